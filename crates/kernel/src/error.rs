@@ -1,0 +1,138 @@
+//! One list of refusals; each surface (REST, pages, protocols) renders it once.
+//!
+//! Wire forms: contract «REST conventions». Rooms have their own error enums
+//! and convert them into [`Error`] in one place.
+
+use std::fmt;
+
+/// Result of everything a request or job does.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a request is refused.
+#[derive(Debug)]
+pub enum Error {
+    /// 400: named parameters are missing or have an unusable value. Each text
+    /// is complete (`name is missing`, `sort does not have a valid value`).
+    Parameters(Vec<String>),
+    /// 400: a plain reason, sent as `400 Bad request - <reason>`.
+    BadRequest(String),
+    /// 400: validation failed; field name to messages.
+    Invalid(Vec<(String, Vec<String>)>),
+    /// 401 `401 Unauthorized`.
+    Unauthenticated,
+    /// 401 with an RFC 6750 error code and description.
+    Token {
+        /// `invalid_token` and the like.
+        error: &'static str,
+        /// What to do about it.
+        description: &'static str,
+    },
+    /// 403, with a reason unless empty.
+    Forbidden(String),
+    /// 403: the token's scopes do not suffice; the scopes that would.
+    InsufficientScope(String),
+    /// 404 `404 <thing> Not Found`; with an empty thing `404 Not found`.
+    NotFound(&'static str),
+    /// 404 with this exact message.
+    NotFoundText(String),
+    /// 405; the methods that would do.
+    MethodNotAllowed(Vec<&'static str>),
+    /// 406 `406 Not Acceptable`.
+    NotAcceptable,
+    /// 409 with this exact message.
+    Conflict(String),
+    /// 412 `412 Precondition Failed`.
+    Precondition,
+    /// 413 `413 Request Entity Too Large`.
+    TooLarge,
+    /// 416: the range asked for lies outside; the whole size in bytes.
+    RangeNotSatisfiable(u64),
+    /// 422 with this exact message.
+    Unprocessable(String),
+    /// 429; seconds until a retry makes sense.
+    Limited(u64),
+    /// 301 to this absolute URL: the resource moved.
+    Moved(String),
+    /// 400 or another status with this exact JSON body; for answers that a
+    /// client's code compares literally.
+    Exact(u16, serde_json::Value),
+    /// 503: try again later.
+    Unavailable(String),
+    /// 500; the cause goes to the log, never to the caller.
+    Internal(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl Error {
+    /// One field with one message.
+    pub fn invalid(field: &str, message: impl Into<String>) -> Error {
+        Error::Invalid(vec![(field.to_owned(), vec![message.into()])])
+    }
+
+    /// A refusal with a reason the caller may read.
+    pub fn forbidden(reason: impl Into<String>) -> Error {
+        Error::Forbidden(reason.into())
+    }
+
+    /// A failure of ours, described for the log.
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error::Internal(cause.into())
+    }
+
+    /// A required parameter that was not sent.
+    pub fn missing(name: &str) -> Error {
+        Error::Parameters(vec![format!("{name} is missing")])
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Internal(cause) => write!(f, "internal error: {cause}"),
+            other => write!(f, "{other:?}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Error {
+        match error {
+            store::Error::Timeout => Error::Unavailable("The request took too long.".into()),
+            store::Error::Conflict => Error::Unavailable("Too many changes at once.".into()),
+            other => Error::internal(other),
+        }
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Error {
+        Error::internal(error)
+    }
+}
+
+/// Turns an absent row into «not found», naming what was looked for.
+pub trait Found<T> {
+    /// `404 <thing> Not Found` when there is nothing.
+    fn found(self, thing: &'static str) -> Result<T>;
+}
+
+impl<T> Found<T> for Option<T> {
+    fn found(self, thing: &'static str) -> Result<T> {
+        self.ok_or(Error::NotFound(thing))
+    }
+}
+
+/// A failure that is meant to be ignored says so where it happens.
+pub trait BestEffort {
+    /// Logs a failure under `what` and goes on.
+    fn best_effort(self, what: &str);
+}
+
+impl<T, E: fmt::Display> BestEffort for std::result::Result<T, E> {
+    fn best_effort(self, what: &str) {
+        if let Err(error) = self {
+            tracing::warn!(%error, what, "ignored failure");
+        }
+    }
+}

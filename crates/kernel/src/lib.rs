@@ -1,0 +1,22 @@
+//! What every room needs and no product word.
+//!
+//! Start with [`app::App`], the handle every request and job receives; then
+//! [`http`] for how a route is declared, [`error`] for how a refusal is said,
+//! [`jobs`] for work that outlives a request and [`blobs`] for bytes.
+//! Tables: `jobs`, `settings`, `audit_records` (migration 0001).
+
+pub mod app;
+pub mod audit;
+pub mod blobs;
+pub mod error;
+pub mod html;
+pub mod http;
+pub mod ids;
+pub mod jobs;
+pub mod limits;
+pub mod mail;
+pub mod markup;
+pub mod outbound;
+pub mod secrets;
+pub mod telemetry;
+pub mod time;

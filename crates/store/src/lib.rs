@@ -1,0 +1,30 @@
+//! One set of SQL texts on two engines: SQLite (embedded) and PostgreSQL.
+//!
+//! [`Store`] is a cheap handle. [`Store::read`] runs a closure in one
+//! consistent read-only snapshot, [`Store::write`] in one serialisable
+//! transaction that is durable before the call returns. Closures are plain
+//! synchronous Rust on blocking threads; nothing async runs inside them.
+//! This crate knows no table and is the only one that names an engine.
+//!
+//! SQL is written once, in the common dialect (see CONTRIBUTING.md):
+//! parameters are `$1`, `$2`…; `in_list($N)` tests membership in a list value;
+//! times are microseconds in SQLite and `timestamptz` in PostgreSQL.
+
+mod error;
+mod migrate;
+mod postgres_engine;
+mod sql;
+mod sqlite_engine;
+mod store;
+mod tx;
+mod value;
+
+pub use error::{Error, Result};
+pub use migrate::Migration;
+pub use sql::{registered, Fragment, Registered};
+pub use store::{Config, Engine, Store};
+pub use tx::{FromRow, Row, Tx};
+pub use value::{FromValue, IntoValue, Json, Params, Value};
+
+#[doc(hidden)]
+pub use inventory;
