@@ -1,1 +1,154 @@
-//! Filled by its owner.
+//! The handle every request and every job receives.
+
+use crate::blobs::Blobs;
+use crate::error::Result;
+use crate::jobs;
+use crate::mail::Mailer;
+use crate::outbound::Outbound;
+use crate::secrets::Secrets;
+use crate::settings::Settings;
+use crate::telemetry::Metrics;
+use crate::time::{Clock, Timestamp};
+use http::HeaderMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use store::{Store, Tx};
+
+/// What the program was started with.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The instance's address as users see it, without a trailing slash.
+    pub external_url: String,
+    /// Folder of everything that is not in the database or the blob store.
+    pub data_dir: PathBuf,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Version of the program.
+    pub version: &'static str,
+}
+
+/// A cheap handle on everything shared.
+#[derive(Clone)]
+pub struct App(Arc<Parts>);
+
+/// What an [`App`] is made of.
+pub struct Parts {
+    /// The database.
+    pub store: Store,
+    /// File contents.
+    pub blobs: Blobs,
+    /// Outgoing mail.
+    pub mailer: Mailer,
+    /// Keys and sealed values.
+    pub secrets: Secrets,
+    /// Outgoing HTTP.
+    pub outbound: Outbound,
+    /// Counters for `/-/metrics`.
+    pub metrics: Metrics,
+    /// The time.
+    pub clock: Clock,
+    /// Settings administrators change, cached.
+    pub settings: Settings,
+    /// Known kinds of jobs and the worker's doorbell.
+    pub jobs: jobs::Registry,
+    /// How the program was started.
+    pub config: Config,
+}
+
+impl App {
+    /// Puts the parts together.
+    pub fn new(parts: Parts) -> App {
+        App(Arc::new(parts))
+    }
+
+    /// Runs `work` in one consistent read-only snapshot.
+    pub async fn read<T, F>(&self, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.0.store.read(work).await
+    }
+
+    /// Runs `work` in one durable transaction; it may run more than once.
+    pub async fn write<T, F>(&self, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        self.0.store.write(work).await
+    }
+
+    /// The database.
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+    /// File contents.
+    pub fn blobs(&self) -> &Blobs {
+        &self.0.blobs
+    }
+    /// Outgoing mail.
+    pub fn mailer(&self) -> &Mailer {
+        &self.0.mailer
+    }
+    /// Keys and sealed values.
+    pub fn secrets(&self) -> &Secrets {
+        &self.0.secrets
+    }
+    /// Outgoing HTTP.
+    pub fn outbound(&self) -> &Outbound {
+        &self.0.outbound
+    }
+    /// Counters.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+    /// Settings administrators change.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+    /// Kinds of jobs.
+    pub fn jobs(&self) -> &jobs::Registry {
+        &self.0.jobs
+    }
+    /// How the program was started.
+    pub fn config(&self) -> &Config {
+        &self.0.config
+    }
+    /// The time.
+    pub fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+    /// Now.
+    pub fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    /// The instance's address without a trailing slash.
+    pub fn base_url(&self) -> &str {
+        &self.0.config.external_url
+    }
+
+    /// An absolute address on this instance; `path` starts with a slash.
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url())
+    }
+
+    /// Whether users reach this instance over TLS, so cookies must too.
+    pub fn is_https(&self) -> bool {
+        self.base_url().starts_with("https://")
+    }
+
+    /// The client's address: the last one in `X-Forwarded-For` that is not a
+    /// trusted proxy, when the peer is one; else the peer.
+    pub fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let trusted = |address: &IpAddr| self.0.config.trusted_proxies.contains(address);
+        if !trusted(&peer) {
+            return peer;
+        }
+        let sent = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
+        let hops = sent.unwrap_or_default().rsplit(',').map_while(|hop| hop.trim().parse().ok());
+        hops.filter(|hop| !trusted(hop)).next().unwrap_or(peer)
+    }
+}

@@ -1,1 +1,411 @@
-//! Filled by its owner.
+//! Background work in the same database, enqueued in the transaction that
+//! needs it, so that no change can lose its work or invent some.
+//!
+//! A job runs at least once: a node that dies leaves a lease that runs out,
+//! and another takes the job over. A job says retry or give up; what gave up
+//! stays as `failed` (the dead letters) until an administrator retries or
+//! discards it.
+
+use crate::app::App;
+use crate::error::{BestEffort, Error, Result};
+use crate::time::Timestamp;
+use futures_util::FutureExt;
+use serde::de::DeserializeOwned;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use store::{sql, Json, Tx};
+use tokio::sync::Notify;
+
+/// How long a claimed job is left alone before another node may take it.
+const LEASE_SECONDS: i64 = 60;
+/// Attempts after which a job becomes a dead letter.
+const MAX_ATTEMPTS: i64 = 12;
+/// How often workers look without being called: other nodes' jobs and
+/// retries that came due.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Work that outlives a request. Payloads hold ids, not copies; running twice
+/// is safe; a subject that vanished means the work is done.
+pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// `room.verb`; never changes once released.
+    const NAME: &'static str;
+    /// Two queued jobs of the same key are one.
+    fn dedupe_key(&self) -> Option<String> {
+        None
+    }
+    /// Does it.
+    fn run(self, run: Run) -> impl Future<Output = Result<(), Failure>> + Send;
+}
+
+/// Why a job did not finish.
+#[derive(Debug)]
+pub enum Failure {
+    /// Try again later, with growing pauses.
+    Retry(String),
+    /// Never try again by itself.
+    GiveUp(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Retry(error.to_string())
+    }
+}
+
+/// One attempt at a job.
+#[derive(Clone)]
+pub struct Run {
+    /// The application.
+    pub app: App,
+    id: i64,
+}
+
+impl Run {
+    /// Records how far the work is, for the admin page.
+    pub async fn progress(&self, done: i64, total: i64) {
+        let id = self.id;
+        let recorded = self
+            .app
+            .write(move |tx| {
+                tx.execute(
+                    sql!("update jobs set progress_done = $2, progress_total = $3 where id = $1"),
+                    (id, done, total),
+                )?;
+                Ok(())
+            })
+            .await;
+        recorded.best_effort("record job progress");
+    }
+}
+
+/// Enqueues a job to run as soon as the transaction commits.
+pub fn enqueue<J: Job>(tx: &mut Tx<'_>, registry: &Registry, job: &J) -> Result<()> {
+    let now = tx.now();
+    enqueue_at(tx, job, now)?;
+    let bell = registry.bell.clone();
+    tx.after_commit(move || bell.notify_one());
+    Ok(())
+}
+
+/// Enqueues a job for later.
+pub fn enqueue_at<J: Job>(tx: &mut Tx<'_>, job: &J, run_at: Timestamp) -> Result<()> {
+    let now = tx.now();
+    let payload = serde_json::to_value(job).map_err(Error::internal)?;
+    tx.execute(
+        sql!(
+            "insert into jobs (name, payload, state, dedupe_key, run_at, created_at, updated_at)
+             values ($1, $2, 'queued', $3, $4, $5, $5)
+             on conflict (name, dedupe_key) do nothing"
+        ),
+        (J::NAME, Json(payload), job.dedupe_key(), run_at, now),
+    )?;
+    Ok(())
+}
+
+type Runner = Arc<
+    dyn Fn(serde_json::Value, Run) -> Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>
+        + Send
+        + Sync,
+>;
+
+/// Collects the kinds of jobs while rooms register.
+#[derive(Default)]
+pub struct RegistryBuilder {
+    runners: HashMap<&'static str, Runner>,
+    periodic: Vec<(&'static str, i64, Enqueue)>,
+}
+
+type Enqueue = fn(&mut Tx<'_>, Timestamp) -> Result<()>;
+
+impl RegistryBuilder {
+    /// Makes a kind of job known.
+    pub fn add<J: Job>(&mut self) {
+        let runner: Runner = Arc::new(|payload, run| {
+            Box::pin(async move {
+                let job: J = serde_json::from_value(payload)
+                    .map_err(|error| Failure::GiveUp(format!("unreadable payload: {error}")))?;
+                job.run(run).await
+            })
+        });
+        self.runners.insert(J::NAME, runner);
+    }
+
+    /// Makes a kind known that is enqueued every `seconds`. Its dedupe key
+    /// must be constant, so that nodes do not multiply it.
+    pub fn add_periodic<J: Job + Default>(&mut self, seconds: i64) {
+        self.add::<J>();
+        self.periodic.push((J::NAME, seconds, |tx, at| enqueue_at(tx, &J::default(), at)));
+    }
+
+    /// Done registering.
+    pub fn build(self) -> Registry {
+        Registry {
+            runners: Arc::new(self.runners),
+            periodic: Arc::new(self.periodic),
+            bell: Arc::new(Notify::new()),
+        }
+    }
+}
+
+/// The kinds of jobs this program knows.
+#[derive(Clone)]
+pub struct Registry {
+    runners: Arc<HashMap<&'static str, Runner>>,
+    periodic: Arc<Vec<(&'static str, i64, Enqueue)>>,
+    bell: Arc<Notify>,
+}
+
+#[derive(Debug)]
+struct Claimed {
+    id: i64,
+    name: String,
+    payload: serde_json::Value,
+    attempts: i64,
+}
+
+store::from_row! { Claimed { id, name, payload, attempts } }
+
+/// Runs jobs until `stop` resolves; `workers` at a time. Jobs under way then
+/// are finished.
+pub async fn work(app: App, workers: usize, stop: impl Future<Output = ()> + Send) {
+    let node = hex::encode(crate::secrets::random_bytes::<8>());
+    let stopping = Arc::new(tokio::sync::Semaphore::new(0));
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..workers.max(1) {
+        tasks.spawn(worker(app.clone(), node.clone(), stopping.clone()));
+    }
+    tasks.spawn(periodic(app.clone(), stopping.clone()));
+    stop.await;
+    stopping.close();
+    app.jobs().bell.notify_waiters();
+    while tasks.join_next().await.is_some() {}
+}
+
+async fn worker(app: App, node: String, stopping: Arc<tokio::sync::Semaphore>) {
+    while !stopping.is_closed() {
+        match claim(&app, &node).await {
+            Ok(Some(job)) => run_one(&app, &node, job).await,
+            Ok(None) => pause(&app, &stopping).await,
+            Err(error) => {
+                tracing::warn!(%error, "cannot claim jobs");
+                pause(&app, &stopping).await;
+            }
+        }
+    }
+}
+
+async fn pause(app: &App, stopping: &tokio::sync::Semaphore) {
+    tokio::select! {
+        _ = app.jobs().bell.notified() => {}
+        _ = tokio::time::sleep(POLL) => {}
+        _ = stopping.acquire() => {}
+    }
+}
+
+async fn periodic(app: App, stopping: Arc<tokio::sync::Semaphore>) {
+    while !stopping.is_closed() {
+        let kinds = app.jobs().periodic.clone();
+        let enqueued = app
+            .write(move |tx| {
+                for (name, seconds, enqueue) in kinds.iter() {
+                    if period_is_due(tx, name, *seconds)? {
+                        let now = tx.now();
+                        enqueue(tx, now)?;
+                    }
+                }
+                Ok(())
+            })
+            .await;
+        enqueued.best_effort("enqueue periodic jobs");
+        tokio::select! {
+            _ = tokio::time::sleep(Duration::from_secs(30)) => {}
+            _ = stopping.acquire() => {}
+        }
+    }
+}
+
+/// Moves the period's mark on when it has passed; one node wins.
+fn period_is_due(tx: &mut Tx<'_>, name: &str, seconds: i64) -> Result<bool> {
+    let now = tx.now();
+    let due = now - jiff::SignedDuration::from_secs(seconds);
+    let changed = tx.execute(
+        sql!(
+            "insert into settings (key, value, updated_at) values ($1, $2, $3)
+             on conflict (key) do update set updated_at = excluded.updated_at
+             where settings.updated_at <= $4"
+        ),
+        (format!("period.{name}"), Json(serde_json::json!(seconds)), now, due),
+    )?;
+    Ok(changed > 0)
+}
+
+async fn claim(app: &App, node: &str) -> Result<Option<Claimed>> {
+    let due = app
+        .read(|tx| {
+            let now = tx.now();
+            Ok(tx.optional::<i64>(sql!(
+                "select id from jobs where (state = 'queued' and run_at <= $1)
+                 or (state = 'running' and lease_until < $1) limit 1"
+            ), (now,))?)
+        })
+        .await?;
+    if due.is_none() {
+        return Ok(None);
+    }
+    let node = node.to_owned();
+    app.write(move |tx| {
+        let now = tx.now();
+        let lease = now + jiff::SignedDuration::from_secs(LEASE_SECONDS);
+        Ok(tx.optional(
+            sql!(
+                "update jobs set state = 'running', attempts = attempts + 1, lease_until = $2,
+                    leased_by = $3, updated_at = $1
+                 where id = (select id from jobs
+                    where (state = 'queued' and run_at <= $1)
+                       or (state = 'running' and lease_until < $1)
+                    order by run_at, id limit 1 for update skip locked)
+                 returning id, name, payload, attempts"
+            ),
+            (now, lease, node.as_str()),
+        )?)
+    })
+    .await
+}
+
+async fn run_one(app: &App, node: &str, job: Claimed) {
+    let id = job.id;
+    let (name, attempts) = (job.name.clone(), job.attempts);
+    let work = async {
+        let Some(runner) = app.jobs().runners.get(name.as_str()).cloned() else {
+            return Err(Failure::Retry("this version of the program does not know the job".into()));
+        };
+        runner(job.payload, Run { app: app.clone(), id }).await
+    };
+    let guarded = AssertUnwindSafe(work).catch_unwind();
+    let renewed = keep_lease(app, node, id);
+    let outcome = tokio::select! {
+        outcome = guarded => outcome.unwrap_or_else(|_| Err(Failure::GiveUp("it panicked".into()))),
+        _ = renewed => return,
+    };
+    app.metrics().job(&name, if outcome.is_ok() { "done" } else { "failed" });
+    finish(app, node, id, attempts, outcome).await.best_effort("record the outcome of a job");
+}
+
+/// Extends the lease while the job runs; returns when it was lost.
+async fn keep_lease(app: &App, node: &str, id: i64) {
+    loop {
+        tokio::time::sleep(Duration::from_secs(LEASE_SECONDS as u64 / 3)).await;
+        let node = node.to_owned();
+        let kept = app
+            .write(move |tx| {
+                let lease = tx.now() + jiff::SignedDuration::from_secs(LEASE_SECONDS);
+                Ok(tx.execute(
+                    sql!("update jobs set lease_until = $3
+                          where id = $1 and leased_by = $2 and state = 'running'"),
+                    (id, node.as_str(), lease),
+                )?)
+            })
+            .await;
+        if matches!(kept, Ok(0)) {
+            return;
+        }
+    }
+}
+
+async fn finish(
+    app: &App,
+    node: &str,
+    id: i64,
+    attempts: i64,
+    outcome: Result<(), Failure>,
+) -> Result<()> {
+    let node = node.to_owned();
+    let outcome = Arc::new(outcome);
+    app.write(move |tx| {
+        let now = tx.now();
+        match outcome.as_ref() {
+            Ok(()) => {
+                tx.execute(sql!("delete from jobs where id = $1 and leased_by = $2"), (id, node.as_str()))?;
+            }
+            Err(Failure::Retry(why)) if attempts < MAX_ATTEMPTS => {
+                let wait = jiff::SignedDuration::from_secs(15 << (attempts - 1).clamp(0, 12));
+                tx.execute(
+                    sql!("update jobs set state = 'queued', run_at = $3, last_error = $4,
+                            lease_until = null, updated_at = $5
+                          where id = $1 and leased_by = $2"),
+                    (id, node.as_str(), now + wait, why.as_str(), now),
+                )?;
+            }
+            Err(Failure::Retry(why) | Failure::GiveUp(why)) => {
+                tracing::error!(job = id, why, "job gave up");
+                tx.execute(
+                    sql!("update jobs set state = 'failed', last_error = $3, lease_until = null,
+                            updated_at = $4
+                          where id = $1 and leased_by = $2"),
+                    (id, node.as_str(), why.as_str(), now),
+                )?;
+            }
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// A job as administrators see it.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// Its id.
+    pub id: i64,
+    /// Its kind.
+    pub name: String,
+    /// queued, running or failed.
+    pub state: String,
+    /// Attempts so far.
+    pub attempts: i64,
+    /// When it is or was due.
+    pub run_at: Timestamp,
+    /// Steps done.
+    pub progress_done: Option<i64>,
+    /// Steps in all.
+    pub progress_total: Option<i64>,
+    /// Why the last attempt failed.
+    pub last_error: Option<String>,
+    /// When it was enqueued.
+    pub created_at: Timestamp,
+}
+
+store::from_row! { Listed { id, name, state, attempts, run_at, progress_done, progress_total, last_error, created_at } }
+
+/// One page of jobs, failed ones first, then by due time.
+pub fn list(tx: &mut Tx<'_>, limit: i64, offset: i64) -> Result<Vec<Listed>> {
+    Ok(tx.all(
+        sql!("select id, name, state, attempts, run_at, progress_done, progress_total, last_error,
+                created_at
+              from jobs order by case state when 'failed' then 0 when 'running' then 1 else 2 end,
+                run_at, id limit $1 offset $2"),
+        (limit, offset),
+    )?)
+}
+
+/// Puts a dead letter back into the queue; false when there is none.
+pub fn retry(tx: &mut Tx<'_>, registry: &Registry, id: i64) -> Result<bool> {
+    let now = tx.now();
+    let changed = tx.execute(
+        sql!("update jobs set state = 'queued', attempts = 0, run_at = $2, updated_at = $2
+              where id = $1 and state = 'failed'"),
+        (id, now),
+    )?;
+    let bell = registry.bell.clone();
+    tx.after_commit(move || bell.notify_one());
+    Ok(changed > 0)
+}
+
+/// Forgets a dead letter; false when there is none.
+pub fn discard(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+    Ok(tx.execute(sql!("delete from jobs where id = $1 and state = 'failed'"), (id,))? > 0)
+}

@@ -3,7 +3,8 @@
 //! Start with [`app::App`], the handle every request and job receives; then
 //! [`http`] for how a route is declared, [`error`] for how a refusal is said,
 //! [`jobs`] for work that outlives a request and [`blobs`] for bytes.
-//! Tables: `jobs`, `settings`, `audit_records` (migration 0001).
+//! Tables: `jobs`, `settings`, `audit_records`, `blobs`, `attempts`
+//! (migration 0001).
 
 pub mod app;
 pub mod audit;
@@ -18,5 +19,14 @@ pub mod mail;
 pub mod markup;
 pub mod outbound;
 pub mod secrets;
+pub mod settings;
 pub mod telemetry;
 pub mod time;
+
+// For the macros `params!` and `choices!`.
+#[doc(hidden)]
+pub use schemars;
+#[doc(hidden)]
+pub use serde;
+#[doc(hidden)]
+pub use serde_json;

@@ -24,7 +24,7 @@ pub use migrate::Migration;
 pub use sql::{registered, Fragment, Registered};
 pub use store::{Config, Engine, Store};
 pub use tx::{FromRow, Row, Tx};
-pub use value::{FromValue, IntoValue, Json, Params, Value};
+pub use value::{FromValue, IntoValue, Json, Params, Type, Value};
 
 #[doc(hidden)]
 pub use inventory;

@@ -1,1 +1,20 @@
-//! HTTP conventions.
+//! HTTP conventions of the whole program (contract «REST conventions»).
+//!
+//! A room declares [`routes`]; each handler is an `async fn` whose arguments
+//! are extractors ([`call`]) and whose result is an answer ([`reply`]).
+//! [`serve`] matches, admits, runs and renders; [`openapi`] describes.
+
+pub mod call;
+pub mod openapi;
+pub mod paging;
+pub mod params;
+pub mod refusal;
+pub mod reply;
+pub mod routes;
+pub mod serve;
+
+pub use call::{Asked, Call, FromCall, Params, Upload};
+pub use paging::{Paged, Paging, Start};
+pub use params::Patch;
+pub use reply::{Accepted, Answer, Created, NoContent, Ok200, Response};
+pub use routes::{Gate, Routes};

@@ -1,0 +1,283 @@
+//! One request on its way to a handler, and what handlers may ask of it.
+
+use super::openapi::Operation;
+use super::params::{self, FromParams, Source};
+use super::routes::Route;
+use crate::app::App;
+use crate::error::{Error, Result};
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use http::{header, Extensions, HeaderMap, Method, Uri};
+use serde_json::Value;
+use std::future::Future;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Largest body outside uploads, in bytes (contract «Bad input and abuse»).
+pub const MAX_BODY: usize = 8 * 1024 * 1024;
+
+/// A request that matched a route.
+pub struct Call {
+    /// The application.
+    pub app: App,
+    /// The route that matched.
+    pub route: Arc<Route>,
+    /// How the request was made.
+    pub asked: Arc<Asked>,
+    /// What gates and extractors leave for one another (the viewer).
+    pub extensions: Extensions,
+    path: Vec<(String, String)>,
+    query: Source,
+    body: Option<Body>,
+    merged: Option<Source>,
+}
+
+/// The parts of a request that stay known until its answer is written.
+#[derive(Debug)]
+pub struct Asked {
+    /// Method as sent (HEAD stays HEAD).
+    pub method: Method,
+    /// Path and query as sent.
+    pub uri: Uri,
+    /// All headers.
+    pub headers: HeaderMap,
+    /// The client's address, after trusted proxies.
+    pub peer: IpAddr,
+    /// Sent back as `X-Request-Id` and written to the log.
+    pub request_id: String,
+    /// The instance's address without a trailing slash.
+    pub base_url: String,
+}
+
+impl Asked {
+    /// One header as text, if it is sent and readable.
+    pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+impl Call {
+    /// A call with its decoded path parameters and its unread body.
+    pub fn new(
+        app: App,
+        route: Arc<Route>,
+        asked: Asked,
+        path: Vec<(String, String)>,
+        body: Body,
+    ) -> Result<Call> {
+        let mut query = Source::new();
+        params::parse_form(asked.uri.query().unwrap_or_default().as_bytes(), &mut query)?;
+        Ok(Call {
+            app,
+            route,
+            asked: Arc::new(asked),
+            extensions: Extensions::new(),
+            path,
+            query,
+            body: Some(body),
+            merged: None,
+        })
+    }
+
+    /// One decoded path parameter.
+    pub fn path(&self, name: &str) -> Option<&str> {
+        self.path.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// One textual query parameter.
+    pub fn query(&self, name: &str) -> Option<&str> {
+        self.query.get(name).and_then(Value::as_str)
+    }
+
+    /// One textual parameter of query or body; of the query alone where the
+    /// route streams its body.
+    pub async fn text(&mut self, name: &str) -> Result<Option<String>> {
+        if self.route.streams {
+            return Ok(self.query(name).map(str::to_owned));
+        }
+        Ok(self.merged().await?.get(name).and_then(Value::as_str).map(str::to_owned))
+    }
+
+    /// All parameters: query, then body, then path, the later winning.
+    pub async fn merged(&mut self) -> Result<&Source> {
+        if self.merged.is_none() {
+            let mut merged = self.query.clone();
+            if !self.route.streams {
+                self.read_body(&mut merged).await?;
+            }
+            for (key, value) in &self.path {
+                merged.insert(key.clone(), Value::String(value.clone()));
+            }
+            self.merged = Some(merged);
+        }
+        Ok(self.merged.as_ref().expect("set just above"))
+    }
+
+    async fn read_body(&mut self, into: &mut Source) -> Result<()> {
+        let kind = self.asked.header(header::CONTENT_TYPE).unwrap_or("").to_ascii_lowercase();
+        let Some(body) = self.body.take() else { return Ok(()) };
+        if kind.starts_with("multipart/form-data") {
+            return read_multipart(body, &kind, self.asked.header(header::CONTENT_TYPE), into).await;
+        }
+        let bytes = read_capped(body, MAX_BODY).await?;
+        if kind.starts_with("application/x-www-form-urlencoded") {
+            params::parse_form(&bytes, into)
+        } else if kind.contains("json") {
+            params::parse_json(&bytes, into)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The unread body, once.
+    pub fn take_body(&mut self) -> Body {
+        self.body.take().unwrap_or_default()
+    }
+}
+
+/// Reads a whole body of at most `limit` bytes.
+pub async fn read_capped(body: Body, limit: usize) -> Result<Bytes> {
+    match axum::body::to_bytes(body, limit).await {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if is_length_limit(&error) => Err(Error::TooLarge),
+        Err(_) => Err(Error::BadRequest("the body could not be read".into())),
+    }
+}
+
+fn is_length_limit(error: &axum::Error) -> bool {
+    use std::error::Error as _;
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        if inner.is::<http_body_util::LengthLimitError>() {
+            return true;
+        }
+        cause = inner.source();
+    }
+    false
+}
+
+async fn read_multipart(
+    body: Body,
+    kind: &str,
+    original: Option<&str>,
+    into: &mut Source,
+) -> Result<()> {
+    let boundary = multer::parse_boundary(original.unwrap_or(kind))
+        .map_err(|_| Error::BadRequest("the multipart body has no boundary".into()))?;
+    let limits = multer::SizeLimit::new().whole_stream(MAX_BODY as u64);
+    let constraints = multer::Constraints::new().size_limit(limits);
+    let mut parts =
+        multer::Multipart::with_constraints(body.into_data_stream(), boundary, constraints);
+    let mut count = 0;
+    while let Some(part) = parts.next_field().await.map_err(multipart_error)? {
+        count += 1;
+        if count > 1_000 {
+            return Err(Error::BadRequest("too many multipart fields".into()));
+        }
+        let name = part.name().unwrap_or_default().to_owned();
+        let is_file = part.file_name().is_some();
+        let bytes = part.bytes().await.map_err(multipart_error)?;
+        if is_file || name.is_empty() {
+            continue;
+        }
+        let text = String::from_utf8(bytes.to_vec())
+            .map_err(|_| Error::Parameters(vec![format!("{name} is invalid")]))?;
+        params::insert(into, &name, Value::String(text))?;
+    }
+    Ok(())
+}
+
+/// A multipart failure as a refusal of the request.
+pub fn multipart_error(error: multer::Error) -> Error {
+    match error {
+        multer::Error::StreamSizeExceeded { .. } | multer::Error::FieldSizeExceeded { .. } => {
+            Error::TooLarge
+        }
+        _ => Error::BadRequest("the multipart body is malformed".into()),
+    }
+}
+
+/// Something a handler may take as an argument.
+pub trait FromCall: Sized {
+    /// Takes it out of the request, or refuses the request.
+    fn from_call(call: &mut Call) -> impl Future<Output = Result<Self>> + Send;
+    /// What it adds to the operation's OpenAPI description.
+    fn describe(_operation: &mut Operation<'_>) {}
+}
+
+impl FromCall for App {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Ok(call.app.clone())
+    }
+}
+
+impl FromCall for Arc<Asked> {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Ok(call.asked.clone())
+    }
+}
+
+/// The declared parameters of a request; see [`params!`](crate::params).
+pub struct Params<T>(pub T);
+
+impl<T> std::ops::Deref for Params<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: FromParams + Send> FromCall for Params<T> {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let merged = call.merged().await?;
+        T::from_params(merged).map(Params).map_err(Error::Parameters)
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.parameters(T::fields());
+    }
+}
+
+/// The body as it arrives, for uploads. The route must be declared with
+/// [`streams`](super::routes::Declared::streams).
+pub struct Upload(Pin<Box<dyn Stream<Item = Result<Bytes>> + Send>>);
+
+impl Stream for Upload {
+    type Item = Result<Bytes>;
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        self.0.poll_next_unpin(context)
+    }
+}
+
+impl FromCall for Upload {
+    /// The raw body, or the `file` part of a multipart one.
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let kind = call.asked.header(header::CONTENT_TYPE).unwrap_or_default().to_owned();
+        let body = call.take_body().into_data_stream();
+        if !kind.to_ascii_lowercase().starts_with("multipart/form-data") {
+            return Ok(Upload(Box::pin(body.map(|chunk| chunk.map_err(aborted)))));
+        }
+        let boundary = multer::parse_boundary(&kind)
+            .map_err(|_| Error::BadRequest("the multipart body has no boundary".into()))?;
+        let mut parts = multer::Multipart::new(body, boundary);
+        while let Some(part) = parts.next_field().await.map_err(multipart_error)? {
+            if part.name() == Some("file") {
+                return Ok(Upload(Box::pin(part.map(|chunk| chunk.map_err(multipart_error)))));
+            }
+        }
+        Err(Error::missing("file"))
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.binary_body();
+    }
+}
+
+fn aborted(_: axum::Error) -> Error {
+    Error::BadRequest("the upload was cut off".into())
+}

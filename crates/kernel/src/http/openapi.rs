@@ -1,0 +1,191 @@
+//! OpenAPI 3.1 written from the routes themselves.
+
+use super::params::{object_schema, Field};
+use super::routes::{Admits, Route, Surface};
+use http::Method;
+use schemars::{generate::SchemaSettings, JsonSchema, SchemaGenerator};
+use serde_json::{json, Map, Value};
+
+/// The description of one route while its handler's types add to it.
+pub struct Operation<'d> {
+    generator: &'d mut SchemaGenerator,
+    path: Vec<String>,
+    has_body: bool,
+    parameters: Vec<Value>,
+    body: Option<Value>,
+    responses: Map<String, Value>,
+}
+
+impl Operation<'_> {
+    /// Declared parameters: those of the template go in the path, the others
+    /// in the body where the method has one, else in the query.
+    pub fn parameters(&mut self, fields: Vec<Field>) {
+        let (in_path, rest): (Vec<_>, Vec<_>) =
+            fields.into_iter().partition(|field| self.path.iter().any(|name| name == field.name));
+        for field in in_path {
+            self.path.retain(|name| name != field.name);
+            self.parameters.push(parameter(&field, "path"));
+        }
+        if !self.has_body {
+            self.query(rest);
+        } else if !rest.is_empty() {
+            let schema = object_schema(&rest);
+            self.body = Some(json!({"required": rest.iter().any(|field| field.required), "content": {
+                "application/json": {"schema": schema},
+                "application/x-www-form-urlencoded": {"schema": schema},
+            }}));
+        }
+    }
+
+    /// Parameters that are always in the query.
+    pub fn query(&mut self, fields: Vec<Field>) {
+        let described = fields.iter().map(|field| parameter(field, "query"));
+        self.parameters.extend(described);
+    }
+
+    /// A body of bytes.
+    pub fn binary_body(&mut self) {
+        self.body = Some(json!({"required": true, "content": {
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}));
+    }
+
+    /// A JSON answer of this type.
+    pub fn answers<T: JsonSchema>(&mut self, status: u16) {
+        let schema = self.generator.subschema_for::<T>();
+        self.responses.insert(
+            status.to_string(),
+            json!({"description": "Success", "content": {"application/json": {"schema": schema}}}),
+        );
+    }
+
+    /// An answer without a described body.
+    pub fn status(&mut self, status: u16, description: &str) {
+        self.responses.insert(status.to_string(), json!({"description": description}));
+    }
+}
+
+fn parameter(field: &Field, place: &str) -> Value {
+    let mut described = json!({
+        "name": field.name, "in": place, "required": field.required || place == "path",
+        "schema": field.schema,
+    });
+    if !field.description.is_empty() {
+        described["description"] = json!(field.description);
+    }
+    if place == "query" && field.schema["type"] == "array" {
+        described["name"] = json!(format!("{}[]", field.name));
+    }
+    described
+}
+
+/// The whole document. `server` is the instance's address.
+pub fn document(routes: &[Route], version: &str, server: &str) -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    let mut paths: Map<String, Value> = Map::new();
+    let mut sorted: Vec<&Route> =
+        routes.iter().filter(|route| route.surface == Surface::Api).collect();
+    sorted.sort_by(|a, b| (&a.path, a.method.as_str()).cmp(&(&b.path, b.method.as_str())));
+    for route in sorted {
+        let described = describe(route, &mut generator);
+        let path = route.path.replace("{*", "{");
+        let methods = paths.entry(path).or_insert_with(|| json!({}));
+        methods[route.method.as_str().to_ascii_lowercase()] = described;
+    }
+    let mut schemas = generator.take_definitions(true);
+    schemas.insert(
+        "Refusal".into(),
+        json!({"type": "object", "properties": {
+            "message": {"description": "What was wrong: a text, or messages by field"},
+            "error": {"type": "string"}, "error_description": {"type": "string"}}}),
+    );
+    json!({
+        "openapi": "3.1.0",
+        "info": {"title": "tenon", "version": version,
+            "description": "REST API version 4 of tenon."},
+        "servers": [{"url": server}],
+        "security": [{}, {"token": []}, {"bearer": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {
+                "token": {"type": "apiKey", "in": "header", "name": "PRIVATE-TOKEN"},
+                "bearer": {"type": "http", "scheme": "bearer"},
+            },
+        },
+    })
+}
+
+fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
+    let path = template_names(&route.path);
+    let has_body =
+        matches!(route.method, Method::POST | Method::PUT | Method::PATCH);
+    let mut operation = Operation {
+        generator,
+        path,
+        has_body: has_body && !route.streams,
+        parameters: Vec::new(),
+        body: None,
+        responses: Map::new(),
+    };
+    (route.describe)(&mut operation);
+    let Operation { path, mut parameters, body, mut responses, .. } = operation;
+    for name in path {
+        parameters.push(json!({"name": name, "in": "path", "required": true,
+            "schema": {"type": "string"}}));
+    }
+    for (status, meaning) in refusals(route) {
+        responses.entry(status.to_string()).or_insert_with(|| json!({
+            "description": meaning,
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}},
+        }));
+    }
+    if route.method == Method::GET {
+        responses.entry("304").or_insert_with(|| json!({"description": "Not modified"}));
+    }
+    let mut described = json!({
+        "operationId": format!("{}_{}", route.operation, route.method.as_str().to_lowercase()),
+        "summary": route.summary, "parameters": parameters, "responses": responses,
+    });
+    if let Some(body) = body {
+        described["requestBody"] = body;
+    }
+    described
+}
+
+fn template_names(path: &str) -> Vec<String> {
+    path.split('{')
+        .skip(1)
+        .filter_map(|part| part.split('}').next())
+        .map(|name| name.trim_start_matches('*').to_owned())
+        .collect()
+}
+
+/// Refusals that follow from how a route is declared.
+fn refusals(route: &Route) -> Vec<(u16, &'static str)> {
+    let mut known = vec![(400, "A parameter is missing or unusable")];
+    if route.admits != Admits::Unchecked {
+        known.extend([
+            (401, "No or bad credentials"),
+            (403, "The right or scope is missing"),
+            (404, "Unknown, or hidden from the caller"),
+            (429, "Too many requests"),
+        ]);
+    }
+    known.push((503, "Temporarily unavailable"));
+    if route.path.contains("{id}") {
+        known.extend([(301, "The project moved"), (405, "The project moved")]);
+    }
+    if route.method != Method::GET {
+        known.extend([
+            (409, "Conflicts with what exists"),
+            (412, "Changed since If-Unmodified-Since"),
+            (413, "The body is too large"),
+            (422, "Refused by a rule"),
+        ]);
+    }
+    known
+}

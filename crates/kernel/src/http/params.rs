@@ -1,0 +1,599 @@
+//! One reading of parameters, whether they came in the path, the query, a
+//! form or JSON (contract «Parameters»).
+//!
+//! [`params!`](crate::params) declares a struct; each field's type parses and
+//! describes itself through [`Param`]. All errors of a request are reported
+//! together.
+
+use crate::error::{Error, Result};
+use crate::time::{Date, Timestamp};
+use serde_json::{json, Map, Value};
+
+/// Nesting of `a[b][c]…` and of JSON bodies past which a request is refused.
+pub const MAX_DEPTH: usize = 64;
+/// Parameters past which a request is refused.
+const MAX_PAIRS: usize = 10_000;
+
+/// Why a value cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// Wrong type: `<name> is invalid`.
+    Invalid,
+    /// Not one of the allowed values: `<name> does not have a valid value`.
+    NotAllowed,
+    /// Present but blank where something is needed: `<name> is empty`.
+    Empty,
+    /// Errors inside a nested value, already complete but for the prefix.
+    Nested(Vec<String>),
+}
+
+/// A type that can be a parameter.
+pub trait Param: Sized {
+    /// Reads a value that was sent.
+    fn parse(value: &Value) -> Result<Self, Unusable>;
+    /// What an absent parameter means; `None` makes it required.
+    fn absent() -> Option<Self> {
+        None
+    }
+    /// JSON schema of the value, for OpenAPI.
+    fn schema() -> Value;
+}
+
+/// A set of parameters declared with [`params!`](crate::params).
+pub trait FromParams: Sized {
+    /// Reads all fields and reports every error at once.
+    fn from_params(source: &Map<String, Value>) -> Result<Self, Vec<String>>;
+    /// Name, description, schema and requiredness of each field.
+    fn fields() -> Vec<Field>;
+}
+
+/// One declared parameter, for OpenAPI.
+pub struct Field {
+    /// Name on the wire.
+    pub name: &'static str,
+    /// The field's doc comment.
+    pub description: &'static str,
+    /// Its JSON schema.
+    pub schema: Value,
+    /// Whether a request without it is refused.
+    pub required: bool,
+}
+
+/// Declares parameters: `params! { pub struct Create { /// Doc. pub name: String } }`.
+///
+/// A field named like a Rust keyword is written `kind as "type": …`.
+#[macro_export]
+macro_rules! params {
+    (@wire $field:ident) => { stringify!($field) };
+    (@wire $field:ident $wire:literal) => { $wire };
+    ($(#[doc = $outer:literal])* $vis:vis struct $name:ident {
+        $($(#[doc = $doc:literal])* $fvis:vis $field:ident $(as $wire:literal)? : $ty:ty),* $(,)?
+    }) => {
+        $(#[doc = $outer])*
+        #[derive(Debug, Clone)]
+        $vis struct $name { $($(#[doc = $doc])* $fvis $field: $ty),* }
+
+        impl $crate::http::params::FromParams for $name {
+            fn from_params(
+                source: &$crate::http::params::Source,
+            ) -> std::result::Result<Self, Vec<String>> {
+                let mut errors = Vec::new();
+                $(let $field: Option<$ty> = $crate::http::params::take(
+                    source, $crate::params!(@wire $field $($wire)?), &mut errors);)*
+                match ($($field,)*) {
+                    ($(Some($field),)*) if errors.is_empty() => Ok($name { $($field),* }),
+                    _ => Err(errors),
+                }
+            }
+
+            fn fields() -> Vec<$crate::http::params::Field> {
+                vec![$($crate::http::params::Field {
+                    name: $crate::params!(@wire $field $($wire)?),
+                    description: concat!($($doc),*).trim_ascii(),
+                    schema: <$ty as $crate::http::params::Param>::schema(),
+                    required: <$ty as $crate::http::params::Param>::absent().is_none(),
+                }),*]
+            }
+        }
+
+        impl $crate::http::params::Param for $name {
+            fn parse(
+                value: &$crate::http::params::Json,
+            ) -> std::result::Result<Self, $crate::http::params::Unusable> {
+                use $crate::http::params::{FromParams, Unusable};
+                let object = value.as_object().ok_or(Unusable::Invalid)?;
+                Self::from_params(object).map_err(Unusable::Nested)
+            }
+
+            fn schema() -> $crate::http::params::Json {
+                $crate::http::params::object_schema(
+                    &<Self as $crate::http::params::FromParams>::fields())
+            }
+        }
+    };
+}
+
+/// Declares a closed list of values:
+/// `choices! { pub enum Sort { Asc = "asc", Desc = "desc" } }`.
+#[macro_export]
+macro_rules! choices {
+    ($(#[doc = $outer:literal])* $vis:vis enum $name:ident {
+        $($(#[doc = $doc:literal])* $variant:ident = $text:literal),* $(,)?
+    }) => {
+        $(#[doc = $outer])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        $vis enum $name { $(#[doc = concat!("`", $text, "`.")] $(#[doc = $doc])* $variant),* }
+
+        impl $name {
+            /// Every value, in the order declared.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+            /// The value as it is written on the wire and in the database.
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $text),* }
+            }
+            /// The value written so, if there is one.
+            pub fn from_text(text: &str) -> Option<$name> {
+                match text { $($text => Some($name::$variant),)* _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl $crate::serde::Serialize for $name {
+            fn serialize<S: $crate::serde::Serializer>(
+                &self, serializer: S,
+            ) -> std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl $crate::schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> { stringify!($name).into() }
+            fn json_schema(
+                _: &mut $crate::schemars::SchemaGenerator,
+            ) -> $crate::schemars::Schema {
+                $crate::schemars::json_schema!({"type": "string", "enum": [$($text),*]})
+            }
+        }
+
+        impl $crate::http::params::Param for $name {
+            fn parse(
+                value: &$crate::http::params::Json,
+            ) -> std::result::Result<Self, $crate::http::params::Unusable> {
+                value.as_str().and_then($name::from_text)
+                    .ok_or($crate::http::params::Unusable::NotAllowed)
+            }
+            fn schema() -> $crate::http::params::Json {
+                $crate::serde_json::json!({"type": "string", "enum": [$($text),*]})
+            }
+        }
+
+        impl store::IntoValue for $name {
+            const TYPE: store::Type = store::Type::Text;
+            fn into_value(self) -> store::Value { store::Value::Text(self.as_str().to_owned()) }
+        }
+
+        impl store::FromValue for $name {
+            fn from_value(value: store::Value) -> store::Result<Self> {
+                let text = <String as store::FromValue>::from_value(value)?;
+                $name::from_text(&text).ok_or_else(|| store::Error::Engine(
+                    format!(concat!("unknown ", stringify!($name), " {}"), text)))
+            }
+        }
+    };
+}
+
+/// Merged parameters of one request.
+pub type Source = Map<String, Value>;
+/// A JSON value, named here for the macros.
+pub type Json = Value;
+
+/// Reads one field; what is wrong with it is added to `errors`.
+pub fn take<T: Param>(source: &Source, name: &str, errors: &mut Vec<String>) -> Option<T> {
+    let Some(value) = source.get(name) else {
+        let absent = T::absent();
+        if absent.is_none() {
+            errors.push(format!("{name} is missing"));
+        }
+        return absent;
+    };
+    match T::parse(value) {
+        Ok(parsed) => return Some(parsed),
+        Err(Unusable::Invalid) => errors.push(format!("{name} is invalid")),
+        Err(Unusable::NotAllowed) => errors.push(format!("{name} does not have a valid value")),
+        Err(Unusable::Empty) => errors.push(format!("{name} is empty")),
+        Err(Unusable::Nested(inner)) => {
+            errors.extend(inner.into_iter().map(|text| nested_name(name, &text)));
+        }
+    }
+    None
+}
+
+fn nested_name(outer: &str, text: &str) -> String {
+    let (field, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let (head, tail) = match field.split_once('[') {
+        Some((head, tail)) => (head, format!("[{tail}")),
+        None => (field, String::new()),
+    };
+    format!("{outer}[{head}]{tail} {rest}")
+}
+
+/// Schema of an object with these fields.
+pub fn object_schema(fields: &[Field]) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for field in fields {
+        let mut schema = field.schema.clone();
+        if let (Some(object), false) = (schema.as_object_mut(), field.description.is_empty()) {
+            object.insert("description".into(), json!(field.description));
+        }
+        properties.insert(field.name.to_owned(), schema);
+        if field.required {
+            required.push(field.name);
+        }
+    }
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+/// A parameter of an update: not sent, sent as null, or sent with a value.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Patch<T> {
+    /// Leave it as it is.
+    #[default]
+    Absent,
+    /// Set it to nothing.
+    Null,
+    /// Set it to this.
+    Value(T),
+}
+
+impl<T> Patch<T> {
+    /// What the field becomes, given what it is.
+    pub fn over(self, current: Option<T>) -> Option<T> {
+        match self {
+            Patch::Absent => current,
+            Patch::Null => None,
+            Patch::Value(value) => Some(value),
+        }
+    }
+}
+
+impl<T: Param> Param for Patch<T> {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        match Option::<T>::parse(value)? {
+            Some(value) => Ok(Patch::Value(value)),
+            None => Ok(Patch::Null),
+        }
+    }
+    fn absent() -> Option<Self> {
+        Some(Patch::Absent)
+    }
+    fn schema() -> Value {
+        nullable(T::schema())
+    }
+}
+
+fn nullable(mut schema: Value) -> Value {
+    if let Some(Value::String(kind)) = schema.get("type").cloned() {
+        schema["type"] = json!([kind, "null"]);
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.push(Value::Null);
+    }
+    schema
+}
+
+impl<T: Param> Param for Option<T> {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        match value {
+            Value::Null => Ok(None),
+            // A blank field of a form is «not given» unless text is wanted.
+            Value::String(text) if text.is_empty() => match T::parse(value) {
+                Ok(parsed) => Ok(Some(parsed)),
+                Err(_) => Ok(None),
+            },
+            other => T::parse(other).map(Some),
+        }
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+    fn schema() -> Value {
+        T::schema()
+    }
+}
+
+impl Param for String {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(flag) => flag.to_string(),
+            _ => return Err(Unusable::Invalid),
+        };
+        // PostgreSQL cannot hold NUL in text, so nobody may send it.
+        if text.contains('\0') { Err(Unusable::Invalid) } else { Ok(text) }
+    }
+    fn schema() -> Value {
+        json!({"type": "string"})
+    }
+}
+
+impl Param for i64 {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        match value {
+            Value::Number(number) => number.as_i64(),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        }
+        .ok_or(Unusable::Invalid)
+    }
+    fn schema() -> Value {
+        json!({"type": "integer", "format": "int64"})
+    }
+}
+
+impl Param for f64 {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        match value {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        }
+        .filter(|number: &f64| number.is_finite())
+        .ok_or(Unusable::Invalid)
+    }
+    fn schema() -> Value {
+        json!({"type": "number"})
+    }
+}
+
+impl Param for bool {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        match value {
+            Value::Bool(flag) => Ok(*flag),
+            Value::Null => Ok(false),
+            Value::Number(number) if number.as_i64() == Some(1) => Ok(true),
+            Value::Number(number) if number.as_i64() == Some(0) => Ok(false),
+            Value::String(text) => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" | "on" | "yes" => Ok(true),
+                "false" | "0" | "off" | "no" => Ok(false),
+                _ => Err(Unusable::Invalid),
+            },
+            _ => Err(Unusable::Invalid),
+        }
+    }
+    fn schema() -> Value {
+        json!({"type": "boolean"})
+    }
+}
+
+impl Param for Date {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        let text = value.as_str().ok_or(Unusable::Invalid)?;
+        let day = text.get(..10).ok_or(Unusable::Invalid)?;
+        if text.len() > 10 && text.parse::<Timestamp>().is_err() {
+            return Err(Unusable::Invalid);
+        }
+        day.parse().map_err(|_| Unusable::Invalid)
+    }
+    fn schema() -> Value {
+        json!({"type": "string", "format": "date"})
+    }
+}
+
+impl Param for Timestamp {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        let text = value.as_str().ok_or(Unusable::Invalid)?;
+        if let Ok(at) = text.parse::<Timestamp>() {
+            return Timestamp::from_microsecond(at.as_microsecond()).map_err(|_| Unusable::Invalid);
+        }
+        // A space for «+» in an unescaped offset, and bare dates, are common.
+        text.replace(' ', "+")
+            .parse()
+            .or_else(|_| Date::parse(value).map(crate::time::start_of))
+    }
+    fn schema() -> Value {
+        json!({"type": "string", "format": "date-time"})
+    }
+}
+
+impl<T: Param> Param for Vec<T> {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        match value {
+            Value::Array(items) => items.iter().map(T::parse).collect(),
+            Value::String(text) if text.is_empty() => Ok(Vec::new()),
+            Value::String(text) => text
+                .split(',')
+                .map(|part| T::parse(&Value::String(part.trim().to_owned())))
+                .collect(),
+            // `v[0][key]=…` arrives as an object whose keys are indexes.
+            Value::Object(items) if items.keys().all(|key| key.parse::<usize>().is_ok()) => {
+                let mut indexed: Vec<_> = items.iter().collect();
+                indexed.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
+                indexed.into_iter().map(|(_, item)| T::parse(item)).collect()
+            }
+            Value::Number(_) => T::parse(value).map(|one| vec![one]),
+            _ => Err(Unusable::Invalid),
+        }
+    }
+    fn schema() -> Value {
+        json!({"type": "array", "items": T::schema()})
+    }
+}
+
+impl Param for Map<String, Value> {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        value.as_object().cloned().ok_or(Unusable::Invalid)
+    }
+    fn schema() -> Value {
+        json!({"type": "object"})
+    }
+}
+
+/// Reads `a=1&b[]=2&c[k]=v` (RFC 1866 form encoding with bracketed keys).
+pub fn parse_form(text: &[u8], into: &mut Source) -> Result<()> {
+    for (count, (key, value)) in url::form_urlencoded::parse(text).enumerate() {
+        if count >= MAX_PAIRS {
+            return Err(Error::BadRequest("too many parameters".into()));
+        }
+        insert(into, &key, Value::String(value.into_owned()))?;
+    }
+    Ok(())
+}
+
+/// Puts one value under a bracketed key.
+pub fn insert(into: &mut Source, key: &str, value: Value) -> Result<()> {
+    let (head, rest) = match key.find('[') {
+        Some(at) if at > 0 => key.split_at(at),
+        _ => (key, ""),
+    };
+    let parts: Vec<&str> = rest
+        .split('[')
+        .skip(1)
+        .map(|part| part.strip_suffix(']').unwrap_or(part))
+        .collect();
+    if parts.len() > MAX_DEPTH {
+        return Err(Error::BadRequest("parameters are nested too deeply".into()));
+    }
+    let slot = into.entry(head).or_insert(Value::Null);
+    place(slot, &parts, value);
+    Ok(())
+}
+
+fn place(slot: &mut Value, parts: &[&str], value: Value) {
+    let Some((first, rest)) = parts.split_first() else {
+        *slot = value;
+        return;
+    };
+    if first.is_empty() {
+        if !slot.is_array() {
+            *slot = Value::Array(Vec::new());
+        }
+        let Value::Array(items) = slot else { return };
+        // `v[][a]=1&v[][b]=2` fills one object until a key repeats.
+        let extends = rest.first().is_some_and(|key| {
+            items.last().and_then(Value::as_object).is_some_and(|last| !last.contains_key(*key))
+        });
+        if !extends {
+            items.push(Value::Null);
+        }
+        if let Some(last) = items.last_mut() {
+            place(last, rest, value);
+        }
+        return;
+    }
+    if !slot.is_object() {
+        *slot = Value::Object(Map::new());
+    }
+    if let Value::Object(fields) = slot {
+        place(fields.entry(*first).or_insert(Value::Null), rest, value);
+    }
+}
+
+/// Merges a JSON body; its root must be an object of bounded depth.
+pub fn parse_json(text: &[u8], into: &mut Source) -> Result<()> {
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Ok(());
+    }
+    let value: Value = serde_json::from_slice(text)
+        .map_err(|_| Error::BadRequest("the body is not valid JSON".into()))?;
+    let Value::Object(fields) = value else {
+        return Err(Error::BadRequest("the body must be a JSON object".into()));
+    };
+    if fields.values().any(|value| depth(value) >= MAX_DEPTH) {
+        return Err(Error::BadRequest("the body is nested too deeply".into()));
+    }
+    into.extend(fields);
+    Ok(())
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    params! {
+        /// A rule.
+        struct Rule {
+            /// Its name.
+            name: String,
+            level: Option<i64>,
+        }
+    }
+    choices! { enum Sort { Asc = "asc", Desc = "desc" } }
+    params! {
+        struct Everything {
+            kind as "type": Option<Sort>,
+            ids: Option<Vec<i64>>,
+            rules: Option<Vec<Rule>>,
+            note: Patch<String>,
+        }
+    }
+
+    fn form(text: &str) -> Source {
+        let mut source = Source::new();
+        parse_form(text.as_bytes(), &mut source).unwrap();
+        source
+    }
+
+    #[test]
+    fn bracketed_keys_read_like_json() {
+        let read = Everything::from_params(&form(
+            "type=desc&ids[]=1&ids[]=2&rules[][name]=a&rules[][level]=3&rules[][name]=b&note=",
+        ))
+        .unwrap();
+        assert_eq!(read.kind, Some(Sort::Desc));
+        assert_eq!(read.ids, Some(vec![1, 2]));
+        let rules = read.rules.unwrap();
+        assert_eq!((rules[0].name.as_str(), rules[0].level), ("a", Some(3)));
+        assert_eq!(rules[1].name, "b");
+        assert_eq!(read.note, Patch::Value(String::new()));
+    }
+
+    #[test]
+    fn indexed_and_comma_lists_are_lists() {
+        let read =
+            Everything::from_params(&form("ids=3,%204&rules[1][name]=y&rules[0][name]=x")).unwrap();
+        assert_eq!(read.ids, Some(vec![3, 4]));
+        assert_eq!(read.rules.unwrap()[0].name, "x");
+        assert_eq!(read.note, Patch::Absent);
+    }
+
+    #[test]
+    fn every_error_is_reported_with_its_name() {
+        let errors =
+            Everything::from_params(&form("type=up&ids[]=x&rules[][level]=1")).unwrap_err();
+        assert_eq!(
+            errors,
+            ["type does not have a valid value", "ids is invalid", "rules[name] is missing"]
+        );
+    }
+
+    #[test]
+    fn hostile_shapes_are_refused_not_fatal() {
+        let mut source = Source::new();
+        let deep = format!("a{}=1", "[x]".repeat(100));
+        assert!(parse_form(deep.as_bytes(), &mut source).is_err());
+        let nested = format!("{{\"a\":{}1{}}}", "[".repeat(100), "]".repeat(100));
+        assert!(parse_json(nested.as_bytes(), &mut source).is_err());
+        assert!(parse_json(b"[1]", &mut source).is_err());
+        assert!(i64::parse(&json!("99999999999999999999999999")).is_err());
+        assert!(String::parse(&json!("a\0b")).is_err());
+    }
+}

@@ -1,0 +1,152 @@
+//! How each refusal looks on the wire, once per surface.
+
+use super::call::Asked;
+use super::reply::{self, Response};
+use super::routes::Surface;
+use crate::error::Error;
+use http::{header, HeaderName, HeaderValue, StatusCode};
+use serde_json::{json, Map, Value};
+
+/// Renders a refusal; internal causes go to the log only.
+pub fn render(error: Error, surface: Surface, asked: &Asked) -> Response {
+    if let Error::Internal(cause) = &error {
+        log_internal(cause.as_ref(), asked);
+    }
+    let status = status(&error);
+    let mut response = match surface {
+        Surface::Api => api_body(status, &error),
+        Surface::Page => crate::html::error_page(status, &page_reason(&error), asked),
+        Surface::Plain => reply::text(status, format!("{}\n", message(status, &error))),
+    };
+    add_headers(&error, &mut response);
+    response
+}
+
+fn log_internal(cause: &(dyn std::error::Error + 'static), asked: &Asked) {
+    let mut chain = cause.to_string();
+    let mut next = cause.source();
+    while let Some(inner) = next {
+        chain.push_str(": ");
+        chain.push_str(&inner.to_string());
+        next = inner.source();
+    }
+    tracing::error!(request_id = %asked.request_id, path = asked.uri.path(), cause = %chain,
+        "request failed");
+}
+
+/// The status a refusal is answered with.
+pub fn status(error: &Error) -> StatusCode {
+    let code = match error {
+        Error::Parameters(_) | Error::BadRequest(_) | Error::Invalid(_) => 400,
+        Error::Unauthenticated | Error::Token { .. } => 401,
+        Error::Forbidden(_) | Error::InsufficientScope(_) => 403,
+        Error::NotFound(_) | Error::NotFoundText(_) => 404,
+        Error::MethodNotAllowed(_) => 405,
+        Error::NotAcceptable => 406,
+        Error::Conflict(_) => 409,
+        Error::Precondition => 412,
+        Error::TooLarge => 413,
+        Error::RangeNotSatisfiable(_) => 416,
+        Error::Unprocessable(_) => 422,
+        Error::Limited(_) => 429,
+        Error::Moved(_) => 301,
+        Error::Exact(code, _) => *code,
+        Error::Unavailable(_) => 503,
+        Error::Internal(_) => 500,
+    };
+    StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// The `message` text of a refusal.
+pub fn message(status: StatusCode, error: &Error) -> String {
+    let plain = || format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or(""));
+    match error {
+        Error::Parameters(errors) => match errors.as_slice() {
+            [only] if only.ends_with(" is missing") => {
+                format!("400 Bad request - \"{}\" not given", &only[..only.len() - 11])
+            }
+            _ => format!("400 Bad request - {}", errors.join(", ")),
+        },
+        Error::BadRequest(reason) => format!("400 Bad request - {reason}"),
+        Error::Forbidden(reason) if !reason.is_empty() => format!("403 Forbidden - {reason}"),
+        Error::NotFound("") => "404 Not found".into(),
+        Error::NotFound(thing) => format!("404 {thing} Not Found"),
+        Error::NotFoundText(text) | Error::Conflict(text) | Error::Unprocessable(text) => {
+            text.clone()
+        }
+        Error::TooLarge => "413 Request Entity Too Large".into(),
+        Error::RangeNotSatisfiable(_) => "416 Range Not Satisfiable".into(),
+        Error::Unprocessable(_) => "422 Unprocessable Entity".into(),
+        Error::Unavailable(reason) if !reason.is_empty() => {
+            format!("503 Service Unavailable - {reason}")
+        }
+        _ => plain(),
+    }
+}
+
+fn page_reason(error: &Error) -> String {
+    match error {
+        Error::Forbidden(reason) | Error::Unavailable(reason) | Error::BadRequest(reason) => {
+            reason.clone()
+        }
+        Error::Parameters(errors) => errors.join(", "),
+        Error::Conflict(text) | Error::Unprocessable(text) | Error::NotFoundText(text) => {
+            text.clone()
+        }
+        Error::Invalid(fields) => fields
+            .iter()
+            .map(|(field, messages)| format!("{field} {}", messages.join(", ")))
+            .collect::<Vec<_>>()
+            .join("; "),
+        _ => String::new(),
+    }
+}
+
+fn api_body(status: StatusCode, error: &Error) -> Response {
+    let body = match error {
+        Error::Limited(_) => return reply::text(status, "Retry later\n"),
+        Error::Parameters(errors) => {
+            json!({"error": errors.join(", "), "message": message(status, error)})
+        }
+        Error::Invalid(fields) => {
+            let fields: Map<String, Value> =
+                fields.iter().map(|(field, messages)| (field.clone(), json!(messages))).collect();
+            json!({"message": fields})
+        }
+        Error::Token { error, description } => {
+            json!({"error": error, "error_description": description})
+        }
+        Error::InsufficientScope(scope) => json!({
+            "error": "insufficient_scope",
+            "error_description": "The request requires higher privileges than provided by the \
+                                  access token.",
+            "scope": scope,
+        }),
+        Error::Exact(_, body) => body.clone(),
+        Error::Moved(to) => json!({
+            "message": format!("This resource has been moved permanently to {to}")
+        }),
+        _ => json!({"message": message(status, error)}),
+    };
+    reply::json(status, &body).unwrap_or_else(|_| reply::empty(status))
+}
+
+fn add_headers(error: &Error, response: &mut Response) {
+    let mut set = |name: HeaderName, value: String| {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(name, value);
+        }
+    };
+    match error {
+        Error::Token { error, description } => set(
+            header::WWW_AUTHENTICATE,
+            format!("Bearer realm=\"The API\", error=\"{error}\", error_description=\"{description}\""),
+        ),
+        Error::MethodNotAllowed(methods) => set(header::ALLOW, methods.join(", ")),
+        Error::Limited(seconds) => set(header::RETRY_AFTER, seconds.to_string()),
+        Error::Unavailable(_) => set(header::RETRY_AFTER, "5".into()),
+        Error::RangeNotSatisfiable(size) => set(header::CONTENT_RANGE, format!("bytes */{size}")),
+        Error::Moved(to) => set(header::LOCATION, to.clone()),
+        _ => {}
+    }
+}

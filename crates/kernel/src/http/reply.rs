@@ -1,0 +1,123 @@
+//! Answers: what handlers return, written to the wire in one place.
+
+use super::call::Asked;
+use super::openapi::Operation;
+use super::paging::Paged;
+use crate::app::App;
+use crate::error::{Error, Result};
+use axum::body::Body;
+use http::{header, HeaderValue, StatusCode};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// An HTTP response with a streaming body.
+pub type Response = http::Response<Body>;
+
+/// What a handler may return.
+pub trait Answer {
+    /// Writes it.
+    fn reply(self, app: &App, asked: &Asked) -> Result<Response>;
+    /// What it adds to the operation's OpenAPI description.
+    fn describe(_operation: &mut Operation<'_>) {}
+}
+
+/// 200 with a JSON body.
+pub struct Ok200<T>(pub T);
+/// 201 with a JSON body.
+pub struct Created<T>(pub T);
+/// 202: accepted for processing.
+pub struct Accepted;
+/// 204: done, nothing to show.
+pub struct NoContent;
+
+/// A JSON response of any status.
+pub fn json<T: Serialize>(status: StatusCode, value: &T) -> Result<Response> {
+    let body = serde_json::to_vec(value).map_err(Error::internal)?;
+    let mut response = http::Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(response)
+}
+
+/// A response without a body.
+pub fn empty(status: StatusCode) -> Response {
+    let mut response = http::Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+/// A plain text response.
+pub fn text(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = http::Response::new(body.into());
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+/// A redirect to a path of ours or an absolute URL.
+pub fn redirect(to: &str) -> Result<Response> {
+    let mut response = empty(StatusCode::FOUND);
+    let to = HeaderValue::from_str(to).map_err(Error::internal)?;
+    response.headers_mut().insert(header::LOCATION, to);
+    Ok(response)
+}
+
+impl<T: Serialize + JsonSchema> Answer for Ok200<T> {
+    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+        json(StatusCode::OK, &self.0)
+    }
+    fn describe(operation: &mut Operation<'_>) {
+        operation.answers::<T>(200);
+    }
+}
+
+impl<T: Serialize + JsonSchema> Answer for Created<T> {
+    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+        json(StatusCode::CREATED, &self.0)
+    }
+    fn describe(operation: &mut Operation<'_>) {
+        operation.answers::<T>(201);
+    }
+}
+
+impl Answer for Accepted {
+    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+        json(StatusCode::ACCEPTED, &serde_json::json!({"message": "202 Accepted"}))
+    }
+    fn describe(operation: &mut Operation<'_>) {
+        operation.status(202, "Accepted for processing");
+    }
+}
+
+impl Answer for NoContent {
+    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+        Ok(empty(StatusCode::NO_CONTENT))
+    }
+    fn describe(operation: &mut Operation<'_>) {
+        operation.status(204, "Done");
+    }
+}
+
+impl Answer for Response {
+    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+        Ok(self)
+    }
+    fn describe(operation: &mut Operation<'_>) {
+        operation.status(200, "The bytes or document asked for");
+    }
+}
+
+impl<T: Serialize + JsonSchema> Answer for Paged<T> {
+    fn reply(self, app: &App, asked: &Asked) -> Result<Response> {
+        let mut response = json(StatusCode::OK, &self.items)?;
+        self.write_headers(app, asked, response.headers_mut())?;
+        Ok(response)
+    }
+    fn describe(operation: &mut Operation<'_>) {
+        operation.answers::<Vec<T>>(200);
+    }
+}

@@ -1,0 +1,245 @@
+//! Routes as data: method, path, scope, parameters and answers in one table
+//! that feeds the router, `routes.txt`, OpenAPI and the refusal tests.
+
+use super::call::{Call, FromCall};
+use super::openapi::Operation;
+use super::reply::{Answer, Response};
+use crate::error::{Error, Result};
+use http::Method;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// How a route's refusals look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// JSON bodies of the REST conventions.
+    Api,
+    /// HTML pages.
+    Page,
+    /// Plain text for machines (health, metrics).
+    Plain,
+}
+
+/// Who a route admits before its handler looks closer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admits {
+    /// Anyone; credentials, if sent, must be good.
+    Anyone,
+    /// Anyone; credentials are not even looked at.
+    Unchecked,
+}
+
+type Work = Pin<Box<dyn Future<Output = Result<Response>> + Send>>;
+
+/// One declared route.
+pub struct Route {
+    /// Method; GET also serves HEAD.
+    pub method: Method,
+    /// Path template, such as `/api/v4/projects/{id}`.
+    pub path: String,
+    /// How refusals are rendered.
+    pub surface: Surface,
+    /// Whether credentials are resolved.
+    pub admits: Admits,
+    /// Scopes any of which lets a token use this route; empty: any scope.
+    pub scopes: &'static [&'static str],
+    /// The handler reads the body itself.
+    pub streams: bool,
+    /// Credentials of registry clients (deploy and job tokens) are accepted.
+    pub registry: bool,
+    /// One sentence for OpenAPI.
+    pub summary: &'static str,
+    /// Operation id for OpenAPI: module and function of the handler.
+    pub operation: String,
+    pub(super) describe: fn(&mut Operation<'_>),
+    pub(super) handler: Arc<dyn Fn(Call) -> Work + Send + Sync>,
+}
+
+/// An `async fn` whose arguments are extractors and whose result is an answer.
+pub trait Handler<Args>: Clone + Send + Sync + 'static {
+    /// Runs it.
+    fn run(self, call: Call) -> Work;
+    /// Describes arguments and answer.
+    fn describe(operation: &mut Operation<'_>);
+}
+
+macro_rules! handler {
+    ($($arg:ident),*) => {
+        #[allow(non_snake_case, unused_mut)]
+        impl<F, Fut, Ans, $($arg),*> Handler<($($arg,)*)> for F
+        where
+            F: Fn($($arg),*) -> Fut + Clone + Send + Sync + 'static,
+            Fut: Future<Output = Result<Ans>> + Send,
+            Ans: Answer,
+            $($arg: FromCall + Send),*
+        {
+            fn run(self, mut call: Call) -> Work {
+                Box::pin(async move {
+                    $(let $arg = $arg::from_call(&mut call).await?;)*
+                    let asked = call.asked.clone();
+                    let app = call.app.clone();
+                    drop(call);
+                    self($($arg),*).await?.reply(&app, &asked)
+                })
+            }
+
+            fn describe(operation: &mut Operation<'_>) {
+                $($arg::describe(operation);)*
+                Ans::describe(operation);
+            }
+        }
+    };
+}
+handler!();
+handler!(A);
+handler!(A, B);
+handler!(A, B, C);
+handler!(A, B, C, D);
+handler!(A, B, C, D, E);
+handler!(A, B, C, D, E, G);
+
+/// The routes of a room, then of the whole program.
+#[derive(Default)]
+pub struct Routes {
+    routes: Vec<Route>,
+    prefix: &'static str,
+}
+
+const READ: &[&str] = &["api", "read_api"];
+const WRITE: &[&str] = &["api"];
+
+impl Routes {
+    /// No routes yet.
+    pub fn new() -> Routes {
+        Routes::default()
+    }
+
+    /// Adds a GET of the API, below `/api/v4`.
+    pub fn get<A, H: Handler<A>>(&mut self, path: &str, handler: H) -> Declared<'_> {
+        self.api(Method::GET, path, handler)
+    }
+    /// Adds a POST of the API.
+    pub fn post<A, H: Handler<A>>(&mut self, path: &str, handler: H) -> Declared<'_> {
+        self.api(Method::POST, path, handler)
+    }
+    /// Adds a PUT of the API.
+    pub fn put<A, H: Handler<A>>(&mut self, path: &str, handler: H) -> Declared<'_> {
+        self.api(Method::PUT, path, handler)
+    }
+    /// Adds a PATCH of the API.
+    pub fn patch<A, H: Handler<A>>(&mut self, path: &str, handler: H) -> Declared<'_> {
+        self.api(Method::PATCH, path, handler)
+    }
+    /// Adds a DELETE of the API.
+    pub fn delete<A, H: Handler<A>>(&mut self, path: &str, handler: H) -> Declared<'_> {
+        self.api(Method::DELETE, path, handler)
+    }
+
+    /// Adds an HTML page; `path` is the whole path.
+    pub fn page<A, H: Handler<A>>(
+        &mut self,
+        method: Method,
+        path: &str,
+        handler: H,
+    ) -> Declared<'_> {
+        self.add(method, path.to_owned(), Surface::Page, handler)
+    }
+
+    /// Adds a route outside the API and the pages; `path` is the whole path.
+    pub fn plain<A, H: Handler<A>>(
+        &mut self,
+        method: Method,
+        path: &str,
+        handler: H,
+    ) -> Declared<'_> {
+        self.add(method, path.to_owned(), Surface::Plain, handler)
+    }
+
+    fn api<A, H: Handler<A>>(&mut self, method: Method, path: &str, handler: H) -> Declared<'_> {
+        let full = format!("/api/v4{}{path}", self.prefix);
+        self.add(method, full, Surface::Api, handler)
+    }
+
+    fn add<A, H: Handler<A>>(
+        &mut self,
+        method: Method,
+        path: String,
+        surface: Surface,
+        handler: H,
+    ) -> Declared<'_> {
+        let reads = method == Method::GET || method == Method::HEAD;
+        let name = std::any::type_name::<H>();
+        self.routes.push(Route {
+            operation: operation_id(name),
+            method,
+            path,
+            surface,
+            admits: Admits::Anyone,
+            scopes: if reads { READ } else { WRITE },
+            streams: false,
+            registry: false,
+            summary: "",
+            describe: H::describe,
+            handler: Arc::new(move |call| handler.clone().run(call)),
+        });
+        Declared(self.routes.last_mut().expect("pushed just above"))
+    }
+
+    /// All routes in the order declared.
+    pub fn all(&self) -> &[Route] {
+        &self.routes
+    }
+
+    /// Gives the routes away.
+    pub fn into_all(self) -> Vec<Route> {
+        self.routes
+    }
+}
+
+fn operation_id(type_name: &str) -> String {
+    let parts: Vec<&str> = type_name.split("::").collect();
+    let kept = parts.iter().filter(|part| !matches!(**part, "rest" | "pages"));
+    kept.copied().collect::<Vec<_>>().join("_")
+}
+
+/// A route just added, for what is not its default.
+pub struct Declared<'r>(&'r mut Route);
+
+impl Declared<'_> {
+    /// Scopes any of which lets a token in.
+    pub fn scopes(self, scopes: &'static [&'static str]) -> Self {
+        self.0.scopes = scopes;
+        self
+    }
+    /// The handler streams the body (see [`super::call::Upload`]).
+    pub fn streams(self) -> Self {
+        self.0.streams = true;
+        self
+    }
+    /// Registry credentials (deploy and job tokens, Basic) are accepted.
+    pub fn registry(self) -> Self {
+        self.0.registry = true;
+        self
+    }
+    /// Credentials are not resolved.
+    pub fn unchecked(self) -> Self {
+        self.0.admits = Admits::Unchecked;
+        self
+    }
+    /// One sentence for OpenAPI.
+    pub fn summary(self, text: &'static str) -> Self {
+        self.0.summary = text;
+        self
+    }
+}
+
+/// What stands between the router and the handlers: resolves credentials,
+/// applies scopes and throttles, and leaves the viewer in the call.
+pub trait Gate: Send + Sync {
+    /// Admits the call or refuses it.
+    fn admit<'c>(
+        &'c self,
+        call: &'c mut Call,
+    ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'c>>;
+}

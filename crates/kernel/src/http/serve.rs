@@ -1,0 +1,337 @@
+//! From a raw request to a written answer: match, admit, run, render.
+
+use super::call::{Asked, Call};
+use super::refusal;
+use super::reply::{self, Response};
+use super::routes::{Admits, Gate, Route, Routes, Surface};
+use crate::app::App;
+use crate::error::{Error, Result};
+use axum::body::Body;
+use futures_util::FutureExt;
+use http::{header, HeaderName, HeaderValue, Method, StatusCode};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Longest path and query, in bytes; more is 414.
+const MAX_URL: usize = 8 * 1024;
+/// Largest answer that gets an ETag, in bytes.
+const MAX_TAGGED: u64 = 4 * 1024 * 1024;
+
+/// All routes of the program, compiled for matching.
+pub struct Server {
+    app: App,
+    gate: Box<dyn Gate>,
+    matcher: matchit::Router<Arc<Methods>>,
+}
+
+type Methods = HashMap<Method, Arc<Route>>;
+
+impl Server {
+    /// Compiles the routes. Two routes of one method and path are a
+    /// programming error and reported by name.
+    pub fn new(app: App, gate: Box<dyn Gate>, routes: Routes) -> Result<Arc<Server>> {
+        let mut tables: HashMap<String, Methods> = HashMap::new();
+        for route in routes.into_all() {
+            let table = tables.entry(route.path.clone()).or_default();
+            let (method, path) = (route.method.clone(), route.path.clone());
+            if table.insert(method.clone(), Arc::new(route)).is_some() {
+                return Err(Error::internal(format!("{method} {path} is declared twice")));
+            }
+        }
+        let mut matcher = matchit::Router::new();
+        for (path, table) in tables {
+            matcher
+                .insert(path.clone(), Arc::new(table))
+                .map_err(|error| Error::internal(format!("route {path}: {error}")))?;
+        }
+        Ok(Arc::new(Server { app, gate, matcher }))
+    }
+
+    /// Serves connections until `stop` resolves, then drains.
+    pub async fn serve(
+        self: Arc<Self>,
+        listener: tokio::net::TcpListener,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> std::io::Result<()> {
+        let server = self.clone();
+        let service = axum::Router::new().fallback(
+            move |axum::extract::ConnectInfo(peer): axum::extract::ConnectInfo<SocketAddr>,
+                  request: axum::extract::Request| {
+                let server = server.clone();
+                async move { server.answer(peer.ip(), request).await }
+            },
+        );
+        let service = service.into_make_service_with_connect_info::<SocketAddr>();
+        axum::serve(listener, service).with_graceful_shutdown(stop).await
+    }
+
+    /// Answers one request; never fails.
+    pub async fn answer(&self, peer: IpAddr, request: http::Request<Body>) -> Response {
+        let began = Instant::now();
+        let (parts, body) = request.into_parts();
+        let asked = Asked {
+            request_id: request_id(&parts.headers),
+            peer: self.app.client_address(peer, &parts.headers),
+            base_url: self.app.base_url().to_owned(),
+            method: parts.method,
+            uri: parts.uri,
+            headers: parts.headers,
+        };
+        let (method, path) = (asked.method.clone(), asked.uri.path().to_owned());
+        let id = asked.request_id.clone();
+        let (template, mut response) = self.route(asked, body).await;
+        finish(&mut response, &id, &path);
+        let seconds = began.elapsed().as_secs_f64();
+        let status = response.status().as_u16();
+        self.app.metrics().request(&method, template.as_deref().unwrap_or("-"), status, seconds);
+        // The path is logged without its query, which may hold tokens.
+        tracing::info!(target: "request", request_id = %id, %method, path, status, seconds);
+        response
+    }
+
+    async fn route(&self, asked: Asked, body: Body) -> (Option<String>, Response) {
+        let surface = surface_of(asked.uri.path());
+        let no_route = |error, asked: &Asked| (None, refusal::render(error, surface, asked));
+        if asked.uri.to_string().len() > MAX_URL {
+            let response = reply::json(
+                StatusCode::URI_TOO_LONG,
+                &serde_json::json!({"message": "414 URI Too Long"}),
+            );
+            return (None, response.unwrap_or_else(|_| reply::empty(StatusCode::URI_TOO_LONG)));
+        }
+        let raw = asked.uri.path().to_owned();
+        if raw.starts_with("/api/") && asked.method == Method::OPTIONS {
+            return (None, preflight(&asked));
+        }
+        let Ok(matched) = self.matcher.at(&raw) else {
+            return no_route(unknown_route(&raw), &asked);
+        };
+        let Some(route) = find_method(matched.value, &asked.method) else {
+            return no_route(Error::MethodNotAllowed(allowed(matched.value)), &asked);
+        };
+        let route = route.clone();
+        let template = Some(route.path.clone());
+        let path = match decode_path(&matched.params) {
+            Ok(path) => path,
+            Err(error) => return (template, refusal::render(error, route.surface, &asked)),
+        };
+        let surface = route.surface;
+        let copy = copy_of(&asked);
+        let call = match Call::new(self.app.clone(), route, asked, path, body) {
+            Ok(call) => call,
+            Err(error) => return (template, refusal::render(error, surface, &copy)),
+        };
+        (template, self.run(call).await)
+    }
+
+    async fn run(&self, mut call: Call) -> Response {
+        let asked = call.asked.clone();
+        let surface = call.route.surface;
+        let id = call.path("id").map(str::to_owned);
+        let work = async {
+            if call.route.admits != Admits::Unchecked {
+                self.gate.admit(&mut call).await?;
+            }
+            let handler = call.route.handler.clone();
+            handler(call).await
+        };
+        let result = match AssertUnwindSafe(work).catch_unwind().await {
+            Ok(result) => result,
+            Err(_) => Err(Error::internal("a handler panicked")),
+        };
+        match result {
+            Ok(response) => conditional(response, &asked).await,
+            Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, surface),
+            Err(error) => refusal::render(error, surface, &asked),
+        }
+    }
+}
+
+fn copy_of(asked: &Asked) -> Asked {
+    Asked {
+        method: asked.method.clone(),
+        uri: asked.uri.clone(),
+        headers: asked.headers.clone(),
+        peer: asked.peer,
+        request_id: asked.request_id.clone(),
+        base_url: asked.base_url.clone(),
+    }
+}
+
+fn surface_of(path: &str) -> Surface {
+    if path.starts_with("/api/") { Surface::Api } else { Surface::Page }
+}
+
+fn unknown_route(path: &str) -> Error {
+    if path.starts_with("/api/v3/") {
+        Error::Exact(410, serde_json::json!({"error": "API V3 is no longer supported. Use API V4 instead."}))
+    } else if path.starts_with("/api/") {
+        Error::Exact(404, serde_json::json!({"error": "404 Not Found"}))
+    } else {
+        Error::NotFound("")
+    }
+}
+
+fn find_method<'t>(table: &'t Methods, method: &Method) -> Option<&'t Arc<Route>> {
+    table.get(method).or_else(|| (method == Method::HEAD).then(|| table.get(&Method::GET))?)
+}
+
+fn allowed(table: &Methods) -> Vec<&'static str> {
+    let all = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+    let mut names: Vec<&'static str> = all
+        .into_iter()
+        .filter(|name| table.keys().any(|method| method.as_str() == *name))
+        .collect();
+    if names.contains(&"GET") {
+        names.insert(1, "HEAD");
+    }
+    names.push("OPTIONS");
+    names
+}
+
+/// Decodes each captured part once; what is not text is no such address.
+fn decode_path(params: &matchit::Params<'_, '_>) -> Result<Vec<(String, String)>> {
+    params
+        .iter()
+        .map(|(key, raw)| {
+            let text = percent_encoding::percent_decode_str(raw)
+                .decode_utf8()
+                .map_err(|_| Error::NotFound(""))?;
+            if text.contains('\0') {
+                return Err(Error::BadRequest(format!("{key} is invalid")));
+            }
+            Ok((key.to_owned(), text.into_owned()))
+        })
+        .collect()
+}
+
+fn request_id(headers: &http::HeaderMap) -> String {
+    let sent = headers.get("x-request-id").and_then(|value| value.to_str().ok());
+    let usable = |id: &&str| {
+        (8..=64).contains(&id.len())
+            && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    };
+    match sent.filter(usable) {
+        Some(id) => id.to_owned(),
+        None => hex::encode(crate::secrets::random_bytes::<16>()),
+    }
+}
+
+/// Cross-origin callers may use the API with tokens, never with cookies.
+fn preflight(asked: &Asked) -> Response {
+    let mut response = reply::empty(StatusCode::OK);
+    let headers = response.headers_mut();
+    let copy = |from: &str| asked.headers.get(from).cloned();
+    if let Some(methods) = copy("access-control-request-method") {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
+    }
+    if let Some(names) = copy("access-control-request-headers") {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names);
+    }
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200"));
+    response
+}
+
+const EXPOSED: &str = "Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, \
+    X-Prev-Page, X-Request-Id, ETag";
+
+fn finish(response: &mut Response, request_id: &str, path: &str) {
+    let headers = response.headers_mut();
+    let mut set = |name: &'static str, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.entry(HeaderName::from_static(name)).or_insert(value);
+        }
+    };
+    set("x-request-id", request_id);
+    set("x-content-type-options", "nosniff");
+    set("x-frame-options", "SAMEORIGIN");
+    set("referrer-policy", "same-origin");
+    if path.starts_with("/api/") {
+        set("access-control-allow-origin", "*");
+        set("access-control-expose-headers", EXPOSED);
+        set("cache-control", "max-age=0, private, must-revalidate");
+        set("vary", "Origin");
+    }
+}
+
+/// Weak ETag on JSON that a GET answers, and 304 when the caller has it.
+async fn conditional(response: Response, asked: &Asked) -> Response {
+    let reads = asked.method == Method::GET || asked.method == Method::HEAD;
+    let is_json = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if !reads || !is_json || response.status() != StatusCode::OK {
+        return response;
+    }
+    use http_body::Body as _;
+    if response.body().size_hint().exact().is_none_or(|size| size > MAX_TAGGED) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, MAX_TAGGED as usize).await else {
+        return reply::empty(StatusCode::INTERNAL_SERVER_ERROR);
+    };
+    if !parts.headers.contains_key(header::ETAG) {
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        let tag = format!("W/\"{:016x}\"", hasher.finish());
+        if let Ok(tag) = HeaderValue::from_str(&tag) {
+            parts.headers.insert(header::ETAG, tag);
+        }
+    }
+    if matches_etag(asked, parts.headers.get(header::ETAG)) {
+        parts.status = StatusCode::NOT_MODIFIED;
+        parts.headers.remove(header::CONTENT_TYPE);
+        return Response::from_parts(parts, Body::empty());
+    }
+    Response::from_parts(parts, Body::from(bytes))
+}
+
+/// Whether `If-None-Match` names this tag (RFC 9110 section 13.1.2, weak).
+pub fn matches_etag(asked: &Asked, tag: Option<&HeaderValue>) -> bool {
+    let (Some(sent), Some(tag)) =
+        (asked.header(header::IF_NONE_MATCH), tag.and_then(|tag| tag.to_str().ok()))
+    else {
+        return false;
+    };
+    let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    sent.trim() == "*" || sent.split(',').any(|one| bare(one) == bare(tag))
+}
+
+/// Refuses a change of something that changed since `If-Unmodified-Since`;
+/// an unreadable date is ignored, resolution is one second.
+pub fn check_unmodified(asked: &Asked, updated_at: crate::time::Timestamp) -> Result<()> {
+    let Some(text) = asked.header(header::IF_UNMODIFIED_SINCE) else { return Ok(()) };
+    match jiff::fmt::rfc2822::parse(text) {
+        Ok(since) if since.timestamp().as_second() < updated_at.as_second() => {
+            Err(Error::Precondition)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A project found by an old path: GET is sent to its number, the rest refused.
+fn moved(asked: &Asked, id: Option<&str>, new_id: &str, surface: Surface) -> Response {
+    if asked.method != Method::GET && asked.method != Method::HEAD {
+        let body = serde_json::json!({"message": "Non GET methods are not allowed for moved projects"});
+        return reply::json(StatusCode::METHOD_NOT_ALLOWED, &body)
+            .unwrap_or_else(|_| reply::empty(StatusCode::METHOD_NOT_ALLOWED));
+    }
+    let path = asked.uri.path();
+    let parts = path.split('/').map(|part| {
+        let decoded = percent_encoding::percent_decode_str(part).decode_utf8_lossy();
+        if Some(decoded.as_ref()) == id { new_id } else { part }
+    });
+    let path = parts.collect::<Vec<_>>().join("/");
+    let mut to = format!("{}{path}", asked.base_url);
+    let kept = super::paging::with_query(asked, &[], &[]);
+    if let Some((_, query)) = kept.split_once('?').filter(|(_, query)| !query.is_empty()) {
+        to = format!("{to}?{query}");
+    }
+    refusal::render(Error::Moved(to), surface, asked)
+}
