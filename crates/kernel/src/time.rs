@@ -1,10 +1,10 @@
 //! The clock every room reads, truncated to what both engines keep.
 
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
-pub use jiff::civil::Date;
 pub use jiff::Timestamp;
+pub use jiff::civil::Date;
 
 /// Where the time comes from: the system, or a hand-moved value in tests.
 #[derive(Clone, Default)]
@@ -52,7 +52,7 @@ pub mod wire {
 
     /// Serialises a time that may be absent as null.
     pub mod optional {
-        use super::{text, Serializer, Timestamp};
+        use super::{Serializer, Timestamp, text};
 
         /// Serialises one time or null.
         pub fn serialize<S: Serializer>(

@@ -1,0 +1,5 @@
+//! What tests stand on.
+//!
+//! [`postgres`] gives every test its own PostgreSQL database.
+
+pub mod postgres;

@@ -1,0 +1,77 @@
+//! `cargo xtask docs`: files in the repository that the program writes.
+//!
+//! `tenon generate NAME` prints each of them. They are checked in so that a
+//! change of the interface shows in review.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::steps::{self, Outcome, cargo};
+use crate::tree;
+
+/// The generated files at the top of the checkout.
+const GENERATED: [&str; 2] = ["openapi.json", "routes.txt"];
+
+/// What `cargo xtask docs` takes.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Fail when a file differs instead of writing it.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Writes the generated files, or compares them.
+pub fn run(options: &Options) -> Outcome {
+    if options.check { check() } else { write() }
+}
+
+/// Fails with the names of the files that are not what the program prints.
+pub fn check() -> Outcome {
+    let mut stale = Vec::new();
+    for name in GENERATED {
+        let current = fs::read_to_string(tree::root().join(name)).unwrap_or_default();
+        if current != generate(name)? {
+            stale.push(name);
+        }
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "{} not up to date; run cargo xtask docs",
+        stale.join(", ")
+    ))
+}
+
+fn write() -> Outcome {
+    for name in GENERATED {
+        let path = tree::root().join(name);
+        fs::write(&path, generate(name)?)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        steps::say(&format!("wrote {name}"));
+    }
+    Ok(())
+}
+
+fn generate(name: &str) -> Result<String, String> {
+    let output = cargo([
+        "run",
+        "--quiet",
+        "--package",
+        "tenon",
+        "--",
+        "generate",
+        name,
+    ])
+    .stdin(Stdio::null())
+    .stderr(Stdio::inherit())
+    .output()
+    .map_err(|error| format!("cargo run: {error}"))?;
+    if !output.status.success() {
+        return Err(format!(
+            "tenon generate {name} ended with {}",
+            output.status
+        ));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("{name} is not UTF-8"))
+}

@@ -1,0 +1,47 @@
+//! The project's own commands: `cargo xtask test | bench | docs`.
+//!
+//! Start with [`test`]: its list of steps is what every change must pass.
+#![expect(clippy::print_stderr, reason = "a command for the terminal")]
+
+mod docs;
+mod steps;
+mod test;
+mod tools;
+mod tree;
+
+/// The same throw-away cluster the tests use; one is shared by a whole run.
+#[path = "../../crates/testkit/src/postgres/cluster.rs"]
+mod cluster;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The project's own commands")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Install what the tests need, then run every check.
+    Test(test::Options),
+    /// Write the generated files, or check that they are up to date.
+    Docs(docs::Options),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Task::Test(options) => test::run(&options),
+        Task::Docs(options) => docs::run(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

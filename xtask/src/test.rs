@@ -1,0 +1,98 @@
+//! `cargo xtask test`: everything a change must pass.
+
+use std::process::Command;
+
+use crate::cluster::Cluster;
+use crate::docs;
+use crate::steps::{self, Outcome, Step, cargo};
+use crate::tools;
+use crate::tree;
+
+/// What `cargo xtask test` takes.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Run only these steps, separated by commas.
+    #[arg(long, value_name = "STEP", value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+/// Runs the chosen steps, or all of them.
+pub fn run(options: &Options) -> Outcome {
+    let steps = steps();
+    let known: Vec<&str> = steps.iter().map(|step| step.name).collect();
+    if let Some(unknown) = options
+        .only
+        .iter()
+        .find(|name| !known.contains(&name.as_str()))
+    {
+        return Err(format!(
+            "no step {unknown}; the steps are {}",
+            known.join(", ")
+        ));
+    }
+    let chosen =
+        |step: &Step| options.only.is_empty() || options.only.contains(&step.name.to_owned());
+    steps::run_all(steps.into_iter().filter(chosen).collect())
+}
+
+fn steps() -> Vec<Step> {
+    let step = |name, about, run: fn() -> Outcome| Step { name, about, run };
+    let mut steps = vec![
+        step("format", "cargo fmt --check", format),
+        step("lints", "clippy on all targets, warnings denied", lints),
+        step(
+            "tests",
+            "unit and API tests on SQLite and PostgreSQL",
+            tests,
+        ),
+        step("doctests", "the examples in the documentation", doctests),
+    ];
+    if tree::has("crates/tenon/Cargo.toml") {
+        steps.push(step(
+            "docs",
+            "the generated files are up to date",
+            docs::check,
+        ));
+    }
+    steps
+}
+
+fn format() -> Outcome {
+    steps::run(&mut cargo(["fmt", "--all", "--check"]))
+}
+
+fn lints() -> Outcome {
+    steps::run(&mut cargo([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--quiet",
+        "--",
+        "-D",
+        "warnings",
+    ]))
+}
+
+/// All tests, with one PostgreSQL cluster for the whole run.
+fn tests() -> Outcome {
+    tools::postgres()?;
+    let cluster = Cluster::start()?;
+    let mut command = if tools::nextest() {
+        cargo(["nextest", "run", "--workspace"])
+    } else {
+        cargo(["test", "--workspace", "--all-targets"])
+    };
+    steps::run(with_postgres(&mut command, &cluster))
+}
+
+fn with_postgres<'a>(command: &'a mut Command, cluster: &Cluster) -> &'a mut Command {
+    command
+        .env("PATH", tools::path())
+        .env("INSTA_UPDATE", "no")
+        .env("TENON_REQUIRE_POSTGRES", "1")
+        .env("TENON_TEST_POSTGRES", cluster.url())
+}
+
+fn doctests() -> Outcome {
+    steps::run(&mut cargo(["test", "--workspace", "--doc", "--quiet"]))
+}

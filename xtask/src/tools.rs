@@ -1,0 +1,106 @@
+//! Programs the tests need: found, or installed.
+//!
+//! Root on a system with `apt-get` gets what is missing installed; anyone
+//! else is told the command to run. What cargo, pip and npm install goes
+//! under the target directory. A second run installs nothing and works
+//! without a network.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::cluster;
+use crate::steps::{Outcome, cargo, run};
+use crate::tree;
+
+const NEXTEST: &str = "0.9.151";
+
+/// The first of these programs that is on PATH.
+pub fn on_path(names: &[&str]) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    names
+        .iter()
+        .flat_map(|name| env::split_paths(&path).map(move |directory| directory.join(name)))
+        .find(|program| program.is_file())
+}
+
+/// PATH with the programs we installed ourselves in front.
+pub fn path() -> OsString {
+    let own = tree::target().join("tools/bin");
+    let inherited = env::var_os("PATH").unwrap_or_default();
+    env::join_paths(std::iter::once(own).chain(env::split_paths(&inherited))).unwrap_or(inherited)
+}
+
+/// PostgreSQL's server programs.
+pub fn postgres() -> Outcome {
+    if cluster::programs().is_some() {
+        return Ok(());
+    }
+    system_packages("PostgreSQL's server programs", &["postgresql"])?;
+    match cluster::programs() {
+        Some(_) => Ok(()),
+        None => Err(format!(
+            "the package postgresql brought none of {}",
+            cluster::PROGRAMS.join(", ")
+        )),
+    }
+}
+
+/// Whether `cargo nextest` can be used. Installed when missing; where that
+/// fails (no network), `cargo test` runs the same tests.
+pub fn nextest() -> bool {
+    let works = || {
+        cargo(["nextest", "--version"])
+            .env("PATH", path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    if works() {
+        return true;
+    }
+    eprintln!("installing cargo-nextest {NEXTEST} (a few minutes, once)");
+    let root = tree::target().join("tools");
+    let installed = run(
+        cargo(["install", "--locked", "cargo-nextest", "--version", NEXTEST])
+            .arg("--root")
+            .arg(root)
+            .env_remove("CARGO_TARGET_DIR"),
+    );
+    if let Err(error) = installed {
+        eprintln!("{error}; going on with cargo test");
+    }
+    works()
+}
+
+/// Installs packages of the system, or says which command does.
+fn system_packages(what: &str, packages: &[&str]) -> Outcome {
+    let root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+    let Some(apt) = on_path(&["apt-get"]) else {
+        return Err(format!(
+            "{what} missing; install the equivalent of the Debian packages: {}",
+            packages.join(" ")
+        ));
+    };
+    if !root {
+        return Err(format!(
+            "{what} missing; run: sudo apt-get install --no-install-recommends {}",
+            packages.join(" ")
+        ));
+    }
+    eprintln!("installing {what}");
+    let apt_get = |arguments: &[&str]| {
+        run(Command::new(&apt)
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdout(Stdio::null()))
+    };
+    let mut install = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    install.extend(packages);
+    apt_get(&["update", "-qq"])?;
+    apt_get(&install)
+}
