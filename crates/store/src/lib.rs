@@ -21,8 +21,8 @@ mod value;
 
 pub use error::{Error, Result};
 pub use migrate::Migration;
-pub use sql::{registered, Fragment, Registered};
-pub use store::{Config, Engine, Store};
+pub use sql::{Fragment, Registered, registered};
+pub use store::{Config, Engine, ServeLock, Store};
 pub use tx::{FromRow, Row, Tx};
 pub use value::{FromValue, IntoValue, Json, Params, Type, Value};
 

@@ -1,0 +1,418 @@
+//! SQLite: a pool of readers and one writer thread with group commit.
+
+use crate::store::{Caller, lock};
+use crate::tx::{Cells, Row, Session};
+use crate::value::Value;
+use crate::{Config, Engine, Error, Result, sql};
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, ErrorCode, ffi};
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Statements kept prepared per connection.
+const STATEMENTS: usize = 500;
+/// Steps of SQLite's machine between two looks at the clock, some 20 µs.
+const STEPS: i32 = 1_000;
+/// How long a group goes on taking queued writes before it commits.
+const GROUP_TIME: Duration = Duration::from_millis(100);
+
+/// When a connection's running statement has to stop.
+struct Watch {
+    timeout: Duration,
+    state: Mutex<(Instant, Option<Arc<Caller>>)>,
+}
+
+impl Watch {
+    fn restart(&self) -> Result<()> {
+        let mut state = lock(&self.state);
+        state.0 = Instant::now() + self.timeout;
+        match state.1.as_ref().is_some_and(|caller| caller.is_gone()) {
+            true => Err(Error::Cancelled),
+            false => Ok(()),
+        }
+    }
+
+    fn verdict(&self) -> Option<Error> {
+        let state = lock(&self.state);
+        if state.1.as_ref().is_some_and(|caller| caller.is_gone()) {
+            return Some(Error::Cancelled);
+        }
+        (Instant::now() >= state.0).then_some(Error::Timeout)
+    }
+}
+
+/// A connection with its rewritten statement texts.
+pub(crate) struct Connection {
+    raw: rusqlite::Connection,
+    texts: HashMap<String, String>,
+    watch: Arc<Watch>,
+}
+
+impl Connection {
+    /// Opens the file; a reader can change nothing.
+    pub(crate) fn open(path: &Path, config: &Config, reader: bool) -> Result<Connection> {
+        let raw = rusqlite::Connection::open(path).map_err(plain_error)?;
+        let mut connection = Connection {
+            texts: HashMap::new(),
+            watch: Arc::new(Watch {
+                timeout: config.statement_timeout,
+                state: Mutex::new((Instant::now() + config.statement_timeout, None)),
+            }),
+            raw,
+        };
+        connection.configure(config, reader).map_err(plain_error)?;
+        Ok(connection)
+    }
+
+    fn configure(&mut self, config: &Config, reader: bool) -> rusqlite::Result<()> {
+        let raw = &mut self.raw;
+        raw.busy_timeout(config.statement_timeout)?;
+        raw.set_prepared_statement_cache_capacity(STATEMENTS);
+        raw.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+        raw.pragma_update(None, "synchronous", "full")?;
+        raw.pragma_update(None, "foreign_keys", true)?;
+        raw.pragma_update(None, "temp_store", "memory")?;
+        raw.pragma_update(None, "trusted_schema", false)?;
+        raw.pragma_update_and_check(None, "journal_size_limit", 64 << 20, |_| Ok(()))?;
+        raw.pragma_update(None, "query_only", reader)?;
+        let watch = self.watch.clone();
+        raw.progress_handler(STEPS, Some(move || watch.verdict().is_some()))
+    }
+
+    /// Sets whose disappearance stops the statements from here on.
+    pub(crate) fn serve(&self, caller: Option<Arc<Caller>>) {
+        lock(&self.watch.state).1 = caller;
+    }
+
+    /// Runs a statement such as `begin` from the statement cache.
+    pub(crate) fn control(&self, sql: &str) -> Result<()> {
+        let run = || self.raw.prepare_cached(sql)?.raw_execute();
+        run().map(|_| ()).map_err(|error| self.error(error))
+    }
+
+    /// Undoes the transaction if one is open; false if that failed.
+    pub(crate) fn rollback(&self) -> bool {
+        self.serve(None);
+        self.is_lost() || self.control("rollback").is_ok()
+    }
+
+    /// Whether no transaction is open: some failures undo it as a whole.
+    fn is_lost(&self) -> bool {
+        self.raw.is_autocommit()
+    }
+
+    fn error(&self, error: rusqlite::Error) -> Error {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => self.watch.verdict().unwrap_or(Error::Timeout),
+            _ => plain_error(error),
+        }
+    }
+
+    fn prepare(&mut self, sql: &str, values: &[Value]) -> Result<CachedStatement<'_>> {
+        self.watch.restart()?;
+        if !self.texts.contains_key(sql) {
+            if self.texts.len() >= STATEMENTS {
+                self.texts.clear();
+            }
+            self.texts
+                .insert(sql.to_owned(), sql::translate(sql, Engine::Sqlite));
+        }
+        let prepared = self.raw.prepare_cached(&self.texts[sql]);
+        let mut statement = prepared.map_err(|error| self.error(error))?;
+        if statement.parameter_count() != values.len() {
+            let wanted = statement.parameter_count();
+            return Err(Error::mismatch(format!(
+                "{wanted} parameters wanted, {} given",
+                values.len()
+            )));
+        }
+        for (index, value) in values.iter().enumerate() {
+            let bound = statement.raw_bind_parameter(index + 1, Bound(value));
+            bound.map_err(plain_error)?;
+        }
+        Ok(statement)
+    }
+
+    /// Copies the database as it is now into a new file.
+    pub(crate) fn backup(&self, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<()> {
+        use rusqlite::backup::{Backup, StepResult};
+        if to.exists() {
+            return Err(Error::Unavailable(format!(
+                "{} exists already",
+                to.display()
+            )));
+        }
+        // An open snapshot keeps the copy from starting over at each write.
+        self.control("begin")?;
+        self.raw
+            .query_row("select count(*) from sqlite_schema", [], |_| Ok(()))
+            .map_err(plain_error)?;
+        let mut target = rusqlite::Connection::open(to).map_err(plain_error)?;
+        let backup = Backup::new(&self.raw, &mut target).map_err(plain_error)?;
+        loop {
+            let step = backup.step(1_000).map_err(plain_error)?;
+            let state = backup.progress();
+            let total = u64::try_from(state.pagecount).unwrap_or(0);
+            let remaining = u64::try_from(state.remaining).unwrap_or(0);
+            progress(total.saturating_sub(remaining), total);
+            match step {
+                StepResult::Done => return Ok(()),
+                StepResult::More => {}
+                _ => std::thread::sleep(Duration::from_millis(20)),
+            }
+        }
+    }
+}
+
+impl Session for Connection {
+    fn engine(&self) -> Engine {
+        Engine::Sqlite
+    }
+
+    fn batch(&mut self, sql: &str) -> Result<()> {
+        self.watch.restart()?;
+        self.raw
+            .execute_batch(sql)
+            .map_err(|error| self.error(error))
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        values: &[Value],
+        stream: bool,
+        take: &mut dyn FnMut(&mut Row<'_>) -> bool,
+    ) -> Result<()> {
+        let watch = self.watch.clone();
+        let mut statement = self.prepare(sql, values)?;
+        let changes = !statement.readonly();
+        let mut rows = statement.raw_query();
+        let mut wanted = true;
+        while wanted || changes {
+            let row = match rows.next() {
+                Ok(Some(row)) => row,
+                Ok(None) => break,
+                Err(error) => return Err(interrupted(error, &watch)),
+            };
+            wanted = wanted && take(&mut Row(row));
+            if stream {
+                watch.restart()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64> {
+        let watch = self.watch.clone();
+        let mut statement = self.prepare(sql, values)?;
+        let reads = statement.readonly();
+        let mut rows = statement.raw_query();
+        while rows
+            .next()
+            .map_err(|error| interrupted(error, &watch))?
+            .is_some()
+        {}
+        drop(rows);
+        drop(statement);
+        Ok(if reads { 0 } else { self.raw.changes() })
+    }
+
+    fn check(&mut self, sql: &str) -> Result<()> {
+        self.raw
+            .prepare(&sql::translate(sql, Engine::Sqlite))
+            .map(|_| ())
+            .map_err(plain_error)
+    }
+}
+
+impl Cells for rusqlite::Row<'_> {
+    fn index(&self, column: &str) -> Option<usize> {
+        self.as_ref().column_index(column).ok()
+    }
+
+    fn cell(&self, index: usize) -> Result<Value> {
+        let cell = self.get_ref(index);
+        let cell = cell.map_err(|_| Error::mismatch(format!("no column at {index}")))?;
+        Ok(match cell {
+            ValueRef::Null => Value::Null(crate::Type::Text),
+            ValueRef::Integer(number) => Value::Int(number),
+            ValueRef::Real(number) => Value::Real(number),
+            ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+            ValueRef::Text(bytes) => Value::Text(
+                String::from_utf8(bytes.to_vec())
+                    .map_err(|_| Error::mismatch("text that is not UTF-8"))?,
+            ),
+        })
+    }
+}
+
+struct Bound<'a>(&'a Value);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let borrowed = match self.0 {
+            Value::Null(_) => ValueRef::Null,
+            Value::Bool(value) => ValueRef::Integer((*value).into()),
+            Value::Int(value) => ValueRef::Integer(*value),
+            Value::Real(value) => ValueRef::Real(*value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Bytes(value) => ValueRef::Blob(value),
+            Value::Time(value) => ValueRef::Integer(value.as_microsecond()),
+            Value::Json(value) => return Ok(value.to_string().into()),
+            Value::Ints(list) => {
+                return Ok(serde_json::Value::from(list.as_slice()).to_string().into());
+            }
+            Value::Texts(list) => {
+                return Ok(serde_json::Value::from(list.as_slice()).to_string().into());
+            }
+        };
+        Ok(ToSqlOutput::Borrowed(borrowed))
+    }
+}
+
+fn interrupted(error: rusqlite::Error, watch: &Watch) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::OperationInterrupted) => watch.verdict().unwrap_or(Error::Timeout),
+        _ => plain_error(error),
+    }
+}
+
+fn plain_error(error: rusqlite::Error) -> Error {
+    let text = error.to_string();
+    let rusqlite::Error::SqliteFailure(failure, _) = error else {
+        return Error::Engine(text);
+    };
+    match (failure.extended_code, failure.code) {
+        (
+            ffi::SQLITE_CONSTRAINT_UNIQUE
+            | ffi::SQLITE_CONSTRAINT_PRIMARYKEY
+            | ffi::SQLITE_CONSTRAINT_ROWID,
+            _,
+        ) => Error::Unique {
+            constraint: unique_name(&text),
+        },
+        (ffi::SQLITE_CONSTRAINT_FOREIGNKEY, _) => Error::Foreign,
+        (ffi::SQLITE_CONSTRAINT_CHECK, _) => Error::Check,
+        (_, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull) => {
+            Error::Unavailable(text)
+        }
+        (_, ErrorCode::CannotOpen | ErrorCode::ReadOnly) => Error::Unavailable(text),
+        _ => Error::Engine(text),
+    }
+}
+
+/// `t.a, t.b` or the index name of «UNIQUE constraint failed: …».
+fn unique_name(text: &str) -> String {
+    let name = text.split_once("failed: ").map_or(text, |(_, name)| name);
+    let index = name
+        .strip_prefix("index '")
+        .and_then(|name| name.strip_suffix('\''));
+    index.unwrap_or(name).to_owned()
+}
+
+/// A queued write. It may run more than once before it is answered.
+pub(crate) trait Job: Send {
+    /// Whether nobody waits for the answer.
+    fn is_abandoned(&self) -> bool;
+    /// Runs the closure in the open transaction; true if it succeeded.
+    fn run(&mut self, session: &mut dyn Session) -> bool;
+    /// Answers with what the last run gave, or with the group's failure.
+    fn answer(self: Box<Self>, committed: Result<()>);
+}
+
+/// How a group of writes ended.
+enum Group {
+    /// All is durable.
+    Committed,
+    /// One write undid the whole transaction and was answered; the others
+    /// have to run again.
+    Lost,
+    /// The transaction did not begin or did not commit.
+    Refused(Error),
+}
+
+/// The writer's thread: ends when the store is dropped.
+pub(crate) fn write_queue(mut connection: Connection, queue: &Receiver<Box<dyn Job>>, size: usize) {
+    let mut again = VecDeque::new();
+    let mut alone = 0_usize;
+    while let Some(first) = again.pop_front().or_else(|| queue.recv().ok()) {
+        let limit = if alone > 0 { 1 } else { size };
+        alone = alone.saturating_sub(1);
+        let mut more = || again.pop_front().or_else(|| queue.try_recv().ok());
+        let (group, outcome) = run_group(&mut connection, first, limit, &mut more);
+        let retry = match &outcome {
+            Group::Committed => false,
+            Group::Lost => true,
+            // A deferred constraint: one of them is guilty, so each runs alone.
+            Group::Refused(Error::Foreign) if group.len() > 1 => {
+                alone = group.len();
+                true
+            }
+            Group::Refused(_) => false,
+        };
+        if retry {
+            group
+                .into_iter()
+                .rev()
+                .for_each(|job| again.push_front(job));
+            continue;
+        }
+        for job in group {
+            job.answer(match &outcome {
+                Group::Refused(error) => Err(error.clone()),
+                _ => Ok(()),
+            });
+        }
+    }
+}
+
+fn run_group(
+    connection: &mut Connection,
+    first: Box<dyn Job>,
+    limit: usize,
+    more: &mut dyn FnMut() -> Option<Box<dyn Job>>,
+) -> (Vec<Box<dyn Job>>, Group) {
+    if let Err(error) = connection.control("begin immediate") {
+        return (vec![first], Group::Refused(error));
+    }
+    let started = Instant::now();
+    let mut group = Vec::new();
+    let mut next = Some(first);
+    while let Some(mut job) = next {
+        if !job.is_abandoned() {
+            if let Err(error) = run_job(connection, job.as_mut()) {
+                connection.rollback();
+                job.answer(Err(error));
+                return (group, Group::Lost);
+            }
+            group.push(job);
+        }
+        let open = group.len() < limit && started.elapsed() < GROUP_TIME;
+        next = if open { more() } else { None };
+    }
+    match connection.control("commit") {
+        Ok(()) => (group, Group::Committed),
+        Err(error) => {
+            connection.rollback();
+            (group, Group::Refused(error))
+        }
+    }
+}
+
+/// Runs one write of a group; an error means the whole group is undone.
+fn run_job(connection: &mut Connection, job: &mut dyn Job) -> Result<()> {
+    connection.control("savepoint job")?;
+    let kept = job.run(connection);
+    if connection.is_lost() {
+        return Err(Error::Engine(
+            "the statement undid its transaction".to_owned(),
+        ));
+    }
+    if !kept {
+        connection.control("rollback to job")?;
+    }
+    connection.control("release job")
+}

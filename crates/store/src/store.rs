@@ -1,0 +1,503 @@
+//! The handle that rooms use.
+
+use crate::sqlite_engine::{self, Job};
+use crate::tx::{AfterCommit, Session, Tx, attempt, run_callbacks};
+use crate::value::whole_micros;
+use crate::{Error, Migration, Result, migrate, postgres_engine, registered};
+use jiff::Timestamp;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
+use tokio::sync::{Semaphore, oneshot};
+
+/// A database engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// The embedded one, a file.
+    Sqlite,
+    /// A PostgreSQL server.
+    Postgres,
+}
+
+/// Where the database is and how it is used.
+#[derive(Clone)]
+pub struct Config {
+    /// `sqlite:PATH` or `postgres://…`.
+    pub url: String,
+    /// What gives each transaction its instant.
+    pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    /// The longest a statement may run; 30 s.
+    pub statement_timeout: Duration,
+    /// Connections for reads (SQLite) or in all (PostgreSQL); 16.
+    pub connections: usize,
+    /// SQLite: writes that share one commit at most; 256.
+    pub group_size: usize,
+}
+
+impl Config {
+    /// A SQLite file.
+    pub fn sqlite(path: &Path) -> Config {
+        Config::new(format!("sqlite:{}", path.display()))
+    }
+
+    /// A PostgreSQL server.
+    pub fn postgres(url: &str) -> Config {
+        Config::new(url.to_owned())
+    }
+
+    /// Either, by the scheme of the URL.
+    pub fn from_url(url: &str) -> Result<Config> {
+        match ["sqlite:", "postgres:", "postgresql:"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme))
+        {
+            true => Ok(Config::new(url.to_owned())),
+            false => Err(Error::Unavailable(
+                "the database URL must begin with sqlite: or postgres:".to_owned(),
+            )),
+        }
+    }
+
+    fn new(url: String) -> Config {
+        Config {
+            url,
+            clock: Arc::new(Timestamp::now),
+            statement_timeout: Duration::from_secs(30),
+            connections: 16,
+            group_size: 256,
+        }
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        let path = self.url.strip_prefix("sqlite:")?;
+        Some(path.strip_prefix("//").unwrap_or(path).into())
+    }
+}
+
+/// The caller of a read: when it goes away, its statement is stopped.
+#[derive(Default)]
+pub(crate) struct Caller {
+    gone: AtomicBool,
+    done: AtomicBool,
+    stop: Mutex<Option<Box<dyn Fn() + Send>>>,
+}
+
+impl Caller {
+    /// Whether it went away.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::SeqCst)
+    }
+
+    /// Sets how the engine is told. It may block.
+    pub(crate) fn on_gone(&self, stop: impl Fn() + Send + 'static) {
+        *lock(&self.stop) = Some(Box::new(stop));
+    }
+
+    /// Ends the watch; true when the caller went away before.
+    pub(crate) fn finish(&self) -> bool {
+        self.done.store(true, Ordering::SeqCst);
+        drop(lock(&self.stop).take());
+        self.is_gone()
+    }
+
+    /// The engine is told until the read ends: it may have been between two
+    /// statements.
+    fn leave(self: &Arc<Caller>) {
+        self.gone.store(true, Ordering::SeqCst);
+        let Some(stop) = lock(&self.stop).take() else {
+            return;
+        };
+        let caller = self.clone();
+        std::thread::spawn(move || {
+            for _ in 0..50 {
+                if caller.done.load(Ordering::SeqCst) {
+                    return;
+                }
+                stop();
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+    }
+}
+
+struct LeaveOnDrop(Arc<Caller>);
+
+impl Drop for LeaveOnDrop {
+    fn drop(&mut self) {
+        if !self.0.done.load(Ordering::SeqCst) {
+            self.0.leave();
+        }
+    }
+}
+
+/// Locks; a panic elsewhere leaves these states whole.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Idle connections.
+pub(crate) struct Pool<C> {
+    idle: Mutex<Vec<C>>,
+    limit: usize,
+    open: Box<dyn Fn() -> Result<C> + Send + Sync>,
+}
+
+impl<C> Pool<C> {
+    fn new(limit: usize, open: impl Fn() -> Result<C> + Send + Sync + 'static) -> Pool<C> {
+        Pool {
+            idle: Mutex::new(Vec::new()),
+            limit,
+            open: Box::new(open),
+        }
+    }
+
+    /// An idle connection or a new one.
+    pub(crate) fn take(&self) -> Result<C> {
+        let idle = lock(&self.idle).pop();
+        idle.map_or_else(|| (self.open)(), Ok)
+    }
+
+    /// Gives a sound connection back.
+    pub(crate) fn give(&self, connection: C) {
+        let mut idle = lock(&self.idle);
+        if idle.len() < self.limit {
+            idle.push(connection);
+        }
+    }
+
+    /// Drops what is idle.
+    pub(crate) fn clear(&self) {
+        let idle = std::mem::take(&mut *lock(&self.idle));
+        drop(idle);
+    }
+}
+
+enum Backend {
+    Sqlite {
+        path: PathBuf,
+        readers: Pool<sqlite_engine::Connection>,
+        queue: mpsc::Sender<Box<dyn Job>>,
+    },
+    Postgres(Arc<Pool<postgres_engine::Connection>>),
+}
+
+struct Inner {
+    config: Config,
+    permits: Arc<Semaphore>,
+    backend: Backend,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Backend::Postgres(pool) = &self.backend {
+            // Closing waits for the network, which an async worker must not do.
+            let pool = pool.clone();
+            std::thread::spawn(move || pool.clear());
+        }
+    }
+}
+
+/// A database. Clones share it.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+/// The right to serve this database, until dropped or the process ends.
+pub struct ServeLock(#[expect(dead_code, reason = "held for its lock")] Option<File>);
+
+impl Store {
+    /// Opens the database and applies the migrations it lacks. Blocks.
+    pub fn open(config: Config, migrations: &[Migration]) -> Result<Store> {
+        // The PostgreSQL client must not block an async worker: own thread.
+        let backend = std::thread::scope(|scope| {
+            let opened = scope.spawn(|| match config.path() {
+                Some(path) => open_sqlite(path, &config, migrations),
+                None => open_postgres(&config, migrations),
+            });
+            opened
+                .join()
+                .unwrap_or_else(|_| Err(Error::Engine("panic while opening".to_owned())))
+        })?;
+        let permits = Arc::new(Semaphore::new(config.connections.max(1)));
+        Ok(Store {
+            inner: Arc::new(Inner {
+                config,
+                permits,
+                backend,
+            }),
+        })
+    }
+
+    /// Takes the right to serve. A second server on the same SQLite file is
+    /// refused with [`Error::InUse`]; on PostgreSQL any number may serve.
+    pub fn serve_lock(&self) -> Result<ServeLock> {
+        let Backend::Sqlite { path, .. } = &self.inner.backend else {
+            return Ok(ServeLock(None));
+        };
+        let mut name = path.clone().into_os_string();
+        name.push(".lock");
+        let unusable = |error: std::io::Error| Error::Unavailable(format!("lock file: {error}"));
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(name)
+            .map_err(unusable)?;
+        match file.try_lock() {
+            Ok(()) => Ok(ServeLock(Some(file))),
+            Err(TryLockError::WouldBlock) => Err(Error::InUse),
+            Err(TryLockError::Error(error)) => Err(unusable(error)),
+        }
+    }
+
+    /// Runs a closure in one read-only snapshot. Dropping the future stops
+    /// its running statement.
+    pub async fn read<T, E, F>(&self, f: F) -> std::result::Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let permit = self.inner.permits.clone().acquire_owned().await;
+        let (inner, caller) = (self.inner.clone(), Arc::new(Caller::default()));
+        let leave = LeaveOnDrop(caller.clone());
+        let task = tokio::task::spawn_blocking(move || {
+            let result = inner.read(Some(caller), f);
+            drop((inner, permit));
+            result
+        });
+        let result = task.await.unwrap_or_else(|_| Err(stopping().into()));
+        drop(leave);
+        result
+    }
+
+    /// Runs a closure in one serialisable transaction that is durable when
+    /// this returns. The closure may run more than once; only the last run
+    /// counts.
+    pub async fn write<T, E, F>(&self, f: F) -> std::result::Result<T, E>
+    where
+        F: Fn(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let Backend::Postgres(pool) = &self.inner.backend else {
+            return self
+                .inner
+                .enqueue(f)
+                .await
+                .unwrap_or_else(|_| Err(stopping().into()));
+        };
+        let permit = self.inner.permits.clone().acquire_owned().await;
+        let (pool, clock) = (pool.clone(), self.inner.config.clock.clone());
+        let (reply, answer) = oneshot::channel();
+        tokio::task::spawn_blocking(move || {
+            if !reply.is_closed() {
+                let result = postgres_engine::write(&pool, &|| whole_micros(clock()), f);
+                reply.send(result).ok();
+            }
+            drop(permit);
+        });
+        answer.await.unwrap_or_else(|_| Err(stopping().into()))
+    }
+
+    /// [`read`](Store::read) for threads that may block.
+    pub fn read_blocking<T, E, F>(&self, f: F) -> std::result::Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+        E: From<Error>,
+    {
+        self.inner.read(None, f)
+    }
+
+    /// [`write`](Store::write) for threads that may block.
+    pub fn write_blocking<T, E, F>(&self, f: F) -> std::result::Result<T, E>
+    where
+        F: Fn(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match &self.inner.backend {
+            Backend::Sqlite { .. } => self
+                .inner
+                .enqueue(f)
+                .blocking_recv()
+                .unwrap_or_else(|_| Err(stopping().into())),
+            Backend::Postgres(pool) => postgres_engine::write(pool, &|| self.inner.now(), f),
+        }
+    }
+
+    /// The engine in use, for diagnostics and backup only.
+    pub fn engine(&self) -> Engine {
+        match self.inner.backend {
+            Backend::Sqlite { .. } => Engine::Sqlite,
+            Backend::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// Copies a SQLite database into a new file while it is in use; `progress`
+    /// gets pages done and pages in all.
+    pub fn backup_sqlite(&self, to: &Path, progress: impl FnMut(u64, u64)) -> Result<()> {
+        match &self.inner.backend {
+            Backend::Sqlite { path, .. } => {
+                sqlite_engine::Connection::open(path, &self.inner.config, true)?
+                    .backup(to, progress)
+            }
+            Backend::Postgres(_) => Err(Error::Engine(
+                "this database is not a SQLite file".to_owned(),
+            )),
+        }
+    }
+
+    /// Prepares every registered statement and names those that fail. Blocks;
+    /// meant for a test per engine.
+    pub fn check_statements(&self) -> Result<()> {
+        let check = |session: &mut dyn Session| {
+            let failed = registered().filter_map(|statement| {
+                let error = session.check(statement.text).err()?;
+                Some(format!("{}:{}: {error}\n", statement.file, statement.line))
+            });
+            let failed: String = failed.collect();
+            if failed.is_empty() {
+                Ok(())
+            } else {
+                Err(Error::Engine(failed))
+            }
+        };
+        match &self.inner.backend {
+            Backend::Sqlite { readers, .. } => check(&mut readers.take()?),
+            Backend::Postgres(pool) => check(&mut pool.take()?),
+        }
+    }
+}
+
+fn stopping() -> Error {
+    Error::Unavailable("the server is stopping".to_owned())
+}
+
+fn open_sqlite(path: PathBuf, config: &Config, migrations: &[Migration]) -> Result<Backend> {
+    let mut writer = sqlite_engine::Connection::open(&path, config, false)?;
+    migrate::run(&mut writer, config, migrations)?;
+    let (queue, jobs) = mpsc::channel();
+    let size = config.group_size.max(1);
+    std::thread::Builder::new()
+        .name("store writer".to_owned())
+        .spawn(move || sqlite_engine::write_queue(writer, &jobs, size))
+        .map_err(|error| Error::Unavailable(format!("writer thread: {error}")))?;
+    let (file, settings) = (path.clone(), config.clone());
+    let readers = Pool::new(config.connections.max(1), move || {
+        sqlite_engine::Connection::open(&file, &settings, true)
+    });
+    Ok(Backend::Sqlite {
+        path,
+        readers,
+        queue,
+    })
+}
+
+fn open_postgres(config: &Config, migrations: &[Migration]) -> Result<Backend> {
+    let settings = config.clone();
+    let open = move || postgres_engine::Connection::open(&settings);
+    let mut first = open()?;
+    migrate::run(&mut first, config, migrations)?;
+    let pool = Pool::new(config.connections.max(1), open);
+    pool.give(first);
+    Ok(Backend::Postgres(Arc::new(pool)))
+}
+
+impl Inner {
+    fn now(&self) -> Timestamp {
+        whole_micros((self.config.clock)())
+    }
+
+    fn read<T, E: From<Error>>(
+        &self,
+        caller: Option<Arc<Caller>>,
+        f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        if caller.as_ref().is_some_and(|caller| caller.is_gone()) {
+            return Err(Error::Cancelled.into());
+        }
+        let readers = match &self.backend {
+            Backend::Sqlite { readers, .. } => readers,
+            Backend::Postgres(pool) => return postgres_engine::read(pool, caller, self.now(), f),
+        };
+        let mut connection = readers.take()?;
+        connection.serve(caller.clone());
+        connection.control("begin")?;
+        let (result, callbacks) = attempt(&mut connection, self.now(), f);
+        if let Some(caller) = caller {
+            caller.finish();
+        }
+        if connection.rollback() {
+            readers.give(connection);
+        }
+        if result.is_ok() {
+            run_callbacks(callbacks);
+        }
+        result
+    }
+
+    fn enqueue<T, E, F>(&self, f: F) -> oneshot::Receiver<std::result::Result<T, E>>
+    where
+        F: Fn(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        if let Backend::Sqlite { queue, .. } = &self.backend {
+            let clock = self.config.clock.clone();
+            let job = Write {
+                f,
+                clock,
+                reply,
+                result: None,
+                callbacks: Vec::new(),
+            };
+            // A dead writer drops the job, which the caller sees.
+            queue.send(Box::new(job)).ok();
+        }
+        answer
+    }
+}
+
+/// A queued write with its type.
+struct Write<T, E, F> {
+    f: F,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    reply: oneshot::Sender<std::result::Result<T, E>>,
+    result: Option<std::result::Result<T, E>>,
+    callbacks: Vec<AfterCommit>,
+}
+
+impl<T, E, F> Job for Write<T, E, F>
+where
+    F: Fn(&mut Tx<'_>) -> std::result::Result<T, E> + Send,
+    T: Send,
+    E: From<Error> + Send,
+{
+    fn is_abandoned(&self) -> bool {
+        self.reply.is_closed()
+    }
+
+    fn run(&mut self, session: &mut dyn Session) -> bool {
+        let (result, callbacks) = attempt(session, whole_micros((self.clock)()), &self.f);
+        let kept = result.is_ok();
+        (self.result, self.callbacks) = (Some(result), callbacks);
+        kept
+    }
+
+    fn answer(self: Box<Self>, committed: Result<()>) {
+        let result = match (self.result, committed) {
+            (Some(Err(error)), _) => Err(error),
+            (_, Err(error)) => Err(error.into()),
+            (None, Ok(())) => Err(stopping().into()),
+            (Some(Ok(value)), Ok(())) => {
+                run_callbacks(self.callbacks);
+                Ok(value)
+            }
+        };
+        self.reply.send(result).ok();
+    }
+}

@@ -1,0 +1,306 @@
+//! A transaction as closures see it.
+
+use crate::{Engine, Error, Fragment, FromValue, Params, Result, Value};
+use jiff::Timestamp;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What an engine's connection does for a transaction.
+pub(crate) trait Session {
+    /// Which engine it is.
+    fn engine(&self) -> Engine;
+    /// Runs control statements or a migration, already in the engine's words.
+    fn batch(&mut self, sql: &str) -> Result<()>;
+    /// Gives each row to `take` until that answers false. `stream` is for long
+    /// results: rows are not collected first and the timeout is per row.
+    fn query(
+        &mut self,
+        sql: &str,
+        values: &[Value],
+        stream: bool,
+        take: &mut dyn FnMut(&mut Row<'_>) -> bool,
+    ) -> Result<()>;
+    /// Runs a statement and counts the rows it changed.
+    fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64>;
+    /// Prepares a statement without running it.
+    fn check(&mut self, sql: &str) -> Result<()>;
+}
+
+/// One row of a result.
+pub struct Row<'a>(pub(crate) &'a dyn Cells);
+
+/// An engine's row.
+pub(crate) trait Cells {
+    /// The position of a column, by name.
+    fn index(&self, column: &str) -> Option<usize>;
+    /// The cell at a position.
+    fn cell(&self, index: usize) -> Result<Value>;
+}
+
+impl Row<'_> {
+    /// The named column.
+    pub fn get<T: FromValue>(&self, column: &str) -> Result<T> {
+        let column = column.strip_prefix("r#").unwrap_or(column);
+        let index = self.0.index(column);
+        let index = index.ok_or_else(|| Error::mismatch(format!("no column {column}")))?;
+        self.at(index).map_err(|error| match error {
+            Error::Type { what } => Error::mismatch(format!("column {column}: {what}")),
+            error => error,
+        })
+    }
+
+    /// The column at a position, from zero.
+    pub fn at<T: FromValue>(&self, index: usize) -> Result<T> {
+        T::from_value(self.0.cell(index)?)
+    }
+}
+
+/// What can be read from a row.
+pub trait FromRow: Sized {
+    /// Reads the row.
+    fn from_row(row: &mut Row<'_>) -> Result<Self>;
+}
+
+/// Reads structs from rows, each field from the column of its name.
+///
+/// `store::from_row! { User { id, username, name } }`
+#[macro_export]
+macro_rules! from_row {
+    ($($name:ident { $($field:ident),* $(,)? })*) => {$(
+        impl $crate::FromRow for $name {
+            fn from_row(row: &mut $crate::Row<'_>) -> $crate::Result<Self> {
+                Ok($name { $($field: row.get(stringify!($field))?),* })
+            }
+        }
+    )*};
+}
+
+macro_rules! single {
+    ($($name:ty),*) => {$(
+        impl FromRow for $name {
+            fn from_row(row: &mut Row<'_>) -> Result<Self> {
+                row.at(0)
+            }
+        }
+    )*};
+}
+
+single!(i64, String, bool, Timestamp, Option<i64>, Option<String>);
+
+macro_rules! tuple_rows {
+    ($($name:ident $index:tt),*) => {
+        impl<$($name: FromValue),*> FromRow for ($($name,)*) {
+            fn from_row(row: &mut Row<'_>) -> Result<Self> {
+                Ok(($(row.at::<$name>($index)?,)*))
+            }
+        }
+    };
+}
+
+tuple_rows!(A 0);
+tuple_rows!(A 0, B 1);
+tuple_rows!(A 0, B 1, C 2);
+tuple_rows!(A 0, B 1, C 2, D 3);
+tuple_rows!(A 0, B 1, C 2, D 3, E 4);
+tuple_rows!(A 0, B 1, C 2, D 3, E 4, F 5);
+tuple_rows!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+tuple_rows!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+tuple_rows!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
+tuple_rows!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
+tuple_rows!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
+tuple_rows!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
+
+/// Work to do once a transaction is durable.
+pub(crate) type AfterCommit = Box<dyn FnOnce() + Send>;
+
+/// A running transaction.
+///
+/// After a statement failed, the transaction is lost on both engines (as
+/// PostgreSQL has it): nothing more runs in it and it does not commit. Use a
+/// [`savepoint`](Tx::savepoint) around a statement whose failure is expected.
+pub struct Tx<'c> {
+    session: &'c mut dyn Session,
+    now: Timestamp,
+    after_commit: Vec<AfterCommit>,
+    failed: bool,
+}
+
+impl<'c> Tx<'c> {
+    pub(crate) fn new(session: &'c mut dyn Session, now: Timestamp) -> Tx<'c> {
+        Tx {
+            session,
+            now,
+            after_commit: Vec::new(),
+            failed: false,
+        }
+    }
+
+    /// The instant of this transaction, in whole microseconds.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// All rows.
+    pub fn all<R: FromRow>(&mut self, sql: impl AsRef<str>, params: impl Params) -> Result<Vec<R>> {
+        let mut rows = Vec::new();
+        self.rows(sql.as_ref(), params.into_values(), false, |row| {
+            rows.push(row);
+            Ok(true)
+        })?;
+        Ok(rows)
+    }
+
+    /// The first row, if there is one.
+    pub fn optional<R: FromRow>(
+        &mut self,
+        sql: impl AsRef<str>,
+        params: impl Params,
+    ) -> Result<Option<R>> {
+        let mut first = None;
+        self.rows(sql.as_ref(), params.into_values(), false, |row| {
+            first = Some(row);
+            Ok(false)
+        })?;
+        Ok(first)
+    }
+
+    /// The first row, or [`Error::NoRow`].
+    pub fn one<R: FromRow>(&mut self, sql: impl AsRef<str>, params: impl Params) -> Result<R> {
+        self.optional(sql, params)?.ok_or(Error::NoRow)
+    }
+
+    /// Runs a statement and counts the rows it changed.
+    pub fn execute(&mut self, sql: impl AsRef<str>, params: impl Params) -> Result<u64> {
+        let values = self.ready(params.into_values())?;
+        let result = self.session.execute(sql.as_ref(), &values);
+        self.failed |= result.is_err();
+        result
+    }
+
+    /// Gives each row to `f` without collecting them, for long results. The
+    /// statement timeout does not count the whole run.
+    pub fn each<R: FromRow>(
+        &mut self,
+        sql: impl AsRef<str>,
+        params: impl Params,
+        mut f: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        self.rows(sql.as_ref(), params.into_values(), true, |row| {
+            f(row).map(|()| true)
+        })
+    }
+
+    /// All rows of a built statement.
+    pub fn query<R: FromRow>(&mut self, fragment: Fragment) -> Result<Vec<R>> {
+        let (text, values) = fragment.into_parts();
+        self.all(text, values)
+    }
+
+    /// Runs a part that may fail alone: its error undoes what it did, and the
+    /// transaction goes on.
+    pub fn savepoint<T, E: From<Error>>(
+        &mut self,
+        f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        self.control("savepoint part")?;
+        let mut inner = Tx::new(&mut *self.session, self.now);
+        let result = f(&mut inner);
+        let (failed, callbacks) = (inner.failed, inner.after_commit);
+        match result {
+            Ok(value) if !failed => {
+                self.control("release savepoint part")?;
+                self.after_commit.extend(callbacks);
+                Ok(value)
+            }
+            result => {
+                let undone = self.control("rollback to savepoint part");
+                let undone = undone.and_then(|()| self.control("release savepoint part"));
+                result.and_then(|_| Err(undone.err().unwrap_or_else(swallowed).into()))
+            }
+        }
+    }
+
+    /// Runs `f` once the transaction is durable, and never if it is not. It
+    /// runs on a thread of the store and must be quick.
+    pub fn after_commit(&mut self, f: impl FnOnce() + Send + 'static) {
+        self.after_commit.push(Box::new(f));
+    }
+
+    fn control(&mut self, sql: &str) -> Result<()> {
+        self.ready(Vec::new())?;
+        let result = self.session.batch(sql);
+        self.failed |= result.is_err();
+        result
+    }
+
+    fn ready(&self, values: Vec<Value>) -> Result<Vec<Value>> {
+        if self.failed {
+            return Err(swallowed());
+        }
+        values.iter().try_for_each(Value::check)?;
+        Ok(values)
+    }
+
+    fn rows<R: FromRow>(
+        &mut self,
+        sql: &str,
+        values: Vec<Value>,
+        stream: bool,
+        mut take: impl FnMut(R) -> Result<bool>,
+    ) -> Result<()> {
+        let values = self.ready(values)?;
+        let mut refused = None;
+        let result = self
+            .session
+            .query(
+                sql,
+                &values,
+                stream,
+                &mut |row| match R::from_row(row).and_then(&mut take) {
+                    Ok(more) => more,
+                    Err(error) => {
+                        refused = Some(error);
+                        false
+                    }
+                },
+            );
+        self.failed |= result.is_err();
+        refused.map_or(result, Err)
+    }
+}
+
+fn swallowed() -> Error {
+    Error::Engine("a statement of this transaction failed before".to_owned())
+}
+
+/// Runs a closure in a transaction that has begun. A panic is an error.
+pub(crate) fn attempt<T, E: From<Error>>(
+    session: &mut dyn Session,
+    now: Timestamp,
+    f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+) -> (std::result::Result<T, E>, Vec<AfterCommit>) {
+    let mut tx = Tx::new(session, now);
+    let result = catch_unwind(AssertUnwindSafe(|| f(&mut tx)));
+    let result = match result {
+        Ok(Ok(_)) if tx.failed => Err(swallowed().into()),
+        Ok(result) => result,
+        Err(panic) => Err(panic_error(panic.as_ref()).into()),
+    };
+    (result, tx.after_commit)
+}
+
+/// Runs the callbacks of a durable transaction; a panic in one is logged.
+pub(crate) fn run_callbacks(callbacks: Vec<AfterCommit>) {
+    for callback in callbacks {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(callback)) {
+            tracing::error!(error = %panic_error(panic.as_ref()), "a callback after commit failed");
+        }
+    }
+}
+
+fn panic_error(panic: &(dyn std::any::Any + Send)) -> Error {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
+    Error::Engine(format!("panic in a transaction: {text}"))
+}
