@@ -108,7 +108,9 @@ impl Blobs {
         std::fs::create_dir_all(&spool)?;
         std::fs::create_dir_all(root.join(ROOT))?;
         sweep(&spool)?;
-        let store = LocalFileSystem::new_with_prefix(&root).map_err(failed)?.with_fsync(true);
+        let store = LocalFileSystem::new_with_prefix(&root)
+            .map_err(failed)?
+            .with_fsync(true);
         Ok(Blobs::over(Arc::new(store), spool, true))
     }
 
@@ -136,14 +138,22 @@ impl Blobs {
         let prefix = prefix.trim_matches('/');
         let store: Arc<dyn ObjectStore> = match prefix {
             "" => Arc::new(store),
-            _ => Arc::new(PrefixStore::new(store, Location::parse(prefix).map_err(failed)?)),
+            _ => Arc::new(PrefixStore::new(
+                store,
+                Location::parse(prefix).map_err(failed)?,
+            )),
         };
         Ok(Blobs::over(store, spool.to_owned(), false))
     }
 
     fn over(store: Arc<dyn ObjectStore>, spool: PathBuf, local: bool) -> Blobs {
         let publishing = Arc::new(Mutex::new(()));
-        Blobs { store, spool: Arc::new(spool), local, publishing }
+        Blobs {
+            store,
+            spool: Arc::new(spool),
+            local,
+            publishing,
+        }
     }
 
     /// Stores `body`, computing all digests in one pass, and returns once it
@@ -168,7 +178,10 @@ impl Blobs {
     async fn publish(&self, spool: &Spool, stored: &Stored) -> Result<()> {
         let from = Location::from_iter([TEMPORARY, &spool.name()]);
         let _guard = self.publishing.lock().await;
-        self.store.rename(&from, &location(&stored.key)?).await.map_err(failed)
+        self.store
+            .rename(&from, &location(&stored.key)?)
+            .await
+            .map_err(failed)
     }
 
     /// Sends the finished file straight to its key. The detour over a local
@@ -183,14 +196,20 @@ impl Blobs {
         let mut file = spool.read().await?;
         let first = read_part(&mut file).await?;
         if first.len() < PART {
-            self.store.put(&location, first.into()).await.map_err(failed)?;
+            self.store
+                .put(&location, first.into())
+                .await
+                .map_err(failed)?;
             return Ok(());
         }
         let mut upload = self.store.put_multipart(&location).await.map_err(failed)?;
         let sent = send_parts(upload.as_mut(), first, &mut file).await;
         if sent.is_err() {
             use crate::error::BestEffort;
-            upload.abort().await.best_effort("abort an upload to object storage");
+            upload
+                .abort()
+                .await
+                .best_effort("abort an upload to object storage");
         }
         sent
     }
@@ -219,7 +238,11 @@ impl Blobs {
             }
             options = options.with_range(Some(range.start..range.end.min(total)));
         }
-        let found = self.store.get_opts(&location, options).await.map_err(failed)?;
+        let found = self
+            .store
+            .get_opts(&location, options)
+            .await
+            .map_err(failed)?;
         Ok((found.meta.size, stream(found).await?))
     }
 
@@ -298,7 +321,9 @@ pub fn key_of(sha256: &str) -> String {
 
 /// Accepts only keys [`key_of`] makes, so no key reaches another file.
 fn location(key: &str) -> Result<Location> {
-    let digest = key.strip_prefix("sha256/").and_then(|rest| rest.split_once('/'));
+    let digest = key
+        .strip_prefix("sha256/")
+        .and_then(|rest| rest.split_once('/'));
     let is_hex = |text: &str| text.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
     match digest {
         Some((a, b)) if a.len() == 2 && b.len() == 62 && is_hex(a) && is_hex(b) => {
@@ -314,7 +339,8 @@ async fn stream(found: GetResult) -> Result<ByteStream> {
         GetResultPayload::Stream(bytes) => Ok(bytes.map_err(failed).boxed()),
         GetResultPayload::File(file, _) => {
             let mut file = tokio::fs::File::from_std(file);
-            file.seek(std::io::SeekFrom::Start(found.range.start)).await?;
+            file.seek(std::io::SeekFrom::Start(found.range.start))
+                .await?;
             let bytes = ReaderStream::with_capacity(file.take(length), CHUNK);
             Ok(bytes.map_err(Error::from).boxed())
         }
@@ -358,7 +384,9 @@ fn sweep(spool: &Path) -> Result<()> {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(Error::internal)?
 }
 
 fn modified(meta: &object_store::ObjectMeta) -> Timestamp {

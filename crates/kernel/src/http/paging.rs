@@ -224,7 +224,7 @@ impl<T> Paged<T> {
             .total
             .map(|total| (total + self.paging.per_page - 1) / self.paging.per_page);
         let last = pages.map(|pages| pages.max(1));
-        let next = self.more.then_some(page + 1);
+        let next = self.more.then(|| page.saturating_add(1));
         // Past the end, «previous» is the last page there is.
         let prev = (page > 1).then(|| last.map_or(page - 1, |last| (page - 1).min(last)));
         let mut set = |name: &'static str, value: String| -> Result<()> {
