@@ -10,7 +10,7 @@ use crate::steps::{self, Outcome, cargo};
 use crate::tree;
 
 /// The generated files at the top of the checkout.
-const GENERATED: [&str; 2] = ["openapi.json", "routes.txt"];
+const GENERATED: [&str; 3] = ["openapi.json", "routes.txt", "tenon.sample.toml"];
 
 /// What `cargo xtask docs` takes.
 #[derive(clap::Args)]

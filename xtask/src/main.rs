@@ -3,7 +3,10 @@
 //! Start with [`test`]: its list of steps is what every change must pass.
 #![expect(clippy::print_stderr, reason = "a command for the terminal")]
 
+mod bench;
+mod clients;
 mod docs;
+mod server;
 mod steps;
 mod test;
 mod tools;
@@ -28,6 +31,8 @@ struct Arguments {
 enum Task {
     /// Install what the tests need, then run every check.
     Test(test::Options),
+    /// Measure the release server against its bounds.
+    Bench(bench::Options),
     /// Write the generated files, or check that they are up to date.
     Docs(docs::Options),
 }
@@ -35,6 +40,7 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Task::Test(options) => test::run(&options),
+        Task::Bench(options) => bench::run(&options),
         Task::Docs(options) => docs::run(&options),
     };
     match done {

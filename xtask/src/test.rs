@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::clients;
 use crate::cluster::Cluster;
 use crate::docs;
 use crate::steps::{self, Outcome, Step, cargo};
@@ -53,6 +54,12 @@ fn steps() -> Vec<Step> {
             "the generated files are up to date",
             docs::check,
         ));
+        steps.push(step(
+            "clients",
+            "unmodified clients against the release server",
+            clients::clients,
+        ));
+        steps.push(step("browser", "the pages in Chromium", clients::browser));
     }
     steps
 }

@@ -9,7 +9,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::cluster;
@@ -103,4 +103,78 @@ fn system_packages(what: &str, packages: &[&str]) -> Outcome {
     install.extend(packages);
     apt_get(&["update", "-qq"])?;
     apt_get(&install)
+}
+
+/// A Chromium that runs without a window.
+pub fn chromium() -> Result<PathBuf, String> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    if let Some(program) = on_path(&names) {
+        return Ok(program);
+    }
+    system_packages("Chromium", &["chromium"])?;
+    on_path(&names).ok_or_else(|| "the package chromium brought no program chromium".to_owned())
+}
+
+/// A Python that has the packages of `tests/clients/requirements.txt`.
+pub fn python() -> Result<PathBuf, String> {
+    let wanted = read("tests/clients/requirements.txt")?;
+    let directory = tree::target().join("clients/venv");
+    let python = directory.join("bin/python");
+    let installed = directory.join("installed.txt");
+    if fs::read_to_string(&installed).is_ok_and(|done| done == wanted) {
+        return Ok(python);
+    }
+    make_venv(&directory)?;
+    run(Command::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--requirement"])
+        .arg(tree::root().join("tests/clients/requirements.txt")))?;
+    fs::write(&installed, wanted).map_err(|error| format!("{}: {error}", installed.display()))?;
+    Ok(python)
+}
+
+fn make_venv(directory: &Path) -> Outcome {
+    let make = || {
+        let python = on_path(&["python3"]).ok_or("python3 is not on PATH")?;
+        run(Command::new(python)
+            .args(["-m", "venv", "--clear"])
+            .arg(directory))
+    };
+    make().or_else(|_| {
+        system_packages("Python with venv", &["python3", "python3-venv"])?;
+        make()
+    })
+}
+
+/// Node and the directory with the modules of `tests/clients/package.json`.
+pub fn node() -> Result<(PathBuf, PathBuf), String> {
+    if on_path(&["node"]).is_none() || on_path(&["npm"]).is_none() {
+        system_packages("Node and npm", &["nodejs", "npm"])?;
+    }
+    let node = on_path(&["node"]).ok_or("node is not on PATH")?;
+    let npm = on_path(&["npm"]).ok_or("npm is not on PATH")?;
+    let wanted = read("tests/clients/package-lock.json")?;
+    let directory = tree::target().join("clients/node");
+    let modules = directory.join("node_modules");
+    let installed = directory.join("installed.json");
+    if fs::read_to_string(&installed).is_ok_and(|done| done == wanted) {
+        return Ok((node, modules));
+    }
+    fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    for (name, text) in [
+        ("package.json", read("tests/clients/package.json")?),
+        ("package-lock.json", wanted.clone()),
+    ] {
+        let path = directory.join(name);
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    run(Command::new(npm)
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .current_dir(&directory))?;
+    fs::write(&installed, wanted).map_err(|error| format!("{}: {error}", installed.display()))?;
+    Ok((node, modules))
+}
+
+/// A text file of the checkout.
+fn read(path: &str) -> Result<String, String> {
+    fs::read_to_string(tree::root().join(path)).map_err(|error| format!("{path}: {error}"))
 }

@@ -1,0 +1,205 @@
+"""python-gitlab, unmodified, manages users, groups, projects, members, tokens and packages."""
+
+import hashlib
+import os
+import sys
+import tempfile
+
+import gitlab
+
+URL = os.environ["TENON_URL"]
+ROOT = gitlab.Gitlab(URL, private_token=os.environ["TENON_TOKEN"])
+
+
+def refused(status, call):
+    """The call must be refused with this status."""
+    try:
+        call()
+    except gitlab.exceptions.GitlabError as error:
+        assert error.response_code == status, (error.response_code, error.error_message)
+        return
+    raise AssertionError(f"expected a refusal with {status}")
+
+
+def test_the_administrator_is_who_the_token_says():
+    ROOT.auth()
+    assert ROOT.user.username == "root"
+    refused(401, gitlab.Gitlab(URL, private_token="wrong").auth)
+
+
+def test_users_are_created_found_blocked_and_deleted():
+    user = new_user("carla")
+    assert [found.id for found in ROOT.users.list(username="carla", get_all=True)] == [user.id]
+    user.block()
+    assert ROOT.users.get(user.id).state == "blocked"
+    user.unblock()
+    assert ROOT.users.get(user.id).state == "active"
+    refused(409, lambda: new_user("carla"))
+    user.delete()
+
+
+def test_groups_nest_and_are_renamed():
+    group = ROOT.groups.create({"name": "Forge", "path": "forge"})
+    child = ROOT.groups.create({"name": "Anvils", "path": "anvils", "parent_id": group.id})
+    assert child.full_path == "forge/anvils"
+    group.name = "The Forge"
+    group.save()
+    assert ROOT.groups.get("forge").name == "The Forge"
+    assert [one.id for one in group.subgroups.list(get_all=True)] == [child.id]
+
+
+def test_a_private_project_is_hidden_from_who_is_no_member():
+    project = new_project("hidden")
+    outsider, token = user_with_token("olga")
+    refused(404, lambda: outsider.projects.get(project.id))
+
+    member = project.members.create(
+        {"user_id": token["user_id"], "access_level": gitlab.const.AccessLevel.REPORTER}
+    )
+    assert outsider.projects.get(project.id).name == "hidden"
+    refused(403, lambda: outsider.projects.delete(project.id))
+    member.access_level = gitlab.const.AccessLevel.DEVELOPER
+    member.save()
+    assert project.members.get(token["user_id"]).access_level == 30
+    project.members.delete(token["user_id"])
+    refused(404, lambda: outsider.projects.get(project.id))
+
+
+def test_tokens_are_made_rotated_and_revoked():
+    project = new_project("tokens")
+    token = project.access_tokens.create(
+        {"name": "robot", "scopes": ["read_api"], "access_level": 20}
+    )
+    robot = gitlab.Gitlab(URL, private_token=token.token)
+    assert robot.projects.get(project.id).id == project.id
+    refused(403, lambda: robot.projects.update(project.id, {"description": "x"}))
+
+    old = token.token
+    token.rotate()
+    refused(401, lambda: gitlab.Gitlab(URL, private_token=old).projects.get(project.id))
+    renewed = gitlab.Gitlab(URL, private_token=token.token)
+    assert renewed.projects.get(project.id).id == project.id
+    own = renewed.personal_access_tokens.get("self")
+    assert own.scopes == ["read_api"] and own.active
+
+
+def test_sudo_acts_as_another_user():
+    user = new_user("sudoku")
+    as_user = gitlab.Gitlab(URL, private_token=os.environ["TENON_TOKEN"])
+    assert as_user.http_get("/user", sudo=user.id)["username"] == "sudoku"
+
+
+def test_projects_are_paged_by_offset_and_by_keyset():
+    wanted = sorted(new_project(f"page-{number}").id for number in range(5))
+
+    page = ROOT.projects.list(search="page-", page=2, per_page=2)
+    assert len(page) == 2
+    whole = ROOT.projects.list(search="page-", per_page=2, iterator=True)
+    assert sorted(project.id for project in whole) == wanted
+    assert (whole.total, whole.total_pages) == (5, 3)
+
+    keyset = ROOT.projects.list(
+        search="page-", pagination="keyset", order_by="id", sort="asc", per_page=2, iterator=True
+    )
+    assert [project.id for project in keyset] == wanted
+
+
+def test_generic_packages_go_up_are_listed_come_down_and_go():
+    project = new_project("packages")
+    content = os.urandom(3_000_000)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        for version in range(3):
+            project.generic_packages.upload("hammer", f"1.{version}.0", "hammer.bin", path=file.name)
+    answer = project.generic_packages.upload(
+        "saw", "1.0.0", "saw.bin", data=b"teeth", select="package_file"
+    )
+    assert (answer.file_name, answer.size) == ("saw.bin", 5)
+
+    names = [(p.name, p.version) for p in project.packages.list(per_page=2, iterator=True, order_by="version", sort="asc", package_name="hammer")]
+    assert names == [("hammer", f"1.{version}.0") for version in range(3)]
+    down = project.generic_packages.download("hammer", "1.0.0", "hammer.bin")
+    assert hashlib.sha256(down).digest() == hashlib.sha256(content).digest()
+
+    streamed = hashlib.sha256()
+    project.generic_packages.download("hammer", "1.0.0", "hammer.bin", streamed=True, action=streamed.update)
+    assert streamed.digest() == hashlib.sha256(content).digest()
+
+    package = next(iter(project.packages.list(package_name="saw", iterator=True)))
+    files = package.package_files.list(get_all=True)
+    assert files[0].file_sha256 == hashlib.sha256(b"teeth").hexdigest()
+    project.packages.delete(package.id)
+    refused(404, lambda: project.packages.get(package.id))
+    refused(404, lambda: project.generic_packages.download("saw", "1.0.0", "saw.bin"))
+
+
+def test_packages_are_listed_for_the_whole_group():
+    group = ROOT.groups.create({"name": "Shelf", "path": "shelf"})
+    for name in ["left", "right"]:
+        project = ROOT.projects.create({"name": name, "namespace_id": group.id})
+        project.generic_packages.upload(f"{name}-book", "1", "book.txt", data=b"text")
+    names = sorted(package.name for package in group.packages.list(get_all=True))
+    assert names == ["left-book", "right-book"]
+
+
+def test_a_protection_rule_keeps_a_developer_out():
+    project = new_project("guarded")
+    developer, token = user_with_token("dora")
+    project.members.create({"user_id": token["user_id"], "access_level": 30})
+    rule = project.package_protection_rules.create(
+        {
+            "package_name_pattern": "guarded-*",
+            "package_type": "generic",
+            "minimum_access_level_for_push": "maintainer",
+        }
+    )
+    theirs = developer.projects.get(project.id)
+    refused(403, lambda: theirs.generic_packages.upload("guarded-a", "1", "a", data=b"a"))
+    theirs.generic_packages.upload("open-a", "1", "a", data=b"a")
+    rule.delete()
+    theirs.generic_packages.upload("guarded-a", "1", "a", data=b"a")
+
+
+def new_user(username):
+    return ROOT.users.create(
+        {
+            "username": username,
+            "name": username.title(),
+            "email": f"{username}@example.org",
+            "password": "plain-words-for-a-test",
+            "skip_confirmation": True,
+        }
+    )
+
+
+def user_with_token(username):
+    """A client signed in as a new user, and the token's own record."""
+    user = new_user(username)
+    token = user.personal_access_tokens.create({"name": "test", "scopes": ["api"]})
+    return gitlab.Gitlab(URL, private_token=token.token), token.attributes
+
+
+def new_project(name):
+    return ROOT.projects.create({"name": name, "visibility": "private"})
+
+
+def main():
+    """Runs every test of this file and says how many passed."""
+    import traceback
+
+    tests = {name: test for name, test in globals().items() if name.startswith("test_")}
+    failed = 0
+    for name, test in tests.items():
+        try:
+            test()
+            print("ok    ", name)
+        except Exception:
+            failed += 1
+            print("FAILED", name)
+            traceback.print_exc(file=sys.stdout)
+    print(f"{len(tests) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+main()

@@ -1,0 +1,114 @@
+//! The table of results and its place in docs/performance.md.
+
+use std::fs;
+
+use crate::steps::Outcome;
+use crate::tree;
+
+const PAGE: &str = "docs/performance.md";
+const BEGIN: &str = "<!-- results: written by cargo xtask bench -->";
+const END: &str = "<!-- end of results -->";
+
+/// What a value must keep.
+pub enum Bound {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+/// One row of the table.
+pub struct Line {
+    pub name: &'static str,
+    value: f64,
+    bound: Bound,
+    unit: &'static str,
+    /// The two rates behind a ratio.
+    rates: Option<(f64, f64)>,
+}
+
+impl Line {
+    /// A value with a bound of its own.
+    pub fn new(name: &'static str, value: f64, bound: Bound, unit: &'static str) -> Line {
+        Line {
+            name,
+            value,
+            bound,
+            unit,
+            rates: None,
+        }
+    }
+
+    /// The median of the ratios of rates that were measured side by side.
+    pub fn ratio(name: &'static str, rates: &[f64], others: &[f64], bound: Bound) -> Line {
+        let ratios: Vec<f64> = rates
+            .iter()
+            .zip(others)
+            .map(|(one, other)| one / other)
+            .collect();
+        Line {
+            name,
+            value: median(&ratios),
+            bound,
+            unit: "",
+            rates: Some((median(rates), median(others))),
+        }
+    }
+
+    /// Whether the bound is kept.
+    pub fn holds(&self) -> bool {
+        match self.bound {
+            Bound::AtLeast(least) => self.value >= least,
+            Bound::AtMost(most) => self.value <= most,
+        }
+    }
+
+    fn row(&self) -> String {
+        let (sign, bound) = match self.bound {
+            Bound::AtLeast(least) => ("≥", least),
+            Bound::AtMost(most) => ("≤", most),
+        };
+        let rates = match self.rates {
+            Some((one, other)) => format!("{one:.0}/s : {other:.0}/s"),
+            None => String::new(),
+        };
+        let verdict = if self.holds() { "yes" } else { "no" };
+        let (value, unit) = (self.value, self.unit);
+        format!(
+            "| {} | {value:.2} {unit} | {sign} {bound} {unit} | {verdict} | {rates} |",
+            self.name
+        )
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The rows as a Markdown table.
+pub fn table(lines: &[Line]) -> String {
+    let mut rows = vec![
+        "| Measured | Value | Bound | Kept | Rates |".to_owned(),
+        "|---|---|---|---|---|".to_owned(),
+    ];
+    rows.extend(lines.iter().map(Line::row));
+    rows.join("\n")
+}
+
+/// Puts the table between the markers of the page.
+pub fn write(table: &str, packages: i64) -> Outcome {
+    let path = tree::root().join(PAGE);
+    let page = fs::read_to_string(&path).map_err(|error| format!("{PAGE}: {error}"))?;
+    let (before, rest) = page
+        .split_once(BEGIN)
+        .ok_or_else(|| format!("{PAGE} has no line {BEGIN}"))?;
+    let (_, after) = rest
+        .split_once(END)
+        .ok_or_else(|| format!("{PAGE} has no line {END}"))?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let note = format!(
+        "{cores} cores, shared with the load generator; large project: {packages} packages."
+    );
+    let page = format!("{before}{BEGIN}\n{note}\n\n{table}\n{END}{after}");
+    fs::write(&path, page).map_err(|error| format!("{PAGE}: {error}"))
+}

@@ -1,0 +1,84 @@
+//! Projects and packages to measure on.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, params};
+
+use super::load::{self, Request};
+
+/// Makes a private project of the administrator and answers its id.
+pub fn project(url: &str, token: &str, name: &str) -> Result<i64, String> {
+    let request = Request {
+        method: "POST",
+        target: "/api/v4/projects".to_owned(),
+        token: token.to_owned(),
+        body: format!(r#"{{"name":"{name}","visibility":"private"}}"#),
+    };
+    let answer = load::once(url, &request)?;
+    let project: serde_json::Value =
+        serde_json::from_str(&answer).map_err(|error| format!("{answer}: {error}"))?;
+    project["id"]
+        .as_i64()
+        .ok_or_else(|| format!("no id in {answer}"))
+}
+
+/// Uploads the package that [`packages`] copies.
+pub fn package(url: &str, token: &str, project: i64) -> Result<(), String> {
+    let request = Request {
+        method: "PUT",
+        target: format!("/api/v4/projects/{project}/packages/generic/package/1.0.0/file.json"),
+        token: token.to_owned(),
+        body: "{}".to_owned(),
+    };
+    load::once(url, &request).map(|_| ())
+}
+
+/// Fills the project up to `count` packages, straight into the database of a
+/// stopped server: copies of the project's one package with their own name,
+/// version and time. They have no files.
+pub fn packages(data: &Path, project: i64, count: i64) -> Result<(), String> {
+    let path = database(data)?;
+    let fill = || -> rusqlite::Result<()> {
+        let mut connection = Connection::open(&path)?;
+        let transaction = connection.transaction()?;
+        transaction.execute(
+            "with recursive numbers (n) as
+                (select 1 union all select n + 1 from numbers where n < ?2)
+             insert into packages (project_id, package_type, type_order, name, name_folded,
+                version, status, creator_id, live, version_key, created_at, updated_at)
+             select project_id, package_type, type_order,
+                printf('package-%07d', n), printf('package-%07d', n),
+                '1.0.' || n, status, creator_id, live, '1.0.' || n,
+                created_at + n, updated_at + n
+             from packages, numbers
+             where project_id = ?1 and id = (select min(id) from packages where project_id = ?1)",
+            params![project, count - 1],
+        )?;
+        transaction.execute(
+            "insert into package_counts (project_id, displayable) values (?1, ?2)
+             on conflict (project_id) do update set displayable = excluded.displayable",
+            params![project, count],
+        )?;
+        transaction.commit()
+    };
+    fill().map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The SQLite file in a data directory.
+fn database(data: &Path) -> Result<PathBuf, String> {
+    let entries = fs::read_dir(data).map_err(|error| format!("{}: {error}", data.display()))?;
+    entries
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| is_database(path))
+        .ok_or_else(|| format!("{} holds no SQLite database", data.display()))
+}
+
+fn is_database(path: &Path) -> bool {
+    let mut start = [0_u8; 15];
+    path.is_file()
+        && fs::File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && &start == b"SQLite format 3"
+}
