@@ -462,6 +462,10 @@ impl Cells for postgres::Row {
             .position(|known| known.name().eq_ignore_ascii_case(column))
     }
 
+    fn width(&self) -> usize {
+        self.len()
+    }
+
     fn cell(&self, index: usize) -> Result<Value> {
         let cell = self.try_get::<_, Cell>(index);
         cell.map(|cell| cell.0)

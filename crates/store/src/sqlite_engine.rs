@@ -233,6 +233,10 @@ impl Cells for rusqlite::Row<'_> {
         self.as_ref().column_index(column).ok()
     }
 
+    fn width(&self) -> usize {
+        self.as_ref().column_count()
+    }
+
     fn cell(&self, index: usize) -> Result<Value> {
         let cell = self.get_ref(index);
         let cell = cell.map_err(|_| Error::mismatch(format!("no column at {index}")))?;

@@ -32,6 +32,8 @@ pub struct Row<'a>(pub(crate) &'a dyn Cells);
 pub(crate) trait Cells {
     /// The position of a column, by name.
     fn index(&self, column: &str) -> Option<usize>;
+    /// How many cells there are.
+    fn width(&self) -> usize;
     /// The cell at a position.
     fn cell(&self, index: usize) -> Result<Value>;
 }
@@ -46,6 +48,11 @@ impl Row<'_> {
             Error::Type { what } => Error::mismatch(format!("column {column}: {what}")),
             error => error,
         })
+    }
+
+    /// How many columns the row has.
+    pub fn width(&self) -> usize {
+        self.0.width()
     }
 
     /// The column at a position, from zero.

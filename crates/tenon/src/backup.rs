@@ -1,0 +1,37 @@
+//! `tenon backup` and `tenon restore`: the whole instance in one archive.
+//!
+//! The archive (tar) holds `backup.json`, every table as JSON lines, the keys
+//! and the files. It names no engine: a backup of SQLite restores into
+//! PostgreSQL and the other way round.
+
+mod read;
+mod rows;
+mod write;
+
+pub use read::restore;
+pub use write::write;
+
+use crate::options::Options;
+use serde::{Deserialize, Serialize};
+
+/// Version of the archive's layout.
+const FORMAT: u32 = 1;
+const ABOUT: &str = "backup.json";
+const TABLES: &str = "database/";
+const KEYS: &str = "keys";
+const FILES: &str = "files/";
+
+/// What an archive says about itself.
+#[derive(Serialize, Deserialize)]
+struct About {
+    format: u32,
+    /// Version of the program that wrote it.
+    version: String,
+    /// Number of the last migration of its tables.
+    schema: i64,
+    created_at: String,
+}
+
+fn key_file(options: &Options) -> std::path::PathBuf {
+    options.data.join("keys")
+}

@@ -1,0 +1,121 @@
+//! `tenon`: the command line. See [`Arguments`] for the commands.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command for the terminal"
+)]
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tenon::options::{Given, Options, sample};
+use tenon::{Outcome, backup, check, serve, system, wiring};
+
+/// A self-hosted platform for software development.
+///
+/// Without a command it serves. A file tenon.toml in the current directory is
+/// read for what flags and TENON_… variables do not say.
+#[derive(Parser)]
+#[command(name = "tenon", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// File of settings [default: tenon.toml, if it exists]
+    #[arg(long, global = true, env = "TENON_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    given: Given,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve until told to stop (the default)
+    Serve,
+    /// Bring the database to this program's schema, and stop
+    Migrate,
+    /// Write one archive of database, files and keys, also while serving
+    Backup {
+        /// The archive to write; it must not exist
+        file: PathBuf,
+    },
+    /// Fill an empty installation from an archive; either database will do
+    Restore {
+        /// The archive to read
+        file: PathBuf,
+    },
+    /// Compare the database with the files and the rooms' rules
+    Check,
+    /// Print a file that is generated from the program
+    #[command(hide = true)]
+    Generate {
+        /// openapi.json, routes.txt or tenon.sample.toml
+        name: String,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("tenon: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Outcome<ExitCode> {
+    if let Some(Command::Generate { name }) = &arguments.command {
+        print!("{}", generate(name)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = arguments.given.resolve(arguments.config.as_deref())?;
+    serve::log(&options)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start: {error}"))?;
+    let code = runtime.block_on(command(
+        arguments.command.unwrap_or(Command::Serve),
+        options,
+    ));
+    // A statement still running must not keep the process.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    code
+}
+
+async fn command(command: Command, options: Options) -> Outcome<ExitCode> {
+    match command {
+        Command::Serve => serve::serve(options, |line| eprintln!("{line}")).await?,
+        Command::Migrate => {
+            wiring::open_store(&options)?;
+            eprintln!("the database has the schema of this program");
+        }
+        Command::Backup { file } => eprintln!("{}", backup::write(options, &file).await?),
+        Command::Restore { file } => eprintln!("{}", backup::restore(options, &file).await?),
+        Command::Check => {
+            let troubles = check::run(options).await?;
+            for trouble in &troubles {
+                println!("{trouble}");
+            }
+            if !troubles.is_empty() {
+                eprintln!("{} troubles found", troubles.len());
+                return Ok(ExitCode::FAILURE);
+            }
+            eprintln!("no trouble found");
+        }
+        Command::Generate { .. } => {}
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn generate(name: &str) -> Outcome<String> {
+    match name {
+        "openapi.json" => Ok(system::openapi_file()),
+        "routes.txt" => Ok(system::routes_file()),
+        "tenon.sample.toml" => Ok(sample()),
+        _ => Err(format!(
+            "{name} is not generated; openapi.json, routes.txt and tenon.sample.toml are"
+        )),
+    }
+}

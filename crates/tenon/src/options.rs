@@ -1,0 +1,373 @@
+//! How the program is started: flags, then environment, then one TOML file,
+//! then the defaults written here. Nothing else reads the environment.
+
+use crate::Outcome;
+use kernel::time::Clock;
+use serde::Deserialize;
+use std::fmt::Write as _;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+/// The file read when it exists and no other is named.
+pub const FILE: &str = "tenon.toml";
+
+/// What may be said on the command line, in the environment or in the file.
+#[derive(Debug, Clone, Default, Deserialize, clap::Args)]
+#[serde(default)]
+pub struct Given {
+    /// Directory of the database, the files, the mail and the keys [default: ./data]
+    #[arg(long, global = true, env = "TENON_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8080]
+    #[arg(long, global = true, env = "TENON_LISTEN", value_name = "ADDR")]
+    pub listen: Option<String>,
+    /// The address users see, as behind a proxy [default: http://LISTEN]
+    #[arg(long, global = true, env = "TENON_EXTERNAL_URL", value_name = "URL")]
+    pub external_url: Option<String>,
+    /// sqlite:PATH or postgres://USER@HOST/NAME [default: SQLite in the data directory]
+    #[arg(long, global = true, env = "TENON_DATABASE_URL", value_name = "URL")]
+    pub database_url: Option<String>,
+    /// Where files are kept: file:///DIR or s3://BUCKET/PREFIX [default: in the data directory]
+    #[arg(long, global = true, env = "TENON_BLOBS_URL", value_name = "URL")]
+    pub blobs_url: Option<String>,
+    /// file:///DIR or smtp(s)://USER:PASSWORD@HOST:PORT [default: files in the data directory]
+    #[arg(long, global = true, env = "TENON_MAIL_URL", value_name = "URL")]
+    pub mail_url: Option<String>,
+    /// Sender of all mail [default: tenon@ the host of the external address]
+    #[arg(long, global = true, env = "TENON_MAIL_FROM", value_name = "ADDRESS")]
+    pub mail_from: Option<String>,
+    /// Proxies whose X-Forwarded-For is believed, separated by commas [default: none]
+    #[arg(
+        long,
+        global = true,
+        env = "TENON_TRUSTED_PROXIES",
+        value_name = "IP",
+        value_delimiter = ','
+    )]
+    pub trusted_proxies: Option<Vec<IpAddr>>,
+    /// What is logged: error, warn, info, debug, or a filter per target [default: warn]
+    #[arg(long, global = true, env = "TENON_LOG", value_name = "FILTER")]
+    pub log: Option<String>,
+    /// Shape of log lines: text or json [default: text]
+    #[arg(long, global = true, env = "TENON_LOG_FORMAT", value_name = "FORMAT")]
+    pub log_format: Option<String>,
+    /// Background jobs that run at the same time [default: 4]
+    #[arg(long, global = true, env = "TENON_WORKERS", value_name = "N")]
+    pub workers: Option<usize>,
+    /// Writes that share one commit on SQLite at most [default: 256]
+    #[arg(long, global = true, env = "TENON_GROUP_SIZE", value_name = "N")]
+    pub group_size: Option<usize>,
+}
+
+/// Everything the program was told, with the defaults filled in.
+#[derive(Clone)]
+pub struct Options {
+    /// Directory of the database, the files, the mail and the keys.
+    pub data: PathBuf,
+    /// Address to listen on.
+    pub listen: String,
+    /// The address users see; none means the address listened on.
+    pub external_url: Option<String>,
+    /// The database.
+    pub database_url: String,
+    /// The blob store.
+    pub blobs_url: String,
+    /// Where mail goes.
+    pub mail_url: String,
+    /// Sender of all mail.
+    pub mail_from: Option<String>,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Filter of log lines.
+    pub log: String,
+    /// Log lines are JSON.
+    pub log_json: bool,
+    /// Background jobs at the same time.
+    pub workers: usize,
+    /// Writes that share one commit on SQLite.
+    pub group_size: usize,
+    /// Master keys from the environment instead of the key file.
+    pub keys: Option<String>,
+    /// The time; a fixed clock in tests.
+    pub clock: Clock,
+}
+
+/// One key of the file: its name, a value to show, and the lines above it.
+struct Key {
+    name: &'static str,
+    shown: &'static str,
+    about: &'static str,
+}
+
+const KEYS: &[Key] = &[
+    Key {
+        name: "data",
+        shown: "\"./data\"",
+        about: "Directory of the database, the files, the mail and the keys.",
+    },
+    Key {
+        name: "listen",
+        shown: "\"127.0.0.1:8080\"",
+        about: "Address to listen on; port 0 takes a free one.",
+    },
+    Key {
+        name: "external_url",
+        shown: "\"https://tenon.example.com\"",
+        about: "The address users see, without a path. Default: http:// and the address above.",
+    },
+    Key {
+        name: "database_url",
+        shown: "\"postgres://tenon@localhost/tenon\"",
+        about: "sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME. Default: SQLite in the data directory.",
+    },
+    Key {
+        name: "blobs_url",
+        shown: "\"s3://bucket/prefix\"",
+        about: "Where files are kept: file:///DIR or s3://BUCKET/PREFIX (with the usual AWS_…\n# variables). Default: in the data directory.",
+    },
+    Key {
+        name: "mail_url",
+        shown: "\"smtps://user:password@mail.example.com\"",
+        about: "file:///DIR, smtp://… or smtps://…. Default: .eml files in the data directory.",
+    },
+    Key {
+        name: "mail_from",
+        shown: "\"tenon@example.com\"",
+        about: "Sender of all mail. Default: tenon@ the host of the external address.",
+    },
+    Key {
+        name: "trusted_proxies",
+        shown: "[\"127.0.0.1\"]",
+        about: "Proxies whose X-Forwarded-For is believed. Default: none.",
+    },
+    Key {
+        name: "log",
+        shown: "\"warn\"",
+        about: "What is logged: error, warn, info, debug, or a filter per target.",
+    },
+    Key {
+        name: "log_format",
+        shown: "\"text\"",
+        about: "Shape of log lines: text or json.",
+    },
+    Key {
+        name: "workers",
+        shown: "4",
+        about: "Background jobs that run at the same time.",
+    },
+    Key {
+        name: "group_size",
+        shown: "256",
+        about: "Writes that share one commit on SQLite at most.",
+    },
+];
+
+/// The sample file: every key, commented out, with what it means.
+pub fn sample() -> String {
+    let mut text = String::from(
+        "# Settings of tenon. Every one may be left out; flags and TENON_… variables win.\n",
+    );
+    for Key { name, shown, about } in KEYS {
+        let _ = write!(text, "\n# {about}\n#{name} = {shown}\n");
+    }
+    text
+}
+
+impl Given {
+    /// Reads the file and completes it with the defaults. `named` must exist;
+    /// without it [`FILE`] is read if it is there.
+    pub fn resolve(self, named: Option<&Path>) -> Outcome<Options> {
+        let file = match (named, Path::new(FILE)) {
+            (Some(path), _) => read(path)?,
+            (None, path) if path.exists() => read(path)?,
+            (None, _) => Given::default(),
+        };
+        self.over(file).complete()
+    }
+
+    fn over(self, file: Given) -> Given {
+        Given {
+            data: self.data.or(file.data),
+            listen: self.listen.or(file.listen),
+            external_url: self.external_url.or(file.external_url),
+            database_url: self.database_url.or(file.database_url),
+            blobs_url: self.blobs_url.or(file.blobs_url),
+            mail_url: self.mail_url.or(file.mail_url),
+            mail_from: self.mail_from.or(file.mail_from),
+            trusted_proxies: self.trusted_proxies.or(file.trusted_proxies),
+            log: self.log.or(file.log),
+            log_format: self.log_format.or(file.log_format),
+            workers: self.workers.or(file.workers),
+            group_size: self.group_size.or(file.group_size),
+        }
+    }
+
+    fn complete(self) -> Outcome<Options> {
+        let mut options = Options::in_directory(self.data.unwrap_or_else(|| "data".into()));
+        options.listen = self.listen.unwrap_or(options.listen);
+        options.external_url = self.external_url.map(external_url).transpose()?;
+        options.database_url = self.database_url.unwrap_or(options.database_url);
+        options.blobs_url = self.blobs_url.unwrap_or(options.blobs_url);
+        options.mail_url = self.mail_url.unwrap_or(options.mail_url);
+        options.mail_from = self.mail_from;
+        options.trusted_proxies = self.trusted_proxies.unwrap_or_default();
+        options.log = self.log.unwrap_or(options.log);
+        options.log_json = match self.log_format.as_deref() {
+            None | Some("text") => false,
+            Some("json") => true,
+            Some(other) => return Err(format!("log_format is {other:?}; use text or json")),
+        };
+        options.workers = at_least_one("workers", self.workers.unwrap_or(options.workers))?;
+        options.group_size =
+            at_least_one("group_size", self.group_size.unwrap_or(options.group_size))?;
+        options.keys = std::env::var("TENON_KEYS").ok();
+        Ok(options)
+    }
+}
+
+impl Options {
+    /// The defaults, with everything in one directory.
+    pub fn in_directory(data: PathBuf) -> Options {
+        let inside = |name: &str| data.join(name).display().to_string();
+        Options {
+            listen: "127.0.0.1:8080".into(),
+            external_url: None,
+            database_url: format!("sqlite:{}", inside("tenon.db")),
+            blobs_url: inside("blobs"),
+            mail_url: inside("mail"),
+            mail_from: None,
+            trusted_proxies: Vec::new(),
+            log: "warn".into(),
+            log_json: false,
+            workers: 4,
+            group_size: 256,
+            keys: None,
+            clock: Clock::default(),
+            data,
+        }
+    }
+}
+
+fn at_least_one(name: &str, number: usize) -> Outcome<usize> {
+    if number == 0 {
+        Err(format!("{name} must be at least 1"))
+    } else {
+        Ok(number)
+    }
+}
+
+/// Accepts `http(s)://HOST[:PORT]` and drops a slash at its end.
+fn external_url(url: String) -> Outcome<String> {
+    let bare = url.trim_end_matches('/');
+    let host = bare
+        .strip_prefix("http://")
+        .or_else(|| bare.strip_prefix("https://"));
+    match host {
+        Some(host) if !host.is_empty() && !host.contains(['/', '?', '#', ' ']) => Ok(bare.into()),
+        _ => Err(format!(
+            "external_url is {url:?}; write http://HOST or https://HOST[:PORT]"
+        )),
+    }
+}
+
+fn read(path: &Path) -> Outcome<Given> {
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    parse(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn parse(text: &str) -> Outcome<Given> {
+    let table: toml::Table = text.parse().map_err(|error| format!("{error}"))?;
+    for key in table.keys() {
+        if !KEYS.iter().any(|known| known.name == key) {
+            return Err(format!("unknown key {key}; did you mean {}?", nearest(key)));
+        }
+    }
+    table.try_into().map_err(|error| format!("{error}"))
+}
+
+/// The known key that takes the fewest edits to reach.
+fn nearest(key: &str) -> &'static str {
+    KEYS.iter()
+        .map(|known| known.name)
+        .min_by_key(|name| edits(key, name))
+        .unwrap_or(KEYS[0].name)
+}
+
+/// Levenshtein's distance.
+fn edits(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.iter().enumerate() {
+            let kept = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = kept.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_file_holds_every_key_and_is_accepted() {
+        let uncommented: String = sample()
+            .lines()
+            .map(|line| match line.strip_prefix('#') {
+                Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
+                _ => format!("{line}\n"),
+            })
+            .collect();
+        let given = parse(&uncommented).unwrap();
+        let shown = format!("{given:?}");
+        assert!(!shown.contains("None"), "a key is missing: {shown}");
+        given.complete().unwrap();
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_the_nearest() {
+        for (wrong, meant) in [
+            ("lisen", "listen"),
+            ("databse-url", "database_url"),
+            ("mailfrom", "mail_from"),
+        ] {
+            let refused = parse(&format!("\"{wrong}\" = 1")).unwrap_err();
+            assert_eq!(
+                refused,
+                format!("unknown key {wrong}; did you mean {meant}?")
+            );
+        }
+    }
+
+    #[test]
+    fn flags_win_over_the_file() {
+        let file = parse("listen = \"0.0.0.0:1\"\nworkers = 7").unwrap();
+        let flags = Given {
+            listen: Some("127.0.0.1:2".into()),
+            ..Given::default()
+        };
+        let options = flags.over(file).complete().unwrap();
+        assert_eq!(
+            (options.listen.as_str(), options.workers),
+            ("127.0.0.1:2", 7)
+        );
+    }
+
+    #[test]
+    fn unusable_values_are_refused() {
+        for text in [
+            "workers = 0",
+            "external_url = \"ftp://x\"",
+            "external_url = \"https://x/y\"",
+            "log_format = \"xml\"",
+        ] {
+            assert!(parse(text).unwrap().complete().is_err(), "{text}");
+        }
+        assert!(parse("workers = \"many\"").is_err());
+    }
+}

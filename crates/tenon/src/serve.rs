@@ -1,0 +1,102 @@
+//! `tenon serve`: run until told to stop, then finish what is under way.
+
+use crate::options::Options;
+use crate::{Outcome, wiring};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+use tracing_subscriber::EnvFilter;
+
+/// How long requests and jobs under way may take once told to stop.
+const DRAIN: Duration = Duration::from_secs(30);
+
+/// Sends log lines to standard error.
+pub fn log(options: &Options) -> Outcome {
+    let filter = EnvFilter::builder()
+        .parse(&options.log)
+        .map_err(|error| format!("log is {:?}: {error}", options.log))?;
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    let started = if options.log_json {
+        lines.json().try_init()
+    } else {
+        lines.try_init()
+    };
+    started.map_err(|error| error.to_string())
+}
+
+/// Serves until SIGTERM or SIGINT; a second signal ends the wait for what is
+/// under way. `say` gets the lines for whoever started the program.
+pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
+    let mut signals = Signals::new().map_err(|error| format!("cannot start: {error}"))?;
+    let store = wiring::open_store(&options)?;
+    let _lock = store.serve_lock().map_err(|error| match error {
+        store::Error::InUse => format!(
+            "another server uses {}; stop it first, or give this one its own --data",
+            options.database_url
+        ),
+        error => error.to_string(),
+    })?;
+    let listener = tokio::net::TcpListener::bind(&options.listen)
+        .await
+        .map_err(|error| format!("cannot listen on {}: {error}", options.listen))?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    options
+        .external_url
+        .get_or_insert_with(|| reachable(address));
+    let workers = options.workers;
+    let (app, server) = wiring::assemble_over(options, store)?;
+
+    let (stop, stopped) = watch::channel(false);
+    let jobs = tokio::spawn(kernel::jobs::work(app, workers, until(stopped.clone())));
+    let requests = tokio::spawn(server.serve(listener, until(stopped)));
+    say(&format!("listening on http://{address}"));
+
+    signals.next().await;
+    tracing::info!("stopping");
+    stop.send_replace(true);
+    let drained = async {
+        let _ = tokio::join!(requests, jobs);
+    };
+    tokio::select! {
+        _ = tokio::time::timeout(DRAIN, drained) => {}
+        _ = signals.next() => {}
+    }
+    Ok(())
+}
+
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+async fn until(mut stopped: watch::Receiver<bool>) {
+    // An error means that the sender is gone: stop as well.
+    let _ = stopped.wait_for(|stopped| *stopped).await;
+}
+
+/// The address a browser on this machine can use.
+fn reachable(address: SocketAddr) -> String {
+    match address.ip().is_unspecified() {
+        true => format!("http://localhost:{}", address.port()),
+        false => format!("http://{address}"),
+    }
+}

@@ -1,0 +1,94 @@
+//! Routes of the program itself: health, metrics, version, description.
+
+use crate::wiring;
+use http::{Method, StatusCode};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::routes::Surface;
+use kernel::http::{Ok200, Response, Routes, openapi, reply};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+use store::sql;
+
+/// Version of the program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Registers the routes.
+pub fn routes(r: &mut Routes) {
+    r.plain(Method::GET, "/-/liveness", liveness).unchecked();
+    r.plain(Method::GET, "/-/readiness", readiness).unchecked();
+    r.get("/openapi.json", description)
+        .unchecked()
+        .summary("Describes this API (OpenAPI 3.1)");
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HealthEntity {
+    status: &'static str,
+}
+
+/// The process answers.
+async fn liveness() -> Result<Ok200<HealthEntity>> {
+    Ok(Ok200(HealthEntity { status: "ok" }))
+}
+
+/// The process can do its work: the database answers.
+async fn readiness(app: App) -> Result<Ok200<HealthEntity>> {
+    let asked = app
+        .read(|tx| Ok(tx.one::<i64>(sql!("select cast(1 as bigint)"), ())?))
+        .await;
+    match asked {
+        Ok(_) => Ok(Ok200(HealthEntity { status: "ok" })),
+        Err(error) => {
+            tracing::warn!(%error, "not ready");
+            Err(Error::Unavailable("the database does not answer".into()))
+        }
+    }
+}
+
+/// The description of the API with this instance's address.
+async fn description(app: App) -> Result<Response> {
+    let mut document = document().clone();
+    document["servers"][0]["url"] = Value::from(app.base_url());
+    reply::json(StatusCode::OK, &document)
+}
+
+fn document() -> &'static Value {
+    static DOCUMENT: OnceLock<Value> = OnceLock::new();
+    DOCUMENT.get_or_init(|| openapi::document(wiring::routes().all(), VERSION, "/"))
+}
+
+/// `openapi.json` as it is checked in.
+pub fn openapi_file() -> String {
+    let text = serde_json::to_string_pretty(document());
+    text.expect("a JSON value with text keys can be written") + "\n"
+}
+
+/// `routes.txt`: method, path, surface and scopes of every route.
+pub fn routes_file() -> String {
+    let routes = wiring::routes();
+    let mut lines: Vec<_> = routes
+        .all()
+        .iter()
+        .map(|route| (&route.path, route))
+        .collect();
+    lines.sort_by_key(|(path, route)| (*path, route.method.as_str()));
+    let mut text = String::new();
+    for (path, route) in lines {
+        let surface = match route.surface {
+            Surface::Api => "api",
+            Surface::Page => "page",
+            Surface::Plain => "plain",
+        };
+        let scopes = match route.surface {
+            Surface::Api => route.scopes.join(","),
+            Surface::Page | Surface::Plain => String::new(),
+        };
+        let line = format!("{:<7} {path} {surface} {scopes}", route.method.as_str());
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}

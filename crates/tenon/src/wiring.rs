@@ -1,0 +1,117 @@
+//! The rooms put together: migrations, routes, jobs and the application.
+
+use crate::options::Options;
+use crate::{Outcome, system};
+use kernel::app::{App, Config, Parts};
+use kernel::blobs::Blobs;
+use kernel::error::Result;
+use kernel::http::serve::Server;
+use kernel::http::{Call, Gate, Routes};
+use kernel::jobs::{Registry, RegistryBuilder};
+use kernel::secrets::Secrets;
+use kernel::settings::Settings;
+use std::os::unix::fs::DirBuilderExt;
+use std::pin::Pin;
+use std::sync::Arc;
+use store::{Migration, Store};
+
+macro_rules! migrations {
+    ($($number:literal $name:literal,)*) => {
+        &[$(Migration {
+            number: $number,
+            name: $name,
+            sql: include_str!(concat!("../../../migrations/", $name, ".sql")),
+        }),*]
+    };
+}
+
+/// Every migration, in order.
+pub fn migrations() -> &'static [Migration] {
+    migrations! {
+        1 "0001_kernel",
+        2 "0002_identity",
+        3 "0003_spaces",
+        4 "0004_packages",
+    }
+}
+
+/// Every route of the program.
+pub fn routes() -> Routes {
+    let mut routes = Routes::new();
+    system::routes(&mut routes);
+    routes
+}
+
+/// Every kind of job.
+pub fn jobs() -> Registry {
+    RegistryBuilder::default().build()
+}
+
+/// Makes the data directory and opens the database, migrating it. Blocks.
+pub fn open_store(options: &Options) -> Outcome<Store> {
+    open_store_with(options, migrations())
+}
+
+/// Like [`open_store`], with these migrations.
+pub fn open_store_with(options: &Options, migrations: &[Migration]) -> Outcome<Store> {
+    // Only the program's own user may read it: it holds keys and digests.
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&options.data)
+        .map_err(|error| format!("{}: {error}", options.data.display()))?;
+    let mut config =
+        store::Config::from_url(&options.database_url).map_err(|error| error.to_string())?;
+    let clock = options.clock.clone();
+    config.clock = Arc::new(move || clock.now());
+    config.group_size = options.group_size;
+    Store::open(config, migrations).map_err(|error| error.to_string())
+}
+
+/// Opens the blob store.
+pub fn open_blobs(options: &Options) -> Outcome<Blobs> {
+    let spool = options.data.join("tmp");
+    Blobs::open_with_spool(&options.blobs_url, &spool).map_err(|error| error.to_string())
+}
+
+/// The whole application over its own database, ready to serve.
+pub async fn assemble(options: Options) -> Outcome<(App, Arc<Server>)> {
+    let store = open_store(&options)?;
+    assemble_over(options, store)
+}
+
+/// Like [`assemble`], over a database that is open already.
+pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server>)> {
+    let parts = Parts {
+        blobs: open_blobs(&options)?,
+        secrets: Secrets::open(&options.data.join("keys"), options.keys.clone())
+            .map_err(|error| error.to_string())?,
+        clock: options.clock.clone(),
+        settings: Settings::default(),
+        jobs: jobs(),
+        config: Config {
+            external_url: options
+                .external_url
+                .unwrap_or_else(|| format!("http://{}", options.listen)),
+            data_dir: options.data,
+            trusted_proxies: options.trusted_proxies,
+            version: system::VERSION,
+        },
+        store,
+    };
+    let app = App::new(parts);
+    let server = Server::new(app.clone(), Box::new(Open), routes());
+    Ok((app, server.map_err(|error| error.to_string())?))
+}
+
+/// Admits every call: nothing registered yet needs to know its caller.
+struct Open;
+
+impl Gate for Open {
+    fn admit<'c>(
+        &'c self,
+        _: &'c mut Call,
+    ) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'c>> {
+        Box::pin(async { Ok(()) })
+    }
+}
