@@ -380,7 +380,7 @@ struct Bound<'a>(&'a Value);
 impl ToSql for Bound<'_> {
     fn to_sql(&self, ty: &PgType, out: &mut BytesMut) -> std::result::Result<IsNull, BoxError> {
         match self.0 {
-            Value::Null(_) => return Ok(IsNull::Yes),
+            Value::Null(_) => Ok(IsNull::Yes),
             Value::Bool(value) => value.to_sql(ty, out),
             Value::Int(value) => value.to_sql(ty, out),
             Value::Real(value) => value.to_sql(ty, out),

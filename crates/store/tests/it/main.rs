@@ -1,5 +1,11 @@
 //! The store on both engines.
-#![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)]
 
+mod concurrency;
+mod crash;
 mod engines;
+mod schema;
+mod stopping;
 mod transactions;
+mod traps;
+mod values;
