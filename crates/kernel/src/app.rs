@@ -3,11 +3,8 @@
 use crate::blobs::Blobs;
 use crate::error::Result;
 use crate::jobs;
-use crate::mail::Mailer;
-use crate::outbound::Outbound;
 use crate::secrets::Secrets;
 use crate::settings::Settings;
-use crate::telemetry::Metrics;
 use crate::time::{Clock, Timestamp};
 use http::HeaderMap;
 use std::net::IpAddr;
@@ -38,14 +35,8 @@ pub struct Parts {
     pub store: Store,
     /// File contents.
     pub blobs: Blobs,
-    /// Outgoing mail.
-    pub mailer: Mailer,
     /// Keys and sealed values.
     pub secrets: Secrets,
-    /// Outgoing HTTP.
-    pub outbound: Outbound,
-    /// Counters for `/-/metrics`.
-    pub metrics: Metrics,
     /// The time.
     pub clock: Clock,
     /// Settings administrators change, cached.
@@ -88,21 +79,9 @@ impl App {
     pub fn blobs(&self) -> &Blobs {
         &self.0.blobs
     }
-    /// Outgoing mail.
-    pub fn mailer(&self) -> &Mailer {
-        &self.0.mailer
-    }
     /// Keys and sealed values.
     pub fn secrets(&self) -> &Secrets {
         &self.0.secrets
-    }
-    /// Outgoing HTTP.
-    pub fn outbound(&self) -> &Outbound {
-        &self.0.outbound
-    }
-    /// Counters.
-    pub fn metrics(&self) -> &Metrics {
-        &self.0.metrics
     }
     /// Settings administrators change.
     pub fn settings(&self) -> &Settings {
@@ -147,8 +126,13 @@ impl App {
         if !trusted(&peer) {
             return peer;
         }
-        let sent = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
-        let hops = sent.unwrap_or_default().rsplit(',').map_while(|hop| hop.trim().parse().ok());
+        let sent = headers
+            .get("x-forwarded-for")
+            .and_then(|value| value.to_str().ok());
+        let hops = sent
+            .unwrap_or_default()
+            .rsplit(',')
+            .map_while(|hop| hop.trim().parse().ok());
         hops.filter(|hop| !trusted(hop)).next().unwrap_or(peer)
     }
 }

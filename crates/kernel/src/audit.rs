@@ -1,6 +1,6 @@
 //! Records of who changed what, written in the transaction of the change.
 
-use store::{sql, Json, Result, Tx};
+use store::{Json, Result, Tx, sql};
 
 /// One change that matters.
 pub struct Record<'r> {

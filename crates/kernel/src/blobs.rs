@@ -1,1 +1,412 @@
-//! Filled by its owner.
+//! Bytes of any size, kept once per content, on local disk or in S3.
+//!
+//! A blob's key is its SHA-256 (`sha256/ab/cdef…`), so equal uploads share one
+//! object. [`Blobs::put`] runs before the row that refers to the key is
+//! written; a blob without a row is an orphan. Every put makes the blob young
+//! again, and clean-up takes only orphans older than [`GRACE_SECONDS`] through
+//! [`Blobs::delete_older`], so it cannot take bytes a new row is about to name.
+
+mod spool;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::BoxStream;
+use futures_util::{Stream, StreamExt, TryStreamExt};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as Location;
+use object_store::prefix::PrefixStore;
+use object_store::{
+    GetOptions, GetResult, GetResultPayload, MultipartUpload, ObjectStore, ObjectStoreExt,
+};
+use sha2::{Digest, Sha256};
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
+use tokio::sync::Mutex;
+use tokio_util::io::ReaderStream;
+
+use crate::error::{Error, Result};
+use crate::time::Timestamp;
+use spool::Spool;
+
+/// How long a blob without a row is left alone after it was last put.
+pub const GRACE_SECONDS: i64 = 24 * 60 * 60;
+/// An object put again while younger than this is not uploaded again. Half of
+/// [`GRACE_SECONDS`], so a row has the other half to appear.
+const FRESH_SECONDS: i64 = GRACE_SECONDS / 2;
+/// Bytes of one part of an upload to S3, which takes at most 10,000 parts.
+const PART: usize = 8 * 1024 * 1024;
+/// Bytes read from local disk at once.
+const CHUNK: usize = 256 * 1024;
+/// Folder of unfinished uploads below the root on local disk.
+const TEMPORARY: &str = "tmp";
+/// Folder of all blobs.
+const ROOT: &str = "sha256";
+
+/// The bytes of a blob as they are read.
+pub type ByteStream = BoxStream<'static, Result<Bytes>>;
+
+/// What was stored; digests in lower-case hex.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Where to get it.
+    pub key: String,
+    /// Bytes.
+    pub size: u64,
+    /// MD5, for protocols that still name it.
+    pub md5: String,
+    /// SHA-1, for protocols that still name it.
+    pub sha1: String,
+    /// SHA-256: the identity.
+    pub sha256: String,
+    /// SHA-512.
+    pub sha512: String,
+}
+
+/// The blob store. Cheap to clone.
+#[derive(Clone)]
+pub struct Blobs {
+    store: Arc<dyn ObjectStore>,
+    /// Where uploads are written before they are published.
+    spool: Arc<PathBuf>,
+    /// Blobs are files: publishing is a rename out of the spool.
+    local: bool,
+    /// Keeps publishing and [`Blobs::delete_older`] of files apart.
+    publishing: Arc<Mutex<()>>,
+}
+
+impl Blobs {
+    /// Opens `file:///dir`, a plain directory (made when missing), or
+    /// `s3://bucket/prefix`. S3 is configured by the usual `AWS_…` variables;
+    /// `AWS_ENDPOINT_URL` names a compatible server. Uploads to S3 pass through
+    /// the system's temporary directory; see [`Blobs::open_with_spool`].
+    pub fn open(url: &str) -> Result<Blobs> {
+        Blobs::open_with_spool(url, &std::env::temp_dir())
+    }
+
+    /// Like [`Blobs::open`], with the directory uploads to S3 pass through: it
+    /// needs room for all uploads in progress and should be on disk.
+    pub fn open_with_spool(url: &str, spool: &Path) -> Result<Blobs> {
+        match url.strip_prefix("s3://") {
+            Some(rest) => Blobs::open_s3(rest, spool, std::env::vars()),
+            None => Blobs::open_disk(url),
+        }
+    }
+
+    fn open_disk(url: &str) -> Result<Blobs> {
+        let root = match url::Url::parse(url) {
+            Ok(parsed) if parsed.scheme() == "file" => parsed.to_file_path().ok(),
+            Ok(_) => None,
+            Err(_) => Some(PathBuf::from(url)),
+        };
+        let root = root.ok_or_else(|| unusable(url, "use file:///DIR or s3://BUCKET/PREFIX"))?;
+        let spool = root.join(TEMPORARY);
+        std::fs::create_dir_all(&spool)?;
+        std::fs::create_dir_all(root.join(ROOT))?;
+        sweep(&spool)?;
+        let store = LocalFileSystem::new_with_prefix(&root)
+            .map_err(failed)?
+            .with_fsync(true);
+        Ok(Blobs::over(Arc::new(store), spool, true))
+    }
+
+    fn open_s3(
+        rest: &str,
+        spool: &Path,
+        environment: impl Iterator<Item = (String, String)>,
+    ) -> Result<Blobs> {
+        crate::outbound::install_crypto();
+        std::fs::create_dir_all(spool)?;
+        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            return Err(unusable("s3://", "name a bucket: s3://BUCKET/PREFIX"));
+        }
+        let mut builder = AmazonS3Builder::new();
+        for (name, value) in environment.filter(|(name, _)| name.starts_with("AWS_")) {
+            if let Ok(key) = name.to_ascii_lowercase().parse::<AmazonS3ConfigKey>() {
+                if key == AmazonS3ConfigKey::Endpoint {
+                    builder = builder.with_allow_http(value.starts_with("http://"));
+                }
+                builder = builder.with_config(key, value);
+            }
+        }
+        let store = builder.with_bucket_name(bucket).build().map_err(failed)?;
+        let prefix = prefix.trim_matches('/');
+        let store: Arc<dyn ObjectStore> = match prefix {
+            "" => Arc::new(store),
+            _ => Arc::new(PrefixStore::new(
+                store,
+                Location::parse(prefix).map_err(failed)?,
+            )),
+        };
+        Ok(Blobs::over(store, spool.to_owned(), false))
+    }
+
+    fn over(store: Arc<dyn ObjectStore>, spool: PathBuf, local: bool) -> Blobs {
+        let publishing = Arc::new(Mutex::new(()));
+        Blobs {
+            store,
+            spool: Arc::new(spool),
+            local,
+            publishing,
+        }
+    }
+
+    /// Stores `body`, computing all digests in one pass, and returns once it
+    /// is durable. More than `limit` bytes are [`Error::TooLarge`]; an error
+    /// in the body, or dropping the future, leaves nothing behind.
+    pub async fn put(
+        &self,
+        mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+        limit: Option<u64>,
+    ) -> Result<Stored> {
+        let (spool, stored) = Spool::fill(&self.spool, &mut body, limit, self.local).await?;
+        if self.local {
+            self.publish(&spool, &stored).await?;
+        } else {
+            self.upload(&spool, &stored).await?;
+        }
+        Ok(stored)
+    }
+
+    /// Moves the finished file to its place. A blob already there is replaced
+    /// by its equal, which makes it young and heals a damaged one.
+    async fn publish(&self, spool: &Spool, stored: &Stored) -> Result<()> {
+        let from = Location::from_iter([TEMPORARY, &spool.name()]);
+        let _guard = self.publishing.lock().await;
+        self.store
+            .rename(&from, &location(&stored.key)?)
+            .await
+            .map_err(failed)
+    }
+
+    /// Sends the finished file straight to its key. The detour over a local
+    /// file is taken because the key is known only at the end: a server-side
+    /// copy is limited to 5 GiB, leaves temporary objects after a crash, and
+    /// is not offered by every compatible server.
+    async fn upload(&self, spool: &Spool, stored: &Stored) -> Result<()> {
+        let location = location(&stored.key)?;
+        if self.is_fresh(&location, stored.size).await? {
+            return Ok(());
+        }
+        let mut file = spool.read().await?;
+        let first = read_part(&mut file).await?;
+        if first.len() < PART {
+            self.store
+                .put(&location, first.into())
+                .await
+                .map_err(failed)?;
+            return Ok(());
+        }
+        let mut upload = self.store.put_multipart(&location).await.map_err(failed)?;
+        let sent = send_parts(upload.as_mut(), first, &mut file).await;
+        if sent.is_err() {
+            use crate::error::BestEffort;
+            upload
+                .abort()
+                .await
+                .best_effort("abort an upload to object storage");
+        }
+        sent
+    }
+
+    async fn is_fresh(&self, location: &Location, size: u64) -> Result<bool> {
+        match self.store.head(location).await {
+            Ok(meta) => {
+                let age = Timestamp::now().as_second() - meta.last_modified.timestamp();
+                Ok(meta.size == size && age < FRESH_SECONDS)
+            }
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The whole size and the bytes of a blob, or of `range` within it (its end
+    /// is clamped to the size). A start at or past the end is
+    /// [`Error::RangeNotSatisfiable`], an absent blob [`Error::NotFound`].
+    pub async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<(u64, ByteStream)> {
+        let location = location(key)?;
+        let mut options = GetOptions::new();
+        if let Some(range) = range {
+            let total = self.store.head(&location).await.map_err(failed)?.size;
+            if range.start >= total || range.end <= range.start {
+                return Err(Error::RangeNotSatisfiable(total));
+            }
+            options = options.with_range(Some(range.start..range.end.min(total)));
+        }
+        let found = self
+            .store
+            .get_opts(&location, options)
+            .await
+            .map_err(failed)?;
+        Ok((found.meta.size, stream(found).await?))
+    }
+
+    /// Removes a blob; an absent one is fine. Only for blobs no row can come
+    /// to name, such as in tests: everything else is [`Blobs::delete_older`].
+    pub async fn delete(&self, key: &str) -> Result<()> {
+        absent_is_fine(self.store.delete(&location(key)?).await)
+    }
+
+    /// Removes a blob unless it was put at or after `before`; true if it is
+    /// gone. Clean-up calls it for a blob no row names, with a `before` that is
+    /// [`GRACE_SECONDS`] ago.
+    ///
+    /// On local disk a put at the same time is safe: either it comes first and
+    /// the blob is young, or it comes second and stores the blob anew. On S3,
+    /// which has no portable conditional delete, the age is read immediately
+    /// before; a put skips the upload only of a blob younger than half the
+    /// grace, so the two meet only when an upload of the same bytes ends
+    /// between these two requests.
+    pub async fn delete_older(&self, key: &str, before: Timestamp) -> Result<bool> {
+        let location = location(key)?;
+        let _guard = self.publishing.lock().await;
+        match self.store.head(&location).await {
+            Ok(meta) if modified(&meta) >= before => Ok(false),
+            Ok(_) => absent_is_fine(self.store.delete(&location).await).map(|()| true),
+            Err(error) => absent_is_fine(Err::<(), _>(error)).map(|()| true),
+        }
+    }
+
+    /// Whether the blob is there.
+    pub async fn exists(&self, key: &str) -> Result<bool> {
+        match self.store.head(&location(key)?).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Every blob: key, bytes, and when it was last put.
+    pub fn list(&self) -> BoxStream<'static, Result<(String, u64, Timestamp)>> {
+        let found = self.store.list(Some(&Location::from(ROOT)));
+        found
+            .map_ok(|meta| (meta.location.to_string(), meta.size, modified(&meta)))
+            .map_err(failed)
+            .boxed()
+    }
+
+    /// A whole blob of at most `cap` bytes; a larger one is [`Error::TooLarge`].
+    pub async fn read_small(&self, key: &str, cap: usize) -> Result<Bytes> {
+        let (total, mut bytes) = self.get(key, None).await?;
+        if total > cap as u64 {
+            return Err(Error::TooLarge);
+        }
+        let mut whole = BytesMut::new();
+        while let Some(bytes) = bytes.try_next().await? {
+            whole.extend_from_slice(&bytes);
+        }
+        Ok(whole.freeze())
+    }
+
+    /// Reads a whole blob and says whether its bytes still match its key.
+    pub async fn verify(&self, key: &str) -> Result<bool> {
+        let (_, mut bytes) = self.get(key, None).await?;
+        let mut digest = Sha256::new();
+        while let Some(bytes) = bytes.try_next().await? {
+            digest = blocking(move || Ok(digest.chain_update(&bytes))).await?;
+        }
+        Ok(key_of(&hex::encode(digest.finalize())) == key)
+    }
+}
+
+/// Where the blob with this SHA-256 (64 hex digits) is kept.
+pub fn key_of(sha256: &str) -> String {
+    format!("{ROOT}/{}/{}", &sha256[..2], &sha256[2..])
+}
+
+/// Accepts only keys [`key_of`] makes, so no key reaches another file.
+fn location(key: &str) -> Result<Location> {
+    let digest = key
+        .strip_prefix("sha256/")
+        .and_then(|rest| rest.split_once('/'));
+    let is_hex = |text: &str| text.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
+    match digest {
+        Some((a, b)) if a.len() == 2 && b.len() == 62 && is_hex(a) && is_hex(b) => {
+            Ok(Location::from(key))
+        }
+        _ => Err(Error::internal(format!("{key:?} is no blob key"))),
+    }
+}
+
+async fn stream(found: GetResult) -> Result<ByteStream> {
+    let length = found.range.end - found.range.start;
+    match found.payload {
+        GetResultPayload::Stream(bytes) => Ok(bytes.map_err(failed).boxed()),
+        GetResultPayload::File(file, _) => {
+            let mut file = tokio::fs::File::from_std(file);
+            file.seek(std::io::SeekFrom::Start(found.range.start))
+                .await?;
+            let bytes = ReaderStream::with_capacity(file.take(length), CHUNK);
+            Ok(bytes.map_err(Error::from).boxed())
+        }
+    }
+}
+
+/// Up to one part from where the file stands; less only at its end.
+async fn read_part(file: &mut tokio::fs::File) -> Result<Bytes> {
+    let mut part = Vec::with_capacity(PART);
+    file.take(PART as u64).read_to_end(&mut part).await?;
+    Ok(part.into())
+}
+
+async fn send_parts(
+    upload: &mut dyn MultipartUpload,
+    first: Bytes,
+    file: &mut tokio::fs::File,
+) -> Result<()> {
+    let mut part = first;
+    while !part.is_empty() {
+        upload.put_part(part.into()).await.map_err(failed)?;
+        part = read_part(file).await?;
+    }
+    upload.complete().await.map_err(failed)?;
+    Ok(())
+}
+
+/// Removes what a crash left in the spool; younger files may be uploads of
+/// another process.
+fn sweep(spool: &Path) -> Result<()> {
+    for entry in std::fs::read_dir(spool)? {
+        let entry = entry?;
+        let age = entry.metadata()?.modified()?.elapsed().unwrap_or_default();
+        if age.as_secs() > GRACE_SECONDS as u64 {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(Error::internal)?
+}
+
+fn modified(meta: &object_store::ObjectMeta) -> Timestamp {
+    Timestamp::from_microsecond(meta.last_modified.timestamp_micros()).unwrap_or(Timestamp::MAX)
+}
+
+fn absent_is_fine(done: object_store::Result<impl Sized>) -> Result<()> {
+    match done {
+        Ok(_) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn failed(error: impl Into<object_store::Error>) -> Error {
+    match error.into() {
+        object_store::Error::NotFound { .. } => Error::NotFound("File"),
+        error => Error::internal(error),
+    }
+}
+
+fn unusable(url: &str, advice: &str) -> Error {
+    Error::internal(format!("blobs cannot be kept at {url:?}: {advice}"))
+}

@@ -1,7 +1,7 @@
 //! How things are named in addresses.
 
 use crate::http::params::{Param, Unusable};
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 
 /// A group, project or user in a path: a number, or a full path or name.
 ///

@@ -10,15 +10,15 @@ use crate::app::App;
 use crate::error::{BestEffort, Error, Result};
 use crate::time::Timestamp;
 use futures_util::FutureExt;
-use serde::de::DeserializeOwned;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{sql, Json, Tx};
+use store::{Json, Tx, sql};
 use tokio::sync::Notify;
 
 /// How long a claimed job is left alone before another node may take it.
@@ -139,7 +139,8 @@ impl RegistryBuilder {
     /// must be constant, so that nodes do not multiply it.
     pub fn add_periodic<J: Job + Default>(&mut self, seconds: i64) {
         self.add::<J>();
-        self.periodic.push((J::NAME, seconds, |tx, at| enqueue_at(tx, &J::default(), at)));
+        self.periodic
+            .push((J::NAME, seconds, |tx, at| enqueue_at(tx, &J::default(), at)));
     }
 
     /// Done registering.
@@ -239,7 +240,12 @@ fn period_is_due(tx: &mut Tx<'_>, name: &str, seconds: i64) -> Result<bool> {
              on conflict (key) do update set updated_at = excluded.updated_at
              where settings.updated_at <= $4"
         ),
-        (format!("period.{name}"), Json(serde_json::json!(seconds)), now, due),
+        (
+            format!("period.{name}"),
+            Json(serde_json::json!(seconds)),
+            now,
+            due,
+        ),
     )?;
     Ok(changed > 0)
 }
@@ -248,10 +254,13 @@ async fn claim(app: &App, node: &str) -> Result<Option<Claimed>> {
     let due = app
         .read(|tx| {
             let now = tx.now();
-            Ok(tx.optional::<i64>(sql!(
-                "select id from jobs where (state = 'queued' and run_at <= $1)
+            Ok(tx.optional::<i64>(
+                sql!(
+                    "select id from jobs where (state = 'queued' and run_at <= $1)
                  or (state = 'running' and lease_until < $1) limit 1"
-            ), (now,))?)
+                ),
+                (now,),
+            )?)
         })
         .await?;
     if due.is_none() {
@@ -282,9 +291,18 @@ async fn run_one(app: &App, node: &str, job: Claimed) {
     let (name, attempts) = (job.name.clone(), job.attempts);
     let work = async {
         let Some(runner) = app.jobs().runners.get(name.as_str()).cloned() else {
-            return Err(Failure::Retry("this version of the program does not know the job".into()));
+            return Err(Failure::Retry(
+                "this version of the program does not know the job".into(),
+            ));
         };
-        runner(job.payload, Run { app: app.clone(), id }).await
+        runner(
+            job.payload,
+            Run {
+                app: app.clone(),
+                id,
+            },
+        )
+        .await
     };
     let guarded = AssertUnwindSafe(work).catch_unwind();
     let renewed = keep_lease(app, node, id);
@@ -292,8 +310,9 @@ async fn run_one(app: &App, node: &str, job: Claimed) {
         outcome = guarded => outcome.unwrap_or_else(|_| Err(Failure::GiveUp("it panicked".into()))),
         _ = renewed => return,
     };
-    app.metrics().job(&name, if outcome.is_ok() { "done" } else { "failed" });
-    finish(app, node, id, attempts, outcome).await.best_effort("record the outcome of a job");
+    finish(app, node, id, attempts, outcome)
+        .await
+        .best_effort("record the outcome of a job");
 }
 
 /// Extends the lease while the job runs; returns when it was lost.
@@ -305,8 +324,10 @@ async fn keep_lease(app: &App, node: &str, id: i64) {
             .write(move |tx| {
                 let lease = tx.now() + jiff::SignedDuration::from_secs(LEASE_SECONDS);
                 Ok(tx.execute(
-                    sql!("update jobs set lease_until = $3
-                          where id = $1 and leased_by = $2 and state = 'running'"),
+                    sql!(
+                        "update jobs set lease_until = $3
+                          where id = $1 and leased_by = $2 and state = 'running'"
+                    ),
                     (id, node.as_str(), lease),
                 )?)
             })
@@ -330,23 +351,30 @@ async fn finish(
         let now = tx.now();
         match outcome.as_ref() {
             Ok(()) => {
-                tx.execute(sql!("delete from jobs where id = $1 and leased_by = $2"), (id, node.as_str()))?;
+                tx.execute(
+                    sql!("delete from jobs where id = $1 and leased_by = $2"),
+                    (id, node.as_str()),
+                )?;
             }
             Err(Failure::Retry(why)) if attempts < MAX_ATTEMPTS => {
                 let wait = jiff::SignedDuration::from_secs(15 << (attempts - 1).clamp(0, 12));
                 tx.execute(
-                    sql!("update jobs set state = 'queued', run_at = $3, last_error = $4,
+                    sql!(
+                        "update jobs set state = 'queued', run_at = $3, last_error = $4,
                             lease_until = null, updated_at = $5
-                          where id = $1 and leased_by = $2"),
+                          where id = $1 and leased_by = $2"
+                    ),
                     (id, node.as_str(), now + wait, why.as_str(), now),
                 )?;
             }
             Err(Failure::Retry(why) | Failure::GiveUp(why)) => {
                 tracing::error!(job = id, why, "job gave up");
                 tx.execute(
-                    sql!("update jobs set state = 'failed', last_error = $3, lease_until = null,
+                    sql!(
+                        "update jobs set state = 'failed', last_error = $3, lease_until = null,
                             updated_at = $4
-                          where id = $1 and leased_by = $2"),
+                          where id = $1 and leased_by = $2"
+                    ),
                     (id, node.as_str(), why.as_str(), now),
                 )?;
             }
@@ -384,10 +412,12 @@ store::from_row! { Listed { id, name, state, attempts, run_at, progress_done, pr
 /// One page of jobs, failed ones first, then by due time.
 pub fn list(tx: &mut Tx<'_>, limit: i64, offset: i64) -> Result<Vec<Listed>> {
     Ok(tx.all(
-        sql!("select id, name, state, attempts, run_at, progress_done, progress_total, last_error,
+        sql!(
+            "select id, name, state, attempts, run_at, progress_done, progress_total, last_error,
                 created_at
               from jobs order by case state when 'failed' then 0 when 'running' then 1 else 2 end,
-                run_at, id limit $1 offset $2"),
+                run_at, id limit $1 offset $2"
+        ),
         (limit, offset),
     )?)
 }
@@ -396,8 +426,10 @@ pub fn list(tx: &mut Tx<'_>, limit: i64, offset: i64) -> Result<Vec<Listed>> {
 pub fn retry(tx: &mut Tx<'_>, registry: &Registry, id: i64) -> Result<bool> {
     let now = tx.now();
     let changed = tx.execute(
-        sql!("update jobs set state = 'queued', attempts = 0, run_at = $2, updated_at = $2
-              where id = $1 and state = 'failed'"),
+        sql!(
+            "update jobs set state = 'queued', attempts = 0, run_at = $2, updated_at = $2
+              where id = $1 and state = 'failed'"
+        ),
         (id, now),
     )?;
     let bell = registry.bell.clone();
@@ -407,5 +439,8 @@ pub fn retry(tx: &mut Tx<'_>, registry: &Registry, id: i64) -> Result<bool> {
 
 /// Forgets a dead letter; false when there is none.
 pub fn discard(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
-    Ok(tx.execute(sql!("delete from jobs where id = $1 and state = 'failed'"), (id,))? > 0)
+    Ok(tx.execute(
+        sql!("delete from jobs where id = $1 and state = 'failed'"),
+        (id,),
+    )? > 0)
 }

@@ -5,12 +5,12 @@
 
 use crate::app::App;
 use crate::error::{Error, Result};
-use serde::de::DeserializeOwned;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
-use store::{sql, Json, Tx};
+use store::{Json, Tx, sql};
 
 /// How long a cached value is believed.
 const FRESH: Duration = Duration::from_secs(3);
@@ -74,7 +74,9 @@ pub fn read<S: Setting>(tx: &mut Tx<'_>) -> Result<S> {
 }
 
 fn read_value(tx: &mut Tx<'_>, key: &'static str) -> Result<Option<serde_json::Value>> {
-    Ok(tx.optional(sql!("select value from settings where key = $1"), (key,))?)
+    let row: Option<(serde_json::Value,)> =
+        tx.optional(sql!("select value from settings where key = $1"), (key,))?;
+    Ok(row.map(|(value,)| value))
 }
 
 fn parse<S: Setting>(value: Option<serde_json::Value>) -> Result<S> {

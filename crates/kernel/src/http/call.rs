@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use axum::body::Body;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use http::{header, Extensions, HeaderMap, Method, Uri};
+use http::{Extensions, HeaderMap, Method, Uri, header};
 use serde_json::Value;
 use std::future::Future;
 use std::net::IpAddr;
@@ -83,7 +83,10 @@ impl Call {
 
     /// One decoded path parameter.
     pub fn path(&self, name: &str) -> Option<&str> {
-        self.path.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.path
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// One textual query parameter.
@@ -97,7 +100,12 @@ impl Call {
         if self.route.streams {
             return Ok(self.query(name).map(str::to_owned));
         }
-        Ok(self.merged().await?.get(name).and_then(Value::as_str).map(str::to_owned))
+        Ok(self
+            .merged()
+            .await?
+            .get(name)
+            .and_then(Value::as_str)
+            .map(str::to_owned))
     }
 
     /// All parameters: query, then body, then path, the later winning.
@@ -116,10 +124,17 @@ impl Call {
     }
 
     async fn read_body(&mut self, into: &mut Source) -> Result<()> {
-        let kind = self.asked.header(header::CONTENT_TYPE).unwrap_or("").to_ascii_lowercase();
-        let Some(body) = self.body.take() else { return Ok(()) };
+        let kind = self
+            .asked
+            .header(header::CONTENT_TYPE)
+            .unwrap_or("")
+            .to_ascii_lowercase();
+        let Some(body) = self.body.take() else {
+            return Ok(());
+        };
         if kind.starts_with("multipart/form-data") {
-            return read_multipart(body, &kind, self.asked.header(header::CONTENT_TYPE), into).await;
+            return read_multipart(body, &kind, self.asked.header(header::CONTENT_TYPE), into)
+                .await;
         }
         let bytes = read_capped(body, MAX_BODY).await?;
         if kind.starts_with("application/x-www-form-urlencoded") {
@@ -232,7 +247,9 @@ impl<T> std::ops::Deref for Params<T> {
 impl<T: FromParams + Send> FromCall for Params<T> {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let merged = call.merged().await?;
-        T::from_params(merged).map(Params).map_err(Error::Parameters)
+        T::from_params(merged)
+            .map(Params)
+            .map_err(Error::Parameters)
     }
 
     fn describe(operation: &mut Operation<'_>) {
@@ -257,7 +274,11 @@ impl Stream for Upload {
 impl FromCall for Upload {
     /// The raw body, or the `file` part of a multipart one.
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let kind = call.asked.header(header::CONTENT_TYPE).unwrap_or_default().to_owned();
+        let kind = call
+            .asked
+            .header(header::CONTENT_TYPE)
+            .unwrap_or_default()
+            .to_owned();
         let body = call.take_body().into_data_stream();
         if !kind.to_ascii_lowercase().starts_with("multipart/form-data") {
             return Ok(Upload(Box::pin(body.map(|chunk| chunk.map_err(aborted)))));
@@ -267,7 +288,9 @@ impl FromCall for Upload {
         let mut parts = multer::Multipart::new(body, boundary);
         while let Some(part) = parts.next_field().await.map_err(multipart_error)? {
             if part.name() == Some("file") {
-                return Ok(Upload(Box::pin(part.map(|chunk| chunk.map_err(multipart_error)))));
+                return Ok(Upload(Box::pin(
+                    part.map(|chunk| chunk.map_err(multipart_error)),
+                )));
             }
         }
         Err(Error::missing("file"))

@@ -1,10 +1,10 @@
 //! OpenAPI 3.1 written from the routes themselves.
 
-use super::params::{object_schema, Field};
+use super::params::{Field, object_schema};
 use super::routes::{Admits, Route, Surface};
 use http::Method;
-use schemars::{generate::SchemaSettings, JsonSchema, SchemaGenerator};
-use serde_json::{json, Map, Value};
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
 
 /// The description of one route while its handler's types add to it.
 pub struct Operation<'d> {
@@ -20,8 +20,9 @@ impl Operation<'_> {
     /// Declared parameters: those of the template go in the path, the others
     /// in the body where the method has one, else in the query.
     pub fn parameters(&mut self, fields: Vec<Field>) {
-        let (in_path, rest): (Vec<_>, Vec<_>) =
-            fields.into_iter().partition(|field| self.path.iter().any(|name| name == field.name));
+        let (in_path, rest): (Vec<_>, Vec<_>) = fields
+            .into_iter()
+            .partition(|field| self.path.iter().any(|name| name == field.name));
         for field in in_path {
             self.path.retain(|name| name != field.name);
             self.parameters.push(parameter(&field, "path"));
@@ -30,10 +31,12 @@ impl Operation<'_> {
             self.query(rest);
         } else if !rest.is_empty() {
             let schema = object_schema(&rest);
-            self.body = Some(json!({"required": rest.iter().any(|field| field.required), "content": {
-                "application/json": {"schema": schema},
-                "application/x-www-form-urlencoded": {"schema": schema},
-            }}));
+            self.body = Some(
+                json!({"required": rest.iter().any(|field| field.required), "content": {
+                    "application/json": {"schema": schema},
+                    "application/x-www-form-urlencoded": {"schema": schema},
+                }}),
+            );
         }
     }
 
@@ -60,7 +63,8 @@ impl Operation<'_> {
 
     /// An answer without a described body.
     pub fn status(&mut self, status: u16, description: &str) {
-        self.responses.insert(status.to_string(), json!({"description": description}));
+        self.responses
+            .insert(status.to_string(), json!({"description": description}));
     }
 }
 
@@ -86,8 +90,10 @@ pub fn document(routes: &[Route], version: &str, server: &str) -> Value {
     });
     let mut generator = settings.into_generator();
     let mut paths: Map<String, Value> = Map::new();
-    let mut sorted: Vec<&Route> =
-        routes.iter().filter(|route| route.surface == Surface::Api).collect();
+    let mut sorted: Vec<&Route> = routes
+        .iter()
+        .filter(|route| route.surface == Surface::Api)
+        .collect();
     sorted.sort_by(|a, b| (&a.path, a.method.as_str()).cmp(&(&b.path, b.method.as_str())));
     for route in sorted {
         let described = describe(route, &mut generator);
@@ -121,8 +127,7 @@ pub fn document(routes: &[Route], version: &str, server: &str) -> Value {
 
 fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
     let path = template_names(&route.path);
-    let has_body =
-        matches!(route.method, Method::POST | Method::PUT | Method::PATCH);
+    let has_body = matches!(route.method, Method::POST | Method::PUT | Method::PATCH);
     let mut operation = Operation {
         generator,
         path,
@@ -132,7 +137,13 @@ fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
         responses: Map::new(),
     };
     (route.describe)(&mut operation);
-    let Operation { path, mut parameters, body, mut responses, .. } = operation;
+    let Operation {
+        path,
+        mut parameters,
+        body,
+        mut responses,
+        ..
+    } = operation;
     for name in path {
         parameters.push(json!({"name": name, "in": "path", "required": true,
             "schema": {"type": "string"}}));
@@ -144,7 +155,9 @@ fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
         }));
     }
     if route.method == Method::GET {
-        responses.entry("304").or_insert_with(|| json!({"description": "Not modified"}));
+        responses
+            .entry("304")
+            .or_insert_with(|| json!({"description": "Not modified"}));
     }
     let mut described = json!({
         "operationId": format!("{}_{}", route.operation, route.method.as_str().to_lowercase()),

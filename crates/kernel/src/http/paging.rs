@@ -5,8 +5,8 @@ use super::openapi::Operation;
 use super::params::Field;
 use crate::app::App;
 use crate::error::{Error, Result};
-use http::{header, HeaderMap, HeaderName, HeaderValue};
-use serde_json::{json, Value};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use serde_json::{Value, json};
 
 /// Rows past which totals are no longer counted or sent.
 pub const COUNT_LIMIT: i64 = 10_000;
@@ -57,10 +57,12 @@ impl FromCall for Paging {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let secrets = call.app.secrets().clone();
         let source = call.merged().await?;
-        let text = |name: &str| source.get(name).map(|value| match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        });
+        let text = |name: &str| {
+            source.get(name).map(|value| match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            })
+        };
         let positive = |name: &str, default: i64| match text(name) {
             None => Ok(default),
             Some(value) => value
@@ -83,12 +85,33 @@ impl FromCall for Paging {
     }
 
     fn describe(operation: &mut Operation<'_>) {
-        let field = |name, description, schema| Field { name, description, schema, required: false };
+        let field = |name, description, schema| Field {
+            name,
+            description,
+            schema,
+            required: false,
+        };
         operation.query(vec![
-            field("page", "Number of the page", json!({"type": "integer", "minimum": 1, "default": 1})),
-            field("per_page", "Rows of a page", json!({"type": "integer", "minimum": 1, "default": 20})),
-            field("pagination", "How pages are found", json!({"type": "string", "enum": ["offset", "keyset"]})),
-            field("cursor", "Opaque start of a keyset page", json!({"type": "string"})),
+            field(
+                "page",
+                "Number of the page",
+                json!({"type": "integer", "minimum": 1, "default": 1}),
+            ),
+            field(
+                "per_page",
+                "Rows of a page",
+                json!({"type": "integer", "minimum": 1, "default": 20}),
+            ),
+            field(
+                "pagination",
+                "How pages are found",
+                json!({"type": "string", "enum": ["offset", "keyset"]}),
+            ),
+            field(
+                "cursor",
+                "Opaque start of a keyset page",
+                json!({"type": "string"}),
+            ),
         ]);
     }
 }
@@ -121,7 +144,13 @@ impl<T> Paged<T> {
         let more = items.len() as i64 > paging.per_page;
         items.truncate(paging.per_page as usize);
         let total = total.filter(|total| *total <= COUNT_LIMIT);
-        Paged { items, paging, more, total, next: None }
+        Paged {
+            items,
+            paging,
+            more,
+            total,
+            next: None,
+        }
     }
 
     /// A keyset page from rows read with [`Paging::fetch`]; `key` gives the
@@ -130,7 +159,13 @@ impl<T> Paged<T> {
         let more = items.len() as i64 > paging.per_page;
         items.truncate(paging.per_page as usize);
         let next = items.last().filter(|_| more).map(key);
-        Paged { items, paging, more, total: None, next }
+        Paged {
+            items,
+            paging,
+            more,
+            total: None,
+            next,
+        }
     }
 
     /// The same page of other rows, one for one.
@@ -176,15 +211,20 @@ impl<T> Paged<T> {
             Start::After(_) => self.next_link(app, asked)?,
         };
         if !link.is_empty() {
-            headers.insert(header::LINK, HeaderValue::from_str(&link).map_err(Error::internal)?);
+            headers.insert(
+                header::LINK,
+                HeaderValue::from_str(&link).map_err(Error::internal)?,
+            );
         }
         Ok(())
     }
 
     fn number_headers(&self, page: i64, asked: &Asked, headers: &mut HeaderMap) -> Result<String> {
-        let pages = self.total.map(|total| (total + self.paging.per_page - 1) / self.paging.per_page);
+        let pages = self
+            .total
+            .map(|total| (total + self.paging.per_page - 1) / self.paging.per_page);
         let last = pages.map(|pages| pages.max(1));
-        let next = self.more.then_some(page + 1);
+        let next = self.more.then(|| page.saturating_add(1));
         // Past the end, «previous» is the last page there is.
         let prev = (page > 1).then(|| last.map_or(page - 1, |last| (page - 1).min(last)));
         let mut set = |name: &'static str, value: String| -> Result<()> {
@@ -202,7 +242,12 @@ impl<T> Paged<T> {
             set("x-total-pages", last.to_string())?;
         }
         let per_page = self.paging.per_page.to_string();
-        let rels = [("prev", prev), ("next", next), ("first", Some(1)), ("last", last)];
+        let rels = [
+            ("prev", prev),
+            ("next", next),
+            ("first", Some(1)),
+            ("last", last),
+        ];
         let links = rels.into_iter().filter_map(|(rel, number)| {
             let number = number?.to_string();
             let url = with_query(asked, &[("page", &number), ("per_page", &per_page)], &[]);
@@ -212,17 +257,29 @@ impl<T> Paged<T> {
     }
 
     fn next_link(&self, app: &App, asked: &Asked) -> Result<String> {
-        let Some(keys) = &self.next else { return Ok(String::new()) };
+        let Some(keys) = &self.next else {
+            return Ok(String::new());
+        };
         let keys = serde_json::to_vec(keys).map_err(Error::internal)?;
         let cursor = app.secrets().sign("cursor", &keys);
-        let url = with_query(asked, &[("cursor", &cursor)], &["page", "id_after", "id_before"]);
+        let url = with_query(
+            asked,
+            &[("cursor", &cursor)],
+            &["page", "id_after", "id_before"],
+        );
         Ok(format!("<{url}>; rel=\"next\""))
     }
 }
 
 /// Parameters that carry credentials and never leave in a link.
-const SECRET: &[&str] =
-    &["private_token", "access_token", "bearer_token", "job_token", "token", "sudo"];
+const SECRET: &[&str] = &[
+    "private_token",
+    "access_token",
+    "bearer_token",
+    "job_token",
+    "token",
+    "sudo",
+];
 
 /// The asked address with some parameters set and some left out.
 pub fn with_query(asked: &Asked, set: &[(&str, &str)], without: &[&str]) -> String {

@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::time::{Date, Timestamp};
-use serde_json::{json, Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Nesting of `a[b][c]…` and of JSON bodies past which a request is refused.
 pub const MAX_DEPTH: usize = 64;
@@ -320,7 +320,11 @@ impl Param for String {
             _ => return Err(Unusable::Invalid),
         };
         // PostgreSQL cannot hold NUL in text, so nobody may send it.
-        if text.contains('\0') { Err(Unusable::Invalid) } else { Ok(text) }
+        if text.contains('\0') {
+            Err(Unusable::Invalid)
+        } else {
+            Ok(text)
+        }
     }
     fn schema() -> Value {
         json!({"type": "string"})
@@ -419,7 +423,10 @@ impl<T: Param> Param for Vec<T> {
             Value::Object(items) if items.keys().all(|key| key.parse::<usize>().is_ok()) => {
                 let mut indexed: Vec<_> = items.iter().collect();
                 indexed.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
-                indexed.into_iter().map(|(_, item)| T::parse(item)).collect()
+                indexed
+                    .into_iter()
+                    .map(|(_, item)| T::parse(item))
+                    .collect()
             }
             Value::Number(_) => T::parse(value).map(|one| vec![one]),
             _ => Err(Unusable::Invalid),
@@ -481,7 +488,10 @@ fn place(slot: &mut Value, parts: &[&str], value: Value) {
         let Value::Array(items) = slot else { return };
         // `v[][a]=1&v[][b]=2` fills one object until a key repeats.
         let extends = rest.first().is_some_and(|key| {
-            items.last().and_then(Value::as_object).is_some_and(|last| !last.contains_key(*key))
+            items
+                .last()
+                .and_then(Value::as_object)
+                .is_some_and(|last| !last.contains_key(*key))
         });
         if !extends {
             items.push(Value::Null);
@@ -581,7 +591,11 @@ mod tests {
             Everything::from_params(&form("type=up&ids[]=x&rules[][level]=1")).unwrap_err();
         assert_eq!(
             errors,
-            ["type does not have a valid value", "ids is invalid", "rules[name] is missing"]
+            [
+                "type does not have a valid value",
+                "ids is invalid",
+                "rules[name] is missing"
+            ]
         );
     }
 

@@ -4,8 +4,8 @@ use super::call::Asked;
 use super::reply::{self, Response};
 use super::routes::Surface;
 use crate::error::Error;
-use http::{header, HeaderName, HeaderValue, StatusCode};
-use serde_json::{json, Map, Value};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use serde_json::{Map, Value, json};
 
 /// Renders a refusal; internal causes go to the log only.
 pub fn render(error: Error, surface: Surface, asked: &Asked) -> Response {
@@ -15,7 +15,7 @@ pub fn render(error: Error, surface: Surface, asked: &Asked) -> Response {
     let status = status(&error);
     let mut response = match surface {
         Surface::Api => api_body(status, &error),
-        Surface::Page => crate::html::error_page(status, &page_reason(&error), asked),
+        Surface::Page => reply::text(status, format!("{}\n", page_reason(&error))),
         Surface::Plain => reply::text(status, format!("{}\n", message(status, &error))),
     };
     add_headers(&error, &mut response);
@@ -59,11 +59,20 @@ pub fn status(error: &Error) -> StatusCode {
 
 /// The `message` text of a refusal.
 pub fn message(status: StatusCode, error: &Error) -> String {
-    let plain = || format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or(""));
+    let plain = || {
+        format!(
+            "{} {}",
+            status.as_u16(),
+            status.canonical_reason().unwrap_or("")
+        )
+    };
     match error {
         Error::Parameters(errors) => match errors.as_slice() {
             [only] if only.ends_with(" is missing") => {
-                format!("400 Bad request - \"{}\" not given", &only[..only.len() - 11])
+                format!(
+                    "400 Bad request - \"{}\" not given",
+                    &only[..only.len() - 11]
+                )
             }
             _ => format!("400 Bad request - {}", errors.join(", ")),
         },
@@ -76,7 +85,6 @@ pub fn message(status: StatusCode, error: &Error) -> String {
         }
         Error::TooLarge => "413 Request Entity Too Large".into(),
         Error::RangeNotSatisfiable(_) => "416 Range Not Satisfiable".into(),
-        Error::Unprocessable(_) => "422 Unprocessable Entity".into(),
         Error::Unavailable(reason) if !reason.is_empty() => {
             format!("503 Service Unavailable - {reason}")
         }
@@ -109,8 +117,10 @@ fn api_body(status: StatusCode, error: &Error) -> Response {
             json!({"error": errors.join(", "), "message": message(status, error)})
         }
         Error::Invalid(fields) => {
-            let fields: Map<String, Value> =
-                fields.iter().map(|(field, messages)| (field.clone(), json!(messages))).collect();
+            let fields: Map<String, Value> = fields
+                .iter()
+                .map(|(field, messages)| (field.clone(), json!(messages)))
+                .collect();
             json!({"message": fields})
         }
         Error::Token { error, description } => {
@@ -140,7 +150,9 @@ fn add_headers(error: &Error, response: &mut Response) {
     match error {
         Error::Token { error, description } => set(
             header::WWW_AUTHENTICATE,
-            format!("Bearer realm=\"The API\", error=\"{error}\", error_description=\"{description}\""),
+            format!(
+                "Bearer realm=\"The API\", error=\"{error}\", error_description=\"{description}\""
+            ),
         ),
         Error::MethodNotAllowed(methods) => set(header::ALLOW, methods.join(", ")),
         Error::Limited(seconds) => set(header::RETRY_AFTER, seconds.to_string()),

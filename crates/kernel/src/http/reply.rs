@@ -6,7 +6,7 @@ use super::paging::Paged;
 use crate::app::App;
 use crate::error::{Error, Result};
 use axum::body::Body;
-use http::{header, HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode, header};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -35,9 +35,10 @@ pub fn json<T: Serialize>(status: StatusCode, value: &T) -> Result<Response> {
     let body = serde_json::to_vec(value).map_err(Error::internal)?;
     let mut response = http::Response::new(Body::from(body));
     *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
     Ok(response)
 }
 
@@ -52,9 +53,10 @@ pub fn empty(status: StatusCode) -> Response {
 pub fn text(status: StatusCode, body: impl Into<Body>) -> Response {
     let mut response = http::Response::new(body.into());
     *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
     response
 }
 
@@ -86,7 +88,10 @@ impl<T: Serialize + JsonSchema> Answer for Created<T> {
 
 impl Answer for Accepted {
     fn reply(self, _: &App, _: &Asked) -> Result<Response> {
-        json(StatusCode::ACCEPTED, &serde_json::json!({"message": "202 Accepted"}))
+        json(
+            StatusCode::ACCEPTED,
+            &serde_json::json!({"message": "202 Accepted"}),
+        )
     }
     fn describe(operation: &mut Operation<'_>) {
         operation.status(202, "Accepted for processing");

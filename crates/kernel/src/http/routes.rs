@@ -199,7 +199,9 @@ impl Routes {
 
 fn operation_id(type_name: &str) -> String {
     let parts: Vec<&str> = type_name.split("::").collect();
-    let kept = parts.iter().filter(|part| !matches!(**part, "rest" | "pages"));
+    let kept = parts
+        .iter()
+        .filter(|part| !matches!(**part, "rest" | "pages"));
     kept.copied().collect::<Vec<_>>().join("_")
 }
 

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use axum::body::Body;
 use futures_util::FutureExt;
-use http::{header, HeaderName, HeaderValue, Method, StatusCode};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::{IpAddr, SocketAddr};
@@ -39,7 +39,9 @@ impl Server {
             let table = tables.entry(route.path.clone()).or_default();
             let (method, path) = (route.method.clone(), route.path.clone());
             if table.insert(method.clone(), Arc::new(route)).is_some() {
-                return Err(Error::internal(format!("{method} {path} is declared twice")));
+                return Err(Error::internal(format!(
+                    "{method} {path} is declared twice"
+                )));
             }
         }
         let mut matcher = matchit::Router::new();
@@ -66,7 +68,9 @@ impl Server {
             },
         );
         let service = service.into_make_service_with_connect_info::<SocketAddr>();
-        axum::serve(listener, service).with_graceful_shutdown(stop).await
+        axum::serve(listener, service)
+            .with_graceful_shutdown(stop)
+            .await
     }
 
     /// Answers one request; never fails.
@@ -83,11 +87,10 @@ impl Server {
         };
         let (method, path) = (asked.method.clone(), asked.uri.path().to_owned());
         let id = asked.request_id.clone();
-        let (template, mut response) = self.route(asked, body).await;
+        let (_, mut response) = self.route(asked, body).await;
         finish(&mut response, &id, &path);
         let seconds = began.elapsed().as_secs_f64();
         let status = response.status().as_u16();
-        self.app.metrics().request(&method, template.as_deref().unwrap_or("-"), status, seconds);
         // The path is logged without its query, which may hold tokens.
         tracing::info!(target: "request", request_id = %id, %method, path, status, seconds);
         response
@@ -101,7 +104,10 @@ impl Server {
                 StatusCode::URI_TOO_LONG,
                 &serde_json::json!({"message": "414 URI Too Long"}),
             );
-            return (None, response.unwrap_or_else(|_| reply::empty(StatusCode::URI_TOO_LONG)));
+            return (
+                None,
+                response.unwrap_or_else(|_| reply::empty(StatusCode::URI_TOO_LONG)),
+            );
         }
         let raw = asked.uri.path().to_owned();
         if raw.starts_with("/api/") && asked.method == Method::OPTIONS {
@@ -163,12 +169,19 @@ fn copy_of(asked: &Asked) -> Asked {
 }
 
 fn surface_of(path: &str) -> Surface {
-    if path.starts_with("/api/") { Surface::Api } else { Surface::Page }
+    if path.starts_with("/api/") {
+        Surface::Api
+    } else {
+        Surface::Page
+    }
 }
 
 fn unknown_route(path: &str) -> Error {
     if path.starts_with("/api/v3/") {
-        Error::Exact(410, serde_json::json!({"error": "API V3 is no longer supported. Use API V4 instead."}))
+        Error::Exact(
+            410,
+            serde_json::json!({"error": "API V3 is no longer supported. Use API V4 instead."}),
+        )
     } else if path.starts_with("/api/") {
         Error::Exact(404, serde_json::json!({"error": "404 Not Found"}))
     } else {
@@ -177,7 +190,9 @@ fn unknown_route(path: &str) -> Error {
 }
 
 fn find_method<'t>(table: &'t Methods, method: &Method) -> Option<&'t Arc<Route>> {
-    table.get(method).or_else(|| (method == Method::HEAD).then(|| table.get(&Method::GET))?)
+    table
+        .get(method)
+        .or_else(|| (method == Method::HEAD).then(|| table.get(&Method::GET))?)
 }
 
 fn allowed(table: &Methods) -> Vec<&'static str> {
@@ -210,10 +225,14 @@ fn decode_path(params: &matchit::Params<'_, '_>) -> Result<Vec<(String, String)>
 }
 
 fn request_id(headers: &http::HeaderMap) -> String {
-    let sent = headers.get("x-request-id").and_then(|value| value.to_str().ok());
+    let sent = headers
+        .get("x-request-id")
+        .and_then(|value| value.to_str().ok());
     let usable = |id: &&str| {
         (8..=64).contains(&id.len())
-            && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+            && id
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     };
     match sent.filter(usable) {
         Some(id) => id.to_owned(),
@@ -232,7 +251,10 @@ fn preflight(asked: &Asked) -> Response {
     if let Some(names) = copy("access-control-request-headers") {
         headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names);
     }
-    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200"));
+    headers.insert(
+        header::ACCESS_CONTROL_MAX_AGE,
+        HeaderValue::from_static("7200"),
+    );
     response
 }
 
@@ -243,7 +265,9 @@ fn finish(response: &mut Response, request_id: &str, path: &str) {
     let headers = response.headers_mut();
     let mut set = |name: &'static str, value: &str| {
         if let Ok(value) = HeaderValue::from_str(value) {
-            headers.entry(HeaderName::from_static(name)).or_insert(value);
+            headers
+                .entry(HeaderName::from_static(name))
+                .or_insert(value);
         }
     };
     set("x-request-id", request_id);
@@ -269,7 +293,12 @@ async fn conditional(response: Response, asked: &Asked) -> Response {
         return response;
     }
     use http_body::Body as _;
-    if response.body().size_hint().exact().is_none_or(|size| size > MAX_TAGGED) {
+    if response
+        .body()
+        .size_hint()
+        .exact()
+        .is_none_or(|size| size > MAX_TAGGED)
+    {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -294,9 +323,10 @@ async fn conditional(response: Response, asked: &Asked) -> Response {
 
 /// Whether `If-None-Match` names this tag (RFC 9110 section 13.1.2, weak).
 pub fn matches_etag(asked: &Asked, tag: Option<&HeaderValue>) -> bool {
-    let (Some(sent), Some(tag)) =
-        (asked.header(header::IF_NONE_MATCH), tag.and_then(|tag| tag.to_str().ok()))
-    else {
+    let (Some(sent), Some(tag)) = (
+        asked.header(header::IF_NONE_MATCH),
+        tag.and_then(|tag| tag.to_str().ok()),
+    ) else {
         return false;
     };
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
@@ -306,7 +336,9 @@ pub fn matches_etag(asked: &Asked, tag: Option<&HeaderValue>) -> bool {
 /// Refuses a change of something that changed since `If-Unmodified-Since`;
 /// an unreadable date is ignored, resolution is one second.
 pub fn check_unmodified(asked: &Asked, updated_at: crate::time::Timestamp) -> Result<()> {
-    let Some(text) = asked.header(header::IF_UNMODIFIED_SINCE) else { return Ok(()) };
+    let Some(text) = asked.header(header::IF_UNMODIFIED_SINCE) else {
+        return Ok(());
+    };
     match jiff::fmt::rfc2822::parse(text) {
         Ok(since) if since.timestamp().as_second() < updated_at.as_second() => {
             Err(Error::Precondition)
@@ -318,14 +350,19 @@ pub fn check_unmodified(asked: &Asked, updated_at: crate::time::Timestamp) -> Re
 /// A project found by an old path: GET is sent to its number, the rest refused.
 fn moved(asked: &Asked, id: Option<&str>, new_id: &str, surface: Surface) -> Response {
     if asked.method != Method::GET && asked.method != Method::HEAD {
-        let body = serde_json::json!({"message": "Non GET methods are not allowed for moved projects"});
+        let body =
+            serde_json::json!({"message": "Non GET methods are not allowed for moved projects"});
         return reply::json(StatusCode::METHOD_NOT_ALLOWED, &body)
             .unwrap_or_else(|_| reply::empty(StatusCode::METHOD_NOT_ALLOWED));
     }
     let path = asked.uri.path();
     let parts = path.split('/').map(|part| {
         let decoded = percent_encoding::percent_decode_str(part).decode_utf8_lossy();
-        if Some(decoded.as_ref()) == id { new_id } else { part }
+        if Some(decoded.as_ref()) == id {
+            new_id
+        } else {
+            part
+        }
     });
     let path = parts.collect::<Vec<_>>().join("/");
     let mut to = format!("{}{path}", asked.base_url);
