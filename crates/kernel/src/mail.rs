@@ -1,1 +1,353 @@
-//! Filled by its owner.
+//! Outgoing mail: over SMTP, or into a folder of `.eml` files.
+//!
+//! Send from a job, never inside a transaction: a mail server may be slow.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use lettre::message::{Mailbox, MultiPart};
+use lettre::transport::smtp::Error as SmtpError;
+use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+
+use crate::error::{Error, Result};
+use crate::secrets::random_bytes;
+use crate::time::Timestamp;
+
+/// How long one command of a mail server may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Characters kept of a subject.
+const SUBJECT: usize = 255;
+
+/// One mail to one recipient.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// `ada@example.com` or `Ada <ada@example.com>`.
+    pub to: String,
+    /// One line; line breaks and other control characters become spaces.
+    pub subject: String,
+    /// The plain text every mail has.
+    pub text: String,
+    /// The same as HTML, already escaped.
+    pub html: Option<String>,
+}
+
+/// Where mail goes. Cheap to clone.
+#[derive(Clone)]
+pub struct Mailer {
+    from: Mailbox,
+    route: Route,
+}
+
+#[derive(Clone)]
+enum Route {
+    Folder(Arc<PathBuf>),
+    Smtp(AsyncSmtpTransport<Tokio1Executor>),
+    Memory(Arc<Mutex<Vec<Message>>>),
+}
+
+impl Mailer {
+    /// Opens `file:///dir` or a plain directory (made when missing), or
+    /// `smtp://user:password@host:port` (add `?tls=required` for STARTTLS), or
+    /// `smtps://…`. `from` is the sender of every mail.
+    pub fn open(url: &str, from: &str) -> Result<Mailer> {
+        let from = mailbox(from)?;
+        let route = match url::Url::parse(url) {
+            Ok(parsed) if matches!(parsed.scheme(), "smtp" | "smtps") => smtp(url)?,
+            Ok(parsed) if parsed.scheme() == "file" => {
+                folder(parsed.to_file_path().map_err(|()| unusable())?)?
+            }
+            Ok(_) => return Err(unusable()),
+            Err(_) if url.contains("://") => return Err(unusable()),
+            Err(_) => folder(PathBuf::from(url))?,
+        };
+        Ok(Mailer { from, route })
+    }
+
+    /// Keeps mail in memory, for tests; read it with [`Mailer::sent`].
+    pub fn memory() -> Mailer {
+        let from = mailbox("tenon <tenon@localhost>").expect("a fixed and valid address");
+        Mailer {
+            from,
+            route: Route::Memory(Arc::default()),
+        }
+    }
+
+    /// What a mailer made by [`Mailer::memory`] has sent, oldest first.
+    pub fn sent(&self) -> Vec<Message> {
+        match &self.route {
+            Route::Memory(sent) => sent.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Sends one mail. An address that is none is [`Error::BadRequest`] and a
+    /// refusal for good [`Error::Unprocessable`]: give up. Everything that may
+    /// pass is [`Error::Unavailable`]: try again later.
+    pub async fn send(&self, message: &Message) -> Result<()> {
+        let mail = self.compose(message)?;
+        match &self.route {
+            Route::Folder(folder) => {
+                let (folder, bytes) = (folder.clone(), mail.formatted());
+                let written = tokio::task::spawn_blocking(move || write(&folder, &bytes));
+                written.await.map_err(Error::internal)?
+            }
+            Route::Smtp(smtp) => smtp.send(mail).await.map(drop).map_err(refused),
+            Route::Memory(sent) => {
+                let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+                sent.push(Message {
+                    subject: one_line(&message.subject),
+                    ..message.clone()
+                });
+                Ok(())
+            }
+        }
+    }
+
+    fn compose(&self, message: &Message) -> Result<lettre::Message> {
+        let mail = lettre::Message::builder()
+            .from(self.from.clone())
+            .to(mailbox(&message.to)?)
+            .subject(one_line(&message.subject))
+            .message_id(None)
+            .date_now();
+        let mail = match &message.html {
+            Some(html) => {
+                let parts = MultiPart::alternative_plain_html(message.text.clone(), html.clone());
+                mail.multipart(parts)
+            }
+            None => mail.singlepart(lettre::message::SinglePart::plain(message.text.clone())),
+        };
+        mail.map_err(Error::internal)
+    }
+}
+
+/// A value for one header: no line breaks, no control characters, bounded.
+fn one_line(text: &str) -> String {
+    let spaced = text.chars().map(|c| if is_control(c) { ' ' } else { c });
+    spaced.take(SUBJECT).collect::<String>().trim().to_owned()
+}
+
+fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+fn mailbox(text: &str) -> Result<Mailbox> {
+    let refused = || Error::BadRequest(format!("{text:?} is not an e-mail address"));
+    if text.chars().any(is_control) {
+        return Err(refused());
+    }
+    text.parse().map_err(|_| refused())
+}
+
+fn smtp(url: &str) -> Result<Route> {
+    // The URL holds a password, so it is not repeated.
+    let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url);
+    let builder = builder.map_err(|error| Error::internal(format!("mail URL: {error}")))?;
+    Ok(Route::Smtp(builder.timeout(Some(TIMEOUT)).build()))
+}
+
+fn folder(folder: PathBuf) -> Result<Route> {
+    std::fs::create_dir_all(&folder)?;
+    Ok(Route::Folder(Arc::new(folder)))
+}
+
+/// Writes a file whose name sorts by time; readers never see half of it.
+fn write(folder: &Path, bytes: &[u8]) -> Result<()> {
+    let name = format!(
+        "{}-{}",
+        Timestamp::now().as_microsecond(),
+        hex::encode(random_bytes::<4>())
+    );
+    let unfinished = folder.join(format!(".{name}"));
+    std::fs::write(&unfinished, bytes)?;
+    Ok(std::fs::rename(
+        &unfinished,
+        folder.join(format!("{name}.eml")),
+    )?)
+}
+
+fn refused(error: SmtpError) -> Error {
+    if error.is_permanent() {
+        Error::Unprocessable(format!("The mail server refused the message: {error}"))
+    } else {
+        Error::Unavailable(format!("The mail server cannot be reached: {error}"))
+    }
+}
+
+fn unusable() -> Error {
+    Error::internal("mail cannot be sent there: use file:///DIR, smtp://HOST or smtps://HOST")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+    fn message(to: &str, subject: &str) -> Message {
+        let html = Some("<p>Grüße</p>".into());
+        Message {
+            to: to.into(),
+            subject: subject.into(),
+            text: "Grüße\n.\nend".into(),
+            html,
+        }
+    }
+
+    /// A mail server that answers `RCPT` as told and returns what it was sent.
+    async fn server(rcpt: &'static str) -> (u16, tokio::task::JoinHandle<String>) {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let session = tokio::spawn(async move {
+            let (socket, _) = listener.accept().await.unwrap();
+            let (read, mut write) = socket.into_split();
+            let mut lines = BufReader::new(read).lines();
+            let (mut seen, mut in_data) = (String::new(), false);
+            write.write_all(b"220 test\r\n").await.unwrap();
+            while let Ok(Some(line)) = lines.next_line().await {
+                seen.push_str(&format!("{line}\n"));
+                let answer = match line.split(' ').next().unwrap() {
+                    "." if in_data => {
+                        in_data = false;
+                        "250 kept"
+                    }
+                    _ if in_data => continue,
+                    "RCPT" => rcpt,
+                    "DATA" => {
+                        in_data = true;
+                        "354 go on"
+                    }
+                    _ => "250 fine",
+                };
+                write
+                    .write_all(format!("{answer}\r\n").as_bytes())
+                    .await
+                    .unwrap();
+                if in_data {
+                    continue;
+                }
+                if line == "." {
+                    break;
+                }
+            }
+            seen
+        });
+        (port, session)
+    }
+
+    #[tokio::test]
+    async fn a_folder_collects_whole_mails() {
+        let directory = tempfile::tempdir().unwrap();
+        let url = url::Url::from_directory_path(directory.path().join("mail")).unwrap();
+        let mailer = Mailer::open(url.as_str(), "tenon <no-reply@example.com>").unwrap();
+        mailer
+            .send(&message("Ada <ada@example.com>", "Hello Ädä"))
+            .await
+            .unwrap();
+
+        let files: Vec<_> = std::fs::read_dir(directory.path().join("mail"))
+            .unwrap()
+            .collect();
+        let path = files[0].as_ref().unwrap().path();
+        assert_eq!(
+            (files.len(), path.extension().unwrap().to_str()),
+            (1, Some("eml"))
+        );
+        let text = std::fs::read_to_string(path).unwrap();
+        for part in [
+            "From: tenon <no-reply@example.com>",
+            "To: Ada <ada@example.com>",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(text.contains("Message-ID: <") && text.contains("multipart/alternative"));
+    }
+
+    #[tokio::test]
+    async fn line_breaks_never_reach_a_header() {
+        let directory = tempfile::tempdir().unwrap();
+        let mailer = Mailer::open(directory.path().to_str().unwrap(), "a@example.com").unwrap();
+        let subject = "Hi\r\nBcc: eve@example.com\n\nbody\0\u{2028}x";
+        mailer
+            .send(&message("ada@example.com", subject))
+            .await
+            .unwrap();
+        let file = std::fs::read_dir(directory.path())
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap();
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        assert!(!text.to_lowercase().contains("\nbcc:"), "{text}");
+
+        for to in [
+            "ada@example.com\r\nBcc: eve@example.com",
+            "A\nB <a@example.com>",
+            "",
+            "ada",
+        ] {
+            let refused = mailer.send(&message(to, "x")).await;
+            assert!(matches!(refused, Err(Error::BadRequest(_))), "{to:?}");
+        }
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn memory_keeps_what_was_sent() {
+        let mailer = Mailer::memory();
+        mailer
+            .clone()
+            .send(&message("ada@example.com", " a\nb "))
+            .await
+            .unwrap();
+        assert_eq!(mailer.sent()[0].subject, "a b");
+    }
+
+    #[tokio::test]
+    async fn smtp_delivers() {
+        let (port, session) = server("250 fine").await;
+        let mailer = Mailer::open(&format!("smtp://127.0.0.1:{port}"), "a@example.com").unwrap();
+        mailer.send(&message("ada@example.com", "x")).await.unwrap();
+        drop(mailer);
+        let seen = session.await.unwrap();
+        assert!(
+            seen.contains("RCPT TO:<ada@example.com>") && seen.contains("\n.\n"),
+            "{seen}"
+        );
+    }
+
+    #[tokio::test]
+    async fn smtp_refusals_say_whether_to_retry() {
+        for (answer, for_good) in [("550 no such user", true), ("451 later", false)] {
+            let (port, session) = server(answer).await;
+            let url = format!("smtp://127.0.0.1:{port}");
+            let mailer = Mailer::open(&url, "a@example.com").unwrap();
+            let refused = mailer
+                .send(&message("ada@example.com", "x"))
+                .await
+                .unwrap_err();
+            assert_eq!(
+                matches!(refused, Error::Unprocessable(_)),
+                for_good,
+                "{refused}"
+            );
+            assert_eq!(
+                matches!(refused, Error::Unavailable(_)),
+                !for_good,
+                "{refused}"
+            );
+            session.abort();
+        }
+        let mailer = Mailer::open("smtp://127.0.0.1:1", "a@example.com").unwrap();
+        let refused = mailer.send(&message("ada@example.com", "x")).await;
+        assert!(matches!(refused, Err(Error::Unavailable(_))));
+    }
+
+    #[test]
+    fn unusable_settings_are_refused() {
+        for url in ["http://x", "smtp://", "file://host.example/x", "://"] {
+            assert!(Mailer::open(url, "a@example.com").is_err(), "{url}");
+        }
+        assert!(Mailer::open("smtp://localhost", "nobody").is_err());
+    }
+}

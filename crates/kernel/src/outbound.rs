@@ -1,7 +1,473 @@
-//! Calls to other servers.
+//! Calls to other servers, at addresses users chose.
+//!
+//! Every host is resolved here, every address it has is checked, and the
+//! connection goes to the addresses that were checked. Redirects are followed
+//! by hand so that each hop is checked alike; no proxy is taken from the
+//! environment, which would resolve names behind our back.
+
+mod address;
+#[cfg(test)]
+mod tests;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, StatusCode};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::{Host, Url};
+
+use crate::error::Error;
+use address::{Reach, reach};
+
+/// Redirects followed before giving up.
+const MAX_HOPS: usize = 5;
+/// Time to open a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Time of a whole call unless the call says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes of an answer unless the call says otherwise.
+const MAX_ANSWER: u64 = 10 * 1024 * 1024;
+/// What a redirect to another server still carries; never a credential.
+const CARRIED: [HeaderName; 7] = [
+    header::ACCEPT,
+    header::ACCEPT_LANGUAGE,
+    header::CONTENT_TYPE,
+    header::IF_MODIFIED_SINCE,
+    header::IF_NONE_MATCH,
+    header::RANGE,
+    header::USER_AGENT,
+];
+
+/// Which places calls may go to besides the internet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// This machine and private networks are allowed.
+    pub allow_local: bool,
+    /// Names and addresses that are allowed wherever they are.
+    pub allowed_hosts: Vec<String>,
+}
+
+impl Policy {
+    fn names(&self, host: &str) -> bool {
+        let host = bare(host);
+        self.allowed_hosts
+            .iter()
+            .any(|allowed| bare(allowed).eq_ignore_ascii_case(host))
+    }
+
+    fn allows(&self, address: IpAddr) -> bool {
+        match reach(address) {
+            Reach::Public => true,
+            Reach::Local => self.allow_local || self.names(&address.to_string()),
+            Reach::Never => self.names(&address.to_string()),
+        }
+    }
+}
+
+/// A host without the brackets of an IPv6 address or the dot of the root.
+fn bare(host: &str) -> &str {
+    host.trim_start_matches('[')
+        .trim_end_matches(']')
+        .trim_end_matches('.')
+}
+
+/// Why a call failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The URL is none, or has a scheme other than http and https.
+    #[error("The URL must be a valid http or https URL.")]
+    Url,
+    /// The policy forbids the address; nothing was sent to it.
+    #[error("Requests to {0} are not allowed: it is in a local or reserved network.")]
+    Blocked(String),
+    /// The host has no address.
+    #[error("The host {0} cannot be resolved.")]
+    Unknown(String),
+    /// More than five redirects, or one that gives up encryption.
+    #[error("The server redirects too often or to an unencrypted address.")]
+    Redirect,
+    /// The answer is larger than the call accepts.
+    #[error("The server's answer is too large.")]
+    TooLarge,
+    /// The call took too long.
+    #[error("The server did not answer in time.")]
+    Timeout,
+    /// The connection failed or broke.
+    #[error("The connection failed: {0}")]
+    Connection(String),
+}
+
+impl Fault {
+    /// Whether the same call may succeed later.
+    pub fn may_pass(&self) -> bool {
+        matches!(
+            self,
+            Fault::Unknown(_) | Fault::Timeout | Fault::Connection(_)
+        )
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Error {
+        if fault.may_pass() {
+            Error::Unavailable(fault.to_string())
+        } else {
+            Error::BadRequest(fault.to_string())
+        }
+    }
+}
+
+/// One call to make.
+#[derive(Debug, Clone)]
+pub struct Call {
+    method: Method,
+    url: String,
+    headers: HeaderMap,
+    body: Bytes,
+    timeout: Duration,
+    max_answer: u64,
+}
+
+impl Call {
+    /// A call without body.
+    pub fn new(method: Method, url: impl Into<String>) -> Call {
+        let (headers, body) = (HeaderMap::new(), Bytes::new());
+        let (timeout, max_answer) = (TIMEOUT, MAX_ANSWER);
+        Call {
+            method,
+            url: url.into(),
+            headers,
+            body,
+            timeout,
+            max_answer,
+        }
+    }
+
+    /// Fetches a URL.
+    pub fn get(url: impl Into<String>) -> Call {
+        Call::new(Method::GET, url)
+    }
+
+    /// Sends a JSON body.
+    pub fn post_json(url: impl Into<String>, value: &serde_json::Value) -> Call {
+        Call::new(Method::POST, url)
+            .header(
+                header::CONTENT_TYPE,
+                HeaderValue::from_static("application/json"),
+            )
+            .body(value.to_string())
+    }
+
+    /// Adds or replaces a header.
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Call {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// Sets the body.
+    pub fn body(mut self, body: impl Into<Bytes>) -> Call {
+        self.body = body.into();
+        self
+    }
+
+    /// Time for the whole call, redirects and body included (default 30 s).
+    pub fn timeout(mut self, timeout: Duration) -> Call {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Bytes of the answer's body that are accepted (default 10 MiB).
+    pub fn max_answer(mut self, bytes: u64) -> Call {
+        self.max_answer = bytes;
+        self
+    }
+}
+
+/// An answer with its whole body.
+#[derive(Debug)]
+pub struct Answer {
+    /// Status of the last hop.
+    pub status: StatusCode,
+    /// Headers of the last hop.
+    pub headers: HeaderMap,
+    /// Where the last hop was.
+    pub url: Url,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// An answer whose body is still to be read.
+pub struct Opened {
+    /// Status of the last hop.
+    pub status: StatusCode,
+    /// Headers of the last hop.
+    pub headers: HeaderMap,
+    /// Where the last hop was.
+    pub url: Url,
+    /// The body; it fails past the call's limit of bytes or time.
+    pub body: BoxStream<'static, Result<Bytes, Fault>>,
+}
+
+/// The client for calls to other servers. Cheap to clone.
+#[derive(Clone)]
+pub struct Outbound {
+    client: reqwest::Client,
+    policy: Arc<RwLock<Policy>>,
+}
+
+impl Outbound {
+    /// A client under `policy`.
+    pub fn new(policy: Policy) -> crate::error::Result<Outbound> {
+        let policy = Arc::new(RwLock::new(policy));
+        let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls()?)
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .dns_resolver(Arc::new(Guarded(policy.clone())))
+            .connect_timeout(CONNECT)
+            // A kept connection would outlive a change of the policy.
+            .pool_max_idle_per_host(0)
+            .user_agent(concat!("tenon/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(Error::internal)?;
+        Ok(Outbound { client, policy })
+    }
+
+    /// Replaces the policy, for calls that start from now on.
+    pub fn set_policy(&self, policy: Policy) {
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+    }
+
+    /// Whether a URL may be called, as far as can be told without a call; for
+    /// refusing a setting when it is saved. The call itself checks again.
+    pub async fn check(&self, url: &str) -> Result<(), Fault> {
+        let url = parse(url)?;
+        self.check_literal(&url)?;
+        match url.host() {
+            Some(Host::Domain(name)) => resolve(&self.policy, name).await.map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a call and reads the whole answer. Any status is an answer.
+    pub async fn call(&self, call: Call) -> Result<Answer, Fault> {
+        let mut opened = self.open(call).await?;
+        let mut body = BytesMut::new();
+        while let Some(bytes) = opened.body.try_next().await? {
+            body.extend_from_slice(&bytes);
+        }
+        let Opened {
+            status,
+            headers,
+            url,
+            ..
+        } = opened;
+        Ok(Answer {
+            status,
+            headers,
+            url,
+            body: body.freeze(),
+        })
+    }
+
+    /// Makes a call and leaves the body to be read as a stream.
+    pub async fn open(&self, mut call: Call) -> Result<Opened, Fault> {
+        let deadline = Instant::now() + call.timeout;
+        let mut url = parse(&call.url)?;
+        for _ in 0..=MAX_HOPS {
+            let answer = self.hop(&call, &url, deadline).await?;
+            match next(&url, &answer)? {
+                Some(target) => follow(&mut call, &mut url, target, answer.status()),
+                None => return opened(answer, call.max_answer),
+            }
+        }
+        Err(Fault::Redirect)
+    }
+
+    async fn hop(
+        &self,
+        call: &Call,
+        url: &Url,
+        deadline: Instant,
+    ) -> Result<reqwest::Response, Fault> {
+        self.check_literal(url)?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        let request = self
+            .client
+            .request(call.method.clone(), url.clone())
+            .headers(call.headers.clone())
+            .body(call.body.clone())
+            .timeout(left);
+        request.send().await.map_err(broken)
+    }
+
+    /// Addresses written in the URL do not pass the resolver.
+    fn check_literal(&self, url: &Url) -> Result<(), Fault> {
+        let address: IpAddr = match url.host() {
+            Some(Host::Ipv4(address)) => address.into(),
+            Some(Host::Ipv6(address)) => address.into(),
+            _ => return Ok(()),
+        };
+        if current(&self.policy).allows(address) {
+            Ok(())
+        } else {
+            Err(Fault::Blocked(address.to_string()))
+        }
+    }
+}
 
 /// Makes ring the process's TLS provider; harmless when called again.
 pub fn install_crypto() {
     // An error means that one is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+fn tls() -> crate::error::Result<rustls::ClientConfig> {
+    let roots = rustls::RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(Error::internal)?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+fn parse(url: &str) -> Result<Url, Fault> {
+    let url = Url::parse(url).map_err(|_| Fault::Url)?;
+    match url.scheme() {
+        "http" | "https" if url.has_host() => Ok(url),
+        _ => Err(Fault::Url),
+    }
+}
+
+/// Where a redirect leads, if the answer is one.
+fn next(from: &Url, answer: &reqwest::Response) -> Result<Option<Url>, Fault> {
+    if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let Some(location) = answer.headers().get(header::LOCATION) else {
+        return Ok(None);
+    };
+    let location = location.to_str().map_err(|_| Fault::Url)?;
+    let mut target = parse(from.join(location).map_err(|_| Fault::Url)?.as_str())?;
+    if from.scheme() == "https" && target.scheme() == "http" {
+        return Err(Fault::Redirect);
+    }
+    // Credentials a server puts into its redirect are not ours to send.
+    if target.set_username("").is_err() || target.set_password(None).is_err() {
+        return Err(Fault::Url);
+    }
+    Ok(Some(target))
+}
+
+/// Turns the call towards `target`, as browsers do.
+fn follow(call: &mut Call, url: &mut Url, target: Url, status: StatusCode) {
+    let keeps_method = matches!(status.as_u16(), 307 | 308);
+    if !keeps_method && call.method != Method::HEAD && call.method != Method::GET {
+        call.method = Method::GET;
+        call.body = Bytes::new();
+        call.headers.remove(header::CONTENT_TYPE);
+    }
+    if url.origin() != target.origin() {
+        let carried = CARRIED.iter().filter_map(|name| {
+            call.headers
+                .get(name)
+                .map(|value| (name.clone(), value.clone()))
+        });
+        call.headers = carried.collect();
+    }
+    *url = target;
+}
+
+fn opened(answer: reqwest::Response, max_answer: u64) -> Result<Opened, Fault> {
+    if answer
+        .content_length()
+        .is_some_and(|length| length > max_answer)
+    {
+        return Err(Fault::TooLarge);
+    }
+    let (status, headers, url) = (
+        answer.status(),
+        answer.headers().clone(),
+        answer.url().clone(),
+    );
+    let mut received = 0;
+    let body = answer.bytes_stream().map(move |bytes| {
+        let bytes = bytes.map_err(broken)?;
+        received += bytes.len() as u64;
+        if received > max_answer {
+            Err(Fault::TooLarge)
+        } else {
+            Ok(bytes)
+        }
+    });
+    Ok(Opened {
+        status,
+        headers,
+        url,
+        body: body.boxed(),
+    })
+}
+
+/// Finds our own fault inside what the HTTP client reports, or describes its.
+fn broken(error: reqwest::Error) -> Fault {
+    if error.is_timeout() {
+        return Fault::Timeout;
+    }
+    let mut cause: &dyn std::error::Error = &error;
+    loop {
+        match cause.downcast_ref::<Fault>() {
+            Some(Fault::Blocked(host)) => return Fault::Blocked(host.clone()),
+            Some(Fault::Unknown(host)) => return Fault::Unknown(host.clone()),
+            _ => {}
+        }
+        match cause.source() {
+            Some(deeper) => cause = deeper,
+            None => return Fault::Connection(cause.to_string()),
+        }
+    }
+}
+
+/// Resolves names for the HTTP client and refuses what the policy forbids.
+struct Guarded(Arc<RwLock<Policy>>);
+
+impl Resolve for Guarded {
+    fn resolve(&self, name: Name) -> Resolving {
+        let policy = self.0.clone();
+        Box::pin(async move {
+            let addresses = resolve(&policy, name.as_str()).await?;
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// All addresses of a host; one that is forbidden forbids the host, so that a
+/// name cannot mix them.
+async fn resolve(policy: &RwLock<Policy>, host: &str) -> Result<Vec<SocketAddr>, Fault> {
+    let unknown = || Fault::Unknown(host.to_owned());
+    let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0))
+        .await
+        .map_err(|_| unknown())?
+        .collect();
+    let policy = current(policy);
+    if found.is_empty() {
+        return Err(unknown());
+    }
+    if !policy.names(host) && !found.iter().all(|address| policy.allows(address.ip())) {
+        return Err(Fault::Blocked(host.to_owned()));
+    }
+    Ok(found)
+}
+
+fn current(policy: &RwLock<Policy>) -> Policy {
+    policy
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
 }
