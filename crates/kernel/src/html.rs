@@ -1,1 +1,23 @@
-//! Filled by its owner.
+//! Pages: what every room's HTML has in common.
+//!
+//! A template extends `layout.html` and is a struct with a field
+//! `page: Page`; its parts (fields, badges, pagers) come from [`ui`]. [`Html`]
+//! turns it into a response with strict headers, [`asset`] serves the style
+//! sheet, script and pictures, [`error_page`] says every refusal. A room finds
+//! these templates by `dirs = ["templates", "../kernel/templates"]` in its
+//! `askama.toml`. Everything works without the script.
+
+mod assets;
+mod errors;
+mod page;
+mod reply;
+pub mod ui;
+pub mod views;
+
+#[cfg(test)]
+mod tests;
+
+pub use assets::{asset, asset_response, asset_url};
+pub use errors::error_page;
+pub use page::{Errors, Flash, Moment, Page, PageViewer, Pages, Tone};
+pub use reply::Html;

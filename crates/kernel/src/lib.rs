@@ -6,6 +6,9 @@
 //! Tables: `jobs`, `settings`, `audit_records`, `blobs`, `attempts`
 //! (migration 0001).
 
+// Templates, here and in rooms, call parts as `kernel::html::…`.
+extern crate self as kernel;
+
 pub mod app;
 pub mod audit;
 pub mod blobs;

@@ -1,0 +1,253 @@
+//! What a page knows besides its own content.
+
+use super::ui::count;
+use crate::time::{Timestamp, wire};
+use askama::filters::HtmlSafe;
+use std::fmt;
+
+/// What the layout needs; every template has it as its field `page`.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// Shown in the window title and, unless a template has its own, as heading.
+    pub title: String,
+    /// Who looks; `None` shows the sign-in link.
+    pub viewer: Option<PageViewer>,
+    /// The session's token for forms, sent back as `csrf_token`.
+    pub csrf: String,
+    /// Text and address from the outermost to this page.
+    pub breadcrumbs: Vec<(String, String)>,
+    /// What the last form did.
+    pub flash: Option<Flash>,
+    /// The entry of the main navigation this page belongs to: `projects`,
+    /// `groups`, `admin`, or empty.
+    pub active: &'static str,
+}
+
+impl Page {
+    /// A page with a title and nothing else yet.
+    pub fn new(title: impl Into<String>) -> Page {
+        Page {
+            title: title.into(),
+            ..Page::default()
+        }
+    }
+
+    /// Adds one step to the breadcrumbs.
+    pub fn crumb(mut self, text: impl Into<String>, url: impl Into<String>) -> Page {
+        self.breadcrumbs.push((text.into(), url.into()));
+        self
+    }
+}
+
+/// The signed-in user as the header shows them.
+#[derive(Debug, Clone, Default)]
+pub struct PageViewer {
+    /// Sign-in name.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// One or two letters in place of a picture; see [`PageViewer::initials`].
+    pub avatar_initials: String,
+    /// Shows the entry Admin.
+    pub is_admin: bool,
+}
+
+impl PageViewer {
+    /// A viewer whose letters are taken from the name.
+    pub fn new(username: &str, name: &str, is_admin: bool) -> PageViewer {
+        PageViewer {
+            username: username.into(),
+            name: name.into(),
+            avatar_initials: PageViewer::initials(name),
+            is_admin,
+        }
+    }
+
+    /// The first letters of the first and last word of a name, in capitals.
+    pub fn initials(name: &str) -> String {
+        let first = |word: &str| word.chars().find(|c| c.is_alphanumeric());
+        let mut words = name.split_whitespace();
+        let letters = [
+            words.next().and_then(first),
+            words.next_back().and_then(first),
+        ];
+        letters
+            .into_iter()
+            .flatten()
+            .flat_map(char::to_uppercase)
+            .collect()
+    }
+}
+
+/// How a message or badge is coloured; the text says the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tone {
+    /// Neither good nor bad.
+    #[default]
+    Plain,
+    /// Done, well, allowed.
+    Good,
+    /// Worth a look.
+    Warn,
+    /// Failed, refused, dangerous.
+    Bad,
+}
+
+impl Tone {
+    /// Its class in the style sheet.
+    pub fn class(self) -> &'static str {
+        match self {
+            Tone::Plain => "plain",
+            Tone::Good => "good",
+            Tone::Warn => "warn",
+            Tone::Bad => "bad",
+        }
+    }
+}
+
+/// One message above the content.
+#[derive(Debug, Clone)]
+pub struct Flash {
+    /// Its colour; `Bad` is announced at once by screen readers.
+    pub tone: Tone,
+    /// A whole sentence.
+    pub text: String,
+}
+
+impl Flash {
+    /// Something was done.
+    pub fn done(text: impl Into<String>) -> Option<Flash> {
+        Some(Flash {
+            tone: Tone::Good,
+            text: text.into(),
+        })
+    }
+
+    /// Something was refused.
+    pub fn failed(text: impl Into<String>) -> Option<Flash> {
+        Some(Flash {
+            tone: Tone::Bad,
+            text: text.into(),
+        })
+    }
+}
+
+/// What is wrong with a form, by field name.
+#[derive(Debug, Clone, Default)]
+pub struct Errors(pub Vec<(String, Vec<String>)>);
+
+impl Errors {
+    /// The messages of one field as one sentence, or an empty text.
+    pub fn of(&self, field: &str) -> String {
+        let all = self.0.iter().filter(|(name, _)| name == field);
+        all.flat_map(|(_, messages)| messages.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
+    /// Nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// An instant as people read it: a relative text, with the exact one in
+/// `datetime` and as the title.
+#[derive(Debug, Clone, Default)]
+pub struct Moment {
+    iso: String,
+    exact: String,
+    relative: String,
+}
+
+impl Moment {
+    /// `at` seen from `now`; the future is said as such.
+    pub fn new(at: Timestamp, now: Timestamp) -> Moment {
+        let seconds = now.as_second() - at.as_second();
+        Moment {
+            iso: wire::text(at),
+            exact: at.strftime("%-d %b %Y, %H:%M UTC").to_string(),
+            relative: relative(seconds),
+        }
+    }
+
+    /// A moment that may not have come.
+    pub fn maybe(at: Option<Timestamp>, now: Timestamp) -> Option<Moment> {
+        at.map(|at| Moment::new(at, now))
+    }
+}
+
+fn relative(seconds: i64) -> String {
+    const UNITS: [(u64, &str); 5] = [
+        (31_557_600, "year"),
+        (2_629_800, "month"),
+        (86_400, "day"),
+        (3600, "hour"),
+        (60, "minute"),
+    ];
+    let away = seconds.unsigned_abs();
+    let Some((size, unit)) = UNITS.into_iter().find(|(size, _)| away >= *size) else {
+        return "just now".into();
+    };
+    let amount = count(away / size, unit);
+    if seconds < 0 {
+        format!("in {amount}")
+    } else {
+        format!("{amount} ago")
+    }
+}
+
+impl fmt::Display for Moment {
+    // Digits, month names and our own words only: nothing to escape.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Moment {
+            iso,
+            exact,
+            relative,
+        } = self;
+        write!(
+            f,
+            "<time datetime=\"{iso}\" title=\"{exact}\">{relative}</time>"
+        )
+    }
+}
+
+impl HtmlSafe for Moment {}
+
+/// Where a list stands among its pages.
+#[derive(Debug, Clone, Default)]
+pub struct Pages {
+    /// This page, from 1.
+    pub page: u64,
+    /// Rows on a full page.
+    pub per_page: u64,
+    /// Rows in all that the viewer may see.
+    pub total: u64,
+    /// The list's address with its other parameters and without `page`
+    /// (`/?search=x`).
+    pub url: String,
+}
+
+impl Pages {
+    /// The number of the last page, at least 1.
+    pub fn last(&self) -> u64 {
+        self.total.div_ceil(self.per_page.max(1)).max(1)
+    }
+
+    /// The address of one page.
+    pub fn url_of(&self, page: u64) -> String {
+        let joint = if self.url.contains('?') { '&' } else { '?' };
+        format!("{}{joint}page={page}", self.url)
+    }
+
+    /// The rows shown, as «21–40 of 93».
+    pub fn range(&self) -> String {
+        let first = (self.page.max(1) - 1) * self.per_page + 1;
+        let last = (self.page.max(1) * self.per_page).min(self.total);
+        if first > last {
+            format!("0 of {}", self.total)
+        } else {
+            format!("{first}–{last} of {}", self.total)
+        }
+    }
+}

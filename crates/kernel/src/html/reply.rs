@@ -1,0 +1,82 @@
+//! A template as a response.
+
+use crate::error::{Error, Result};
+use crate::http::Response;
+use askama::Template;
+use axum::body::Body;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+
+/// A rendered page; [`Html::response`] adds the headers that keep it safe.
+///
+/// Pages hold form tokens and private names, so nothing may store them.
+#[derive(Debug)]
+pub struct Html {
+    status: StatusCode,
+    body: String,
+    form_action: String,
+}
+
+impl Html {
+    /// Renders a template.
+    pub fn new(template: &impl Template) -> Result<Html> {
+        let body = template.render().map_err(Error::internal)?;
+        Ok(Html {
+            status: StatusCode::OK,
+            body,
+            form_action: "'self'".into(),
+        })
+    }
+
+    /// Answers with another status than 200.
+    pub fn status(mut self, status: StatusCode) -> Html {
+        self.status = status;
+        self
+    }
+
+    /// Lets forms of this page also lead to `source`: an origin or a scheme,
+    /// as a consent page needs it, whose answer redirects to the client. Text
+    /// that could end the directive is ignored.
+    pub fn form_action(mut self, source: &str) -> Html {
+        let is_clean = source
+            .bytes()
+            .all(|b| b.is_ascii_graphic() && !b";,'\"".contains(&b));
+        if is_clean && !source.is_empty() {
+            self.form_action = format!("{} {source}", self.form_action);
+        }
+        self
+    }
+
+    /// The finished response.
+    pub fn response(self) -> Response {
+        let policy = format!(
+            "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; \
+             form-action {}",
+            self.form_action
+        );
+        let mut response = http::Response::new(Body::from(self.body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        // `form_action` holds visible ASCII only, so this cannot fail.
+        if let Ok(policy) = HeaderValue::from_str(&policy) {
+            headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+        }
+        for (name, value) in HEADERS {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+}
+
+const HEADERS: [(HeaderName, &str); 5] = [
+    (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+    (header::CACHE_CONTROL, "no-store"),
+    (header::REFERRER_POLICY, "same-origin"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+];
+
+impl axum::response::IntoResponse for Html {
+    fn into_response(self) -> Response {
+        self.response()
+    }
+}

@@ -1,0 +1,20 @@
+//! The parts pages are made of, called from templates as `ui::input(…)`.
+//!
+//! A template's module imports this one (`use kernel::html::ui;`). Every part
+//! escapes what it is given. Fields and the like are small builders:
+//! `{{ ui::input("name", "Name", form.name).hint("…").error(errors.of("name")) }}`.
+
+mod chart;
+mod fields;
+mod icons;
+mod shows;
+
+pub use chart::{Bars, bars};
+pub use fields::{
+    Checkbox, Choice, Field, Hidden, Select, area, checkbox, csrf, hidden, input, select,
+};
+pub use icons::{Icon, icon};
+pub use shows::{
+    Badge, Confirm, Copied, Empty, Pager, Progress, Tab, Tabs, badge, bytes, confirm, copy, count,
+    empty, pager, progress, role, state, tabs, visibility,
+};

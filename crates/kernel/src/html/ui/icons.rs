@@ -1,0 +1,64 @@
+//! Pictograms, drawn on a grid of 16 with a stroke of 1.5.
+
+use askama::filters::HtmlSafe;
+use std::fmt;
+
+/// An inline picture, hidden from screen readers: text says the same.
+#[derive(Debug, Clone, Copy)]
+pub struct Icon(&'static str);
+
+/// The picture of a name; an unknown name draws nothing.
+pub fn icon(name: &str) -> Icon {
+    Icon(match name {
+        "project" => "M2 5.5 8 2.5l6 3v5l-6 3-6-3zM2 5.5l6 3 6-3M8 8.5v5",
+        "group" => "M2.5 6.5h5v7h-5zM8.5 2.5h5v6h-5zM8.5 11h5v2.5h-5z",
+        "package" => "M2.5 4.5h11v9h-11zM2.5 7.5h11M6.5 4.5v3M9.5 4.5v3M4.5 4.5l1-2h5l1 2",
+        "user" => {
+            "M8 8a2.75 2.75 0 1 0 0-5.5A2.75 2.75 0 0 0 8 8zM2.5 13.5c.6-2.6 2.8-4 5.5-4s4.9 1.4 5.5 4"
+        }
+        "members" => {
+            "M6 7.5a2.25 2.25 0 1 0 0-4.5 2.25 2.25 0 0 0 0 4.5zM1.5 13c.4-2.3 2.2-3.5 4.5-3.5s4.1 1.2 4.5 3.5M10.5 3.3a2.25 2.25 0 0 1 0 4M12 9.9c1.4.5 2.2 1.6 2.5 3.1"
+        }
+        "search" => "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.3 10.3l3.7 3.7",
+        "plus" => "M8 3v10M3 8h10",
+        "down" => "M4 6.5l4 4 4-4",
+        "left" => "M9.5 4l-4 4 4 4",
+        "right" => "M6.5 4l4 4-4 4",
+        "lock" => "M3.5 7.5h9v6h-9zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5M8 10v1.5",
+        "shield" => "M8 2l5 2v4c0 3-2 5-5 6-3-1-5-3-5-6V4z",
+        "globe" => {
+            "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c2 1.8 2.8 3.8 2.8 6S10 12.2 8 14C6 12.2 5.2 10.2 5.2 8S6 3.8 8 2z"
+        }
+        "key" => {
+            "M5 11.5a2.75 2.75 0 1 0 0-5.5 2.75 2.75 0 0 0 0 5.5zM7 7l5.5-4.5M10 4.5l2 2.3M12.5 2.5l1 1.2"
+        }
+        "copy" => "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",
+        "clock" => "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 4.5V8l2.5 1.5",
+        "check" => "M3 8.5l3.5 3.5L13 4.5",
+        "warn" => "M8 2.5l6 11H2zM8 6.5v3.5M8 11.5v.6",
+        "stop" => "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM5.5 5.5l5 5M10.5 5.5l-5 5",
+        "file" => "M4 2.5h5l3 3v8H4zM9 2.5v3h3",
+        "download" => "M8 2.5v7M4.5 6.5L8 10l3.5-3.5M3 13.5h10",
+        "trash" => "M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.5 9h6l.5-9M7 7v4M9 7v4",
+        "gear" => {
+            "M8 10.25a2.25 2.25 0 1 0 0-4.5 2.25 2.25 0 0 0 0 4.5zM8 2v1.75M8 12.25V14M2 8h1.75M12.25 8H14M3.75 3.75L5 5M11 11l1.25 1.25M12.25 3.75L11 5M5 11l-1.25 1.25"
+        }
+        "list" => "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.6M2.5 8h.6M2.5 12h.6",
+        "redo" => "M12.5 5.5A5 5 0 1 0 13 9M13 2.5v3.5H9.5",
+        "out" => "M9 3H3v10h6M7 8h7M11.5 5.5L14 8l-2.5 2.5",
+        _ => "",
+    })
+}
+
+impl fmt::Display for Icon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.0;
+        write!(
+            f,
+            "<svg class=\"icon\" viewBox=\"0 0 16 16\" aria-hidden=\"true\" focusable=\"false\">\
+             <path d=\"{path}\"/></svg>"
+        )
+    }
+}
+
+impl HtmlSafe for Icon {}
