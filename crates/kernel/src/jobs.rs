@@ -34,7 +34,8 @@ const POLL: Duration = Duration::from_secs(1);
 pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// `room.verb`; never changes once released.
     const NAME: &'static str;
-    /// Two queued jobs of the same key are one.
+    /// Two queued jobs of the same key are one. A job that runs already has
+    /// given its key up: what is enqueued meanwhile runs after it.
     fn dedupe_key(&self) -> Option<String> {
         None
     }
@@ -273,7 +274,8 @@ async fn claim(app: &App, node: &str) -> Result<Option<Claimed>> {
         Ok(tx.optional(
             sql!(
                 "update jobs set state = 'running', attempts = attempts + 1, lease_until = $2,
-                    leased_by = $3, updated_at = $1
+                    leased_by = $3, updated_at = $1,
+                    dedupe_key = null
                  where id = (select id from jobs
                     where (state = 'queued' and run_at <= $1)
                        or (state = 'running' and lease_until < $1)

@@ -1,24 +1,19 @@
 //! The REST conventions, told over a small made-up room.
 
+mod house;
+
 use axum::body::Body;
 use http::{HeaderMap, Method, StatusCode, header};
-use kernel::app::{App, Config, Parts};
-use kernel::blobs::Blobs;
 use kernel::error::{Error, Result};
 use kernel::http::serve::Server;
 use kernel::http::{Created, Gate, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
-use kernel::jobs::RegistryBuilder;
-use kernel::secrets::Secrets;
-use kernel::settings::Settings;
-use kernel::time::Clock;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use store::{Migration, Store};
 
 struct Open;
 
@@ -122,28 +117,7 @@ struct House {
 }
 
 async fn house() -> House {
-    let folder = tempfile::tempdir().unwrap();
-    let sql = include_str!("../../../migrations/0001_kernel.sql");
-    let migrations = [Migration {
-        number: 1,
-        name: "kernel",
-        sql,
-    }];
-    let config = store::Config::sqlite(&folder.path().join("tenon.db"));
-    let app = App::new(Parts {
-        store: Store::open(config, &migrations).unwrap(),
-        blobs: Blobs::open(folder.path().join("blobs").to_str().unwrap()).unwrap(),
-        secrets: Secrets::open(&folder.path().join("keys"), None).unwrap(),
-        clock: Clock::default(),
-        settings: Settings::default(),
-        jobs: RegistryBuilder::default().build(),
-        config: Config {
-            external_url: "https://tenon.example".into(),
-            data_dir: folder.path().into(),
-            trusted_proxies: vec!["10.0.0.1".parse().unwrap()],
-            version: "0",
-        },
-    });
+    let (app, folder) = house::app(|_| ());
     House {
         server: Server::new(app, Box::new(Open), routes()).unwrap(),
         _folder: folder,
