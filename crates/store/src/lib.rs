@@ -12,6 +12,7 @@
 
 mod error;
 mod migrate;
+mod pool;
 mod postgres_engine;
 mod sql;
 mod sqlite_engine;

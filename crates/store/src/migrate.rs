@@ -1,9 +1,10 @@
 //! Numbered migrations, one text for both engines.
 
 use crate::sql::{Piece, pieces};
+use crate::store::Clock;
 use crate::tx::{Session, Tx};
 use crate::value::whole_micros;
-use crate::{Config, Engine, Error, Result};
+use crate::{Engine, Error, Result};
 use sha2::{Digest, Sha256};
 
 /// One step of the schema.
@@ -40,31 +41,27 @@ const LEDGER: &str = "create table if not exists schema_migrations (
 /// Applies what is missing, each migration in its own transaction.
 pub(crate) fn run(
     session: &mut dyn Session,
-    config: &Config,
+    clock: &Clock,
     migrations: &[Migration],
 ) -> Result<()> {
-    if session.engine() == Engine::Postgres {
-        session.batch(&format!(
-            "set statement_timeout = 0; select pg_advisory_lock({LOCK})"
-        ))?;
+    let locks = session.engine() == Engine::Postgres;
+    if locks {
+        session.batch(&format!("select pg_advisory_lock({LOCK})"))?;
     }
-    while step(session, config, migrations)? {}
-    if session.engine() == Engine::Postgres {
-        let timeout = config.statement_timeout.as_millis();
-        session.batch(&format!(
-            "select pg_advisory_unlock({LOCK}); set statement_timeout = {timeout}"
-        ))?;
+    while step(session, clock, migrations)? {}
+    if locks {
+        session.batch(&format!("select pg_advisory_unlock({LOCK})"))?;
     }
     Ok(())
 }
 
 /// Applies the first missing migration; false when none was missing.
-fn step(session: &mut dyn Session, config: &Config, migrations: &[Migration]) -> Result<bool> {
+fn step(session: &mut dyn Session, clock: &Clock, migrations: &[Migration]) -> Result<bool> {
     session.batch(match session.engine() {
         Engine::Sqlite => "begin immediate",
         Engine::Postgres => "begin",
     })?;
-    let applied = apply_next(session, config, migrations);
+    let applied = apply_next(session, clock, migrations);
     session.batch(if applied.is_ok() {
         "commit"
     } else {
@@ -73,13 +70,9 @@ fn step(session: &mut dyn Session, config: &Config, migrations: &[Migration]) ->
     applied
 }
 
-fn apply_next(
-    session: &mut dyn Session,
-    config: &Config,
-    migrations: &[Migration],
-) -> Result<bool> {
+fn apply_next(session: &mut dyn Session, clock: &Clock, migrations: &[Migration]) -> Result<bool> {
     session.batch(LEDGER)?;
-    let now = whole_micros((config.clock)());
+    let now = whole_micros(clock());
     let applied: Vec<(i64, String)> = Tx::new(&mut *session, now).all(
         "select number, checksum from schema_migrations order by number",
         (),
@@ -203,6 +196,9 @@ fn names_column(before: Piece<'_>) -> bool {
         "by",
         "on",
         "constraint",
+        "and",
+        "or",
+        "not",
     ];
     match before {
         Piece::Word(_) => !keywords.iter().any(|keyword| before.is_word(keyword)),

@@ -1,7 +1,7 @@
 //! PostgreSQL: pooled blocking connections, used and dropped only on threads
 //! that may block.
 
-use crate::store::{Caller, Pool};
+use crate::pool::{Caller, Pool};
 use crate::tx::{Cells, Row, Session, Tx, attempt, run_callbacks};
 use crate::value::{Type, Value};
 use crate::{Config, Engine, Error, Result, sql};
@@ -41,7 +41,10 @@ impl Connection {
     /// Connects. TLS is used when the URL allows it and the server offers it;
     /// only `sslmode=require` insists on it.
     pub(crate) fn open(config: &Config) -> Result<Connection> {
-        let options: postgres::Config = config.url.parse().map_err(unreachable)?;
+        let mut options: postgres::Config = config.url.parse().map_err(unreachable)?;
+        if options.get_connect_timeout().is_none() {
+            options.connect_timeout(Duration::from_secs(10));
+        }
         let mut tls = match options.get_ssl_mode() {
             SslMode::Disable => None,
             _ => Some(tls()?),

@@ -1,6 +1,6 @@
 //! SQLite: a pool of readers and one writer thread with group commit.
 
-use crate::store::{Caller, lock};
+use crate::pool::{Caller, lock};
 use crate::tx::{Cells, Row, Session};
 use crate::value::Value;
 use crate::{Config, Engine, Error, Result, sql};
@@ -90,7 +90,9 @@ impl Connection {
     /// Runs a statement such as `begin` from the statement cache.
     pub(crate) fn control(&self, sql: &str) -> Result<()> {
         let run = || self.raw.prepare_cached(sql)?.raw_execute();
-        run().map(|_| ()).map_err(|error| self.error(error))
+        run()
+            .map(|_| ())
+            .map_err(|error| interrupted(error, &self.watch))
     }
 
     /// Undoes the transaction if one is open; false if that failed.
@@ -104,13 +106,6 @@ impl Connection {
         self.raw.is_autocommit()
     }
 
-    fn error(&self, error: rusqlite::Error) -> Error {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::OperationInterrupted) => self.watch.verdict().unwrap_or(Error::Timeout),
-            _ => plain_error(error),
-        }
-    }
-
     fn prepare(&mut self, sql: &str, values: &[Value]) -> Result<CachedStatement<'_>> {
         self.watch.restart()?;
         if !self.texts.contains_key(sql) {
@@ -121,7 +116,7 @@ impl Connection {
                 .insert(sql.to_owned(), sql::translate(sql, Engine::Sqlite));
         }
         let prepared = self.raw.prepare_cached(&self.texts[sql]);
-        let mut statement = prepared.map_err(|error| self.error(error))?;
+        let mut statement = prepared.map_err(|error| interrupted(error, &self.watch))?;
         if statement.parameter_count() != values.len() {
             let wanted = statement.parameter_count();
             return Err(Error::mismatch(format!(
@@ -176,7 +171,7 @@ impl Session for Connection {
         self.watch.restart()?;
         self.raw
             .execute_batch(sql)
-            .map_err(|error| self.error(error))
+            .map_err(|error| interrupted(error, &self.watch))
     }
 
     fn query(
@@ -303,7 +298,7 @@ fn plain_error(error: rusqlite::Error) -> Error {
         (_, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull) => {
             Error::Unavailable(text)
         }
-        (_, ErrorCode::CannotOpen | ErrorCode::ReadOnly) => Error::Unavailable(text),
+        (_, ErrorCode::CannotOpen) => Error::Unavailable(text),
         _ => Error::Engine(text),
     }
 }

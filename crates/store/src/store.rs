@@ -1,5 +1,6 @@
 //! The handle that rooms use.
 
+use crate::pool::{Caller, LeaveOnDrop, Pool};
 use crate::sqlite_engine::{self, Job};
 use crate::tx::{AfterCommit, Session, Tx, attempt, run_callbacks};
 use crate::value::whole_micros;
@@ -7,8 +8,7 @@ use crate::{Error, Migration, Result, migrate, postgres_engine, registered};
 use jiff::Timestamp;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokio::sync::{Semaphore, oneshot};
 
@@ -21,13 +21,16 @@ pub enum Engine {
     Postgres,
 }
 
+/// Gives the instant.
+pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
 /// Where the database is and how it is used.
 #[derive(Clone)]
 pub struct Config {
     /// `sqlite:PATH` or `postgres://…`.
     pub url: String,
     /// What gives each transaction its instant.
-    pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    pub clock: Clock,
     /// The longest a statement may run; 30 s.
     pub statement_timeout: Duration,
     /// Connections for reads (SQLite) or in all (PostgreSQL); 16.
@@ -73,104 +76,6 @@ impl Config {
     fn path(&self) -> Option<PathBuf> {
         let path = self.url.strip_prefix("sqlite:")?;
         Some(path.strip_prefix("//").unwrap_or(path).into())
-    }
-}
-
-/// The caller of a read: when it goes away, its statement is stopped.
-#[derive(Default)]
-pub(crate) struct Caller {
-    gone: AtomicBool,
-    done: AtomicBool,
-    stop: Mutex<Option<Box<dyn Fn() + Send>>>,
-}
-
-impl Caller {
-    /// Whether it went away.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone.load(Ordering::SeqCst)
-    }
-
-    /// Sets how the engine is told. It may block.
-    pub(crate) fn on_gone(&self, stop: impl Fn() + Send + 'static) {
-        *lock(&self.stop) = Some(Box::new(stop));
-    }
-
-    /// Ends the watch; true when the caller went away before.
-    pub(crate) fn finish(&self) -> bool {
-        self.done.store(true, Ordering::SeqCst);
-        drop(lock(&self.stop).take());
-        self.is_gone()
-    }
-
-    /// The engine is told until the read ends: it may have been between two
-    /// statements.
-    fn leave(self: &Arc<Caller>) {
-        self.gone.store(true, Ordering::SeqCst);
-        let Some(stop) = lock(&self.stop).take() else {
-            return;
-        };
-        let caller = self.clone();
-        std::thread::spawn(move || {
-            for _ in 0..50 {
-                if caller.done.load(Ordering::SeqCst) {
-                    return;
-                }
-                stop();
-                std::thread::sleep(Duration::from_millis(20));
-            }
-        });
-    }
-}
-
-struct LeaveOnDrop(Arc<Caller>);
-
-impl Drop for LeaveOnDrop {
-    fn drop(&mut self) {
-        if !self.0.done.load(Ordering::SeqCst) {
-            self.0.leave();
-        }
-    }
-}
-
-/// Locks; a panic elsewhere leaves these states whole.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Idle connections.
-pub(crate) struct Pool<C> {
-    idle: Mutex<Vec<C>>,
-    limit: usize,
-    open: Box<dyn Fn() -> Result<C> + Send + Sync>,
-}
-
-impl<C> Pool<C> {
-    fn new(limit: usize, open: impl Fn() -> Result<C> + Send + Sync + 'static) -> Pool<C> {
-        Pool {
-            idle: Mutex::new(Vec::new()),
-            limit,
-            open: Box::new(open),
-        }
-    }
-
-    /// An idle connection or a new one.
-    pub(crate) fn take(&self) -> Result<C> {
-        let idle = lock(&self.idle).pop();
-        idle.map_or_else(|| (self.open)(), Ok)
-    }
-
-    /// Gives a sound connection back.
-    pub(crate) fn give(&self, connection: C) {
-        let mut idle = lock(&self.idle);
-        if idle.len() < self.limit {
-            idle.push(connection);
-        }
-    }
-
-    /// Drops what is idle.
-    pub(crate) fn clear(&self) {
-        let idle = std::mem::take(&mut *lock(&self.idle));
-        drop(idle);
     }
 }
 
@@ -376,9 +281,20 @@ fn stopping() -> Error {
     Error::Unavailable("the server is stopping".to_owned())
 }
 
+/// The settings for migrations, whose statements may take long.
+fn patient(config: &Config) -> Config {
+    let statement_timeout = Duration::from_secs(24 * 60 * 60);
+    Config {
+        statement_timeout,
+        ..config.clone()
+    }
+}
+
 fn open_sqlite(path: PathBuf, config: &Config, migrations: &[Migration]) -> Result<Backend> {
-    let mut writer = sqlite_engine::Connection::open(&path, config, false)?;
-    migrate::run(&mut writer, config, migrations)?;
+    let mut first = sqlite_engine::Connection::open(&path, &patient(config), false)?;
+    migrate::run(&mut first, &config.clock, migrations)?;
+    drop(first);
+    let writer = sqlite_engine::Connection::open(&path, config, false)?;
     let (queue, jobs) = mpsc::channel();
     let size = config.group_size.max(1);
     std::thread::Builder::new()
@@ -397,13 +313,14 @@ fn open_sqlite(path: PathBuf, config: &Config, migrations: &[Migration]) -> Resu
 }
 
 fn open_postgres(config: &Config, migrations: &[Migration]) -> Result<Backend> {
+    let mut first = postgres_engine::Connection::open(&patient(config))?;
+    migrate::run(&mut first, &config.clock, migrations)?;
     let settings = config.clone();
     let open = move || postgres_engine::Connection::open(&settings);
-    let mut first = open()?;
-    migrate::run(&mut first, config, migrations)?;
-    let pool = Pool::new(config.connections.max(1), open);
-    pool.give(first);
-    Ok(Backend::Postgres(Arc::new(pool)))
+    Ok(Backend::Postgres(Arc::new(Pool::new(
+        config.connections.max(1),
+        open,
+    ))))
 }
 
 impl Inner {
@@ -465,7 +382,7 @@ impl Inner {
 /// A queued write with its type.
 struct Write<T, E, F> {
     f: F,
-    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    clock: Clock,
     reply: oneshot::Sender<std::result::Result<T, E>>,
     result: Option<std::result::Result<T, E>>,
     callbacks: Vec<AfterCommit>,
