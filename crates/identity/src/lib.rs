@@ -1,1 +1,24 @@
-//! The identity room.
+//! Users, sessions, sign-in, tokens and the viewer of every request.
+//!
+//! Tables: `users`, `sessions`, `access_tokens`, `deploy_tokens` (written by
+//! the spaces room), `follows`; failures are counted in `attempts`
+//! (migration 0002). Jobs: `identity.sweep`.
+//!
+//! Start with [`viewer::Viewer`], who asks; [`gate`] finds it out of the
+//! credentials of a request. [`hooks`] is what rooms above plug in.
+
+pub mod attempts;
+pub mod csrf;
+pub mod entities;
+pub mod gate;
+pub mod hooks;
+pub mod model;
+pub mod password;
+pub mod sessions;
+pub mod settings;
+pub mod tokens;
+pub mod users;
+pub mod viewer;
+
+pub use model::{User, UserId};
+pub use viewer::{Admin, Credential, DeployViewer, SignedIn, SignedInViewer, SourceType, Viewer};

@@ -1,0 +1,34 @@
+//! Counting attempts across nodes, in the table `attempts`.
+
+use kernel::error::{Error, Result};
+use store::{Tx, sql};
+
+/// Counts one attempt under `key` and refuses more than `limit` within
+/// `window` seconds, saying when to come back.
+pub fn count(tx: &mut Tx<'_>, key: &str, limit: i64, window: i64) -> Result<()> {
+    let now = tx.now();
+    let began = now - jiff::SignedDuration::from_secs(window);
+    let (count, started): (i64, jiff::Timestamp) = tx.one(
+        sql!(
+            "insert into attempts (key, count, window_started_at) values ($1, 1, $2)
+             on conflict (key) do update set
+                count = case when attempts.window_started_at <= $3 then 1
+                    else attempts.count + 1 end,
+                window_started_at = case when attempts.window_started_at <= $3
+                    then excluded.window_started_at else attempts.window_started_at end
+             returning count, window_started_at"
+        ),
+        (key, now, began),
+    )?;
+    if count <= limit {
+        return Ok(());
+    }
+    let passed = now.duration_since(started).as_secs();
+    Err(Error::Limited((window - passed).max(1) as u64))
+}
+
+/// Forgets windows that closed more than `window` seconds ago.
+pub fn sweep(tx: &mut Tx<'_>, window: i64) -> Result<u64> {
+    let began = tx.now() - jiff::SignedDuration::from_secs(window);
+    Ok(tx.execute(sql!("delete from attempts where window_started_at < $1"), (began,))?)
+}

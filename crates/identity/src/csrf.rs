@@ -1,0 +1,45 @@
+//! Tokens that prove a form came from our own page.
+//!
+//! Signed with the server's keys and bound to the session, so nothing is
+//! stored. Sign-in, which has no session yet, binds them to a cookie.
+
+use crate::viewer::{Credential, SignedIn};
+use kernel::app::App;
+use kernel::secrets;
+
+/// Name of the form field.
+pub const FIELD: &str = "authenticity_token";
+/// Name of the request header.
+pub const HEADER: &str = "x-csrf-token";
+const LABEL: &str = "csrf";
+
+/// The token for the session's forms; empty for tokens, which need none.
+pub fn token(app: &App, signed_in: &SignedIn) -> String {
+    match signed_in.credential {
+        Credential::Session { id } => for_session(app, id),
+        Credential::Token { .. } => String::new(),
+    }
+}
+
+/// Whether `sent` is a token of this session's forms.
+pub fn check(app: &App, session: i64, sent: &str) -> bool {
+    proves(app, &session.to_string(), sent)
+}
+
+fn for_session(app: &App, session: i64) -> String {
+    app.secrets().sign(LABEL, session.to_string().as_bytes())
+}
+
+/// A token bound to any text, for forms shown before sign-in.
+pub fn bound_to(app: &App, text: &str) -> String {
+    app.secrets().sign(LABEL, format!("before {text}").as_bytes())
+}
+
+/// Whether `sent` was made by [`bound_to`] the same text.
+pub fn check_bound(app: &App, text: &str, sent: &str) -> bool {
+    !text.is_empty() && proves(app, &format!("before {text}"), sent)
+}
+
+fn proves(app: &App, text: &str, sent: &str) -> bool {
+    app.secrets().verify(LABEL, sent).is_some_and(|data| secrets::same(data, text.as_bytes()))
+}

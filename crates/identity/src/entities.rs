@@ -1,0 +1,277 @@
+//! Users as JSON, keys in wire order (contract «JSON entities»).
+
+use crate::model::{Profile, User, UserState};
+use kernel::app::App;
+use kernel::time::{Timestamp, wire};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashMap;
+use store::{Tx, sql};
+
+/// A user in lists and beside what they wrote.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UserBasic {
+    /// Id.
+    pub id: i64,
+    /// Login.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// `active`, `blocked`, …
+    pub state: String,
+    /// Locked by failed sign-ins.
+    pub locked: bool,
+    /// Picture, if there is one.
+    pub avatar_url: Option<String>,
+    /// Page of the user.
+    pub web_url: String,
+}
+
+/// A user as others see them.
+pub fn basic(app: &App, user: &User) -> UserBasic {
+    UserBasic {
+        id: user.id,
+        username: user.username.clone(),
+        name: user.name.clone(),
+        state: user.state.as_str().to_owned(),
+        locked: user.is_locked(app.now()),
+        avatar_url: None,
+        web_url: app.url(&format!("/{}", user.username)),
+    }
+}
+
+/// Users by id, in one query, for lists that name them.
+pub fn load_basic(tx: &mut Tx<'_>, ids: &[i64]) -> store::Result<HashMap<i64, User>> {
+    let users: Vec<User> =
+        tx.all(sql!("select * from users where id in_list($1)"), (ids.to_vec(),))?;
+    Ok(users.into_iter().map(|user| (user.id, user)).collect())
+}
+
+/// A user's own page.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UserEntity {
+    /// The basic keys.
+    #[serde(flatten)]
+    pub basic: UserBasic,
+    /// When the account was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    /// A few words.
+    pub bio: String,
+    /// Where they are.
+    pub location: String,
+    /// E-mail shown to everyone.
+    pub public_email: String,
+    /// Account there.
+    pub linkedin: String,
+    /// Account there.
+    pub twitter: String,
+    /// Account there.
+    pub discord: String,
+    /// Handle at that provider.
+    pub provider_a: String,
+    /// Their site.
+    pub website_url: String,
+    /// Where they work.
+    pub organization: String,
+    /// As what.
+    pub job_title: String,
+    /// Pronouns.
+    pub pronouns: String,
+    /// Whether the program made the account.
+    pub bot: bool,
+    /// Job and employer in one line.
+    pub work_information: Option<String>,
+    /// How many follow them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub followers: Option<i64>,
+    /// How many they follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub following: Option<i64>,
+    /// Whether the caller follows them.
+    pub is_followed: bool,
+    /// Their time of day; users have no time zone here.
+    pub local_time: Option<String>,
+    /// What only they and administrators see.
+    #[serde(flatten)]
+    pub own: Option<OwnPart>,
+    /// What only administrators see.
+    #[serde(flatten)]
+    pub admin: Option<AdminPart>,
+}
+
+/// What users see of themselves besides.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OwnPart {
+    /// Primary e-mail.
+    pub email: String,
+    /// Sign-in before the present one.
+    pub last_sign_in_at: Option<String>,
+    /// When the e-mail was confirmed.
+    pub confirmed_at: Option<String>,
+    /// Last day with any activity.
+    pub last_activity_on: Option<String>,
+    /// Colour scheme of the pages.
+    pub theme_id: i64,
+    /// Colour scheme of code.
+    pub color_scheme_id: i64,
+    /// Projects the own namespace may hold.
+    pub projects_limit: i64,
+    /// The present sign-in.
+    pub current_sign_in_at: Option<String>,
+    /// Accounts at sign-in providers.
+    pub identities: Vec<IdentityEntity>,
+    /// May create groups.
+    pub can_create_group: bool,
+    /// May create projects.
+    pub can_create_project: bool,
+    /// Whether a second factor is asked for.
+    pub two_factor_enabled: bool,
+    /// Sees only what they are members of.
+    pub external: bool,
+    /// Hides activity and followers.
+    pub private_profile: bool,
+    /// E-mail used in commits made in the browser.
+    pub commit_email: String,
+}
+
+/// An account at a sign-in provider.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct IdentityEntity {
+    /// The provider.
+    pub provider: String,
+    /// The account there.
+    pub extern_uid: String,
+}
+
+/// What administrators see besides.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AdminPart {
+    /// Whether it is an administrator.
+    pub is_admin: bool,
+    /// For administrators.
+    pub note: Option<String>,
+    /// Where the present sign-in came from.
+    pub current_sign_in_ip: Option<String>,
+    /// Where the one before came from.
+    pub last_sign_in_ip: Option<String>,
+    /// Sign-ins so far.
+    pub sign_in_count: i64,
+    /// The own namespace.
+    pub namespace_id: Option<i64>,
+    /// Who made the account.
+    pub created_by: Option<UserBasic>,
+    /// When a reset mail was offered; not kept.
+    pub email_reset_offered_at: Option<String>,
+}
+
+/// All about a user that an entity may show.
+#[derive(Debug, Clone)]
+pub struct Whole {
+    /// The user.
+    pub user: User,
+    /// Their profile.
+    pub profile: Profile,
+    /// How many follow them.
+    pub followers: i64,
+    /// How many they follow.
+    pub following: i64,
+    /// Whether the caller follows them.
+    pub is_followed: bool,
+    /// The own namespace.
+    pub namespace_id: Option<i64>,
+    /// Who made the account.
+    pub created_by: Option<User>,
+    /// Whether the profile is hidden from strangers.
+    pub is_private: bool,
+}
+
+/// How much of a user is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub enum Detail {
+    /// To anyone who may see the user, but a private profile's numbers.
+    Hidden,
+    /// To anyone who may see the user.
+    Public,
+    /// To themselves.
+    Own,
+    /// To administrators.
+    Admin,
+}
+
+/// A user in as much detail as the caller may see.
+pub fn entity(app: &App, whole: &Whole, detail: Detail) -> UserEntity {
+    let (user, profile) = (&whole.user, &whole.profile);
+    let shown = detail != Detail::Hidden;
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    UserEntity {
+        basic: basic(app, user),
+        created_at: shown.then(|| wire::text(user.created_at)),
+        bio: text(&profile.bio),
+        location: text(&profile.location),
+        public_email: text(&profile.public_email),
+        linkedin: text(&profile.linkedin),
+        twitter: text(&profile.twitter),
+        discord: text(&profile.discord),
+        provider_a: text(&profile.provider_a),
+        website_url: text(&profile.website_url),
+        organization: text(&profile.organization),
+        job_title: text(&profile.job_title),
+        pronouns: text(&profile.pronouns),
+        bot: user.kind.is_bot(),
+        work_information: work(profile),
+        followers: shown.then_some(whole.followers),
+        following: shown.then_some(whole.following),
+        is_followed: whole.is_followed,
+        local_time: None,
+        own: (detail >= Detail::Own).then(|| own(whole)),
+        admin: (detail == Detail::Admin).then(|| admin(app, whole)),
+    }
+}
+
+fn work(profile: &Profile) -> Option<String> {
+    let set = |value: &Option<String>| value.clone().filter(|text| !text.is_empty());
+    match (set(&profile.job_title), set(&profile.organization)) {
+        (Some(job), Some(employer)) => Some(format!("{job} at {employer}")),
+        (job, employer) => job.or(employer),
+    }
+}
+
+fn own(whole: &Whole) -> OwnPart {
+    let (user, profile) = (&whole.user, &whole.profile);
+    OwnPart {
+        email: user.email.clone(),
+        last_sign_in_at: time(profile.last_sign_in_at),
+        confirmed_at: time(user.confirmed_at),
+        last_activity_on: user.last_activity_on.map(|day| day.to_string()),
+        theme_id: profile.theme_id,
+        color_scheme_id: profile.color_scheme_id,
+        projects_limit: user.projects_limit,
+        current_sign_in_at: time(profile.current_sign_in_at),
+        identities: Vec::new(),
+        can_create_group: user.can_create_group,
+        can_create_project: user.projects_limit > 0 && user.state == UserState::Active,
+        two_factor_enabled: false,
+        external: user.is_external,
+        private_profile: whole.is_private,
+        commit_email: profile.commit_email.clone().unwrap_or_else(|| user.email.clone()),
+    }
+}
+
+fn admin(app: &App, whole: &Whole) -> AdminPart {
+    let profile = &whole.profile;
+    AdminPart {
+        is_admin: whole.user.is_admin,
+        note: profile.note.clone(),
+        current_sign_in_ip: profile.current_sign_in_ip.clone(),
+        last_sign_in_ip: profile.last_sign_in_ip.clone(),
+        sign_in_count: profile.sign_in_count,
+        namespace_id: whole.namespace_id,
+        created_by: whole.created_by.as_ref().map(|user| basic(app, user)),
+        email_reset_offered_at: None,
+    }
+}
+
+fn time(at: Option<Timestamp>) -> Option<String> {
+    at.map(wire::text)
+}

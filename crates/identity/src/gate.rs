@@ -1,0 +1,252 @@
+//! From the credentials of a request to its viewer (contract «Using
+//! credentials on the APIs»).
+//!
+//! Tokens are one indexed query joined with their user. A credential that is
+//! sent but unknown is refused, never ignored; only a dead session cookie is,
+//! since browsers keep those.
+
+mod credentials;
+mod sudo;
+
+use crate::model::{AccessToken, TokenKind, User};
+use crate::settings::TokenRules;
+use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
+use crate::{csrf, sessions, tokens};
+use credentials::Sent;
+use http::Method;
+use kernel::app::App;
+use kernel::error::{BestEffort, Error, Result};
+use kernel::http::routes::Surface;
+use kernel::http::{Call, Gate};
+use kernel::time::{Timestamp, date_of};
+use std::collections::HashSet;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+/// Seconds between two notes of the same credential's use.
+const NOTE_EVERY: i64 = 600;
+
+/// Resolves the viewer of every request.
+#[derive(Default)]
+pub struct IdentityGate {
+    /// Uses being written down, so that a burst writes once.
+    noting: Arc<Mutex<HashSet<Noted>>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Noted {
+    Token(i64),
+    Session(i64),
+}
+
+impl IdentityGate {
+    /// A gate.
+    pub fn new() -> IdentityGate {
+        IdentityGate::default()
+    }
+
+    async fn resolve(&self, call: &mut Call) -> Result<Viewer> {
+        let sent = credentials::find(call).await?;
+        let viewer = match sent {
+            Sent::Nothing => Viewer::Anonymous,
+            Sent::Unusable => return Err(unknown(call)),
+            Sent::Token(text) => self.by_token(call, text).await?,
+            Sent::Deploy { username, token } => self.by_deploy(call, username, token).await?,
+            Sent::Cookie(cookie) => self.by_session(call, cookie).await?,
+        };
+        sudo::apply(call, viewer).await
+    }
+
+    async fn by_token(&self, call: &Call, text: String) -> Result<Viewer> {
+        match call.app.read(move |tx| tokens::holder(tx, &text)).await? {
+            Some(holder) => self.with_token(call, holder).await,
+            None => Err(unknown(call)),
+        }
+    }
+
+    async fn with_token(&self, call: &Call, holder: tokens::Holder) -> Result<Viewer> {
+        let now = call.app.now();
+        let tokens::Holder { token, user } = holder;
+        check_alive(&token, now)?;
+        if token.kind == TokenKind::Impersonation {
+            let rules: TokenRules = call.app.settings().get(&call.app).await?;
+            if !rules.impersonation {
+                return Err(unknown(call));
+            }
+        }
+        check_user(&user)?;
+        if stale(token.last_used_at, &user, now) {
+            let (id, user, ip) = (token.id, user.id, call.asked.peer.to_string());
+            self.note(&call.app, Noted::Token(id), move |tx| tokens::touch(tx, id, user, &ip));
+        }
+        let source = token.source_type.as_deref().and_then(SourceType::from_text);
+        Ok(Viewer::User(Arc::new(SignedIn {
+            credential: Credential::Token {
+                id: token.id,
+                kind: token.kind,
+                family: token.family(),
+            },
+            scopes: token.scopes(),
+            bot_source: source.zip(token.source_id),
+            sudo_by: None,
+            ip_address: call.asked.peer.to_string(),
+            user,
+        })))
+    }
+
+    /// A deploy token by Basic or header; Basic may also carry a user's token
+    /// as its password, with any user name.
+    async fn by_deploy(
+        &self,
+        call: &Call,
+        username: Option<String>,
+        text: String,
+    ) -> Result<Viewer> {
+        let basic = username.is_some();
+        let (holder, deploy) = call
+            .app
+            .read(move |tx| {
+                let holder = if basic { tokens::holder(tx, &text)? } else { None };
+                let deploy = match &holder {
+                    Some(_) => None,
+                    None => tokens::deploy_token(tx, &text)?,
+                };
+                Ok((holder, deploy))
+            })
+            .await?;
+        if let Some(holder) = holder {
+            return self.with_token(call, holder).await;
+        }
+        let now = call.app.now();
+        let deploy = deploy
+            .filter(|token| !token.revoked && token.expires_at.is_none_or(|end| end > now))
+            .filter(|token| username.as_ref().is_none_or(|name| *name == token.username))
+            .ok_or_else(|| unknown(call))?;
+        Ok(Viewer::Deploy(Arc::new(DeployViewer {
+            id: deploy.id,
+            username: deploy.username,
+            source_type: deploy.source_type,
+            source_id: deploy.source_id,
+            scopes: deploy.scopes.split_whitespace().map(str::to_owned).collect(),
+        })))
+    }
+
+    async fn by_session(&self, call: &mut Call, cookie: String) -> Result<Viewer> {
+        let found = call.app.read(move |tx| sessions::holder(tx, &cookie)).await?;
+        let Some((session, user)) = found else { return Ok(Viewer::Anonymous) };
+        if user.state.refusal().is_some() {
+            return Ok(Viewer::Anonymous);
+        }
+        if !is_safe(&call.asked.method) && !proves_origin(call, session.id).await? {
+            return match call.route.surface {
+                Surface::Page => Err(Error::forbidden(
+                    "This form has expired. Go back, reload the page and try again.",
+                )),
+                _ => Err(Error::Unauthenticated),
+            };
+        }
+        let now = call.app.now();
+        let ip = call.asked.peer.to_string();
+        if stale(Some(session.last_used_at), &user, now) {
+            let (id, session, ip) = (session.id, session.clone(), ip.clone());
+            self.note(&call.app, Noted::Session(id), move |tx| sessions::touch(tx, &session, &ip));
+        }
+        Ok(Viewer::User(Arc::new(SignedIn {
+            user,
+            credential: Credential::Session { id: session.id },
+            scopes: Vec::new(),
+            bot_source: None,
+            sudo_by: None,
+            ip_address: ip,
+        })))
+    }
+
+    /// Writes a use down beside the request, which does not wait for it.
+    fn note<F>(&self, app: &App, what: Noted, write: F)
+    where
+        F: Fn(&mut store::Tx<'_>) -> Result<()> + Send + 'static,
+    {
+        let fresh = self.noting.lock().is_ok_and(|mut noting| noting.insert(what));
+        if !fresh {
+            return;
+        }
+        let (app, noting) = (app.clone(), self.noting.clone());
+        tokio::spawn(async move {
+            app.write(write).await.best_effort("note the use of a credential");
+            if let Ok(mut noting) = noting.lock() {
+                noting.remove(&what);
+            }
+        });
+    }
+}
+
+impl Gate for IdentityGate {
+    fn admit<'c>(
+        &'c self,
+        call: &'c mut Call,
+    ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'c>> {
+        Box::pin(async move {
+            let viewer = self.resolve(call).await?;
+            check_scopes(call, &viewer)?;
+            call.extensions.insert(viewer);
+            Ok(())
+        })
+    }
+}
+
+fn unknown(_: &Call) -> Error {
+    Error::Unauthenticated
+}
+
+fn check_alive(token: &AccessToken, now: Timestamp) -> Result<()> {
+    if token.revoked {
+        return Err(Error::Token {
+            error: "invalid_token",
+            description: "Token was revoked. You have to re-authorize from the user.",
+        });
+    }
+    if token.is_expired(now) {
+        return Err(Error::Token {
+            error: "invalid_token",
+            description: "Token is expired. You can either do re-authorization or token refresh.",
+        });
+    }
+    Ok(())
+}
+
+pub(crate) fn check_user(user: &User) -> Result<()> {
+    user.refusal().map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
+}
+
+fn check_scopes(call: &Call, viewer: &Viewer) -> Result<()> {
+    let Viewer::User(signed_in) = viewer else { return Ok(()) };
+    let wanted = call.route.scopes;
+    if wanted.is_empty() || wanted.iter().any(|scope| signed_in.has_scope(scope)) {
+        return Ok(());
+    }
+    Err(Error::InsufficientScope(wanted.join(" ")))
+}
+
+fn stale(last: Option<Timestamp>, user: &User, now: Timestamp) -> bool {
+    let old = last.is_none_or(|last| now.duration_since(last).as_secs() >= NOTE_EVERY);
+    old || user.last_activity_on != Some(date_of(now))
+}
+
+fn is_safe(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
+/// Whether an unsafe request by session comes from our own page.
+async fn proves_origin(call: &mut Call, session: i64) -> Result<bool> {
+    if let Some(origin) = call.asked.header(http::header::ORIGIN)
+        && origin != call.app.base_url()
+    {
+        return Ok(false);
+    }
+    let header = call.asked.header(csrf::HEADER).map(str::to_owned);
+    let sent = match header {
+        Some(sent) => Some(sent),
+        None => call.text(csrf::FIELD).await?,
+    };
+    Ok(sent.is_some_and(|sent| csrf::check(&call.app, session, &sent)))
+}

@@ -1,0 +1,181 @@
+//! What credential a request carries, if any.
+
+use crate::sessions;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::{Method, header};
+use kernel::error::Result;
+use kernel::http::Call;
+use kernel::http::routes::Surface;
+
+/// Longest credential looked at, in bytes.
+const MAX: usize = 1024;
+
+/// One credential of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// None.
+    Nothing,
+    /// One that cannot be anything we made.
+    Unusable,
+    /// The text of an access token.
+    Token(String),
+    /// A deploy token; with a user name by Basic.
+    Deploy {
+        /// The user name.
+        username: Option<String>,
+        /// The password, or the header's value.
+        token: String,
+    },
+    /// The session cookie.
+    Cookie(String),
+}
+
+/// Parameters that carry access tokens, in the order they are tried.
+const PARAMETERS: &[&str] = &["access_token", "bearer_token", "private_token"];
+
+/// Finds the credential: bearer, then parameters and headers, then Basic and
+/// deploy tokens on registry routes, then the session. Pages know sessions
+/// only, so that a link with a token in it opens nothing.
+pub async fn find(call: &mut Call) -> Result<Sent> {
+    if call.route.surface != Surface::Page {
+        let sent = match by_header(call) {
+            Sent::Nothing => by_parameter(call).await?,
+            sent => sent,
+        };
+        if sent != Sent::Nothing {
+            return Ok(bounded(sent));
+        }
+    }
+    Ok(match cookie(call, sessions::COOKIE) {
+        Some(value) if value.len() <= MAX => Sent::Cookie(value),
+        _ => Sent::Nothing,
+    })
+}
+
+fn bounded(sent: Sent) -> Sent {
+    let text = match &sent {
+        Sent::Token(text) | Sent::Deploy { token: text, .. } => text,
+        _ => return sent,
+    };
+    if text.is_empty() || text.len() > MAX || text.contains('\0') { Sent::Unusable } else { sent }
+}
+
+fn by_header(call: &Call) -> Sent {
+    let authorization = call.asked.headers.get(header::AUTHORIZATION);
+    if let Some(value) = authorization {
+        match by_authorization(value.to_str().unwrap_or_default(), call.route.registry) {
+            Sent::Nothing => {}
+            sent => return sent,
+        }
+    }
+    if let Some(value) = call.asked.headers.get("private-token") {
+        return value.to_str().map_or(Sent::Unusable, |text| Sent::Token(text.trim().to_owned()));
+    }
+    if call.route.registry
+        && let Some(value) = call.asked.headers.get("deploy-token")
+    {
+        let token = |text: &str| Sent::Deploy { username: None, token: text.trim().to_owned() };
+        return value.to_str().map_or(Sent::Unusable, token);
+    }
+    // No job runs yet, so no job token is known.
+    if call.asked.headers.contains_key("job-token") {
+        return Sent::Unusable;
+    }
+    Sent::Nothing
+}
+
+fn by_authorization(value: &str, registry: bool) -> Sent {
+    let (scheme, rest) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
+    if scheme.eq_ignore_ascii_case("bearer") {
+        return Sent::Token(rest.trim().to_owned());
+    }
+    if !registry || !scheme.eq_ignore_ascii_case("basic") {
+        return Sent::Nothing;
+    }
+    let decoded = STANDARD.decode(rest.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    match decoded.as_deref().and_then(|text| text.split_once(':')) {
+        Some((username, password)) => {
+            Sent::Deploy { username: Some(username.to_owned()), token: password.to_owned() }
+        }
+        None => Sent::Unusable,
+    }
+}
+
+async fn by_parameter(call: &mut Call) -> Result<Sent> {
+    for name in PARAMETERS {
+        if let Some(text) = call.query(name) {
+            return Ok(Sent::Token(text.to_owned()));
+        }
+    }
+    if call.query("job_token").is_some() {
+        return Ok(Sent::Unusable);
+    }
+    let with_body = matches!(call.asked.method, Method::POST | Method::PUT | Method::PATCH);
+    if !with_body || call.route.streams {
+        return Ok(Sent::Nothing);
+    }
+    for name in PARAMETERS {
+        if let Some(text) = call.text(name).await? {
+            return Ok(Sent::Token(text));
+        }
+    }
+    Ok(match call.text("job_token").await? {
+        Some(_) => Sent::Unusable,
+        None => Sent::Nothing,
+    })
+}
+
+fn cookie(call: &Call, name: &str) -> Option<String> {
+    cookie_of(call.asked.headers.get_all(header::COOKIE).iter(), name)
+}
+
+/// One cookie out of the request's headers.
+pub fn cookie_of<'h>(
+    mut headers: impl Iterator<Item = &'h http::HeaderValue>,
+    name: &str,
+) -> Option<String> {
+    headers.find_map(|value| {
+        let pairs = value.to_str().ok()?.split(';');
+        pairs
+            .filter_map(|pair| pair.trim().split_once('='))
+            .find(|(key, value)| *key == name && !value.is_empty())
+            .map(|(_, value)| value.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn authorization_is_read_by_its_scheme() {
+        let token = |text: &str| Sent::Token(text.to_owned());
+        assert_eq!(by_authorization("Bearer abc", false), token("abc"));
+        assert_eq!(by_authorization("bearer  abc ", true), token("abc"));
+        assert_eq!(by_authorization("Bearer", false), token(""));
+        assert_eq!(by_authorization("Digest abc", true), Sent::Nothing);
+        assert_eq!(by_authorization("Basic YTpi", false), Sent::Nothing);
+        assert_eq!(
+            by_authorization("Basic YTpiOmM=", true),
+            Sent::Deploy { username: Some("a".into()), token: "b:c".into() }
+        );
+        for bad in ["Basic", "Basic !!", "Basic YWI=", "Basic /w=="] {
+            assert_eq!(by_authorization(bad, true), Sent::Unusable, "{bad}");
+        }
+    }
+
+    #[test]
+    fn empty_and_overlong_tokens_are_unusable() {
+        for bad in [String::new(), "x".repeat(MAX + 1), "a\0b".into()] {
+            assert_eq!(bounded(Sent::Token(bad)), Sent::Unusable);
+        }
+    }
+
+    #[test]
+    fn a_cookie_is_found_by_its_whole_name() {
+        let value = http::HeaderValue::from_static("a=1; x_service_session=no; _service_session=yes");
+        assert_eq!(cookie_of([&value].into_iter(), sessions::COOKIE), Some("yes".into()));
+        assert_eq!(cookie_of([&value].into_iter(), "b"), None);
+    }
+}

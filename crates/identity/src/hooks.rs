@@ -1,0 +1,73 @@
+//! What the rooms above plug in, once, when the program is wired.
+
+use crate::model::User;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::http::params::Source;
+use serde_json::{Map, Value};
+use std::sync::OnceLock;
+use store::{Fragment, Tx};
+
+/// A user about to disappear.
+#[derive(Debug, Clone)]
+pub struct Destroying {
+    /// Who goes.
+    pub user: User,
+    /// Who holds what stays; unused when `hard`.
+    pub ghost_id: i64,
+    /// Delete everything instead of handing it to the ghost.
+    pub hard: bool,
+}
+
+/// Keys that a room adds to the instance's settings of the REST API.
+#[derive(Clone, Copy)]
+pub struct SettingsPart {
+    /// Puts the room's keys into the answer.
+    pub read: fn(&mut Tx<'_>, &mut Map<String, Value>) -> Result<()>,
+    /// Takes the room's keys out of what was sent.
+    pub write: fn(&App, &mut Tx<'_>, &Source) -> Result<()>,
+}
+
+/// Functions to call when something happens to a user. All run inside the
+/// transaction of the change; a refusal undoes it.
+#[derive(Default)]
+pub struct Hooks {
+    /// A person or bot was created. Spaces makes the namespace of a person,
+    /// and refuses a username whose path is taken.
+    pub user_created: Vec<fn(&mut Tx<'_>, &User) -> Result<()>>,
+    /// Username or display name changed; the first is the user before.
+    pub user_renamed: Vec<fn(&mut Tx<'_>, &User, &User) -> Result<()>>,
+    /// The user will be deleted: move or delete what is theirs, or refuse
+    /// («sole owner of a group» is a conflict).
+    pub user_destroying: Vec<fn(&mut Tx<'_>, &Destroying) -> Result<()>>,
+    /// Id of the user's own namespace.
+    pub namespace_of: Option<fn(&mut Tx<'_>, i64) -> Result<Option<i64>>>,
+    /// SQL condition on the alias `users`: has no projects.
+    pub without_projects: Option<fn() -> Fragment>,
+    /// Settings of other rooms.
+    pub settings: Vec<SettingsPart>,
+}
+
+static HOOKS: OnceLock<Hooks> = OnceLock::new();
+
+/// Plugs the hooks in. Servers started later in the same process (tests)
+/// share the first ones, which are the same functions.
+pub fn register(hooks: Hooks) {
+    let _ = HOOKS.set(hooks);
+}
+
+pub(crate) fn get() -> &'static Hooks {
+    HOOKS.get_or_init(Hooks::default)
+}
+
+pub(crate) fn created(tx: &mut Tx<'_>, user: &User) -> Result<()> {
+    get().user_created.iter().try_for_each(|hook| hook(tx, user))
+}
+
+pub(crate) fn renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
+    get().user_renamed.iter().try_for_each(|hook| hook(tx, before, after))
+}
+
+pub(crate) fn destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
+    get().user_destroying.iter().try_for_each(|hook| hook(tx, destroying))
+}

@@ -1,0 +1,421 @@
+//! Users and tokens as plain types: states, kinds, scopes and limits.
+
+use kernel::choices;
+use kernel::time::{Date, Timestamp};
+
+/// Id of a user.
+pub type UserId = i64;
+
+choices! {
+    /// What a user account is for.
+    pub enum UserKind {
+        /// A person.
+        Human = "human",
+        /// The owner of a project's access token.
+        ProjectBot = "project_bot",
+        /// The owner of a group's access token.
+        GroupBot = "group_bot",
+        /// Who holds what deleted users leave behind.
+        Ghost = "ghost",
+    }
+}
+
+impl UserKind {
+    /// Whether the program made the account for itself.
+    pub fn is_bot(self) -> bool {
+        self != UserKind::Human
+    }
+}
+
+choices! {
+    /// Whether and why a user may not act (contract «Users»).
+    pub enum UserState {
+        /// May sign in.
+        Active = "active",
+        /// Shut out by an administrator.
+        Blocked = "blocked",
+        /// Signed up, not yet let in.
+        BlockedPendingApproval = "blocked_pending_approval",
+        /// Shut out by the directory the account comes from.
+        LdapBlocked = "ldap_blocked",
+        /// Dormant; signing in by browser wakes it.
+        Deactivated = "deactivated",
+        /// Shut out and hidden.
+        Banned = "banned",
+    }
+}
+
+impl UserState {
+    /// Why such a user has no access, for the caller to read.
+    pub fn refusal(self) -> Option<&'static str> {
+        match self {
+            UserState::Active => None,
+            UserState::Blocked | UserState::LdapBlocked | UserState::Banned => {
+                Some("Your account has been blocked.")
+            }
+            UserState::BlockedPendingApproval => Some(
+                "Your request to join is pending approval from an administrator.",
+            ),
+            UserState::Deactivated => Some(
+                "Your account has been deactivated. Sign in with a browser to activate it again.",
+            ),
+        }
+    }
+}
+
+/// A user, as every request needs it; see [`Profile`] for the rest.
+#[derive(Debug, Clone)]
+pub struct User {
+    /// Id.
+    pub id: UserId,
+    /// Login and path of the own namespace; unique without regard to case.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// Primary e-mail; unique without regard to case.
+    pub email: String,
+    /// Person or bot.
+    pub kind: UserKind,
+    /// Whether it may act.
+    pub state: UserState,
+    /// Administrators may do everything.
+    pub is_admin: bool,
+    /// External users see only what they are members of.
+    pub is_external: bool,
+    /// Hides activity and followers; `None` is the instance's default.
+    pub is_private: Option<bool>,
+    /// The password must be changed before anything else.
+    pub password_expired: bool,
+    /// Locked by failed sign-ins until then.
+    pub locked_until: Option<Timestamp>,
+    /// When the primary e-mail was confirmed.
+    pub confirmed_at: Option<Timestamp>,
+    /// Blob of the avatar.
+    pub avatar_key: Option<String>,
+    /// Most projects the own namespace may hold.
+    pub projects_limit: i64,
+    /// May create groups at the top level.
+    pub can_create_group: bool,
+    /// Last day with any activity.
+    pub last_activity_on: Option<Date>,
+    /// When the account was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+store::from_row! { User {
+    id, username, name, email, kind, state, is_admin, is_external, is_private, password_expired,
+    locked_until, confirmed_at, avatar_key, projects_limit, can_create_group, last_activity_on,
+    created_at, updated_at
+} }
+
+impl User {
+    /// Whether failed sign-ins lock it at `now`.
+    pub fn is_locked(&self, now: Timestamp) -> bool {
+        self.locked_until.is_some_and(|until| until > now)
+    }
+
+    /// Whether it is a person.
+    pub fn is_human(&self) -> bool {
+        self.kind == UserKind::Human
+    }
+
+    /// Why the user may not act through the API; `None` when it may.
+    pub fn refusal(&self) -> Option<&'static str> {
+        if self.kind == UserKind::Ghost {
+            return Some("This is an internal user and cannot use the API.");
+        }
+        let expired = "Your password expired. Sign in with a browser to choose a new one.";
+        self.state.refusal().or(self.password_expired.then_some(expired))
+    }
+}
+
+/// What a user tells about themselves, and what administrators see.
+#[derive(Debug, Clone, Default)]
+pub struct Profile {
+    /// E-mail shown to everyone.
+    pub public_email: Option<String>,
+    /// E-mail used in commits made in the browser.
+    pub commit_email: Option<String>,
+    /// A few words.
+    pub bio: Option<String>,
+    /// Where they are.
+    pub location: Option<String>,
+    /// Their site.
+    pub website_url: Option<String>,
+    /// Where they work.
+    pub organization: Option<String>,
+    /// As what.
+    pub job_title: Option<String>,
+    /// Pronouns.
+    pub pronouns: Option<String>,
+    /// Account there.
+    pub linkedin: Option<String>,
+    /// Account there.
+    pub twitter: Option<String>,
+    /// Account there.
+    pub discord: Option<String>,
+    /// Handle at the sign-in provider of the contract's `provider_a`.
+    pub provider_a: Option<String>,
+    /// For administrators.
+    pub note: Option<String>,
+    /// Colour scheme of the pages.
+    pub theme_id: i64,
+    /// Colour scheme of code.
+    pub color_scheme_id: i64,
+    /// Who made the account.
+    pub created_by_id: Option<i64>,
+    /// Start of the present session.
+    pub current_sign_in_at: Option<Timestamp>,
+    /// Start of the one before.
+    pub last_sign_in_at: Option<Timestamp>,
+    /// Where from.
+    pub current_sign_in_ip: Option<String>,
+    /// Where from, before.
+    pub last_sign_in_ip: Option<String>,
+    /// Sign-ins so far.
+    pub sign_in_count: i64,
+}
+
+store::from_row! { Profile {
+    public_email, commit_email, bio, location, website_url, organization, job_title, pronouns,
+    linkedin, twitter, discord, provider_a, note, theme_id, color_scheme_id, created_by_id,
+    current_sign_in_at, last_sign_in_at, current_sign_in_ip, last_sign_in_ip, sign_in_count
+} }
+
+choices! {
+    /// What an access token stands for.
+    pub enum TokenKind {
+        /// Its user.
+        Personal = "personal",
+        /// A project's bot.
+        Project = "project",
+        /// A group's bot.
+        Group = "group",
+        /// A user, in an administrator's hand.
+        Impersonation = "impersonation",
+    }
+}
+
+/// An access token; the text itself is known only when it is made.
+#[derive(Debug, Clone)]
+pub struct AccessToken {
+    /// Id.
+    pub id: i64,
+    /// What it stands for.
+    pub kind: TokenKind,
+    /// Who acts with it.
+    pub user_id: UserId,
+    /// `Project` or `Group` for bots' tokens.
+    pub source_type: Option<String>,
+    /// Id of that project or group.
+    pub source_id: Option<i64>,
+    /// Role of the bot there.
+    pub access_level: Option<i64>,
+    /// For people.
+    pub name: String,
+    /// For people, at most 255 characters.
+    pub description: Option<String>,
+    /// Space-separated.
+    pub scopes: String,
+    /// First token of the rotation chain; `None` is the token itself.
+    pub family_id: Option<i64>,
+    /// Ended before its time.
+    pub revoked: bool,
+    /// Ends at 00:00 UTC of this day.
+    pub expires_at: Option<Date>,
+    /// Last use, exact to ten minutes.
+    pub last_used_at: Option<Timestamp>,
+    /// Where it was last used from, newest first, at most five.
+    pub last_used_ips: Option<store::Json<Vec<String>>>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+store::from_row! { AccessToken {
+    id, kind, user_id, source_type, source_id, access_level, name, description, scopes, family_id,
+    revoked, expires_at, last_used_at, last_used_ips, created_at, updated_at
+} }
+
+impl AccessToken {
+    /// The family it belongs to.
+    pub fn family(&self) -> i64 {
+        self.family_id.unwrap_or(self.id)
+    }
+
+    /// Whether its day has come.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|day| kernel::time::start_of(day) <= now)
+    }
+
+    /// Whether it opens anything at `now`.
+    pub fn is_active(&self, now: Timestamp) -> bool {
+        !self.revoked && !self.is_expired(now)
+    }
+
+    /// Its scopes, one by one.
+    pub fn scopes(&self) -> Vec<String> {
+        self.scopes.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// Whether it was given this scope.
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.scopes.split_whitespace().any(|one| one == scope)
+    }
+}
+
+/// Scopes any user may put on a personal token (contract «Scopes»).
+pub const SCOPES: &[&str] = &[
+    "api",
+    "read_api",
+    "read_user",
+    "read_repository",
+    "write_repository",
+    "read_registry",
+    "write_registry",
+    "read_virtual_registry",
+    "write_virtual_registry",
+    "create_runner",
+    "manage_runner",
+    "k8s_proxy",
+    "ai_features",
+    "ai_workflows",
+    "mcp",
+    "read_observability",
+    "write_observability",
+    "self_rotate",
+];
+/// Scopes only administrators' tokens may have.
+pub const ADMIN_SCOPES: &[&str] = &["sudo", "admin_mode", "read_service_ping"];
+/// Scopes a project's or group's token may not have.
+const NOT_FOR_BOTS: &[&str] = &["read_user"];
+/// Scopes a project's token may not have besides.
+const NOT_FOR_PROJECTS: &[&str] = &["read_virtual_registry", "write_virtual_registry"];
+/// Scopes a user may give a token through the API without a browser.
+pub const SELF_SERVICE_SCOPES: &[&str] = &["k8s_proxy", "self_rotate"];
+
+/// Whether a token of this kind may have the scope; `admin` is its owner.
+pub fn scope_fits(kind: TokenKind, scope: &str, admin: bool) -> bool {
+    let known = SCOPES.contains(&scope);
+    match kind {
+        TokenKind::Personal | TokenKind::Impersonation => {
+            known || (admin && ADMIN_SCOPES.contains(&scope))
+        }
+        TokenKind::Group => known && !NOT_FOR_BOTS.contains(&scope),
+        TokenKind::Project => {
+            known && !NOT_FOR_BOTS.contains(&scope) && !NOT_FOR_PROJECTS.contains(&scope)
+        }
+    }
+}
+
+/// Longest username and name, in characters.
+pub const MAX_NAME: usize = 255;
+/// Longest e-mail address, in characters (RFC 5321 section 4.5.3.1.3).
+pub const MAX_EMAIL: usize = 254;
+
+/// Why a username cannot be used: letters, digits, `_`, `-` and `.`, starting
+/// with a letter or digit, not ending in `-`, `.`, `.git` or `.atom`, so that
+/// it can stand in a path.
+pub fn username_problem(username: &str) -> Option<&'static str> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let lower = username.to_ascii_lowercase();
+    if username.is_empty() {
+        return Some("can't be blank");
+    }
+    if username.chars().count() < 2 {
+        return Some("is too short (minimum is 2 characters)");
+    }
+    if username.chars().count() > MAX_NAME {
+        return Some("is too long (maximum is 255 characters)");
+    }
+    let bad_start = matches!(username.chars().next(), Some('-' | '.'));
+    let bad_end = [".", "-", ".git", ".atom"].iter().any(|end| lower.ends_with(end));
+    if !username.chars().all(allowed) || bad_start || bad_end || username.contains("..") {
+        return Some(
+            "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or '.', \
+             nor end in '-', '.', '.git' or '.atom'.",
+        );
+    }
+    if username.bytes().all(|b| b.is_ascii_digit()) {
+        return Some("cannot consist of digits only: digits are ids in paths");
+    }
+    RESERVED.contains(&lower.as_str()).then_some("is a reserved name")
+}
+
+/// First parts of paths that mean something else.
+const RESERVED: &[&str] = &[
+    "-", "admin", "api", "assets", "dashboard", "explore", "favicon.ico", "files", "groups",
+    "help", "import", "invites", "jwt", "login", "new", "notes", "oauth", "profile", "projects",
+    "public", "robots.txt", "s", "search", "sitemap", "snippets", "system", "unsubscribes",
+    "uploads", "users", "v2",
+];
+
+/// Why an e-mail address cannot be used. Deliberately loose: only mail itself
+/// proves an address.
+pub fn email_problem(email: &str) -> Option<&'static str> {
+    if email.is_empty() {
+        return Some("can't be blank");
+    }
+    if email.chars().count() > MAX_EMAIL {
+        return Some("is too long (maximum is 254 characters)");
+    }
+    let bad = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ',' | ';');
+    let parts: Vec<&str> = email.split('@').collect();
+    let shaped = matches!(parts.as_slice(), [local, domain]
+        if !local.is_empty() && !domain.is_empty() && !domain.starts_with('.')
+            && !domain.ends_with('.'));
+    (!shaped || email.contains(bad)).then_some("is invalid")
+}
+
+/// Why a display name cannot be used.
+pub fn name_problem(name: &str) -> Option<&'static str> {
+    if name.trim().is_empty() {
+        return Some("can't be blank");
+    }
+    if name.chars().any(char::is_control) {
+        return Some("cannot contain control characters");
+    }
+    (name.chars().count() > MAX_NAME).then_some("is too long (maximum is 255 characters)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usernames_can_stand_in_a_path() {
+        for good in ["jane", "a.b-c_d", "9lives", "J2"] {
+            assert_eq!(username_problem(good), None, "{good}");
+        }
+        let long = "a".repeat(256);
+        for bad in [
+            "", "a", "-jane", ".jane", "jane.", "jane-", "jane.git", "jane.ATOM", "a/b", "a b",
+            "a%2Fb", "jané", "admin", "Admin", "12", "a..b", "<b>x</b>", "x\r\ny", &long,
+        ] {
+            assert!(username_problem(bad).is_some(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn addresses_cannot_inject_headers() {
+        assert_eq!(email_problem("jane@example.com"), None);
+        for bad in ["", "jane", "@x", "x@", "a@b@c", "a@b\r\nBcc: c@d", "a <a@b>", "a@.b", "a@b."] {
+            assert!(email_problem(bad).is_some(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn scopes_depend_on_kind_and_owner() {
+        assert!(scope_fits(TokenKind::Personal, "api", false));
+        assert!(!scope_fits(TokenKind::Personal, "sudo", false));
+        assert!(scope_fits(TokenKind::Personal, "sudo", true));
+        assert!(!scope_fits(TokenKind::Personal, "openid", true));
+        assert!(!scope_fits(TokenKind::Project, "read_user", true));
+        assert!(!scope_fits(TokenKind::Project, "write_virtual_registry", true));
+        assert!(scope_fits(TokenKind::Group, "write_virtual_registry", true));
+        assert!(!scope_fits(TokenKind::Group, "sudo", true));
+    }
+}

@@ -1,0 +1,112 @@
+//! Passwords: rules, and Argon2id on blocking threads behind a semaphore.
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+use kernel::error::{Error, Result};
+use std::sync::OnceLock;
+use tokio::sync::Semaphore;
+
+/// Shortest password, in characters (contract «Users»).
+pub const MIN: usize = 8;
+/// Longest password, in characters.
+pub const MAX: usize = 128;
+/// Memory of one hash in KiB, and passes over it (OWASP's second choice of
+/// Argon2id, 2024).
+const MEMORY: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+
+/// Why a password cannot be used.
+pub fn problem(password: &str) -> Option<&'static str> {
+    match password.chars().count() {
+        0 => Some("can't be blank"),
+        count if count < MIN => Some("is too short (minimum is 8 characters)"),
+        count if count > MAX => Some("is too long (maximum is 128 characters)"),
+        _ => None,
+    }
+}
+
+fn hasher() -> Result<Argon2<'static>> {
+    let params = Params::new(MEMORY, PASSES, 1, None).map_err(|e| Error::internal(e.to_string()))?;
+    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+}
+
+/// Hashes at once; only for the command line and tests without a runtime.
+pub fn hash_blocking(password: &str) -> Result<String> {
+    let hash = hasher()?.hash_password(password.as_bytes());
+    Ok(hash.map_err(|error| Error::internal(error.to_string()))?.to_string())
+}
+
+fn verify_blocking(password: &str, hash: &str) -> bool {
+    let (Ok(hasher), Ok(hash)) = (hasher(), PasswordHash::new(hash)) else { return false };
+    hasher.verify_password(password.as_bytes(), &hash).is_ok()
+}
+
+/// As many hashes at once as there are cores: each takes its memory and a
+/// core, and more would only starve everything else.
+fn turns() -> &'static Semaphore {
+    static TURNS: OnceLock<Semaphore> = OnceLock::new();
+    TURNS.get_or_init(|| {
+        Semaphore::new(std::thread::available_parallelism().map_or(2, |cores| cores.get()))
+    })
+}
+
+async fn in_turn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let _turn = turns().acquire().await.map_err(Error::internal)?;
+    tokio::task::spawn_blocking(work).await.map_err(Error::internal)
+}
+
+/// Hashes a password that follows the rules.
+pub async fn hash(password: String) -> Result<String> {
+    in_turn(move || hash_blocking(&password)).await?
+}
+
+/// Compares a password with a stored hash. Without a hash (unknown user) it
+/// costs the same and is false.
+pub async fn verify(password: String, hash: Option<String>) -> Result<bool> {
+    in_turn(move || {
+        let known = hash.is_some();
+        let hash = hash.unwrap_or_else(|| decoy().to_owned());
+        let fits = password.chars().count() <= MAX && verify_blocking(&password, &hash);
+        fits && known
+    })
+    .await
+}
+
+/// The hash that stands in where there is no user.
+fn decoy() -> &'static str {
+    static DECOY: OnceLock<String> = OnceLock::new();
+    DECOY.get_or_init(|| hash_blocking("no user has this password").unwrap_or_default())
+}
+
+/// A password nobody knows, for accounts that sign in another way.
+pub fn random() -> String {
+    kernel::secrets::random_token("").expose().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn length_is_counted_in_characters() {
+        assert!(problem("").is_some());
+        assert!(problem("1234567").is_some());
+        assert_eq!(problem("12345678"), None);
+        assert_eq!(problem(&"ü".repeat(128)), None);
+        assert!(problem(&"ü".repeat(129)).is_some());
+    }
+
+    #[test]
+    fn a_hash_is_argon2id_and_fits_its_password_only() {
+        let hash = hash_blocking("correct horse").unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        assert!(verify_blocking("correct horse", &hash));
+        assert!(!verify_blocking("correct hors", &hash));
+        assert!(!verify_blocking("correct horse", "not a hash"));
+    }
+
+    #[tokio::test]
+    async fn an_unknown_user_never_fits_even_with_the_decoys_password() {
+        assert!(!verify("no user has this password".into(), None).await.unwrap());
+    }
+}

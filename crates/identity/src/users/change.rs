@@ -1,0 +1,435 @@
+//! Making, changing and deleting users.
+
+use crate::hooks::{self, Destroying};
+use crate::model::{
+    User, UserId, UserKind, UserState, email_problem, name_problem, username_problem,
+};
+use crate::settings::SignIn;
+use crate::viewer::{SignedIn, SourceType};
+use kernel::audit;
+use kernel::error::{Error, Found, Result};
+use kernel::ids::fold;
+use serde_json::{Value, json};
+use store::{Fragment, IntoValue, Tx, sql};
+
+/// Who makes a change, for the audit record.
+#[derive(Debug, Clone, Default)]
+pub struct Author {
+    /// The user; `None` is the system or the command line.
+    pub id: Option<UserId>,
+    /// Their address.
+    pub ip: Option<String>,
+}
+
+impl From<&SignedIn> for Author {
+    /// Under sudo, the administrator is the author.
+    fn from(signed_in: &SignedIn) -> Author {
+        Author {
+            id: Some(signed_in.sudo_by.unwrap_or(signed_in.user.id)),
+            ip: Some(signed_in.ip_address.clone()),
+        }
+    }
+}
+
+pub(super) fn record(
+    tx: &mut Tx<'_>,
+    by: &Author,
+    action: &'static str,
+    user: &User,
+    details: Value,
+) -> Result<()> {
+    Ok(audit::write(
+        tx,
+        audit::Record {
+            author_id: by.id,
+            action,
+            target_type: "User",
+            target_id: user.id,
+            target_name: &user.username,
+            details,
+            ip_address: by.ip.clone(),
+        },
+    )?)
+}
+
+/// A person to be made.
+#[derive(Debug, Clone, Default)]
+pub struct NewUser {
+    /// Login.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// Primary e-mail.
+    pub email: String,
+    /// Argon2id hash.
+    pub password_hash: String,
+    /// Nobody knows the password.
+    pub password_automatic: bool,
+    /// An administrator.
+    pub admin: bool,
+    /// Whether the e-mail counts as confirmed.
+    pub confirmed: bool,
+    /// The rest, as in an update.
+    pub rest: Change,
+}
+
+/// What changes; what is `None` or absent stays.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// Login.
+    pub username: Option<String>,
+    /// Display name.
+    pub name: Option<String>,
+    /// Primary e-mail.
+    pub email: Option<String>,
+    /// Administrator or not.
+    pub admin: Option<bool>,
+    /// External or not.
+    pub external: Option<bool>,
+    /// `Some(None)` is the instance's default.
+    pub private: Option<Option<bool>>,
+    /// Projects in the own namespace.
+    pub projects_limit: Option<i64>,
+    /// May create groups at the top level.
+    pub can_create_group: Option<bool>,
+    /// Colour scheme of the pages.
+    pub theme_id: Option<i64>,
+    /// Colour scheme of code.
+    pub color_scheme_id: Option<i64>,
+    /// Texts of the profile: column and value.
+    pub texts: Vec<(&'static str, Option<String>)>,
+}
+
+/// Columns that [`Change::texts`] may name, with their longest text.
+const TEXTS: &[(&str, usize)] = &[
+    ("public_email", 254),
+    ("commit_email", 254),
+    ("bio", 255),
+    ("location", 255),
+    ("website_url", 255),
+    ("organization", 255),
+    ("job_title", 255),
+    ("pronouns", 50),
+    ("linkedin", 255),
+    ("twitter", 255),
+    ("discord", 255),
+    ("provider_a", 255),
+    ("note", 10_000),
+];
+
+/// Schemes of themes there are.
+const THEMES: std::ops::RangeInclusive<i64> = 1..=11;
+
+type Problems = Vec<(String, Vec<String>)>;
+
+fn add(problems: &mut Problems, field: &str, text: Option<impl Into<String>>) {
+    if let Some(text) = text {
+        problems.push((field.to_owned(), vec![text.into()]));
+    }
+}
+
+fn done(problems: Problems) -> Result<()> {
+    if problems.is_empty() { Ok(()) } else { Err(Error::Invalid(problems)) }
+}
+
+impl Change {
+    fn problems(&self) -> Problems {
+        let mut problems = Problems::new();
+        add(&mut problems, "username", self.username.as_deref().and_then(username_problem));
+        add(&mut problems, "name", self.name.as_deref().and_then(name_problem));
+        add(&mut problems, "email", self.email.as_deref().and_then(email_problem));
+        let limit = self.projects_limit.filter(|limit| !(0..=i64::from(i32::MAX)).contains(limit));
+        add(&mut problems, "projects_limit", limit.map(|_| "is not a number of projects"));
+        for (field, id) in [("theme_id", self.theme_id), ("color_scheme_id", self.color_scheme_id)]
+        {
+            let unknown = id.filter(|id| !THEMES.contains(id));
+            add(&mut problems, field, unknown.map(|_| "is not included in the list"));
+        }
+        for (column, value) in &self.texts {
+            add(&mut problems, column, text_problem(column, value.as_deref().unwrap_or("")));
+        }
+        problems
+    }
+
+    fn taken(&self, tx: &mut Tx<'_>, except: UserId) -> Result<Problems> {
+        let mut problems = Problems::new();
+        let taken = |other: Option<User>| {
+            other.filter(|user| user.id != except).map(|_| "has already been taken")
+        };
+        if let Some(username) = &self.username {
+            add(&mut problems, "username", taken(super::find_by_username(tx, username)?));
+        }
+        if let Some(email) = &self.email {
+            add(&mut problems, "email", taken(super::find_by_email(tx, email)?));
+        }
+        Ok(problems)
+    }
+
+    fn sets(&self) -> Vec<(&'static str, store::Value)> {
+        let mut sets: Vec<(&'static str, store::Value)> = Vec::new();
+        let mut set = |column, value: Option<store::Value>| {
+            sets.extend(value.map(|value| (column, value)));
+        };
+        let text = |text: &Option<String>| text.clone().map(IntoValue::into_value);
+        let folded = |text: &Option<String>| text.as_ref().map(|text| fold(text).into_value());
+        set("username", text(&self.username));
+        set("username_folded", folded(&self.username));
+        set("name", text(&self.name));
+        set("name_folded", folded(&self.name));
+        set("email", text(&self.email));
+        set("email_folded", folded(&self.email));
+        set("is_admin", self.admin.map(IntoValue::into_value));
+        set("is_external", self.external.map(IntoValue::into_value));
+        set("is_private", self.private.map(IntoValue::into_value));
+        set("projects_limit", self.projects_limit.map(IntoValue::into_value));
+        set("can_create_group", self.can_create_group.map(IntoValue::into_value));
+        set("theme_id", self.theme_id.map(IntoValue::into_value));
+        set("color_scheme_id", self.color_scheme_id.map(IntoValue::into_value));
+        for (column, value) in &self.texts {
+            set(column, Some(value.clone().into_value()));
+        }
+        sets
+    }
+}
+
+fn text_problem(column: &str, value: &str) -> Option<String> {
+    let known = TEXTS.iter().find(|(name, _)| *name == column);
+    let most = known.map_or(0, |(_, most)| *most);
+    if value.chars().count() > most {
+        return Some(format!("is too long (maximum is {most} characters)"));
+    }
+    if value.is_empty() {
+        return None;
+    }
+    let multiline = matches!(column, "bio" | "note");
+    if value.chars().any(|c| c.is_control() && !(multiline && c == '\n')) {
+        return Some("cannot contain control characters".into());
+    }
+    let problem = match column {
+        "public_email" | "commit_email" => email_problem(value),
+        "website_url" => url_problem(value),
+        _ => None,
+    };
+    problem.map(str::to_owned)
+}
+
+/// A link that a page may show: http or https with a host.
+fn url_problem(value: &str) -> Option<&'static str> {
+    let usable = url::Url::parse(value)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    (!usable).then_some("is not a valid URL")
+}
+
+/// Refuses what [`create`] would refuse, before a password is hashed for it.
+pub fn check_new(new: &NewUser, password: &str) -> Result<()> {
+    let change = Change {
+        username: Some(new.username.clone()),
+        name: Some(new.name.clone()),
+        email: Some(new.email.clone()),
+        ..new.rest.clone()
+    };
+    let mut problems = change.problems();
+    add(&mut problems, "password", crate::password::problem(password));
+    done(problems)
+}
+
+/// Makes a person.
+pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
+    let rules: SignIn = kernel::settings::read(tx)?;
+    let change = Change {
+        username: Some(new.username.clone()),
+        name: Some(new.name.clone()),
+        email: Some(new.email.clone()),
+        admin: Some(new.admin),
+        external: Some(new.rest.external.unwrap_or(rules.new_users_external)),
+        projects_limit: Some(new.rest.projects_limit.unwrap_or(rules.projects_limit)),
+        can_create_group: Some(new.rest.can_create_group.unwrap_or(rules.can_create_group)),
+        ..new.rest.clone()
+    };
+    done(change.problems())?;
+    done(change.taken(tx, 0)?)?;
+    let mut sets = change.sets();
+    let now = tx.now();
+    sets.push(("kind", UserKind::Human.into_value()));
+    sets.push(("password_hash", new.password_hash.as_str().into_value()));
+    sets.push(("password_automatically_set", new.password_automatic.into_value()));
+    sets.push(("password_changed_at", now.into_value()));
+    sets.push(("confirmed_at", new.confirmed.then_some(now).into_value()));
+    sets.push(("created_by_id", by.id.into_value()));
+    let user = insert(tx, sets)?;
+    hooks::created(tx, &user)?;
+    record(tx, by, "user.create", &user, json!({"admin": new.admin}))?;
+    Ok(user)
+}
+
+fn insert(tx: &mut Tx<'_>, mut sets: Vec<(&'static str, store::Value)>) -> Result<User> {
+    let now = tx.now();
+    sets.push(("state", UserState::Active.into_value()));
+    sets.push(("created_at", now.into_value()));
+    sets.push(("updated_at", now.into_value()));
+    let columns: Vec<&str> = sets.iter().map(|(column, _)| *column).collect();
+    let mut sql = Fragment::new("insert into users (");
+    sql.raw(&columns.join(", ")).raw(") values (");
+    for (index, (_, value)) in sets.into_iter().enumerate() {
+        sql.push(if index == 0 { "" } else { ", " }, value);
+    }
+    sql.raw(") on conflict do nothing returning *");
+    let made = tx.query(sql)?.pop();
+    made.ok_or_else(|| Error::invalid("username", "has already been taken"))
+}
+
+/// Makes the bot that a project's or group's token acts as.
+pub fn create_bot(
+    tx: &mut Tx<'_>,
+    source: (SourceType, i64),
+    name: &str,
+    by: &Author,
+) -> Result<User> {
+    let random = hex::encode(kernel::secrets::random_bytes::<8>());
+    let (kind, word) = match source.0 {
+        SourceType::Project => (UserKind::ProjectBot, "project"),
+        SourceType::Group => (UserKind::GroupBot, "group"),
+    };
+    let username = format!("{word}_{}_bot_{random}", source.1);
+    let now = tx.now();
+    let user = insert(
+        tx,
+        vec![
+            ("username_folded", fold(&username).into_value()),
+            ("email", format!("{username}@noreply.invalid").into_value()),
+            ("email_folded", format!("{username}@noreply.invalid").into_value()),
+            ("username", username.into_value()),
+            ("name", name.into_value()),
+            ("name_folded", fold(name).into_value()),
+            ("kind", kind.into_value()),
+            ("confirmed_at", now.into_value()),
+            ("projects_limit", 0i64.into_value()),
+            ("can_create_group", false.into_value()),
+            ("created_by_id", by.id.into_value()),
+        ],
+    )?;
+    hooks::created(tx, &user)?;
+    Ok(user)
+}
+
+/// Changes a user.
+pub fn update(tx: &mut Tx<'_>, by: &Author, id: UserId, change: &Change) -> Result<User> {
+    let before = super::find(tx, id)?.found("User")?;
+    done(change.problems())?;
+    done(change.taken(tx, id)?)?;
+    let sets = change.sets();
+    if sets.is_empty() {
+        return Ok(before);
+    }
+    let fields: Vec<&str> = sets
+        .iter()
+        .map(|(column, _)| *column)
+        .filter(|column| !column.ends_with("_folded"))
+        .collect();
+    let mut sql = Fragment::new("update users set updated_at = ");
+    sql.bind(tx.now());
+    for (column, value) in sets {
+        sql.raw(", ").raw(column).push(" = ", value);
+    }
+    sql.push(" where id = ", id).raw(" returning *");
+    let after: User = tx.query(sql)?.pop().ok_or(Error::NotFound("User"))?;
+    if before.username != after.username || before.name != after.name {
+        hooks::renamed(tx, &before, &after)?;
+    }
+    record(tx, by, "user.update", &after, json!({"changed": fields}))?;
+    Ok(after)
+}
+
+/// Sets a password. One that somebody else chose must be changed at the next
+/// sign-in (`expired`). Every session but `kept` ends.
+pub fn set_password(
+    tx: &mut Tx<'_>,
+    by: &Author,
+    user: &User,
+    hash: &str,
+    expired: bool,
+    kept: Option<i64>,
+) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update users set password_hash = $2, password_expired = $3, password_changed_at = $4,
+                password_automatically_set = false, failed_attempts = 0, locked_until = null,
+                updated_at = $4
+             where id = $1"
+        ),
+        (user.id, hash, expired, now),
+    )?;
+    crate::sessions::revoke_others(tx, user.id, kept)?;
+    record(tx, by, "user.password", user, json!({}))
+}
+
+/// The user who holds what deleted users leave behind; made when first needed.
+pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
+    let known = tx.optional(sql!("select * from users where kind = 'ghost' order by id limit 1"), ())?;
+    if let Some(ghost) = known {
+        return Ok(ghost);
+    }
+    let mut username = "ghost".to_owned();
+    while super::find_by_username(tx, &username)?.is_some() {
+        username = format!("ghost{}", hex::encode(kernel::secrets::random_bytes::<2>()));
+    }
+    insert(
+        tx,
+        vec![
+            ("username_folded", username.clone().into_value()),
+            ("email", format!("{username}@noreply.invalid").into_value()),
+            ("email_folded", format!("{username}@noreply.invalid").into_value()),
+            ("username", username.into_value()),
+            ("name", "Ghost User".into_value()),
+            ("name_folded", "ghost user".into_value()),
+            ("kind", UserKind::Ghost.into_value()),
+            ("projects_limit", 0i64.into_value()),
+            ("can_create_group", false.into_value()),
+        ],
+    )
+}
+
+/// Deletes a user: what they wrote goes to the ghost, unless `hard`.
+pub fn destroy(tx: &mut Tx<'_>, by: &Author, id: UserId, hard: bool) -> Result<()> {
+    let user = super::find(tx, id)?.found("User")?;
+    if user.kind == UserKind::Ghost {
+        return Err(Error::forbidden("An internal user cannot be deleted"));
+    }
+    if by.id == Some(id) {
+        return Err(Error::forbidden("You cannot delete yourself"));
+    }
+    let ghost = ghost(tx)?;
+    hooks::destroying(tx, &Destroying { user: user.clone(), ghost_id: ghost.id, hard })?;
+    record(tx, by, "user.delete", &user, json!({"hard": hard}))?;
+    tx.execute(sql!("delete from users where id = $1"), (id,))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_text_of_a_profile_has_its_limit_and_shape() {
+        assert_eq!(
+            text_problem("bio", &"x".repeat(256)).unwrap(),
+            "is too long (maximum is 255 characters)"
+        );
+        assert_eq!(text_problem("bio", "one\ntwo"), None);
+        assert!(text_problem("location", "a\r\nSet-Cookie: x").is_some());
+        assert!(text_problem("website_url", "javascript:alert(1)").is_some());
+        assert!(text_problem("website_url", "not a url").is_some());
+        assert_eq!(text_problem("website_url", "https://example.com/~jane"), None);
+        assert!(text_problem("public_email", "nobody").is_some());
+        assert_eq!(text_problem("organization", ""), None);
+    }
+
+    #[test]
+    fn all_problems_of_a_new_user_are_told_together() {
+        let new = NewUser { username: "a/b".into(), ..NewUser::default() };
+        let Err(Error::Invalid(problems)) = check_new(&new, "short") else { panic!("accepted") };
+        let fields: Vec<String> = problems.into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, ["username", "name", "email", "password"]);
+    }
+}

@@ -1,0 +1,196 @@
+//! Blocking, banning, deactivating and approving (contract «Users»).
+
+use super::change::{Author, destroy, record};
+use crate::model::{User, UserKind, UserState};
+use kernel::error::{Error, Found, Result};
+use kernel::time::date_of;
+use store::{Tx, sql};
+
+/// Days without activity that make a user dormant.
+const DORMANT_DAYS: i64 = 90;
+
+kernel::choices! {
+    /// A change of state by an administrator.
+    pub enum Transition {
+        /// active → blocked
+        Block = "block",
+        /// blocked → active
+        Unblock = "unblock",
+        /// active → banned
+        Ban = "ban",
+        /// banned → active
+        Unban = "unban",
+        /// active → deactivated
+        Deactivate = "deactivate",
+        /// deactivated → active
+        Activate = "activate",
+    }
+}
+
+impl Transition {
+    fn goal(self) -> UserState {
+        match self {
+            Transition::Block => UserState::Blocked,
+            Transition::Ban => UserState::Banned,
+            Transition::Deactivate => UserState::Deactivated,
+            Transition::Unblock | Transition::Unban | Transition::Activate => UserState::Active,
+        }
+    }
+
+    fn action(self) -> &'static str {
+        match self {
+            Transition::Block => "user.block",
+            Transition::Unblock => "user.unblock",
+            Transition::Ban => "user.ban",
+            Transition::Unban => "user.unban",
+            Transition::Deactivate => "user.deactivate",
+            Transition::Activate => "user.activate",
+        }
+    }
+
+    /// Why it cannot be done to this user.
+    fn refusal(self, user: &User, dormant: bool, own: bool) -> Option<String> {
+        use UserState::*;
+        let internal = user.kind == UserKind::Ghost;
+        let text = |text: &str| Some(text.to_owned());
+        match (self, user.state) {
+            (Transition::Block, _) if internal => text("An internal user cannot be blocked"),
+            (Transition::Block, _) if own => text("You cannot block yourself"),
+            (Transition::Block, LdapBlocked) | (Transition::Unblock, LdapBlocked) => {
+                text("LDAP blocked users cannot be modified by the API")
+            }
+            (Transition::Unblock, Deactivated) => {
+                text("Deactivated users cannot be unblocked by the API")
+            }
+            (Transition::Unblock, Banned | BlockedPendingApproval) => {
+                Some(format!("You cannot unblock {} users.", user.state))
+            }
+            (Transition::Ban, Active) if !internal && !own => None,
+            (Transition::Ban, state) => Some(format!("You cannot ban {state} users.")),
+            (Transition::Unban, Banned) => None,
+            (Transition::Unban, state) => Some(format!("You cannot unban {state} users.")),
+            (Transition::Deactivate, Active | Deactivated) if internal => {
+                text("Internal users cannot be deactivated")
+            }
+            (Transition::Deactivate, Active) if !dormant => text(
+                "The user you are trying to deactivate has been active in the past 90 days and \
+                 cannot be deactivated",
+            ),
+            (Transition::Deactivate, Blocked | LdapBlocked | BlockedPendingApproval | Banned) => {
+                text("A blocked user cannot be deactivated by the API")
+            }
+            (Transition::Activate, Blocked | LdapBlocked | BlockedPendingApproval | Banned) => {
+                text("A blocked user must be unblocked to be activated")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Changes a user's state; the state already being so is no error.
+pub fn transition(tx: &mut Tx<'_>, by: &Author, id: i64, change: Transition) -> Result<()> {
+    let user = super::find(tx, id)?.found("User")?;
+    let today = date_of(tx.now());
+    let last = user.last_activity_on.unwrap_or_else(|| date_of(user.created_at));
+    let dormant = last.saturating_add(jiff::Span::new().days(DORMANT_DAYS)) < today;
+    if let Some(reason) = change.refusal(&user, dormant, by.id == Some(user.id)) {
+        return Err(Error::forbidden(reason));
+    }
+    if user.state == change.goal() {
+        return Ok(());
+    }
+    set_state(tx, user.id, change.goal())?;
+    if change.goal() != UserState::Active {
+        crate::sessions::revoke_others(tx, user.id, None)?;
+    }
+    record(tx, by, change.action(), &user, serde_json::json!({}))
+}
+
+pub(super) fn set_state(tx: &mut Tx<'_>, id: i64, state: UserState) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update users set state = $2, updated_at = $3 where id = $1"),
+        (id, state, now),
+    )?;
+    Ok(())
+}
+
+/// Lets in a user who waits for approval.
+pub fn approve(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
+    let user = super::find(tx, id)?.found("User")?;
+    if user.state != UserState::BlockedPendingApproval {
+        let text = "The user you are trying to approve is not pending approval";
+        return Err(Error::Conflict(text.into()));
+    }
+    set_state(tx, id, UserState::Active)?;
+    record(tx, by, "user.approve", &user, serde_json::json!({}))
+}
+
+/// Turns away, and deletes, a user who waits for approval.
+pub fn reject(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
+    let user = super::find(tx, id)?.found("User")?;
+    if user.state != UserState::BlockedPendingApproval {
+        return Err(Error::Conflict("User does not have a pending request".into()));
+    }
+    record(tx, by, "user.reject", &user, serde_json::json!({}))?;
+    destroy(tx, by, id, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(state: UserState, kind: UserKind) -> User {
+        User {
+            id: 2,
+            username: "jane".into(),
+            name: "Jane".into(),
+            email: "jane@example.com".into(),
+            kind,
+            state,
+            is_admin: false,
+            is_external: false,
+            is_private: None,
+            password_expired: false,
+            locked_until: None,
+            confirmed_at: None,
+            avatar_key: None,
+            projects_limit: 0,
+            can_create_group: true,
+            last_activity_on: None,
+            created_at: jiff::Timestamp::UNIX_EPOCH,
+            updated_at: jiff::Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn every_transition_has_its_allowed_states() {
+        let allowed = |change: Transition| -> Vec<&str> {
+            let may = |state: &&UserState| {
+                change.refusal(&user(**state, UserKind::Human), true, false).is_none()
+            };
+            UserState::ALL.iter().filter(may).map(|state| state.as_str()).collect()
+        };
+        assert_eq!(
+            allowed(Transition::Block),
+            ["active", "blocked", "blocked_pending_approval", "deactivated", "banned"]
+        );
+        assert_eq!(allowed(Transition::Unblock), ["active", "blocked"]);
+        assert_eq!(allowed(Transition::Ban), ["active"]);
+        assert_eq!(allowed(Transition::Unban), ["banned"]);
+        assert_eq!(allowed(Transition::Deactivate), ["active", "deactivated"]);
+        assert_eq!(allowed(Transition::Activate), ["active", "deactivated"]);
+    }
+
+    #[test]
+    fn nobody_locks_themselves_out_and_the_ghost_stays() {
+        let jane = user(UserState::Active, UserKind::Human);
+        assert!(Transition::Block.refusal(&jane, true, true).is_some());
+        assert!(Transition::Ban.refusal(&jane, true, true).is_some());
+        assert!(Transition::Deactivate.refusal(&jane, false, false).is_some());
+        let ghost = user(UserState::Active, UserKind::Ghost);
+        for change in [Transition::Block, Transition::Ban, Transition::Deactivate] {
+            assert!(change.refusal(&ghost, true, false).is_some());
+        }
+    }
+}

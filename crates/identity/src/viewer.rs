@@ -1,0 +1,209 @@
+//! Who asks: resolved once per request by [`crate::gate`], used everywhere.
+
+use crate::model::{TokenKind, User, UserId};
+use kernel::error::{Error, Result};
+use kernel::http::{Call, FromCall};
+use std::sync::Arc;
+
+/// Who makes a request.
+#[derive(Debug, Clone, Default)]
+pub enum Viewer {
+    /// No credentials were sent.
+    #[default]
+    Anonymous,
+    /// A user, by session or token.
+    User(Arc<SignedIn>),
+    /// A deploy token, on routes of registries only.
+    Deploy(Arc<DeployViewer>),
+}
+
+/// A user with what they came in by.
+#[derive(Debug, Clone)]
+pub struct SignedIn {
+    /// Who acts; with sudo, on whose behalf.
+    pub user: User,
+    /// Session or token.
+    pub credential: Credential,
+    /// Scopes of the token; empty for sessions, which may do everything.
+    pub scopes: Vec<String>,
+    /// For bots' tokens, the one project or group they may enter.
+    pub bot_source: Option<(SourceType, i64)>,
+    /// The administrator who acts as `user`, under sudo.
+    pub sudo_by: Option<UserId>,
+    /// The client's address, for audit records.
+    pub ip_address: String,
+}
+
+/// What a user came in by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// A browser session.
+    Session {
+        /// Its id.
+        id: i64,
+    },
+    /// An access token.
+    Token {
+        /// Its id.
+        id: i64,
+        /// What it stands for.
+        kind: TokenKind,
+        /// Its rotation chain.
+        family: i64,
+    },
+}
+
+/// What a token or member belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SourceType {
+    /// A project.
+    Project,
+    /// A group.
+    Group,
+}
+
+impl SourceType {
+    /// As it stands in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SourceType::Project => "Project",
+            SourceType::Group => "Group",
+        }
+    }
+
+    /// The type written so.
+    pub fn from_text(text: &str) -> Option<SourceType> {
+        match text {
+            "Project" => Some(SourceType::Project),
+            "Group" => Some(SourceType::Group),
+            _ => None,
+        }
+    }
+}
+
+/// A deploy token as viewer.
+#[derive(Debug, Clone)]
+pub struct DeployViewer {
+    /// Id of the token.
+    pub id: i64,
+    /// Its user name.
+    pub username: String,
+    /// `Project` or `Group`.
+    pub source_type: String,
+    /// Id of that project or group.
+    pub source_id: i64,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+}
+
+impl Viewer {
+    /// The user's id.
+    pub fn user_id(&self) -> Option<i64> {
+        self.user().map(|user| user.id)
+    }
+
+    /// The user.
+    pub fn user(&self) -> Option<&User> {
+        match self {
+            Viewer::User(signed_in) => Some(&signed_in.user),
+            _ => None,
+        }
+    }
+
+    /// Whether an administrator asks.
+    pub fn is_admin(&self) -> bool {
+        self.user().is_some_and(|user| user.is_admin)
+    }
+
+    /// The user with their credential, or 401.
+    pub fn signed_in(&self) -> Result<&SignedIn> {
+        match self {
+            Viewer::User(signed_in) => Ok(signed_in),
+            _ => Err(Error::Unauthenticated),
+        }
+    }
+
+    /// The administrator, or 401 or 403.
+    pub fn admin(&self) -> Result<&SignedIn> {
+        let signed_in = self.signed_in()?;
+        if !signed_in.user.is_admin {
+            return Err(Error::forbidden(""));
+        }
+        Ok(signed_in)
+    }
+
+    /// The client's address, for audit records.
+    pub fn ip_address(&self) -> Option<String> {
+        match self {
+            Viewer::User(signed_in) => Some(signed_in.ip_address.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl SignedIn {
+    /// Whether a browser session asks.
+    pub fn is_session(&self) -> bool {
+        matches!(self.credential, Credential::Session { .. })
+    }
+
+    /// The token that asks, if it is one.
+    pub fn token_id(&self) -> Option<i64> {
+        match self.credential {
+            Credential::Token { id, .. } => Some(id),
+            Credential::Session { .. } => None,
+        }
+    }
+
+    /// Whether the credential was given this scope; sessions have all.
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.is_session() || self.scopes.iter().any(|one| one == scope)
+    }
+}
+
+impl FromCall for Viewer {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Ok(call.extensions.get::<Viewer>().cloned().unwrap_or_default())
+    }
+}
+
+/// A signed-in user; anyone else is refused with 401.
+#[derive(Debug, Clone)]
+pub struct SignedInViewer(pub Arc<SignedIn>);
+
+impl SignedInViewer {
+    /// As the viewer that access rules take.
+    pub fn viewer(&self) -> Viewer {
+        Viewer::User(self.0.clone())
+    }
+}
+
+impl FromCall for SignedInViewer {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        match Viewer::from_call(call).await? {
+            Viewer::User(signed_in) => Ok(SignedInViewer(signed_in)),
+            _ => Err(Error::Unauthenticated),
+        }
+    }
+}
+
+/// An administrator; others are refused with 401 or 403.
+#[derive(Debug, Clone)]
+pub struct Admin(pub Arc<SignedIn>);
+
+impl Admin {
+    /// As the viewer that access rules take.
+    pub fn viewer(&self) -> Viewer {
+        Viewer::User(self.0.clone())
+    }
+}
+
+impl FromCall for Admin {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let SignedInViewer(signed_in) = SignedInViewer::from_call(call).await?;
+        if !signed_in.user.is_admin {
+            return Err(Error::forbidden(""));
+        }
+        Ok(Admin(signed_in))
+    }
+}
