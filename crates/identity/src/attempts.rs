@@ -30,5 +30,8 @@ pub fn count(tx: &mut Tx<'_>, key: &str, limit: i64, window: i64) -> Result<()> 
 /// Forgets windows that closed more than `window` seconds ago.
 pub fn sweep(tx: &mut Tx<'_>, window: i64) -> Result<u64> {
     let began = tx.now() - jiff::SignedDuration::from_secs(window);
-    Ok(tx.execute(sql!("delete from attempts where window_started_at < $1"), (began,))?)
+    Ok(tx.execute(
+        sql!("delete from attempts where window_started_at < $1"),
+        (began,),
+    )?)
 }

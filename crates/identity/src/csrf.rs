@@ -8,7 +8,7 @@ use kernel::app::App;
 use kernel::secrets;
 
 /// Name of the form field.
-pub const FIELD: &str = "authenticity_token";
+pub const FIELD: &str = "csrf_token";
 /// Name of the request header.
 pub const HEADER: &str = "x-csrf-token";
 const LABEL: &str = "csrf";
@@ -32,7 +32,8 @@ fn for_session(app: &App, session: i64) -> String {
 
 /// A token bound to any text, for forms shown before sign-in.
 pub fn bound_to(app: &App, text: &str) -> String {
-    app.secrets().sign(LABEL, format!("before {text}").as_bytes())
+    app.secrets()
+        .sign(LABEL, format!("before {text}").as_bytes())
 }
 
 /// Whether `sent` was made by [`bound_to`] the same text.
@@ -41,5 +42,7 @@ pub fn check_bound(app: &App, text: &str, sent: &str) -> bool {
 }
 
 fn proves(app: &App, text: &str, sent: &str) -> bool {
-    app.secrets().verify(LABEL, sent).is_some_and(|data| secrets::same(data, text.as_bytes()))
+    app.secrets()
+        .verify(LABEL, sent)
+        .is_some_and(|data| secrets::same(data, text.as_bytes()))
 }

@@ -42,8 +42,10 @@ pub fn basic(app: &App, user: &User) -> UserBasic {
 
 /// Users by id, in one query, for lists that name them.
 pub fn load_basic(tx: &mut Tx<'_>, ids: &[i64]) -> store::Result<HashMap<i64, User>> {
-    let users: Vec<User> =
-        tx.all(sql!("select * from users where id in_list($1)"), (ids.to_vec(),))?;
+    let users: Vec<User> = tx.all(
+        sql!("select * from users where id in_list($1)"),
+        (ids.to_vec(),),
+    )?;
     Ok(users.into_iter().map(|user| (user.id, user)).collect())
 }
 
@@ -254,7 +256,10 @@ fn own(whole: &Whole) -> OwnPart {
         two_factor_enabled: false,
         external: user.is_external,
         private_profile: whole.is_private,
-        commit_email: profile.commit_email.clone().unwrap_or_else(|| user.email.clone()),
+        commit_email: profile
+            .commit_email
+            .clone()
+            .unwrap_or_else(|| user.email.clone()),
     }
 }
 

@@ -47,37 +47,43 @@ impl IdentityGate {
 
     async fn resolve(&self, call: &mut Call) -> Result<Viewer> {
         let sent = credentials::find(call).await?;
+        let peer = call.asked.peer.to_string();
         let viewer = match sent {
             Sent::Nothing => Viewer::Anonymous,
-            Sent::Unusable => return Err(unknown(call)),
-            Sent::Token(text) => self.by_token(call, text).await?,
-            Sent::Deploy { username, token } => self.by_deploy(call, username, token).await?,
+            Sent::Unusable => return Err(Error::Unauthenticated),
+            Sent::Token(text) => self.by_token(&call.app.clone(), peer, text).await?,
+            Sent::Deploy { username, token } => {
+                self.by_deploy(&call.app.clone(), peer, username, token)
+                    .await?
+            }
             Sent::Cookie(cookie) => self.by_session(call, cookie).await?,
         };
         sudo::apply(call, viewer).await
     }
 
-    async fn by_token(&self, call: &Call, text: String) -> Result<Viewer> {
-        match call.app.read(move |tx| tokens::holder(tx, &text)).await? {
-            Some(holder) => self.with_token(call, holder).await,
-            None => Err(unknown(call)),
+    async fn by_token(&self, app: &App, peer: String, text: String) -> Result<Viewer> {
+        match app.read(move |tx| tokens::holder(tx, &text)).await? {
+            Some(holder) => self.with_token(app, peer, holder).await,
+            None => Err(Error::Unauthenticated),
         }
     }
 
-    async fn with_token(&self, call: &Call, holder: tokens::Holder) -> Result<Viewer> {
-        let now = call.app.now();
+    async fn with_token(&self, app: &App, peer: String, holder: tokens::Holder) -> Result<Viewer> {
+        let now = app.now();
         let tokens::Holder { token, user } = holder;
         check_alive(&token, now)?;
         if token.kind == TokenKind::Impersonation {
-            let rules: TokenRules = call.app.settings().get(&call.app).await?;
+            let rules: TokenRules = app.settings().get(app).await?;
             if !rules.impersonation {
-                return Err(unknown(call));
+                return Err(Error::Unauthenticated);
             }
         }
         check_user(&user)?;
         if stale(token.last_used_at, &user, now) {
-            let (id, user, ip) = (token.id, user.id, call.asked.peer.to_string());
-            self.note(&call.app, Noted::Token(id), move |tx| tokens::touch(tx, id, user, &ip));
+            let (id, user, ip) = (token.id, user.id, peer.clone());
+            self.note(app, Noted::Token(id), move |tx| {
+                tokens::touch(tx, id, user, &ip)
+            });
         }
         let source = token.source_type.as_deref().and_then(SourceType::from_text);
         Ok(Viewer::User(Arc::new(SignedIn {
@@ -89,7 +95,7 @@ impl IdentityGate {
             scopes: token.scopes(),
             bot_source: source.zip(token.source_id),
             sudo_by: None,
-            ip_address: call.asked.peer.to_string(),
+            ip_address: peer,
             user,
         })))
     }
@@ -98,15 +104,19 @@ impl IdentityGate {
     /// as its password, with any user name.
     async fn by_deploy(
         &self,
-        call: &Call,
+        app: &App,
+        peer: String,
         username: Option<String>,
         text: String,
     ) -> Result<Viewer> {
         let basic = username.is_some();
-        let (holder, deploy) = call
-            .app
+        let (holder, deploy) = app
             .read(move |tx| {
-                let holder = if basic { tokens::holder(tx, &text)? } else { None };
+                let holder = if basic {
+                    tokens::holder(tx, &text)?
+                } else {
+                    None
+                };
                 let deploy = match &holder {
                     Some(_) => None,
                     None => tokens::deploy_token(tx, &text)?,
@@ -115,25 +125,34 @@ impl IdentityGate {
             })
             .await?;
         if let Some(holder) = holder {
-            return self.with_token(call, holder).await;
+            return self.with_token(app, peer, holder).await;
         }
-        let now = call.app.now();
+        let now = app.now();
         let deploy = deploy
             .filter(|token| !token.revoked && token.expires_at.is_none_or(|end| end > now))
             .filter(|token| username.as_ref().is_none_or(|name| *name == token.username))
-            .ok_or_else(|| unknown(call))?;
+            .ok_or(Error::Unauthenticated)?;
         Ok(Viewer::Deploy(Arc::new(DeployViewer {
             id: deploy.id,
             username: deploy.username,
             source_type: deploy.source_type,
             source_id: deploy.source_id,
-            scopes: deploy.scopes.split_whitespace().map(str::to_owned).collect(),
+            scopes: deploy
+                .scopes
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
         })))
     }
 
     async fn by_session(&self, call: &mut Call, cookie: String) -> Result<Viewer> {
-        let found = call.app.read(move |tx| sessions::holder(tx, &cookie)).await?;
-        let Some((session, user)) = found else { return Ok(Viewer::Anonymous) };
+        let found = call
+            .app
+            .read(move |tx| sessions::holder(tx, &cookie))
+            .await?;
+        let Some((session, user)) = found else {
+            return Ok(Viewer::Anonymous);
+        };
         if user.state.refusal().is_some() {
             return Ok(Viewer::Anonymous);
         }
@@ -149,7 +168,9 @@ impl IdentityGate {
         let ip = call.asked.peer.to_string();
         if stale(Some(session.last_used_at), &user, now) {
             let (id, session, ip) = (session.id, session.clone(), ip.clone());
-            self.note(&call.app, Noted::Session(id), move |tx| sessions::touch(tx, &session, &ip));
+            self.note(&call.app, Noted::Session(id), move |tx| {
+                sessions::touch(tx, &session, &ip)
+            });
         }
         Ok(Viewer::User(Arc::new(SignedIn {
             user,
@@ -166,13 +187,18 @@ impl IdentityGate {
     where
         F: Fn(&mut store::Tx<'_>) -> Result<()> + Send + 'static,
     {
-        let fresh = self.noting.lock().is_ok_and(|mut noting| noting.insert(what));
+        let fresh = self
+            .noting
+            .lock()
+            .is_ok_and(|mut noting| noting.insert(what));
         if !fresh {
             return;
         }
         let (app, noting) = (app.clone(), self.noting.clone());
         tokio::spawn(async move {
-            app.write(write).await.best_effort("note the use of a credential");
+            app.write(write)
+                .await
+                .best_effort("note the use of a credential");
             if let Ok(mut noting) = noting.lock() {
                 noting.remove(&what);
             }
@@ -194,10 +220,6 @@ impl Gate for IdentityGate {
     }
 }
 
-fn unknown(_: &Call) -> Error {
-    Error::Unauthenticated
-}
-
 fn check_alive(token: &AccessToken, now: Timestamp) -> Result<()> {
     if token.revoked {
         return Err(Error::Token {
@@ -215,11 +237,14 @@ fn check_alive(token: &AccessToken, now: Timestamp) -> Result<()> {
 }
 
 pub(crate) fn check_user(user: &User) -> Result<()> {
-    user.refusal().map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
+    user.refusal()
+        .map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
 }
 
 fn check_scopes(call: &Call, viewer: &Viewer) -> Result<()> {
-    let Viewer::User(signed_in) = viewer else { return Ok(()) };
+    let Viewer::User(signed_in) = viewer else {
+        return Ok(());
+    };
     let wanted = call.route.scopes;
     if wanted.is_empty() || wanted.iter().any(|scope| signed_in.has_scope(scope)) {
         return Ok(());

@@ -61,13 +61,22 @@ pub(crate) fn get() -> &'static Hooks {
 }
 
 pub(crate) fn created(tx: &mut Tx<'_>, user: &User) -> Result<()> {
-    get().user_created.iter().try_for_each(|hook| hook(tx, user))
+    get()
+        .user_created
+        .iter()
+        .try_for_each(|hook| hook(tx, user))
 }
 
 pub(crate) fn renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
-    get().user_renamed.iter().try_for_each(|hook| hook(tx, before, after))
+    get()
+        .user_renamed
+        .iter()
+        .try_for_each(|hook| hook(tx, before, after))
 }
 
 pub(crate) fn destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
-    get().user_destroying.iter().try_for_each(|hook| hook(tx, destroying))
+    get()
+        .user_destroying
+        .iter()
+        .try_for_each(|hook| hook(tx, destroying))
 }

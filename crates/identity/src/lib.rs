@@ -8,12 +8,14 @@
 //! credentials of a request. [`hooks`] is what rooms above plug in.
 
 pub mod attempts;
+pub mod bootstrap;
 pub mod csrf;
 pub mod entities;
 pub mod gate;
 pub mod hooks;
 pub mod model;
 pub mod password;
+mod rest;
 pub mod sessions;
 pub mod settings;
 pub mod tokens;
@@ -22,3 +24,14 @@ pub mod viewer;
 
 pub use model::{User, UserId};
 pub use viewer::{Admin, Credential, DeployViewer, SignedIn, SignedInViewer, SourceType, Viewer};
+
+use kernel::http::Routes;
+use kernel::jobs::RegistryBuilder;
+
+/// Declares the room's routes.
+pub fn routes(r: &mut Routes) {
+    rest::routes(r);
+}
+
+/// Declares the room's jobs.
+pub fn jobs(_registry: &mut RegistryBuilder) {}

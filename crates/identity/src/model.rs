@@ -53,9 +53,9 @@ impl UserState {
             UserState::Blocked | UserState::LdapBlocked | UserState::Banned => {
                 Some("Your account has been blocked.")
             }
-            UserState::BlockedPendingApproval => Some(
-                "Your request to join is pending approval from an administrator.",
-            ),
+            UserState::BlockedPendingApproval => {
+                Some("Your request to join is pending approval from an administrator.")
+            }
             UserState::Deactivated => Some(
                 "Your account has been deactivated. Sign in with a browser to activate it again.",
             ),
@@ -127,7 +127,9 @@ impl User {
             return Some("This is an internal user and cannot use the API.");
         }
         let expired = "Your password expired. Sign in with a browser to choose a new one.";
-        self.state.refusal().or(self.password_expired.then_some(expired))
+        self.state
+            .refusal()
+            .or(self.password_expired.then_some(expired))
     }
 }
 
@@ -248,7 +250,8 @@ impl AccessToken {
 
     /// Whether its day has come.
     pub fn is_expired(&self, now: Timestamp) -> bool {
-        self.expires_at.is_some_and(|day| kernel::time::start_of(day) <= now)
+        self.expires_at
+            .is_some_and(|day| kernel::time::start_of(day) <= now)
     }
 
     /// Whether it opens anything at `now`.
@@ -332,7 +335,9 @@ pub fn username_problem(username: &str) -> Option<&'static str> {
         return Some("is too long (maximum is 255 characters)");
     }
     let bad_start = matches!(username.chars().next(), Some('-' | '.'));
-    let bad_end = [".", "-", ".git", ".atom"].iter().any(|end| lower.ends_with(end));
+    let bad_end = [".", "-", ".git", ".atom"]
+        .iter()
+        .any(|end| lower.ends_with(end));
     if !username.chars().all(allowed) || bad_start || bad_end || username.contains("..") {
         return Some(
             "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or '.', \
@@ -342,15 +347,43 @@ pub fn username_problem(username: &str) -> Option<&'static str> {
     if username.bytes().all(|b| b.is_ascii_digit()) {
         return Some("cannot consist of digits only: digits are ids in paths");
     }
-    RESERVED.contains(&lower.as_str()).then_some("is a reserved name")
+    RESERVED
+        .contains(&lower.as_str())
+        .then_some("is a reserved name")
 }
 
 /// First parts of paths that mean something else.
 const RESERVED: &[&str] = &[
-    "-", "admin", "api", "assets", "dashboard", "explore", "favicon.ico", "files", "groups",
-    "help", "import", "invites", "jwt", "login", "new", "notes", "oauth", "profile", "projects",
-    "public", "robots.txt", "s", "search", "sitemap", "snippets", "system", "unsubscribes",
-    "uploads", "users", "v2",
+    "-",
+    "admin",
+    "api",
+    "assets",
+    "dashboard",
+    "explore",
+    "favicon.ico",
+    "files",
+    "groups",
+    "help",
+    "import",
+    "invites",
+    "jwt",
+    "login",
+    "new",
+    "notes",
+    "oauth",
+    "profile",
+    "projects",
+    "public",
+    "robots.txt",
+    "s",
+    "search",
+    "sitemap",
+    "snippets",
+    "system",
+    "unsubscribes",
+    "uploads",
+    "users",
+    "v2",
 ];
 
 /// Why an e-mail address cannot be used. Deliberately loose: only mail itself
@@ -392,8 +425,25 @@ mod tests {
         }
         let long = "a".repeat(256);
         for bad in [
-            "", "a", "-jane", ".jane", "jane.", "jane-", "jane.git", "jane.ATOM", "a/b", "a b",
-            "a%2Fb", "jané", "admin", "Admin", "12", "a..b", "<b>x</b>", "x\r\ny", &long,
+            "",
+            "a",
+            "-jane",
+            ".jane",
+            "jane.",
+            "jane-",
+            "jane.git",
+            "jane.ATOM",
+            "a/b",
+            "a b",
+            "a%2Fb",
+            "jané",
+            "admin",
+            "Admin",
+            "12",
+            "a..b",
+            "<b>x</b>",
+            "x\r\ny",
+            &long,
         ] {
             assert!(username_problem(bad).is_some(), "{bad}");
         }
@@ -402,7 +452,17 @@ mod tests {
     #[test]
     fn addresses_cannot_inject_headers() {
         assert_eq!(email_problem("jane@example.com"), None);
-        for bad in ["", "jane", "@x", "x@", "a@b@c", "a@b\r\nBcc: c@d", "a <a@b>", "a@.b", "a@b."] {
+        for bad in [
+            "",
+            "jane",
+            "@x",
+            "x@",
+            "a@b@c",
+            "a@b\r\nBcc: c@d",
+            "a <a@b>",
+            "a@.b",
+            "a@b.",
+        ] {
             assert!(email_problem(bad).is_some(), "{bad}");
         }
     }
@@ -414,7 +474,11 @@ mod tests {
         assert!(scope_fits(TokenKind::Personal, "sudo", true));
         assert!(!scope_fits(TokenKind::Personal, "openid", true));
         assert!(!scope_fits(TokenKind::Project, "read_user", true));
-        assert!(!scope_fits(TokenKind::Project, "write_virtual_registry", true));
+        assert!(!scope_fits(
+            TokenKind::Project,
+            "write_virtual_registry",
+            true
+        ));
         assert!(scope_fits(TokenKind::Group, "write_virtual_registry", true));
         assert!(!scope_fits(TokenKind::Group, "sudo", true));
     }

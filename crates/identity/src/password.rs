@@ -26,18 +26,23 @@ pub fn problem(password: &str) -> Option<&'static str> {
 }
 
 fn hasher() -> Result<Argon2<'static>> {
-    let params = Params::new(MEMORY, PASSES, 1, None).map_err(|e| Error::internal(e.to_string()))?;
+    let params =
+        Params::new(MEMORY, PASSES, 1, None).map_err(|e| Error::internal(e.to_string()))?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
 /// Hashes at once; only for the command line and tests without a runtime.
 pub fn hash_blocking(password: &str) -> Result<String> {
     let hash = hasher()?.hash_password(password.as_bytes());
-    Ok(hash.map_err(|error| Error::internal(error.to_string()))?.to_string())
+    Ok(hash
+        .map_err(|error| Error::internal(error.to_string()))?
+        .to_string())
 }
 
 fn verify_blocking(password: &str, hash: &str) -> bool {
-    let (Ok(hasher), Ok(hash)) = (hasher(), PasswordHash::new(hash)) else { return false };
+    let (Ok(hasher), Ok(hash)) = (hasher(), PasswordHash::new(hash)) else {
+        return false;
+    };
     hasher.verify_password(password.as_bytes(), &hash).is_ok()
 }
 
@@ -52,7 +57,9 @@ fn turns() -> &'static Semaphore {
 
 async fn in_turn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let _turn = turns().acquire().await.map_err(Error::internal)?;
-    tokio::task::spawn_blocking(work).await.map_err(Error::internal)
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(Error::internal)
 }
 
 /// Hashes a password that follows the rules.
@@ -99,7 +106,10 @@ mod tests {
     #[test]
     fn a_hash_is_argon2id_and_fits_its_password_only() {
         let hash = hash_blocking("correct horse").unwrap();
-        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        assert!(
+            hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
+            "{hash}"
+        );
         assert!(verify_blocking("correct horse", &hash));
         assert!(!verify_blocking("correct hors", &hash));
         assert!(!verify_blocking("correct horse", "not a hash"));
@@ -107,6 +117,10 @@ mod tests {
 
     #[tokio::test]
     async fn an_unknown_user_never_fits_even_with_the_decoys_password() {
-        assert!(!verify("no user has this password".into(), None).await.unwrap());
+        assert!(
+            !verify("no user has this password".into(), None)
+                .await
+                .unwrap()
+        );
     }
 }

@@ -80,7 +80,9 @@ pub fn holder(tx: &mut Tx<'_>, cookie: &str) -> Result<Option<(Session, User)>> 
         ),
         (secrets::digest(cookie), now),
     )?;
-    let Some(session) = session else { return Ok(None) };
+    let Some(session) = session else {
+        return Ok(None);
+    };
     let user = crate::users::find(tx, session.user_id)?;
     Ok(user.map(|user| (session, user)))
 }
@@ -93,7 +95,12 @@ pub fn touch(tx: &mut Tx<'_>, session: &Session, ip: &str) -> Result<()> {
         sql!(
             "update sessions set last_used_at = $2, expires_at = $3, ip_address = $4 where id = $1"
         ),
-        (session.id, now, now + rules.lifetime(session.remembered), ip),
+        (
+            session.id,
+            now,
+            now + rules.lifetime(session.remembered),
+            ip,
+        ),
     )?;
     crate::users::note_activity(tx, session.user_id)
 }
@@ -114,8 +121,10 @@ pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Session>> {
 
 /// Ends one of a user's sessions; false when there is none.
 pub fn revoke(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<bool> {
-    let ended =
-        tx.execute(sql!("delete from sessions where id = $1 and user_id = $2"), (id, user))?;
+    let ended = tx.execute(
+        sql!("delete from sessions where id = $1 and user_id = $2"),
+        (id, user),
+    )?;
     Ok(ended > 0)
 }
 

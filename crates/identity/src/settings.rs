@@ -53,7 +53,12 @@ impl SignIn {
             100_000,
         )?;
         within("sign_in_limit_per_minute", self.per_minute, 1, 100_000)?;
-        within("default_projects_limit", self.projects_limit, 0, i64::from(i32::MAX))
+        within(
+            "default_projects_limit",
+            self.projects_limit,
+            0,
+            i64::from(i32::MAX),
+        )
     }
 }
 
@@ -71,7 +76,11 @@ pub struct Sessions {
 
 impl Default for Sessions {
     fn default() -> Sessions {
-        Sessions { expire_minutes: 10_080, remember_me: true, remember_days: 14 }
+        Sessions {
+            expire_minutes: 10_080,
+            remember_me: true,
+            remember_days: 14,
+        }
     }
 }
 
@@ -145,7 +154,10 @@ fn within(key: &str, value: i64, least: i64, most: i64) -> Result<()> {
         return Err(Error::invalid(key, message));
     }
     if value > most {
-        return Err(Error::invalid(key, format!("must be less than or equal to {most}")));
+        return Err(Error::invalid(
+            key,
+            format!("must be less than or equal to {most}"),
+        ));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 
 use crate::model::{AccessToken, TokenKind, User, UserKind, UserState, scope_fits};
 use crate::settings::TokenRules;
+use crate::users::Author;
 use crate::viewer::SourceType;
 use kernel::error::{Error, Result};
 use kernel::secrets::{self, Secret};
@@ -58,12 +59,20 @@ fn problems(new: &NewToken) -> Vec<(String, Vec<String>)> {
     if let Some(problem) = crate::model::name_problem(&new.name) {
         add("name", problem);
     }
-    if new.description.as_ref().is_some_and(|text| text.chars().count() > MAX_DESCRIPTION) {
+    if new
+        .description
+        .as_ref()
+        .is_some_and(|text| text.chars().count() > MAX_DESCRIPTION)
+    {
         add("description", "is too long (maximum is 255 characters)");
     }
     if new.scopes.is_empty() {
         add("scopes", "can't be blank");
-    } else if !new.scopes.iter().all(|scope| scope_fits(new.kind, scope, new.admin)) {
+    } else if !new
+        .scopes
+        .iter()
+        .all(|scope| scope_fits(new.kind, scope, new.admin))
+    {
         add("scopes", "can only contain available scopes");
     }
     problems
@@ -121,6 +130,28 @@ fn insert(
     Ok((token, secret))
 }
 
+/// Records a change of a token.
+pub fn record(
+    tx: &mut Tx<'_>,
+    by: &Author,
+    action: &'static str,
+    token: &AccessToken,
+) -> Result<()> {
+    Ok(kernel::audit::write(
+        tx,
+        kernel::audit::Record {
+            author_id: by.id,
+            action,
+            target_type: "AccessToken",
+            target_id: token.id,
+            target_name: &token.name,
+            details: serde_json::json!({"user_id": token.user_id, "kind": token.kind.as_str(),
+                "scopes": token.scopes}),
+            ip_address: by.ip.clone(),
+        },
+    )?)
+}
+
 /// One token.
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<AccessToken>> {
     Ok(tx.optional(sql!("select * from access_tokens where id = $1"), (id,))?)
@@ -133,9 +164,7 @@ pub fn find_of_source(
     id: i64,
 ) -> Result<Option<AccessToken>> {
     Ok(tx.optional(
-        sql!(
-            "select * from access_tokens where source_type = $1 and source_id = $2 and id = $3"
-        ),
+        sql!("select * from access_tokens where source_type = $1 and source_id = $2 and id = $3"),
         (source.0.as_str(), source.1, id),
     )?)
 }
@@ -173,7 +202,11 @@ pub fn rotate(
     let week = after(date_of(tx.now()), ROTATED_DAYS.min(rules.max_days));
     let expires_at = last_day(&rules, Some(expires_at.unwrap_or(week)), tx.now())?;
     revoke(tx, old.id)?;
-    let source = old.source_type.as_deref().and_then(SourceType::from_text).zip(old.source_id);
+    let source = old
+        .source_type
+        .as_deref()
+        .and_then(SourceType::from_text)
+        .zip(old.source_id);
     let new = NewToken {
         kind: old.kind,
         user_id: old.user_id,
@@ -204,10 +237,18 @@ pub enum Ready {
 pub fn ready_to_rotate(tx: &mut Tx<'_>, token: &AccessToken) -> Result<Ready> {
     if token.revoked {
         let ended = revoke_family(tx, token.family())?;
-        tracing::warn!(family = token.family(), ended, "a revoked token was shown for rotation");
+        tracing::warn!(
+            family = token.family(),
+            ended,
+            "a revoked token was shown for rotation"
+        );
         return Ok(Ready::Reused);
     }
-    Ok(if token.is_expired(tx.now()) { Ready::Expired } else { Ready::Yes })
+    Ok(if token.is_expired(tx.now()) {
+        Ready::Expired
+    } else {
+        Ready::Yes
+    })
 }
 
 /// A credential's owner and what it allows, from one indexed query.
@@ -221,7 +262,10 @@ pub struct Holder {
 
 impl store::FromRow for Holder {
     fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        Ok(Holder { token: token_of(row)?, user: user_of(row)? })
+        Ok(Holder {
+            token: token_of(row)?,
+            user: user_of(row)?,
+        })
     }
 }
 
@@ -322,7 +366,9 @@ pub fn deploy_token(tx: &mut Tx<'_>, text: &str) -> Result<Option<DeployToken>> 
 
 /// Notes a use: at most every ten minutes, and the last five addresses.
 pub fn touch(tx: &mut Tx<'_>, token: i64, user: i64, ip: &str) -> Result<()> {
-    let Some(known) = find(tx, token)? else { return Ok(()) };
+    let Some(known) = find(tx, token)? else {
+        return Ok(());
+    };
     let mut ips = known.last_used_ips.map(|ips| ips.0).unwrap_or_default();
     ips.retain(|one| one != ip);
     ips.insert(0, ip.to_owned());
@@ -347,11 +393,17 @@ mod tests {
     fn a_token_ends_within_a_year_unless_expiry_is_not_required() {
         let now: Timestamp = "2026-01-10T15:00:00Z".parse().unwrap();
         let rules = TokenRules::default();
-        assert_eq!(last_day(&rules, None, now).unwrap(), Some(day("2027-01-10")));
+        assert_eq!(
+            last_day(&rules, None, now).unwrap(),
+            Some(day("2027-01-10"))
+        );
         assert!(last_day(&rules, Some(day("2027-01-10")), now).is_ok());
         assert!(last_day(&rules, Some(day("2027-01-11")), now).is_err());
         assert!(last_day(&rules, Some(day("2026-01-10")), now).is_err());
-        let free = TokenRules { require_expiry: false, ..TokenRules::default() };
+        let free = TokenRules {
+            require_expiry: false,
+            ..TokenRules::default()
+        };
         assert_eq!(last_day(&free, None, now).unwrap(), None);
         assert!(last_day(&free, Some(day("2030-01-01")), now).is_ok());
     }

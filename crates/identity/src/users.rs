@@ -28,12 +28,18 @@ pub fn find(tx: &mut Tx<'_>, id: UserId) -> Result<Option<User>> {
 
 /// The user of this name, without regard to case.
 pub fn find_by_username(tx: &mut Tx<'_>, username: &str) -> Result<Option<User>> {
-    Ok(tx.optional(sql!("select * from users where username_folded = $1"), (fold(username),))?)
+    Ok(tx.optional(
+        sql!("select * from users where username_folded = $1"),
+        (fold(username),),
+    )?)
 }
 
 /// The user with this primary e-mail, without regard to case.
 pub fn find_by_email(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
-    Ok(tx.optional(sql!("select * from users where email_folded = $1"), (fold(email),))?)
+    Ok(tx.optional(
+        sql!("select * from users where email_folded = $1"),
+        (fold(email),),
+    )?)
 }
 
 /// The user an address names.

@@ -58,7 +58,11 @@ fn bounded(sent: Sent) -> Sent {
         Sent::Token(text) | Sent::Deploy { token: text, .. } => text,
         _ => return sent,
     };
-    if text.is_empty() || text.len() > MAX || text.contains('\0') { Sent::Unusable } else { sent }
+    if text.is_empty() || text.len() > MAX || text.contains('\0') {
+        Sent::Unusable
+    } else {
+        sent
+    }
 }
 
 fn by_header(call: &Call) -> Sent {
@@ -70,12 +74,17 @@ fn by_header(call: &Call) -> Sent {
         }
     }
     if let Some(value) = call.asked.headers.get("private-token") {
-        return value.to_str().map_or(Sent::Unusable, |text| Sent::Token(text.trim().to_owned()));
+        return value
+            .to_str()
+            .map_or(Sent::Unusable, |text| Sent::Token(text.trim().to_owned()));
     }
     if call.route.registry
         && let Some(value) = call.asked.headers.get("deploy-token")
     {
-        let token = |text: &str| Sent::Deploy { username: None, token: text.trim().to_owned() };
+        let token = |text: &str| Sent::Deploy {
+            username: None,
+            token: text.trim().to_owned(),
+        };
         return value.to_str().map_or(Sent::Unusable, token);
     }
     // No job runs yet, so no job token is known.
@@ -93,11 +102,15 @@ fn by_authorization(value: &str, registry: bool) -> Sent {
     if !registry || !scheme.eq_ignore_ascii_case("basic") {
         return Sent::Nothing;
     }
-    let decoded = STANDARD.decode(rest.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let decoded = STANDARD
+        .decode(rest.trim())
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok());
     match decoded.as_deref().and_then(|text| text.split_once(':')) {
-        Some((username, password)) => {
-            Sent::Deploy { username: Some(username.to_owned()), token: password.to_owned() }
-        }
+        Some((username, password)) => Sent::Deploy {
+            username: Some(username.to_owned()),
+            token: password.to_owned(),
+        },
         None => Sent::Unusable,
     }
 }
@@ -111,7 +124,10 @@ async fn by_parameter(call: &mut Call) -> Result<Sent> {
     if call.query("job_token").is_some() {
         return Ok(Sent::Unusable);
     }
-    let with_body = matches!(call.asked.method, Method::POST | Method::PUT | Method::PATCH);
+    let with_body = matches!(
+        call.asked.method,
+        Method::POST | Method::PUT | Method::PATCH
+    );
     if !with_body || call.route.streams {
         return Ok(Sent::Nothing);
     }
@@ -158,7 +174,10 @@ mod tests {
         assert_eq!(by_authorization("Basic YTpi", false), Sent::Nothing);
         assert_eq!(
             by_authorization("Basic YTpiOmM=", true),
-            Sent::Deploy { username: Some("a".into()), token: "b:c".into() }
+            Sent::Deploy {
+                username: Some("a".into()),
+                token: "b:c".into()
+            }
         );
         for bad in ["Basic", "Basic !!", "Basic YWI=", "Basic /w=="] {
             assert_eq!(by_authorization(bad, true), Sent::Unusable, "{bad}");
@@ -174,8 +193,12 @@ mod tests {
 
     #[test]
     fn a_cookie_is_found_by_its_whole_name() {
-        let value = http::HeaderValue::from_static("a=1; x_service_session=no; _service_session=yes");
-        assert_eq!(cookie_of([&value].into_iter(), sessions::COOKIE), Some("yes".into()));
+        let value =
+            http::HeaderValue::from_static("a=1; x_service_session=no; _service_session=yes");
+        assert_eq!(
+            cookie_of([&value].into_iter(), sessions::COOKIE),
+            Some("yes".into())
+        );
         assert_eq!(cookie_of([&value].into_iter(), "b"), None);
     }
 }

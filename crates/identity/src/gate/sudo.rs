@@ -14,7 +14,9 @@ pub async fn apply(call: &mut Call, viewer: Viewer) -> Result<Viewer> {
     if call.route.surface != Surface::Api {
         return Ok(viewer);
     }
-    let Some(target) = asked_for(call).await? else { return Ok(viewer) };
+    let Some(target) = asked_for(call).await? else {
+        return Ok(viewer);
+    };
     let administrator = check(&viewer)?.clone();
     let text = target.clone();
     let user = call
@@ -31,8 +33,15 @@ pub async fn apply(call: &mut Call, viewer: Viewer) -> Result<Viewer> {
 }
 
 async fn asked_for(call: &mut Call) -> Result<Option<String>> {
-    let quick = call.asked.header("sudo").or_else(|| call.query("sudo")).map(str::to_owned);
-    let with_body = matches!(call.asked.method, Method::POST | Method::PUT | Method::PATCH);
+    let quick = call
+        .asked
+        .header("sudo")
+        .or_else(|| call.query("sudo"))
+        .map(str::to_owned);
+    let with_body = matches!(
+        call.asked.method,
+        Method::POST | Method::PUT | Method::PATCH
+    );
     let sent = match quick {
         None if with_body && !call.route.streams => call.text("sudo").await?,
         quick => quick,

@@ -129,24 +129,56 @@ fn add(problems: &mut Problems, field: &str, text: Option<impl Into<String>>) {
 }
 
 fn done(problems: Problems) -> Result<()> {
-    if problems.is_empty() { Ok(()) } else { Err(Error::Invalid(problems)) }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Invalid(problems))
+    }
 }
 
 impl Change {
     fn problems(&self) -> Problems {
         let mut problems = Problems::new();
-        add(&mut problems, "username", self.username.as_deref().and_then(username_problem));
-        add(&mut problems, "name", self.name.as_deref().and_then(name_problem));
-        add(&mut problems, "email", self.email.as_deref().and_then(email_problem));
-        let limit = self.projects_limit.filter(|limit| !(0..=i64::from(i32::MAX)).contains(limit));
-        add(&mut problems, "projects_limit", limit.map(|_| "is not a number of projects"));
-        for (field, id) in [("theme_id", self.theme_id), ("color_scheme_id", self.color_scheme_id)]
-        {
+        add(
+            &mut problems,
+            "username",
+            self.username.as_deref().and_then(username_problem),
+        );
+        add(
+            &mut problems,
+            "name",
+            self.name.as_deref().and_then(name_problem),
+        );
+        add(
+            &mut problems,
+            "email",
+            self.email.as_deref().and_then(email_problem),
+        );
+        let limit = self
+            .projects_limit
+            .filter(|limit| !(0..=i64::from(i32::MAX)).contains(limit));
+        add(
+            &mut problems,
+            "projects_limit",
+            limit.map(|_| "is not a number of projects"),
+        );
+        for (field, id) in [
+            ("theme_id", self.theme_id),
+            ("color_scheme_id", self.color_scheme_id),
+        ] {
             let unknown = id.filter(|id| !THEMES.contains(id));
-            add(&mut problems, field, unknown.map(|_| "is not included in the list"));
+            add(
+                &mut problems,
+                field,
+                unknown.map(|_| "is not included in the list"),
+            );
         }
         for (column, value) in &self.texts {
-            add(&mut problems, column, text_problem(column, value.as_deref().unwrap_or("")));
+            add(
+                &mut problems,
+                column,
+                text_problem(column, value.as_deref().unwrap_or("")),
+            );
         }
         problems
     }
@@ -154,13 +186,23 @@ impl Change {
     fn taken(&self, tx: &mut Tx<'_>, except: UserId) -> Result<Problems> {
         let mut problems = Problems::new();
         let taken = |other: Option<User>| {
-            other.filter(|user| user.id != except).map(|_| "has already been taken")
+            other
+                .filter(|user| user.id != except)
+                .map(|_| "has already been taken")
         };
         if let Some(username) = &self.username {
-            add(&mut problems, "username", taken(super::find_by_username(tx, username)?));
+            add(
+                &mut problems,
+                "username",
+                taken(super::find_by_username(tx, username)?),
+            );
         }
         if let Some(email) = &self.email {
-            add(&mut problems, "email", taken(super::find_by_email(tx, email)?));
+            add(
+                &mut problems,
+                "email",
+                taken(super::find_by_email(tx, email)?),
+            );
         }
         Ok(problems)
     }
@@ -181,10 +223,19 @@ impl Change {
         set("is_admin", self.admin.map(IntoValue::into_value));
         set("is_external", self.external.map(IntoValue::into_value));
         set("is_private", self.private.map(IntoValue::into_value));
-        set("projects_limit", self.projects_limit.map(IntoValue::into_value));
-        set("can_create_group", self.can_create_group.map(IntoValue::into_value));
+        set(
+            "projects_limit",
+            self.projects_limit.map(IntoValue::into_value),
+        );
+        set(
+            "can_create_group",
+            self.can_create_group.map(IntoValue::into_value),
+        );
         set("theme_id", self.theme_id.map(IntoValue::into_value));
-        set("color_scheme_id", self.color_scheme_id.map(IntoValue::into_value));
+        set(
+            "color_scheme_id",
+            self.color_scheme_id.map(IntoValue::into_value),
+        );
         for (column, value) in &self.texts {
             set(column, Some(value.clone().into_value()));
         }
@@ -202,7 +253,10 @@ fn text_problem(column: &str, value: &str) -> Option<String> {
         return None;
     }
     let multiline = matches!(column, "bio" | "note");
-    if value.chars().any(|c| c.is_control() && !(multiline && c == '\n')) {
+    if value
+        .chars()
+        .any(|c| c.is_control() && !(multiline && c == '\n'))
+    {
         return Some("cannot contain control characters".into());
     }
     let problem = match column {
@@ -229,7 +283,11 @@ pub fn check_new(new: &NewUser, password: &str) -> Result<()> {
         ..new.rest.clone()
     };
     let mut problems = change.problems();
-    add(&mut problems, "password", crate::password::problem(password));
+    add(
+        &mut problems,
+        "password",
+        crate::password::problem(password),
+    );
     done(problems)
 }
 
@@ -252,7 +310,10 @@ pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
     let now = tx.now();
     sets.push(("kind", UserKind::Human.into_value()));
     sets.push(("password_hash", new.password_hash.as_str().into_value()));
-    sets.push(("password_automatically_set", new.password_automatic.into_value()));
+    sets.push((
+        "password_automatically_set",
+        new.password_automatic.into_value(),
+    ));
     sets.push(("password_changed_at", now.into_value()));
     sets.push(("confirmed_at", new.confirmed.then_some(now).into_value()));
     sets.push(("created_by_id", by.id.into_value()));
@@ -297,7 +358,10 @@ pub fn create_bot(
         vec![
             ("username_folded", fold(&username).into_value()),
             ("email", format!("{username}@noreply.invalid").into_value()),
-            ("email_folded", format!("{username}@noreply.invalid").into_value()),
+            (
+                "email_folded",
+                format!("{username}@noreply.invalid").into_value(),
+            ),
             ("username", username.into_value()),
             ("name", name.into_value()),
             ("name_folded", fold(name).into_value()),
@@ -366,7 +430,10 @@ pub fn set_password(
 
 /// The user who holds what deleted users leave behind; made when first needed.
 pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
-    let known = tx.optional(sql!("select * from users where kind = 'ghost' order by id limit 1"), ())?;
+    let known = tx.optional(
+        sql!("select * from users where kind = 'ghost' order by id limit 1"),
+        (),
+    )?;
     if let Some(ghost) = known {
         return Ok(ghost);
     }
@@ -379,7 +446,10 @@ pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
         vec![
             ("username_folded", username.clone().into_value()),
             ("email", format!("{username}@noreply.invalid").into_value()),
-            ("email_folded", format!("{username}@noreply.invalid").into_value()),
+            (
+                "email_folded",
+                format!("{username}@noreply.invalid").into_value(),
+            ),
             ("username", username.into_value()),
             ("name", "Ghost User".into_value()),
             ("name_folded", "ghost user".into_value()),
@@ -400,7 +470,14 @@ pub fn destroy(tx: &mut Tx<'_>, by: &Author, id: UserId, hard: bool) -> Result<(
         return Err(Error::forbidden("You cannot delete yourself"));
     }
     let ghost = ghost(tx)?;
-    hooks::destroying(tx, &Destroying { user: user.clone(), ghost_id: ghost.id, hard })?;
+    hooks::destroying(
+        tx,
+        &Destroying {
+            user: user.clone(),
+            ghost_id: ghost.id,
+            hard,
+        },
+    )?;
     record(tx, by, "user.delete", &user, json!({"hard": hard}))?;
     tx.execute(sql!("delete from users where id = $1"), (id,))?;
     Ok(())
@@ -420,15 +497,23 @@ mod tests {
         assert!(text_problem("location", "a\r\nSet-Cookie: x").is_some());
         assert!(text_problem("website_url", "javascript:alert(1)").is_some());
         assert!(text_problem("website_url", "not a url").is_some());
-        assert_eq!(text_problem("website_url", "https://example.com/~jane"), None);
+        assert_eq!(
+            text_problem("website_url", "https://example.com/~jane"),
+            None
+        );
         assert!(text_problem("public_email", "nobody").is_some());
         assert_eq!(text_problem("organization", ""), None);
     }
 
     #[test]
     fn all_problems_of_a_new_user_are_told_together() {
-        let new = NewUser { username: "a/b".into(), ..NewUser::default() };
-        let Err(Error::Invalid(problems)) = check_new(&new, "short") else { panic!("accepted") };
+        let new = NewUser {
+            username: "a/b".into(),
+            ..NewUser::default()
+        };
+        let Err(Error::Invalid(problems)) = check_new(&new, "short") else {
+            panic!("accepted")
+        };
         let fields: Vec<String> = problems.into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, ["username", "name", "email", "password"]);
     }

@@ -13,8 +13,10 @@ pub fn follow(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<boo
     if follower == followed {
         return Ok(false);
     }
-    let count: i64 =
-        tx.one(sql!("select count(*) from follows where follower_id = $1"), (follower,))?;
+    let count: i64 = tx.one(
+        sql!("select count(*) from follows where follower_id = $1"),
+        (follower,),
+    )?;
     if count >= MAX_FOLLOWED {
         return Err(Error::BadRequest(format!(
             "You can't follow more than {MAX_FOLLOWED} users. To follow more users, unfollow some \
