@@ -129,10 +129,10 @@ impl App {
         let sent = headers
             .get("x-forwarded-for")
             .and_then(|value| value.to_str().ok());
-        let hops = sent
+        let mut hops = sent
             .unwrap_or_default()
             .rsplit(',')
             .map_while(|hop| hop.trim().parse().ok());
-        hops.filter(|hop| !trusted(hop)).next().unwrap_or(peer)
+        hops.find(|hop| !trusted(hop)).unwrap_or(peer)
     }
 }

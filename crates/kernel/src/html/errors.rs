@@ -99,7 +99,7 @@ fn words(status: StatusCode) -> (&'static str, &'static str) {
             "Back in a moment",
             "The server is busy or being updated. Try again shortly.",
         ),
-        400..=499 => (
+        code if (400..500).contains(&code) => (
             "This request cannot be answered",
             "Check the address and try again.",
         ),

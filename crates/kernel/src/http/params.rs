@@ -126,6 +126,7 @@ macro_rules! choices {
 
         impl $name {
             /// Every value, in the order declared.
+            #[allow(dead_code, reason = "not every list of choices is enumerated")]
             pub const ALL: &'static [$name] = &[$($name::$variant),*];
             /// The value as it is written on the wire and in the database.
             pub const fn as_str(self) -> &'static str {
