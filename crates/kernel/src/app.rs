@@ -3,8 +3,11 @@
 use crate::blobs::Blobs;
 use crate::error::Result;
 use crate::jobs;
+use crate::mail::Mailer;
+use crate::outbound::Outbound;
 use crate::secrets::Secrets;
 use crate::settings::Settings;
+use crate::telemetry::Metrics;
 use crate::time::{Clock, Timestamp};
 use http::HeaderMap;
 use std::net::IpAddr;
@@ -35,6 +38,12 @@ pub struct Parts {
     pub store: Store,
     /// File contents.
     pub blobs: Blobs,
+    /// Outgoing mail.
+    pub mailer: Mailer,
+    /// Outgoing HTTP.
+    pub outbound: Outbound,
+    /// Counters for `/-/metrics`.
+    pub metrics: Metrics,
     /// Keys and sealed values.
     pub secrets: Secrets,
     /// The time.
@@ -78,6 +87,18 @@ impl App {
     /// File contents.
     pub fn blobs(&self) -> &Blobs {
         &self.0.blobs
+    }
+    /// Outgoing mail.
+    pub fn mailer(&self) -> &Mailer {
+        &self.0.mailer
+    }
+    /// Outgoing HTTP.
+    pub fn outbound(&self) -> &Outbound {
+        &self.0.outbound
+    }
+    /// Counters for `/-/metrics`.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
     }
     /// Keys and sealed values.
     pub fn secrets(&self) -> &Secrets {

@@ -17,7 +17,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use store::{Json, Tx, sql};
 use tokio::sync::Notify;
 
@@ -291,6 +291,7 @@ async fn claim(app: &App, node: &str) -> Result<Option<Claimed>> {
 async fn run_one(app: &App, node: &str, job: Claimed) {
     let id = job.id;
     let (name, attempts) = (job.name.clone(), job.attempts);
+    let began = Instant::now();
     let work = async {
         let Some(runner) = app.jobs().runners.get(name.as_str()).cloned() else {
             return Err(Failure::Retry(
@@ -312,6 +313,12 @@ async fn run_one(app: &App, node: &str, job: Claimed) {
         outcome = guarded => outcome.unwrap_or_else(|_| Err(Failure::GiveUp("it panicked".into()))),
         _ = renewed => return,
     };
+    let word = match &outcome {
+        Ok(()) => "done",
+        Err(Failure::Retry(_)) => "retry",
+        Err(Failure::GiveUp(_)) => "failed",
+    };
+    app.metrics().job(&name, word, began.elapsed());
     finish(app, node, id, attempts, outcome)
         .await
         .best_effort("record the outcome of a job");

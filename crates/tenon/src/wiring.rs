@@ -8,8 +8,11 @@ use kernel::error::Result;
 use kernel::http::serve::Server;
 use kernel::http::{Call, Gate, Routes};
 use kernel::jobs::{Registry, RegistryBuilder};
+use kernel::mail::Mailer;
+use kernel::outbound::{Outbound, Policy};
 use kernel::secrets::Secrets;
 use kernel::settings::Settings;
+use kernel::telemetry::Metrics;
 use std::os::unix::fs::DirBuilderExt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -74,6 +77,22 @@ pub fn open_blobs(options: &Options) -> Outcome<Blobs> {
     Blobs::open_with_spool(&options.blobs_url, &spool).map_err(|error| error.to_string())
 }
 
+/// Opens the way out for mail.
+fn open_mailer(options: &Options) -> Outcome<Mailer> {
+    let host = options
+        .external_url
+        .as_deref()
+        .and_then(|url| url.split("://").nth(1));
+    let host = host
+        .and_then(|rest| rest.split([':', '/']).next())
+        .unwrap_or("localhost");
+    let from = options
+        .mail_from
+        .clone()
+        .unwrap_or_else(|| format!("tenon@{host}"));
+    Mailer::open(&options.mail_url, &from).map_err(|error| error.to_string())
+}
+
 /// The whole application over its own database, ready to serve.
 pub async fn assemble(options: Options) -> Outcome<(App, Arc<Server>)> {
     let store = open_store(&options)?;
@@ -86,6 +105,9 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         blobs: open_blobs(&options)?,
         secrets: Secrets::open(&options.data.join("keys"), options.keys.clone())
             .map_err(|error| error.to_string())?,
+        mailer: open_mailer(&options)?,
+        outbound: Outbound::new(Policy::default()).map_err(|error| error.to_string())?,
+        metrics: Metrics::new(system::VERSION),
         clock: options.clock.clone(),
         settings: Settings::default(),
         jobs: jobs(),

@@ -570,6 +570,7 @@ mod tests {
         ))
         .unwrap();
         assert_eq!(read.kind, Some(Sort::Desc));
+        assert_eq!(Sort::ALL, [Sort::Asc, Sort::Desc]);
         assert_eq!(read.ids, Some(vec![1, 2]));
         let rules = read.rules.unwrap();
         assert_eq!((rules[0].name.as_str(), rules[0].level), ("a", Some(3)));

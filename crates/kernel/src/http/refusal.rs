@@ -15,7 +15,7 @@ pub fn render(error: Error, surface: Surface, asked: &Asked) -> Response {
     let status = status(&error);
     let mut response = match surface {
         Surface::Api => api_body(status, &error),
-        Surface::Page => reply::text(status, format!("{}\n", page_reason(&error))),
+        Surface::Page => crate::html::error_page(status, &page_reason(&error), asked),
         Surface::Plain => reply::text(status, format!("{}\n", message(status, &error))),
     };
     add_headers(&error, &mut response);

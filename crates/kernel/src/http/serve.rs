@@ -87,10 +87,14 @@ impl Server {
         };
         let (method, path) = (asked.method.clone(), asked.uri.path().to_owned());
         let id = asked.request_id.clone();
-        let (_, mut response) = self.route(asked, body).await;
+        let (template, mut response) = self.route(asked, body).await;
         finish(&mut response, &id, &path);
-        let seconds = began.elapsed().as_secs_f64();
-        let status = response.status().as_u16();
+        let took = began.elapsed();
+        let (seconds, status) = (took.as_secs_f64(), response.status().as_u16());
+        let template = template.as_deref().unwrap_or("-");
+        self.app
+            .metrics()
+            .request(template, method.as_str(), status, took);
         // The path is logged without its query, which may hold tokens.
         tracing::info!(target: "request", request_id = %id, %method, path, status, seconds);
         response

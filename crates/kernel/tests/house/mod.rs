@@ -3,8 +3,11 @@
 use kernel::app::{App, Config, Parts};
 use kernel::blobs::Blobs;
 use kernel::jobs::RegistryBuilder;
+use kernel::mail::Mailer;
+use kernel::outbound::{Outbound, Policy};
 use kernel::secrets::Secrets;
 use kernel::settings::Settings;
+use kernel::telemetry::Metrics;
 use kernel::time::Clock;
 use store::{Migration, Store};
 
@@ -26,6 +29,9 @@ pub fn app(jobs: impl FnOnce(&mut RegistryBuilder)) -> (App, tempfile::TempDir) 
         store: Store::open(config, &migrations).unwrap(),
         blobs: Blobs::open(folder.path().join("blobs").to_str().unwrap()).unwrap(),
         secrets: Secrets::open(&folder.path().join("keys"), None).unwrap(),
+        mailer: Mailer::memory(),
+        outbound: Outbound::new(Policy::default()).unwrap(),
+        metrics: Metrics::new("0"),
         clock,
         settings: Settings::default(),
         jobs: registry.build(),
