@@ -12,7 +12,7 @@ pub struct Page {
     pub title: String,
     /// Who looks; `None` shows the sign-in link.
     pub viewer: Option<PageViewer>,
-    /// The session's token for forms, sent back as `csrf_token`.
+    /// The session's token for forms, sent back as `authenticity_token`.
     pub csrf: String,
     /// Text and address from the outermost to this page.
     pub breadcrumbs: Vec<(String, String)>,

@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 /// The hidden field every form that changes something carries.
 pub fn csrf(token: impl Display) -> Hidden {
-    hidden("csrf_token", token)
+    hidden("authenticity_token", token)
 }
 
 /// A hidden field.

@@ -1,0 +1,217 @@
+//! What the pages of this room show: plain view models of their templates.
+
+use askama::Template;
+use kernel::html::ui::{self, Choice, Tab};
+use kernel::html::{Errors, Moment, Page, Pages};
+
+/// GET and POST `/users/sign_in`.
+#[derive(Debug, Template)]
+#[template(path = "sign_in.html")]
+pub struct SignIn {
+    /// The page; `active` is `sign-in`.
+    pub page: Page,
+    /// What was typed, after a failed try.
+    pub login: String,
+    /// Why the last try failed, or empty.
+    pub error: String,
+    /// Where to go afterwards, or empty.
+    pub return_to: String,
+    /// The box «stay signed in».
+    pub remember_me: bool,
+}
+
+/// Links between one's own settings.
+fn own_tabs(current: &str) -> Vec<Tab> {
+    [
+        ("Profile", "/-/user_settings/profile"),
+        ("Access tokens", "/-/user_settings/tokens"),
+    ]
+    .map(|(label, url)| Tab::new(label, url, label == current))
+    .to_vec()
+}
+
+/// GET and POST `/-/user_settings/profile`; the password form posts to
+/// `/-/user_settings/password` (`current_password`, `password`,
+/// `password_confirmation`).
+#[derive(Debug, Template)]
+#[template(path = "profile.html")]
+pub struct Profile {
+    /// The page.
+    pub page: Page,
+    /// Sign-in name.
+    pub username: String,
+    /// Field `name`.
+    pub name: String,
+    /// Shown only.
+    pub email: String,
+    /// Field `public_email`.
+    pub public_email: String,
+    /// Field `bio`.
+    pub bio: String,
+    /// Field `location`.
+    pub location: String,
+    /// Field `website_url`.
+    pub website_url: String,
+    /// Field `organization`.
+    pub organization: String,
+    /// Field `job_title`.
+    pub job_title: String,
+    /// Field `pronouns`.
+    pub pronouns: String,
+    /// Field `private_profile`.
+    pub private_profile: bool,
+    /// Since when.
+    pub joined_at: Moment,
+    /// What is wrong, by field name.
+    pub errors: Errors,
+}
+
+/// `/-/user_settings/tokens`: list and form (`name`, `description`,
+/// `expires_at`, `scopes[]`); revoke posts to `…/tokens/<id>/revoke`, rotate
+/// to `…/tokens/<id>/rotate`.
+#[derive(Debug, Template)]
+#[template(path = "tokens.html")]
+pub struct Tokens {
+    /// The page.
+    pub page: Page,
+    /// The secret of the token just made, shown this once.
+    pub secret: Option<ShownSecret>,
+    /// Active tokens.
+    pub active: Vec<TokenRow>,
+    /// Revoked and expired tokens.
+    pub inactive: Vec<TokenRow>,
+    /// The form, with what was typed.
+    pub form: TokenForm,
+    /// What is wrong with the form, by field name.
+    pub errors: Errors,
+}
+
+/// A secret on its only page.
+#[derive(Debug, Clone)]
+pub struct ShownSecret {
+    /// The token's name.
+    pub name: String,
+    /// The token itself.
+    pub token: String,
+}
+
+/// What the form for a new token holds.
+#[derive(Debug, Clone, Default)]
+pub struct TokenForm {
+    /// Field `name`.
+    pub name: String,
+    /// Field `description`.
+    pub description: String,
+    /// Field `expires_at`, `YYYY-MM-DD`.
+    pub expires_at: String,
+    /// One sentence on the longest life of a token, or empty.
+    pub expires_hint: String,
+    /// All scopes on offer.
+    pub scopes: Vec<ScopeBox>,
+}
+
+/// One scope with its box.
+#[derive(Debug, Clone, Default)]
+pub struct ScopeBox {
+    /// `api`, `read_user` …
+    pub name: String,
+    /// What it allows, one sentence.
+    pub description: String,
+    /// Ticked.
+    pub checked: bool,
+}
+
+/// One token in a list.
+#[derive(Debug, Clone, Default)]
+pub struct TokenRow {
+    /// Its id.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// Its description, or empty.
+    pub description: String,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+    /// When it was made.
+    pub created_at: Moment,
+    /// When it was last used.
+    pub last_used_at: Option<Moment>,
+    /// The date it ends on (`2027-03-01`), or empty for never.
+    pub expires_on: String,
+    /// `active`, `revoked` or `expired`.
+    pub state: String,
+}
+
+/// `/admin/users`: search and list.
+#[derive(Debug, Template)]
+#[template(path = "admin_users.html")]
+pub struct AdminUsers {
+    /// The page.
+    pub page: Page,
+    /// Filter `search`.
+    pub search: String,
+    /// Filter `filter`: empty for all.
+    pub filter: String,
+    /// The values of `filter` to choose from.
+    pub filters: Vec<Choice>,
+    /// Order `sort`.
+    pub sort: String,
+    /// The values of `sort` to choose from.
+    pub sorts: Vec<Choice>,
+    /// The users of this page.
+    pub users: Vec<UserRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+}
+
+/// One user in the list.
+#[derive(Debug, Clone, Default)]
+pub struct UserRow {
+    /// Sign-in name; the page is `/admin/users/<username>`.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// E-mail address.
+    pub email: String,
+    /// `active`, `blocked`, `deactivated`, `banned` …
+    pub state: String,
+    /// Administrator.
+    pub is_admin: bool,
+    /// Made for a token, not a person.
+    pub is_bot: bool,
+    /// When it was made.
+    pub created_at: Moment,
+    /// The date of the last activity, or empty.
+    pub last_activity_on: String,
+}
+
+/// `/admin/users/<username>`; block and unblock post to `…/block` and
+/// `…/unblock`.
+#[derive(Debug, Template)]
+#[template(path = "admin_user.html")]
+pub struct AdminUser {
+    /// The page.
+    pub page: Page,
+    /// The id.
+    pub id: i64,
+    /// The user as in the list.
+    pub user: UserRow,
+    /// One or two letters.
+    pub initials: String,
+    /// Note of the administrators, or empty.
+    pub note: String,
+    /// Last sign-in.
+    pub last_sign_in_at: Option<Moment>,
+    /// Its address, or empty.
+    pub last_sign_in_ip: String,
+    /// Sign-ins so far.
+    pub sign_in_count: u64,
+    /// Whether the password is locked after failed tries.
+    pub is_locked: bool,
+    /// A second factor is set up.
+    pub has_two_factor: bool,
+    /// The viewer looks at themselves and cannot block.
+    pub is_self: bool,
+    /// The user's personal tokens that work.
+    pub tokens: Vec<TokenRow>,
+}
