@@ -1,0 +1,725 @@
+//! Who may do what: the one access rule, and the one visible-set SQL.
+//!
+//! Every room looks projects and groups up through [`project`] and [`group`],
+//! which say «not found» of what the viewer may not see and «forbidden» of
+//! what they may see but not do. Lists filter with [`visible_projects`].
+
+use crate::model::{INTERNAL, Namespace, PRIVATE, PUBLIC, Project, SourceKind, Visibility};
+use crate::project_select;
+use identity::viewer::{DeployViewer, SignedIn, Viewer};
+use kernel::error::{Error, Result};
+use kernel::ids::{Reference, fold};
+use kernel::time::date_of;
+use store::{Fragment, Tx, sql};
+
+/// Roles (contract «Members and roles»): no access.
+pub const NONE: i64 = 0;
+/// A member who sees nothing yet.
+pub const MINIMAL: i64 = 5;
+/// Guest.
+pub const GUEST: i64 = 10;
+/// Planner.
+pub const PLANNER: i64 = 15;
+/// Reporter.
+pub const REPORTER: i64 = 20;
+/// Developer.
+pub const DEVELOPER: i64 = 30;
+/// Maintainer.
+pub const MAINTAINER: i64 = 40;
+/// Owner.
+pub const OWNER: i64 = 50;
+/// Administrators everywhere; never the level of a membership.
+pub const ADMINISTRATOR: i64 = 60;
+
+/// Levels a membership may have.
+pub const GRANTABLE: &[i64] = &[GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
+
+/// The name of a role.
+pub fn role_name(level: i64) -> &'static str {
+    match level {
+        MINIMAL => "Minimal Access",
+        GUEST => "Guest",
+        PLANNER => "Planner",
+        REPORTER => "Reporter",
+        DEVELOPER => "Developer",
+        MAINTAINER => "Maintainer",
+        OWNER => "Owner",
+        ADMINISTRATOR => "Administrator",
+        _ => "No access",
+    }
+}
+
+/// What a project or group is looked up for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// See it.
+    Read,
+    /// See it as somebody signed in: star it, list members.
+    ReadMembers,
+    /// Ask for membership, leave.
+    Join,
+    /// Change memberships, invitations, access requests.
+    ManageMembers,
+    /// Change its settings.
+    Update,
+    /// Share it with a group.
+    Share,
+    /// Rename, archive.
+    Archive,
+    /// Move it elsewhere.
+    Transfer,
+    /// Delete it.
+    Destroy,
+    /// Access tokens; a refusal is 401 here (contract «tokens»).
+    ManageTokens,
+    /// Create a project in the group.
+    CreateProject,
+    /// Create a group in the group.
+    CreateSubgroup,
+    /// Read the package registry.
+    ReadPackages,
+    /// Publish to the package registry.
+    PublishPackage,
+    /// Delete from the package registry.
+    DestroyPackage,
+    /// Protection rules and duplicate settings.
+    ManagePackageSettings,
+}
+
+impl Purpose {
+    /// Whether only somebody with credentials can have this purpose.
+    fn needs_viewer(self) -> bool {
+        !matches!(self, Purpose::Read | Purpose::ReadPackages)
+    }
+
+    /// The role a project asks for.
+    fn project_role(self) -> i64 {
+        match self {
+            Purpose::Read | Purpose::ReadMembers | Purpose::Join => NONE,
+            Purpose::ReadPackages => REPORTER,
+            Purpose::PublishPackage => DEVELOPER,
+            Purpose::ManageMembers
+            | Purpose::Update
+            | Purpose::Share
+            | Purpose::ManageTokens
+            | Purpose::CreateProject
+            | Purpose::CreateSubgroup
+            | Purpose::DestroyPackage
+            | Purpose::ManagePackageSettings => MAINTAINER,
+            Purpose::Archive | Purpose::Transfer | Purpose::Destroy => OWNER,
+        }
+    }
+
+    /// The role a group asks for.
+    fn group_role(self, group: &Namespace) -> i64 {
+        match self {
+            Purpose::Read | Purpose::ReadMembers | Purpose::Join | Purpose::ReadPackages => NONE,
+            Purpose::PublishPackage => DEVELOPER,
+            Purpose::DestroyPackage | Purpose::ManagePackageSettings => MAINTAINER,
+            Purpose::CreateProject => match group.project_creation_level.as_str() {
+                "noone" | "administrator" => ADMINISTRATOR,
+                "owner" => OWNER,
+                "maintainer" => MAINTAINER,
+                _ => DEVELOPER,
+            },
+            Purpose::CreateSubgroup if group.subgroup_creation_level == "maintainer" => MAINTAINER,
+            _ => OWNER,
+        }
+    }
+
+    fn refusal(self) -> Error {
+        match self {
+            Purpose::ManageTokens => Error::Unauthenticated,
+            _ => Error::Forbidden(String::new()),
+        }
+    }
+}
+
+enum Verdict {
+    Allowed,
+    Refused,
+    Hidden,
+}
+
+/// The project for this purpose. Hidden ones are not found, also when they
+/// moved; a moved one that is seen answers [`Error::Moved`].
+pub fn project(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    purpose: Purpose,
+) -> Result<Project> {
+    project_and_level(tx, viewer, reference, purpose).map(|(project, _)| project)
+}
+
+/// Like [`project`], with the level the viewer has in it, where it had to be
+/// asked for: administrators 60, others their role.
+pub fn project_and_level(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    purpose: Purpose,
+) -> Result<(Project, i64)> {
+    if purpose.needs_viewer() && matches!(viewer, Viewer::Anonymous) {
+        return Err(Error::Unauthenticated);
+    }
+    if let Some(found) = find_project(tx, reference)? {
+        let level = judged(tx, viewer, &found, purpose)?;
+        return Ok((found, level));
+    }
+    let Reference::Path(path) = reference else {
+        return Err(Error::NotFound("Project"));
+    };
+    let moved: Option<i64> = tx.optional(
+        sql!("select project_id from project_redirects where full_path_folded = $1"),
+        (fold(path),),
+    )?;
+    let Some(id) = moved else {
+        return Err(Error::NotFound("Project"));
+    };
+    let found = find_project(tx, &Reference::Id(id))?.ok_or(Error::NotFound("Project"))?;
+    judged(tx, viewer, &found, Purpose::Read)?;
+    Err(Error::Moved(id.to_string()))
+}
+
+fn judged(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose) -> Result<i64> {
+    let (verdict, level) = judge(tx, viewer, project, purpose)?;
+    match verdict {
+        Verdict::Allowed => Ok(level),
+        Verdict::Refused => Err(purpose.refusal()),
+        Verdict::Hidden => Err(Error::NotFound("Project")),
+    }
+}
+
+/// Whether the viewer may do this with a project already read.
+pub fn may(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose) -> Result<bool> {
+    if purpose.needs_viewer() && matches!(viewer, Viewer::Anonymous) {
+        return Ok(false);
+    }
+    Ok(matches!(
+        judge(tx, viewer, project, purpose)?.0,
+        Verdict::Allowed
+    ))
+}
+
+fn judge(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    purpose: Purpose,
+) -> Result<(Verdict, i64)> {
+    let open = sees_level(viewer, project.visibility);
+    // The hot path: what is open to all needs no role.
+    let level = match purpose {
+        Purpose::Read | Purpose::ReadMembers | Purpose::Join if open => NONE,
+        Purpose::ReadPackages if open && project.package_registry() != "private" => NONE,
+        _ => level_in_project(tx, viewer, project)?,
+    };
+    Ok((
+        verdict_on_project(viewer, project, purpose, open, level),
+        level,
+    ))
+}
+
+fn verdict_on_project(
+    viewer: &Viewer,
+    project: &Project,
+    purpose: Purpose,
+    open: bool,
+    level: i64,
+) -> Verdict {
+    let registry = project.package_registry();
+    let published = purpose == Purpose::ReadPackages && registry == "public";
+    if !(open || published || level >= GUEST) {
+        return Verdict::Hidden;
+    }
+    let of_packages = matches!(
+        purpose,
+        Purpose::ReadPackages
+            | Purpose::PublishPackage
+            | Purpose::DestroyPackage
+            | Purpose::ManagePackageSettings
+    );
+    if of_packages && registry == "disabled" {
+        return Verdict::Refused;
+    }
+    let changes_packages = matches!(purpose, Purpose::PublishPackage | Purpose::DestroyPackage);
+    if changes_packages && project.archived {
+        return Verdict::Refused;
+    }
+    let enough = level >= purpose.project_role()
+        || published
+        || (purpose == Purpose::ReadPackages && open && registry != "private");
+    let deploys = matches!(viewer, Viewer::Deploy(_))
+        && !(changes_packages || matches!(purpose, Purpose::Read | Purpose::ReadPackages));
+    if enough && !deploys {
+        Verdict::Allowed
+    } else {
+        Verdict::Refused
+    }
+}
+
+/// The group for this purpose; hidden ones and user namespaces are not found.
+pub fn group(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    purpose: Purpose,
+) -> Result<Namespace> {
+    group_and_level(tx, viewer, reference, purpose).map(|(group, _)| group)
+}
+
+/// Like [`group`], with the viewer's level in it: administrators 60, others
+/// their role.
+pub fn group_and_level(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    purpose: Purpose,
+) -> Result<(Namespace, i64)> {
+    if purpose.needs_viewer() && matches!(viewer, Viewer::Anonymous) {
+        return Err(Error::Unauthenticated);
+    }
+    let found = find_group(tx, reference)?.ok_or(Error::NotFound("Group"))?;
+    let level = level_in_group(tx, viewer, &found)?;
+    let visible = level >= GUEST
+        || sees_level(viewer, found.visibility)
+        || holds_something_of(tx, viewer, &found)?;
+    if !visible {
+        return Err(Error::NotFound("Group"));
+    }
+    let deploys = matches!(viewer, Viewer::Deploy(_))
+        && !matches!(
+            purpose,
+            Purpose::Read | Purpose::ReadPackages | Purpose::PublishPackage
+        );
+    if level < purpose.group_role(&found) || deploys {
+        return Err(purpose.refusal());
+    }
+    Ok((found, level))
+}
+
+/// Whether the viewer may do this with a group already read and seen.
+pub fn may_in_group(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    group: &Namespace,
+    purpose: Purpose,
+) -> Result<bool> {
+    if purpose.needs_viewer() && !matches!(viewer, Viewer::User(_)) {
+        return Ok(false);
+    }
+    Ok(level_in_group(tx, viewer, group)? >= purpose.group_role(group))
+}
+
+/// A project by id or full path, not judged. A path needs a slash.
+pub fn find_project(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Project>> {
+    let found = match reference {
+        Reference::Id(id) => tx.optional(
+            sql!(project_select!(
+                "where projects.id = $1 and projects.deletion_scheduled_at is null"
+            )),
+            (*id,),
+        )?,
+        Reference::Path(path) => tx.optional(
+            sql!(project_select!(
+                "where projects.full_path_folded = $1 and projects.deletion_scheduled_at is null"
+            )),
+            (fold(path),),
+        )?,
+    };
+    Ok(found)
+}
+
+/// A group by id or full path, not judged.
+pub fn find_group(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Namespace>> {
+    Ok(find_namespace(tx, reference)?.filter(Namespace::is_group))
+}
+
+/// A group or user namespace by id or full path, not judged.
+pub fn find_namespace(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Namespace>> {
+    let found = match reference {
+        Reference::Id(id) => tx.optional(
+            sql!("select * from namespaces where id = $1 and deletion_scheduled_at is null"),
+            (*id,),
+        )?,
+        Reference::Path(path) => tx.optional(
+            sql!(
+                "select * from namespaces
+                 where full_path_folded = $1 and deletion_scheduled_at is null"
+            ),
+            (fold(path),),
+        )?,
+    };
+    Ok(found)
+}
+
+/// The user's effective role in a project: the highest of direct membership,
+/// membership in the groups above, and shares of any of these with groups the
+/// user is a member of; 50 for the owner of the user namespace it is in.
+pub fn role_in_project(tx: &mut Tx<'_>, user_id: i64, project: &Project) -> Result<i64> {
+    if project.namespace_owner_id == Some(user_id) {
+        return Ok(OWNER);
+    }
+    role(tx, user_id, project.id, project.ancestors())
+}
+
+/// The user's effective role in a group, or 50 in their own namespace.
+pub fn role_in_group(tx: &mut Tx<'_>, user_id: i64, group: &Namespace) -> Result<i64> {
+    if group.owner_id == Some(user_id) {
+        return Ok(OWNER);
+    }
+    role(tx, user_id, NO_PROJECT, group.ids())
+}
+
+/// No row has this id.
+const NO_PROJECT: i64 = -1;
+
+fn role(tx: &mut Tx<'_>, user_id: i64, project_id: i64, groups: Vec<i64>) -> Result<i64> {
+    let today = date_of(tx.now()).to_string();
+    Ok(tx.one(
+        sql!(
+            "select coalesce(max(level), 0) from (
+                select access_level as level from members
+                where user_id = $1 and source_type = 'Project' and source_id = $2
+                    and requested_at is null and (expires_at is null or expires_at > $4)
+                union all
+                select access_level from members
+                where user_id = $1 and source_type = 'Group' and source_id in_list($3)
+                    and requested_at is null and (expires_at is null or expires_at > $4)
+                union all
+                select case when s.access_level < m.access_level
+                    then s.access_level else m.access_level end
+                from shares s
+                join namespaces g on g.id = s.group_id
+                join members m on m.user_id = $1 and m.source_type = 'Group'
+                    and m.requested_at is null and (m.expires_at is null or m.expires_at > $4)
+                    and g.lineage like '%/' || cast(m.source_id as text) || '/%'
+                where (s.expires_at is null or s.expires_at > $4)
+                    and ((s.source_type = 'Project' and s.source_id = $2)
+                        or (s.source_type = 'Group' and s.source_id in_list($3)))
+             ) as levels"
+        ),
+        (user_id, project_id, groups, today),
+    )?)
+}
+
+/// The viewer's level in a project: 60 for administrators, else the role;
+/// what a deploy token's scopes amount to.
+pub fn level_in_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<i64> {
+    match viewer {
+        Viewer::Anonymous => Ok(NONE),
+        Viewer::User(_) if viewer.is_admin() => Ok(ADMINISTRATOR),
+        Viewer::User(signed_in) => role_in_project(tx, signed_in.user.id, project),
+        Viewer::Deploy(deploy) => Ok(match SourceKind::from_text(&deploy.source_type) {
+            Some(SourceKind::Project) if deploy.source_id == project.id => {
+                deploy_level(deploy, MAINTAINER)
+            }
+            Some(SourceKind::Group) if project.ancestors().contains(&deploy.source_id) => {
+                deploy_level(deploy, DEVELOPER)
+            }
+            _ => NONE,
+        }),
+    }
+}
+
+/// The viewer's level in a group; see [`level_in_project`].
+pub fn level_in_group(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Result<i64> {
+    match viewer {
+        Viewer::Anonymous => Ok(NONE),
+        Viewer::User(_) if viewer.is_admin() => Ok(ADMINISTRATOR),
+        Viewer::User(signed_in) => role_in_group(tx, signed_in.user.id, group),
+        Viewer::Deploy(deploy) => Ok(match SourceKind::from_text(&deploy.source_type) {
+            Some(SourceKind::Group) if group.ids().contains(&deploy.source_id) => {
+                deploy_level(deploy, DEVELOPER)
+            }
+            _ => NONE,
+        }),
+    }
+}
+
+fn deploy_level(deploy: &DeployViewer, writing: i64) -> i64 {
+    let has = |scope: &str| deploy.scopes.iter().any(|held| held == scope);
+    if has("write_package_registry") {
+        writing
+    } else if has("read_package_registry") {
+        REPORTER
+    } else {
+        NONE
+    }
+}
+
+/// Whether a visibility alone opens something to the viewer. External users
+/// and bots see internal things only as members.
+pub fn sees_level(viewer: &Viewer, visibility: i64) -> bool {
+    match visibility {
+        PUBLIC => true,
+        INTERNAL => viewer.is_admin() || signed_in(viewer).is_some_and(is_insider),
+        _ => viewer.is_admin(),
+    }
+}
+
+/// Whether internal things are open to this user.
+fn is_insider(signed_in: &SignedIn) -> bool {
+    !signed_in.user.is_external && signed_in.bot_source.is_none()
+}
+
+fn signed_in(viewer: &Viewer) -> Option<&SignedIn> {
+    match viewer {
+        Viewer::User(signed_in) => Some(signed_in),
+        _ => None,
+    }
+}
+
+/// Whether the viewer is a member of something below a group, which lets them
+/// see the group itself.
+fn holds_something_of(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Result<bool> {
+    let Some(user_id) = viewer.user_id() else {
+        return Ok(false);
+    };
+    let mut lookup = Fragment::new("select namespaces.id from namespaces where ");
+    lookup.push("namespaces.id = ", group.id).raw(" and ");
+    lookup.append(holds_below(user_id, &today(tx)));
+    Ok(!tx.query::<i64>(lookup)?.is_empty())
+}
+
+fn today(tx: &Tx<'_>) -> String {
+    date_of(tx.now()).to_string()
+}
+
+/// Condition on `projects`: those this viewer may see, or whose packages they
+/// may read. Projects about to be deleted are never among them.
+pub fn visible_projects(tx: &Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Fragment {
+    let today = today(tx);
+    let mut shown = Fragment::new("projects.deletion_scheduled_at is null");
+    if purpose == Purpose::ReadPackages {
+        shown.raw(
+            " and projects.packages_enabled
+              and coalesce(projects.features ->> 'package_registry', '') <> 'disabled'",
+        );
+    }
+    if viewer.is_admin() {
+        return shown;
+    }
+    // What is open by its visibility, and from which role on the rest is seen.
+    let mut open = Fragment::new("projects.visibility >= ");
+    open.bind(lowest_open(viewer));
+    let mut needed = purpose.project_role().max(GUEST);
+    if purpose == Purpose::ReadPackages {
+        open = {
+            let mut published =
+                Fragment::new("projects.features ->> 'package_registry' = 'public' or ((");
+            published
+                .append(open)
+                .raw(") and coalesce(projects.features ->> 'package_registry', '') <> 'private')");
+            published
+        };
+        needed = REPORTER;
+    }
+    shown.raw(" and ((").append(open).raw(")");
+    match viewer {
+        Viewer::User(signed_in) => {
+            shown
+                .raw(" or ")
+                .append(reached(signed_in.user.id, needed, &today));
+        }
+        Viewer::Deploy(deploy) if deploy_level(deploy, REPORTER) >= needed => {
+            shown.raw(" or ").append(deploy_source(deploy));
+        }
+        _ => {}
+    }
+    shown.raw(")");
+    shown
+}
+
+fn lowest_open(viewer: &Viewer) -> i64 {
+    if sees_level(viewer, INTERNAL) {
+        INTERNAL
+    } else {
+        PUBLIC
+    }
+}
+
+fn deploy_source(deploy: &DeployViewer) -> Fragment {
+    let mut source = Fragment::default();
+    if deploy.source_type == SourceKind::Project.as_str() {
+        source.push("projects.id = ", deploy.source_id);
+    } else {
+        source
+            .raw("projects.namespace_id in (select n.id from namespaces n where n.lineage like ")
+            .bind(format!("%/{}/%", deploy.source_id))
+            .raw(")");
+    }
+    source
+}
+
+/// Condition on `projects`: those where the user's effective role is at least
+/// `level`.
+pub fn projects_of(tx: &Tx<'_>, user_id: i64, level: i64) -> Fragment {
+    reached(user_id, level, &today(tx))
+}
+
+/// Condition on `namespaces`: groups where the user's effective role is at
+/// least `level`.
+pub fn groups_of(tx: &Tx<'_>, user_id: i64, level: i64) -> Fragment {
+    groups_reached(user_id, level, &today(tx))
+}
+
+/// Condition on `namespaces`: groups the user belongs to: where they have a
+/// role, and those above what they are members of.
+pub fn groups_joined(tx: &Tx<'_>, user_id: i64, level: i64) -> Fragment {
+    let today = today(tx);
+    let mut joined = Fragment::new("(");
+    joined
+        .append(groups_reached(user_id, level, &today))
+        .raw(" or ")
+        .append(holds_below(user_id, &today))
+        .raw(")");
+    joined
+}
+
+fn reached(user_id: i64, level: i64, today: &str) -> Fragment {
+    let mut condition = Fragment::new("(projects.id in (select m.source_id from members m where ");
+    condition
+        .append(counts("m", user_id, level, today))
+        .raw(" and m.source_type = 'Project') or projects.namespace_id in (")
+        .append(own_groups(user_id, level, today))
+        .push(
+            ") or projects.namespace_id in (select n.id from namespaces n where n.owner_id = ",
+            user_id,
+        )
+        .raw(") or projects.id in (select s.source_id from shares s ")
+        .append(shared_with(user_id, level, today))
+        .raw(" and s.source_type = 'Project') or projects.namespace_id in (")
+        .append(shared_groups(user_id, level, today))
+        .raw("))");
+    condition
+}
+
+fn groups_reached(user_id: i64, level: i64, today: &str) -> Fragment {
+    let mut condition = Fragment::new("(namespaces.id in (");
+    condition
+        .append(own_groups(user_id, level, today))
+        .raw(") or namespaces.id in (")
+        .append(shared_groups(user_id, level, today))
+        .raw("))");
+    condition
+}
+
+/// Memberships that count: not expired, no mere request, high enough.
+fn counts(alias: &str, user_id: i64, level: i64, today: &str) -> Fragment {
+    let mut condition = Fragment::default();
+    condition
+        .push(&format!("{alias}.user_id = "), user_id)
+        .push(&format!(" and {alias}.access_level >= "), level)
+        .raw(&format!(
+            " and {alias}.requested_at is null and ({alias}.expires_at is null"
+        ))
+        .push(&format!(" or {alias}.expires_at > "), today)
+        .raw(")");
+    condition
+}
+
+/// Groups the user is a member of, and all below them.
+fn own_groups(user_id: i64, level: i64, today: &str) -> Fragment {
+    let mut groups = Fragment::new(
+        "select n.id from members m join namespaces top on top.id = m.source_id
+         join namespaces n on n.lineage >= top.lineage and n.lineage < top.lineage || ':'
+         where m.source_type = 'Group' and ",
+    );
+    groups.append(counts("m", user_id, level, today));
+    groups
+}
+
+/// Joins from a share to a membership of the group it is shared with.
+fn shared_with(user_id: i64, level: i64, today: &str) -> Fragment {
+    let mut joined = Fragment::new(
+        "join namespaces g on g.id = s.group_id
+         join members m on m.source_type = 'Group'
+            and g.lineage like '%/' || cast(m.source_id as text) || '/%'
+         where ",
+    );
+    joined
+        .append(counts("m", user_id, level, today))
+        .push(" and s.access_level >= ", level)
+        .push(" and (s.expires_at is null or s.expires_at > ", today)
+        .raw(")");
+    joined
+}
+
+/// Groups shared with a group of the user, and all below them.
+fn shared_groups(user_id: i64, level: i64, today: &str) -> Fragment {
+    let mut groups = Fragment::new(
+        "select n.id from shares s join namespaces top on top.id = s.source_id
+         join namespaces n on n.lineage >= top.lineage and n.lineage < top.lineage || ':' ",
+    );
+    groups
+        .append(shared_with(user_id, level, today))
+        .raw(" and s.source_type = 'Group'");
+    groups
+}
+
+/// The user is a member of a group or project below the row of `namespaces`.
+fn holds_below(user_id: i64, today: &str) -> Fragment {
+    let mut condition = Fragment::new(
+        "(exists (select 1 from members m join namespaces n on n.id = m.source_id
+            where m.source_type = 'Group' and n.lineage >= namespaces.lineage
+                and n.lineage < namespaces.lineage || ':' and ",
+    );
+    condition
+        .append(counts("m", user_id, GUEST, today))
+        .raw(
+            ") or exists (select 1 from members m join projects p on p.id = m.source_id
+                join namespaces n on n.id = p.namespace_id
+                where m.source_type = 'Project' and n.lineage >= namespaces.lineage
+                    and n.lineage < namespaces.lineage || ':' and ",
+        )
+        .append(counts("m", user_id, GUEST, today))
+        .raw("))");
+    condition
+}
+
+/// Condition on `namespaces`: groups this viewer may see.
+pub fn visible_groups(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+    let mut shown =
+        Fragment::new("namespaces.kind = 'group' and namespaces.deletion_scheduled_at is null");
+    if viewer.is_admin() {
+        return shown;
+    }
+    shown.push(" and (namespaces.visibility >= ", lowest_open(viewer));
+    if let Some(user_id) = viewer.user_id() {
+        let today = today(tx);
+        shown
+            .raw(" or ")
+            .append(groups_reached(user_id, GUEST, &today));
+        shown.raw(" or ").append(holds_below(user_id, &today));
+    }
+    shown.raw(")");
+    shown
+}
+
+/// The widest visibility something below `parent` may have.
+pub fn widest_below(parent: Option<&Namespace>) -> i64 {
+    match parent {
+        Some(group) if group.is_group() => group.visibility,
+        _ => PUBLIC,
+    }
+}
+
+/// Refuses a visibility wider than what it would stand in.
+pub fn check_visibility(wanted: Visibility, parent: Option<&Namespace>) -> Result<()> {
+    let widest = widest_below(parent);
+    if wanted.level() <= widest {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        "visibility_level",
+        format!(
+            "{wanted} is not allowed since the parent group has a {} visibility.",
+            Visibility::of(widest)
+        ),
+    ))
+}
+
+/// The narrowest visibility there is, for what says nothing.
+pub const DEFAULT_VISIBILITY: i64 = PRIVATE;

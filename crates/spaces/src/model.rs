@@ -1,0 +1,432 @@
+//! Rows and closed lists of this room: plain types, no decisions.
+
+use kernel::error::{Error, Result};
+use kernel::ids::fold;
+use kernel::time::Timestamp;
+use std::collections::BTreeMap;
+use store::Json;
+
+/// Id of a project.
+pub type ProjectId = i64;
+/// Id of a group; groups and user namespaces share one sequence.
+pub type GroupId = i64;
+
+/// Longest name of a group or project, in characters.
+pub const MAX_NAME: usize = 255;
+/// Longest description, in characters.
+pub const MAX_DESCRIPTION: usize = 2_000;
+/// Most groups above one another.
+pub const MAX_DEPTH: i64 = 20;
+
+/// Who sees a group or project (numbers as stored).
+pub const PRIVATE: i64 = 0;
+/// Seen by every signed-in user who is not external.
+pub const INTERNAL: i64 = 10;
+/// Seen by everyone.
+pub const PUBLIC: i64 = 20;
+
+kernel::choices! {
+    /// Visibility as it is written on the wire.
+    pub enum Visibility {
+        Private = "private",
+        Internal = "internal",
+        Public = "public",
+    }
+}
+
+impl Visibility {
+    /// The number it is stored as.
+    pub const fn level(self) -> i64 {
+        match self {
+            Visibility::Private => PRIVATE,
+            Visibility::Internal => INTERNAL,
+            Visibility::Public => PUBLIC,
+        }
+    }
+
+    /// What a stored number means.
+    pub const fn of(level: i64) -> Visibility {
+        match level {
+            PUBLIC => Visibility::Public,
+            INTERNAL => Visibility::Internal,
+            _ => Visibility::Private,
+        }
+    }
+}
+
+kernel::choices! {
+    /// What a member, share or token belongs to.
+    pub enum SourceKind {
+        Project = "Project",
+        Group = "Group",
+    }
+}
+
+/// Columns of [`Project`] with what its namespace adds, up to the `where`.
+#[macro_export]
+macro_rules! project_select {
+    ($($rest:literal),* $(,)?) => {
+        concat!(
+            "select projects.*, namespaces.lineage as namespace_lineage,
+                namespaces.kind as namespace_kind, namespaces.owner_id as namespace_owner_id,
+                namespaces.name as namespace_name, namespaces.path as namespace_path,
+                namespaces.full_path as namespace_full_path,
+                namespaces.full_name as namespace_full_name,
+                namespaces.parent_id as namespace_parent_id
+             from projects join namespaces on namespaces.id = projects.namespace_id ",
+            $($rest),*
+        )
+    };
+}
+
+/// A project and what is always needed of its namespace; read with
+/// [`project_select!`](crate::project_select).
+#[derive(Debug, Clone)]
+#[expect(
+    missing_docs,
+    reason = "named as the columns, which the schema explains"
+)]
+pub struct Project {
+    pub id: ProjectId,
+    pub namespace_id: i64,
+    pub name: String,
+    pub path: String,
+    pub full_path: String,
+    pub description: Option<String>,
+    pub visibility: i64,
+    pub default_branch: Option<String>,
+    pub topics: Json<Vec<String>>,
+    pub creator_id: Option<i64>,
+    pub archived: bool,
+    pub star_count: i64,
+    pub forks_count: i64,
+    pub forked_from_id: Option<i64>,
+    pub merge_method: String,
+    pub squash_option: String,
+    pub request_access_enabled: bool,
+    pub packages_enabled: bool,
+    pub features: Json<BTreeMap<String, String>>,
+    pub avatar_key: Option<String>,
+    pub deletion_scheduled_at: Option<Timestamp>,
+    pub last_activity_at: Timestamp,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub namespace_lineage: String,
+    pub namespace_kind: String,
+    pub namespace_owner_id: Option<i64>,
+    pub namespace_name: String,
+    pub namespace_path: String,
+    pub namespace_full_path: String,
+    pub namespace_full_name: String,
+    pub namespace_parent_id: Option<i64>,
+}
+
+/// A group or a user's own namespace.
+#[derive(Debug, Clone)]
+#[expect(
+    missing_docs,
+    reason = "named as the columns, which the schema explains"
+)]
+pub struct Namespace {
+    pub id: GroupId,
+    pub kind: String,
+    pub parent_id: Option<i64>,
+    pub owner_id: Option<i64>,
+    pub name: String,
+    pub path: String,
+    pub full_path: String,
+    pub full_name: String,
+    pub lineage: String,
+    pub depth: i64,
+    pub description: String,
+    pub visibility: i64,
+    pub project_creation_level: String,
+    pub subgroup_creation_level: String,
+    pub share_with_group_lock: bool,
+    pub require_two_factor: bool,
+    pub emails_enabled: bool,
+    pub mentions_disabled: Option<bool>,
+    pub lfs_enabled: bool,
+    pub request_access_enabled: bool,
+    pub default_branch: Option<String>,
+    pub package_settings: Option<serde_json::Value>,
+    pub created_by_id: Option<i64>,
+    pub deletion_scheduled_at: Option<Timestamp>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+store::from_row! {
+    Project {
+        id, namespace_id, name, path, full_path, description, visibility, default_branch, topics,
+        creator_id, archived, star_count, forks_count, forked_from_id, merge_method,
+        squash_option, request_access_enabled, packages_enabled, features, avatar_key,
+        deletion_scheduled_at, last_activity_at, created_at, updated_at, namespace_lineage,
+        namespace_kind, namespace_owner_id, namespace_name, namespace_path, namespace_full_path,
+        namespace_full_name, namespace_parent_id,
+    }
+    Namespace {
+        id, kind, parent_id, owner_id, name, path, full_path, full_name, lineage, depth,
+        description, visibility, project_creation_level, subgroup_creation_level,
+        share_with_group_lock, require_two_factor, emails_enabled, mentions_disabled,
+        lfs_enabled, request_access_enabled, default_branch, package_settings, created_by_id,
+        deletion_scheduled_at, created_at, updated_at,
+    }
+}
+
+impl Project {
+    /// Level of a feature: `disabled`, `private`, `enabled` or `public`.
+    pub fn feature(&self, name: &str) -> &str {
+        self.features.0.get(name).map_or("enabled", String::as_str)
+    }
+
+    /// Level of the package registry; off when packages are.
+    pub fn package_registry(&self) -> &str {
+        if self.packages_enabled {
+            self.feature("package_registry")
+        } else {
+            "disabled"
+        }
+    }
+
+    /// Ids of the namespaces above it, from the root.
+    pub fn ancestors(&self) -> Vec<i64> {
+        ids_of(&self.namespace_lineage)
+    }
+
+    /// Its own address on this instance.
+    pub fn web_url(&self, base_url: &str) -> String {
+        format!("{base_url}/{}", self.full_path)
+    }
+
+    /// Name after the names of the namespaces above it.
+    pub fn name_with_namespace(&self) -> String {
+        format!("{} / {}", self.namespace_full_name, self.name)
+    }
+}
+
+impl Namespace {
+    /// Whether it is a group rather than a user's own namespace.
+    pub fn is_group(&self) -> bool {
+        self.kind == "group"
+    }
+
+    /// Ids from the root to itself.
+    pub fn ids(&self) -> Vec<i64> {
+        ids_of(&self.lineage)
+    }
+
+    /// Its own address on this instance.
+    pub fn web_url(&self, base_url: &str) -> String {
+        match self.is_group() {
+            true => format!("{base_url}/groups/{}", self.full_path),
+            false => format!("{base_url}/{}", self.full_path),
+        }
+    }
+}
+
+/// The ids a lineage (`/1/5/9/`) is made of.
+pub fn ids_of(lineage: &str) -> Vec<i64> {
+    lineage
+        .split('/')
+        .filter_map(|id| id.parse().ok())
+        .collect()
+}
+
+/// Names that routes of ours begin with, or may begin with one day.
+const RESERVED: &[&str] = &[
+    "-",
+    ".well-known",
+    "404.html",
+    "422.html",
+    "500.html",
+    "502.html",
+    "503.html",
+    "admin",
+    "api",
+    "assets",
+    "dashboard",
+    "explore",
+    "favicon.ico",
+    "favicon.png",
+    "files",
+    "groups",
+    "health_check",
+    "help",
+    "import",
+    "jwt",
+    "login",
+    "metrics",
+    "oauth",
+    "org",
+    "profile",
+    "projects",
+    "public",
+    "robots.txt",
+    "s",
+    "search",
+    "sitemap.xml",
+    "snippets",
+    "static",
+    "unsubscribes",
+    "uploads",
+    "users",
+    "v2",
+];
+/// Names a project cannot have because the group above it has such pages.
+const RESERVED_BELOW: &[&str] = &[
+    "-",
+    "badges",
+    "blame",
+    "blob",
+    "builds",
+    "commits",
+    "create",
+    "create_dir",
+    "edit",
+    "environments",
+    "files",
+    "find_file",
+    "info",
+    "new",
+    "preview",
+    "raw",
+    "refs",
+    "tree",
+    "update",
+    "wikis",
+];
+
+/// Why a path cannot be used, if it cannot: letters, digits, `_`, `-` and `.`
+/// only, no leading `-`, `.` or trailing `.`, `.git`, `.atom`; not reserved.
+pub fn path_error(path: &str, is_top_level: bool) -> Option<&'static str> {
+    const SHAPE: &str = "can contain only letters, digits, '_', '-' and '.'. Cannot start with \
+        '-' or '.', end in '.', '.git' or '.atom'";
+    let folded = fold(path);
+    let shaped = path
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+    let reserved = if is_top_level {
+        RESERVED
+    } else {
+        RESERVED_BELOW
+    };
+    if path.is_empty() {
+        Some("can't be blank")
+    } else if path.len() > MAX_NAME {
+        Some("is too long (maximum is 255 characters)")
+    } else if reserved.contains(&folded.as_str()) {
+        Some("is a reserved name")
+    } else if !shaped
+        || path.starts_with(['-', '.'])
+        || [".", ".git", ".atom"]
+            .iter()
+            .any(|end| folded.ends_with(end))
+    {
+        Some(SHAPE)
+    } else {
+        None
+    }
+}
+
+/// Why a name cannot be used, if it cannot.
+pub fn name_error(name: &str) -> Option<&'static str> {
+    let allowed = |c: char| {
+        c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | '(' | ')' | '+') || !c.is_ascii()
+    };
+    let first = name.chars().next();
+    if name.trim().is_empty() {
+        Some("can't be blank")
+    } else if name.chars().count() > MAX_NAME {
+        Some("is too long (maximum is 255 characters)")
+    } else if !name.chars().all(allowed)
+        || name.chars().any(char::is_control)
+        || !first.is_some_and(|c| c.is_alphanumeric() || c == '_' || !c.is_ascii())
+    {
+        Some(
+            "can contain only letters, digits, emojis, '_', '.', '+', dashes, parentheses, or \
+             spaces. It must start with a letter, digit, emoji, or '_'",
+        )
+    } else {
+        None
+    }
+}
+
+/// Messages by field, collected so that all are told at once.
+#[derive(Debug, Default)]
+pub struct Problems(Vec<(String, Vec<String>)>);
+
+impl Problems {
+    /// Notes a message about a field, if there is one.
+    pub fn note(&mut self, field: &str, message: Option<&str>) {
+        if let Some(message) = message {
+            self.add(field, message);
+        }
+    }
+
+    /// Adds a message about a field.
+    pub fn add(&mut self, field: &str, message: &str) {
+        match self.0.iter_mut().find(|(name, _)| name == field) {
+            Some((_, messages)) => messages.push(message.to_owned()),
+            None => self.0.push((field.to_owned(), vec![message.to_owned()])),
+        }
+    }
+
+    /// Refuses the change if anything was noted.
+    pub fn check(self) -> Result<()> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Invalid(self.0))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_keep_to_their_alphabet() {
+        for good in ["a", "a.b", "_x", "a-b_c.d", "9", "gitty", "api2"] {
+            assert_eq!(path_error(good, true), None, "{good}");
+        }
+        for bad in [
+            "", "-a", ".a", "a.", "a.git", "A.GIT", "a.atom", "a b", "ä", "a/b", "a\0",
+        ] {
+            assert!(path_error(bad, true).is_some(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn reserved_names_depend_on_the_place() {
+        for name in [
+            "api",
+            "Admin",
+            "-",
+            "users",
+            "groups",
+            "projects",
+            "dashboard",
+            "oauth",
+        ] {
+            assert!(path_error(name, true).is_some(), "{name}");
+        }
+        assert_eq!(path_error("api", false), None);
+        assert!(path_error("-", false).is_some());
+    }
+
+    #[test]
+    fn names_are_bounded_and_printable() {
+        assert_eq!(name_error("Diaspora Client (old) 2.0+"), None);
+        assert_eq!(name_error("Größe 🚀"), None);
+        assert!(name_error(" ").is_some());
+        assert!(name_error("<script>").is_some());
+        assert!(name_error(&"x".repeat(256)).is_some());
+    }
+
+    #[test]
+    fn a_lineage_is_its_ids() {
+        assert_eq!(ids_of("/1/5/9/"), [1, 5, 9]);
+    }
+}
