@@ -1,0 +1,326 @@
+//! What the pages of this room show: plain view models of their templates.
+
+use askama::Template;
+use kernel::html::ui::{self, Choice, Tab};
+use kernel::html::{Errors, Moment, Page, Pages};
+
+/// `/`: the projects the viewer may see.
+#[derive(Debug, Template)]
+#[template(path = "home.html")]
+pub struct Home {
+    /// The page; `active` is `projects`.
+    pub page: Page,
+    /// Filter `search`.
+    pub search: String,
+    /// Filter `scope`: empty for all, `mine`, `starred` …
+    pub scope: String,
+    /// The values of `scope` to choose from.
+    pub scopes: Vec<Choice>,
+    /// Filter `visibility`, empty for any.
+    pub visibility: String,
+    /// The values of `visibility` to choose from.
+    pub visibilities: Vec<Choice>,
+    /// Order `sort`.
+    pub sort: String,
+    /// The values of `sort` to choose from.
+    pub sorts: Vec<Choice>,
+    /// Whether the viewer may make projects.
+    pub can_create: bool,
+    /// The projects of this page.
+    pub projects: Vec<ProjectRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+}
+
+impl Home {
+    fn is_filtered(&self) -> bool {
+        !(self.search.is_empty() && self.scope.is_empty() && self.visibility.is_empty())
+    }
+}
+
+/// One project in a list.
+#[derive(Debug, Clone, Default)]
+pub struct ProjectRow {
+    /// `acme/tools`, or what is left of it inside its group.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Its address (`/acme/tools/anvil`).
+    pub url: String,
+    /// Its description, or empty.
+    pub description: String,
+    /// `private`, `internal`, `public`.
+    pub visibility: String,
+    /// It takes no changes.
+    pub is_archived: bool,
+    /// The viewer's role (`Developer`), or empty.
+    pub role: String,
+    /// When something last happened.
+    pub last_activity_at: Moment,
+}
+
+/// One group in a list.
+#[derive(Debug, Clone, Default)]
+pub struct GroupRow {
+    /// Its name; in the list of all groups with those above it.
+    pub name: String,
+    /// Its address (`/groups/acme`).
+    pub url: String,
+    /// Its description, or empty.
+    pub description: String,
+    /// `private`, `internal`, `public`.
+    pub visibility: String,
+    /// Subgroups the viewer may see.
+    pub subgroups: u64,
+    /// Projects the viewer may see.
+    pub projects: u64,
+}
+
+/// `/groups`: the groups the viewer may see.
+#[derive(Debug, Template)]
+#[template(path = "groups.html")]
+pub struct Groups {
+    /// The page; `active` is `groups`.
+    pub page: Page,
+    /// Filter `search`.
+    pub search: String,
+    /// Whether the viewer may make groups.
+    pub can_create: bool,
+    /// The groups of this page.
+    pub groups: Vec<GroupRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+}
+
+/// What the heading of a group's or project's pages says.
+#[derive(Debug, Clone, Default)]
+pub struct SpaceHead {
+    /// `Group` or `Project`.
+    pub kind: &'static str,
+    /// Its id.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// Its full path (`acme/anvil`).
+    pub full_path: String,
+    /// Its address without a trailing slash (`/groups/acme`, `/acme/anvil`).
+    pub url: String,
+    /// Its description, or empty.
+    pub description: String,
+    /// `private`, `internal`, `public`.
+    pub visibility: String,
+    /// It takes no changes.
+    pub is_archived: bool,
+    /// The date it is deleted on, or empty.
+    pub deletion_on: String,
+    /// Packages in it, where the viewer may see them.
+    pub packages: Option<u64>,
+    /// Members, where the viewer may see them.
+    pub members: Option<u64>,
+    /// The viewer may change its settings.
+    pub can_admin: bool,
+}
+
+impl SpaceHead {
+    /// One or two letters in place of a picture.
+    pub fn initials(&self) -> String {
+        kernel::html::PageViewer::initials(&self.name)
+    }
+
+    /// Links between its pages: `Overview`, `Packages`, `Members`, `Settings`.
+    pub fn tabs(&self, current: &str) -> Vec<Tab> {
+        let tab = |label: &str, path: &str| {
+            Tab::new(label, format!("{}{path}", self.url), label == current)
+        };
+        let mut tabs = vec![tab("Overview", "")];
+        if let Some(packages) = self.packages {
+            tabs.push(tab("Packages", "/-/packages").count(packages));
+        }
+        if let Some(members) = self.members {
+            tabs.push(tab("Members", "/-/members").count(members));
+        }
+        if self.can_admin {
+            tabs.push(tab("Settings", "/-/settings"));
+        }
+        tabs
+    }
+}
+
+/// `/groups/<path>`: subgroups and projects.
+#[derive(Debug, Template)]
+#[template(path = "group.html")]
+pub struct Group {
+    /// The page; `active` is `groups`.
+    pub page: Page,
+    /// The group.
+    pub head: SpaceHead,
+    /// The viewer may make projects here.
+    pub can_create_projects: bool,
+    /// The viewer may make subgroups here.
+    pub can_create_subgroups: bool,
+    /// Its subgroups.
+    pub subgroups: Vec<GroupRow>,
+    /// Its projects on this page.
+    pub projects: Vec<ProjectRow>,
+    /// Where the list of projects stands.
+    pub pages: Pages,
+    /// When it was made.
+    pub created_at: Moment,
+}
+
+/// `/<path>`: what a project is and how to use its registry.
+#[derive(Debug, Template)]
+#[template(path = "project.html")]
+pub struct Project {
+    /// The page; `active` is `projects`.
+    pub page: Page,
+    /// The project.
+    pub head: SpaceHead,
+    /// Its topics.
+    pub topics: Vec<String>,
+    /// The viewer's role, or empty.
+    pub role: String,
+    /// Its README as sanitised HTML, or empty: then the first steps are shown.
+    pub readme_html: String,
+    /// The instance's address without a trailing slash.
+    pub base_url: String,
+    /// Address to clone from, or empty.
+    pub clone_url: String,
+    /// The viewer may publish packages.
+    pub can_publish: bool,
+    /// Stars.
+    pub stars: u64,
+    /// When it was made.
+    pub created_at: Moment,
+    /// When something last happened.
+    pub last_activity_at: Moment,
+}
+
+impl Project {
+    fn api_url(&self) -> String {
+        format!("{}/api/v4/projects/{}", self.base_url, self.head.id)
+    }
+
+    fn publish_example(&self) -> String {
+        format!(
+            "curl --fail --header \"PRIVATE-TOKEN: $TOKEN\" \\\n     --upload-file anvil.tar.gz \\\n     \"{}/packages/generic/anvil/1.0.0/anvil.tar.gz\"",
+            self.api_url()
+        )
+    }
+}
+
+/// `…/-/members` of a group or project. Adding posts `username`,
+/// `access_level`, `expires_at` here; changing posts the last two to
+/// `…/-/members/<user id>`, removing to `…/-/members/<user id>/remove`.
+#[derive(Debug, Template)]
+#[template(path = "members.html")]
+pub struct Members {
+    /// The page.
+    pub page: Page,
+    /// The group or project.
+    pub head: SpaceHead,
+    /// Filter `search`.
+    pub search: String,
+    /// The viewer may change members.
+    pub can_manage: bool,
+    /// Roles the viewer may give: access level and name.
+    pub roles: Vec<Choice>,
+    /// The form for a new member, with what was typed.
+    pub form: MemberForm,
+    /// What is wrong with the form, by field name.
+    pub errors: Errors,
+    /// The members of this page.
+    pub members: Vec<MemberRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+}
+
+/// What the form for a new member holds.
+#[derive(Debug, Clone, Default)]
+pub struct MemberForm {
+    /// Field `username`.
+    pub username: String,
+    /// Field `access_level`.
+    pub access_level: String,
+    /// Field `expires_at`, `YYYY-MM-DD`.
+    pub expires_at: String,
+}
+
+/// One member.
+#[derive(Debug, Clone, Default)]
+pub struct MemberRow {
+    /// The user's id.
+    pub user_id: i64,
+    /// Sign-in name.
+    pub username: String,
+    /// Display name.
+    pub name: String,
+    /// Name of the role (`Maintainer`).
+    pub role: String,
+    /// Its access level as text (`40`).
+    pub access_level: String,
+    /// Where the membership comes from, unless it is direct: name and address.
+    pub inherited_from: Option<(String, String)>,
+    /// The date it ends on, or empty.
+    pub expires_on: String,
+    /// Since when.
+    pub created_at: Moment,
+    /// The viewer may change and remove it.
+    pub can_change: bool,
+}
+
+/// `…/-/settings` of a group or project. Saving posts `name`, `description`,
+/// `visibility` here; `…/-/settings/path` takes `path`,
+/// `…/-/settings/archive` and `…/unarchive` nothing, `…/-/settings/delete`
+/// takes `confirm`, the full path, and `…/restore` takes it back.
+#[derive(Debug, Template)]
+#[template(path = "settings.html")]
+pub struct Settings {
+    /// The page.
+    pub page: Page,
+    /// The group or project.
+    pub head: SpaceHead,
+    /// Field `name`.
+    pub name: String,
+    /// Field `description`.
+    pub description: String,
+    /// Field `path`.
+    pub path: String,
+    /// Field `visibility`.
+    pub visibility: String,
+    /// The visibilities that are allowed here.
+    pub visibilities: Vec<Choice>,
+    /// The viewer may delete it.
+    pub can_delete: bool,
+    /// What is wrong, by field name.
+    pub errors: Errors,
+}
+
+/// GET `/groups/new` and `/projects/new`; posts `name`, `path`,
+/// `namespace_id` (projects) or `parent_id` (groups), `description`,
+/// `visibility` to `/groups` or `/projects`.
+#[derive(Debug, Template)]
+#[template(path = "new_space.html")]
+pub struct NewSpace {
+    /// The page.
+    pub page: Page,
+    /// `group` or `project`.
+    pub kind: &'static str,
+    /// Field `name`.
+    pub name: String,
+    /// Field `path`; empty takes it from the name.
+    pub path: String,
+    /// Field `description`.
+    pub description: String,
+    /// Where it may go: namespace id and full path; for groups also an empty
+    /// value for none.
+    pub parents: Vec<Choice>,
+    /// Field `namespace_id` or `parent_id`.
+    pub parent: String,
+    /// Field `visibility`.
+    pub visibility: String,
+    /// The visibilities that are allowed.
+    pub visibilities: Vec<Choice>,
+    /// What is wrong, by field name.
+    pub errors: Errors,
+}
