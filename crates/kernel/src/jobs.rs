@@ -418,20 +418,53 @@ pub struct Listed {
 
 store::from_row! { Listed { id, name, state, attempts, run_at, progress_done, progress_total, last_error, created_at } }
 
-/// One page of jobs, failed ones first, then by due time.
-pub fn list(tx: &mut Tx<'_>, limit: i64, offset: i64) -> Result<Vec<Listed>> {
+/// Jobs by state.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts {
+    /// Waiting.
+    pub queued: u64,
+    /// Under way.
+    pub running: u64,
+    /// Dead letters.
+    pub failed: u64,
+}
+
+/// How many jobs there are of each state.
+pub fn counts(tx: &mut Tx<'_>) -> Result<Counts> {
+    let rows: Vec<(String, i64)> =
+        tx.all(sql!("select state, count(*) from jobs group by state"), ())?;
+    let of = |state: &str| {
+        let row = rows.iter().find(|(name, _)| name == state);
+        row.map_or(0, |(_, count)| count.unsigned_abs())
+    };
+    Ok(Counts {
+        queued: of("queued"),
+        running: of("running"),
+        failed: of("failed"),
+    })
+}
+
+/// One page of jobs, failed ones first, then by due time; with a state, of
+/// that state only.
+pub fn list(tx: &mut Tx<'_>, state: &str, limit: i64, offset: i64) -> Result<Vec<Listed>> {
     Ok(tx.all(
         sql!(
             "select id, name, state, attempts, run_at, progress_done, progress_total, last_error,
                 created_at
-              from jobs order by case state when 'failed' then 0 when 'running' then 1 else 2 end,
+              from jobs where state = $3 or $3 = ''
+              order by case state when 'failed' then 0 when 'running' then 1 else 2 end,
                 run_at, id limit $1 offset $2"
         ),
-        (limit, offset),
+        (limit, offset, state),
     )?)
 }
 
-/// Puts a dead letter back into the queue; false when there is none.
+/// The kind of a job, if it exists.
+pub fn name(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
+    Ok(tx.optional(sql!("select name from jobs where id = $1"), (id,))?)
+}
+
+/// Makes a dead letter or a waiting job due now; false when it runs or is gone.
 pub fn retry(tx: &mut Tx<'_>, registry: &Registry, id: i64) -> Result<bool> {
     let now = tx.now();
     let changed = tx.execute(
@@ -446,10 +479,10 @@ pub fn retry(tx: &mut Tx<'_>, registry: &Registry, id: i64) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Forgets a dead letter; false when there is none.
+/// Forgets a dead letter or a waiting job; false when it runs or is gone.
 pub fn discard(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     Ok(tx.execute(
-        sql!("delete from jobs where id = $1 and state = 'failed'"),
+        sql!("delete from jobs where id = $1 and state <> 'running'"),
         (id,),
     )? > 0)
 }

@@ -56,7 +56,7 @@ async fn enqueue(app: &App, job: Told) {
 }
 
 async fn listed(app: &App) -> Vec<Listed> {
-    app.read(|tx| jobs::list(tx, 100, 0)).await.unwrap()
+    app.read(|tx| jobs::list(tx, "", 100, 0)).await.unwrap()
 }
 
 /// Works until `settled` says so, or fails after ten seconds.

@@ -4,6 +4,7 @@
 //! [`serve`] runs them. The other commands ([`backup`], [`check`]) work on the same store and may run beside a server. Owns no
 //! table and no rule; what the rooms offer is registered in [`wiring`].
 
+mod admin;
 pub mod backup;
 pub mod check;
 pub mod options;

@@ -1,12 +1,12 @@
 //! The rooms put together: migrations, routes, jobs and the application.
 
 use crate::options::Options;
-use crate::{Outcome, system};
+use crate::{Outcome, admin, system};
+use identity::gate::IdentityGate;
 use kernel::app::{App, Config, Parts};
 use kernel::blobs::Blobs;
-use kernel::error::Result;
+use kernel::http::Routes;
 use kernel::http::serve::Server;
-use kernel::http::{Call, Gate, Routes};
 use kernel::jobs::{Registry, RegistryBuilder};
 use kernel::mail::Mailer;
 use kernel::outbound::{Outbound, Policy};
@@ -14,7 +14,6 @@ use kernel::secrets::Secrets;
 use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
 use std::os::unix::fs::DirBuilderExt;
-use std::pin::Pin;
 use std::sync::Arc;
 use store::{Migration, Store};
 
@@ -42,12 +41,16 @@ pub fn migrations() -> &'static [Migration] {
 pub fn routes() -> Routes {
     let mut routes = Routes::new();
     system::routes(&mut routes);
+    admin::routes(&mut routes);
+    identity::routes(&mut routes);
     routes
 }
 
 /// Every kind of job.
 pub fn jobs() -> Registry {
-    RegistryBuilder::default().build()
+    let mut jobs = RegistryBuilder::default();
+    identity::jobs(&mut jobs);
+    jobs.build()
 }
 
 /// Makes the data directory and opens the database, migrating it. Blocks.
@@ -122,18 +125,6 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         store,
     };
     let app = App::new(parts);
-    let server = Server::new(app.clone(), Box::new(Open), routes());
+    let server = Server::new(app.clone(), Box::new(IdentityGate::new()), routes());
     Ok((app, server.map_err(|error| error.to_string())?))
-}
-
-/// Admits every call: nothing registered yet needs to know its caller.
-struct Open;
-
-impl Gate for Open {
-    fn admit<'c>(
-        &'c self,
-        _: &'c mut Call,
-    ) -> Pin<Box<dyn Future<Output = Result<()>> + Send + 'c>> {
-        Box::pin(async { Ok(()) })
-    }
 }

@@ -1,0 +1,289 @@
+//! `/admin/audit` and `GET /audit_events`: who changed what.
+
+use super::page;
+use http::Method;
+use identity::Admin;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::html::ui::Choice;
+use kernel::html::views::{AdminAudit, AuditRow};
+use kernel::html::{Html, Moment, Pages};
+use kernel::http::paging::COUNT_LIMIT;
+use kernel::http::{Ok200, Paged, Paging, Params, Response, Routes, Start};
+use kernel::ids::fold;
+use kernel::time::{Timestamp, wire};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use store::{Fragment, Tx};
+
+const PER_PAGE: i64 = 50;
+const KINDS: &[(&str, &str)] = &[
+    ("", "Any"),
+    ("Group", "Group"),
+    ("Job", "Job"),
+    ("Package", "Package"),
+    ("Project", "Project"),
+    ("User", "User"),
+];
+
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, "/admin/audit", list);
+    r.get("/audit_events", index)
+        .summary("Lists who changed what on this instance, newest first");
+    r.get("/audit_events/{audit_event_id}", show)
+        .summary("Shows one audit record");
+}
+
+struct Found {
+    id: i64,
+    author_id: Option<i64>,
+    username: Option<String>,
+    name: Option<String>,
+    action: String,
+    target_type: String,
+    target_id: i64,
+    target_name: String,
+    details: Value,
+    ip_address: Option<String>,
+    created_at: Timestamp,
+}
+
+store::from_row! { Found {
+    id, author_id, username, name, action, target_type, target_id, target_name, details,
+    ip_address, created_at
+} }
+
+/// What is looked for; empty fields match everything.
+#[derive(Default)]
+struct Filter {
+    author: String,
+    action: String,
+    target_type: String,
+    target_id: Option<i64>,
+    after: Option<Timestamp>,
+    before: Option<Timestamp>,
+}
+
+impl Filter {
+    fn conditions(&self, sql: &mut Fragment) {
+        if !self.author.is_empty() {
+            sql.push(" and users.username_folded = ", fold(&self.author));
+        }
+        if !self.action.is_empty() {
+            let length = i64::try_from(self.action.chars().count()).unwrap_or(i64::from(i32::MAX));
+            sql.push(" and substr(audit_records.action, 1, cast(", length);
+            sql.push(" as integer)) = ", self.action.clone());
+        }
+        if !self.target_type.is_empty() {
+            sql.push(
+                " and audit_records.target_type = ",
+                self.target_type.clone(),
+            );
+        }
+        if let Some(id) = self.target_id {
+            sql.push(" and audit_records.target_id = ", id);
+        }
+        if let Some(after) = self.after {
+            sql.push(" and audit_records.created_at > ", after);
+        }
+        if let Some(before) = self.before {
+            sql.push(" and audit_records.created_at < ", before);
+        }
+    }
+
+    fn rows(
+        &self,
+        tx: &mut Tx<'_>,
+        below: Option<i64>,
+        limit: i64,
+        offset: i64,
+    ) -> Result<Vec<Found>> {
+        let mut sql = Fragment::new(
+            "select audit_records.id, author_id, users.username, users.name, action, target_type,
+                target_id, target_name, details, ip_address, audit_records.created_at
+             from audit_records left join users on users.id = audit_records.author_id where true",
+        );
+        self.conditions(&mut sql);
+        if let Some(id) = below {
+            sql.push(" and audit_records.id < ", id);
+        }
+        sql.push(" order by audit_records.id desc limit ", limit);
+        sql.push(" offset ", offset);
+        Ok(tx.query(sql)?)
+    }
+
+    fn count(&self, tx: &mut Tx<'_>) -> Result<i64> {
+        let mut sql = Fragment::new(
+            "select count(*) from (select 1 from audit_records
+             left join users on users.id = audit_records.author_id where true",
+        );
+        self.conditions(&mut sql);
+        sql.push(" limit ", COUNT_LIMIT + 1).raw(") as counted");
+        Ok(tx.query::<i64>(sql)?.first().copied().unwrap_or(0))
+    }
+}
+
+kernel::params! {
+    struct Shown {
+        author: Option<String>,
+        action: Option<String>,
+        target_type: Option<String>,
+        page: Option<i64>,
+    }
+}
+
+async fn list(app: App, admin: Admin, shown: Params<Shown>) -> Result<Response> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let (author, action) = (text(&shown.author), text(&shown.action));
+    let target_type = text(&shown.target_type);
+    let number = shown.page.unwrap_or(1).clamp(1, 1_000_000);
+    let filter = Filter {
+        author: author.clone(),
+        action: action.clone(),
+        target_type: target_type.clone(),
+        ..Filter::default()
+    };
+    let (rows, total) = app
+        .read(move |tx| {
+            let rows = filter.rows(tx, None, PER_PAGE, (number - 1) * PER_PAGE)?;
+            Ok((rows, filter.count(tx)?))
+        })
+        .await?;
+    let now = app.now();
+    let query = url::form_urlencoded::Serializer::new(String::new())
+        .append_pair("author", &author)
+        .append_pair("action", &action)
+        .append_pair("target_type", &target_type)
+        .finish();
+    let view = AdminAudit {
+        page: page(&app, &admin.0, "Audit").crumb("Audit", "/admin/audit"),
+        author,
+        action,
+        target_type,
+        target_types: Choice::list(KINDS),
+        records: rows.into_iter().map(|found| row(found, now)).collect(),
+        pages: Pages {
+            page: number.unsigned_abs(),
+            per_page: PER_PAGE.unsigned_abs(),
+            total: total.max(0).unsigned_abs(),
+            url: format!("/admin/audit?{query}"),
+        },
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+fn row(found: Found, now: Timestamp) -> AuditRow {
+    let details = found
+        .details
+        .as_object()
+        .filter(|details| !details.is_empty());
+    AuditRow {
+        at: Moment::new(found.created_at, now),
+        author: found.username.unwrap_or_default(),
+        action: found.action,
+        target_type: found.target_type,
+        target_name: found.target_name,
+        details: details
+            .map(|_| found.details.to_string())
+            .unwrap_or_default(),
+        ip_address: found.ip_address.unwrap_or_default(),
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct AuditEventEntity {
+    id: i64,
+    author_id: i64,
+    entity_id: i64,
+    entity_type: String,
+    event_name: String,
+    details: Value,
+    created_at: String,
+}
+
+fn entity(found: Found) -> AuditEventEntity {
+    let mut details = json!({
+        "author_name": found.name.unwrap_or_else(|| "System".into()),
+        "target_id": found.target_id,
+        "target_type": found.target_type,
+        "target_details": found.target_name,
+        "ip_address": found.ip_address,
+        "custom_message": found.action,
+    });
+    if let (Value::Object(all), Value::Object(more)) = (&mut details, found.details) {
+        all.extend(more);
+    }
+    AuditEventEntity {
+        id: found.id,
+        // The system itself is -1, as clients of this interface expect.
+        author_id: found.author_id.unwrap_or(-1),
+        entity_id: found.target_id,
+        entity_type: found.target_type,
+        event_name: found.action,
+        details,
+        created_at: wire::text(found.created_at),
+    }
+}
+
+kernel::params! {
+    struct Index {
+        /// Kind of the thing changed: `User`, `Group`, `Project`…
+        entity_type: Option<String>,
+        /// Id of the thing changed; needs `entity_type`.
+        entity_id: Option<i64>,
+        created_after: Option<Timestamp>,
+        created_before: Option<Timestamp>,
+    }
+}
+
+async fn index(
+    app: App,
+    _: Admin,
+    params: Params<Index>,
+    paging: Paging,
+) -> Result<Paged<AuditEventEntity>> {
+    if params.entity_id.is_some() && params.entity_type.is_none() {
+        return Err(kernel::error::Error::missing("entity_type"));
+    }
+    app.read(move |tx| {
+        let filter = Filter {
+            target_type: params.entity_type.clone().unwrap_or_default(),
+            target_id: params.entity_id,
+            after: params.created_after,
+            before: params.created_before,
+            ..Filter::default()
+        };
+        let below = match &paging.start {
+            Start::After(Some(keys)) => keys.first().and_then(Value::as_i64),
+            _ => None,
+        };
+        let rows = filter.rows(tx, below, paging.fetch(), paging.offset())?;
+        let page = if paging.is_keyset() {
+            Paged::keyed(rows, paging, |found: &Found| vec![json!(found.id)])
+        } else {
+            let total = filter.count(tx)?;
+            Paged::numbered(rows, paging, Some(total))
+        };
+        Ok(page.map(entity))
+    })
+    .await
+}
+
+kernel::params! {
+    struct One {
+        audit_event_id: i64,
+    }
+}
+
+async fn show(app: App, _: Admin, one: Params<One>) -> Result<Ok200<AuditEventEntity>> {
+    let id = one.audit_event_id;
+    app.read(move |tx| {
+        let below = Some(id.saturating_add(1));
+        let newest = Filter::default().rows(tx, below, 1, 0)?.into_iter().next();
+        let found = newest.filter(|found| found.id == id);
+        let found = found.ok_or(kernel::error::Error::NotFound("Audit Event"))?;
+        Ok(Ok200(entity(found)))
+    })
+    .await
+}
