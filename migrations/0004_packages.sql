@@ -13,7 +13,8 @@ create table packages (
     -- 1 while the name and version are taken, null once destroyed: nulls are
     -- distinct in a unique index, so a destroyed package blocks nobody
     live bigint,
-    -- the version, or '' without one: nulls would not be unique
+    -- the version, or U+10FFFF without one: nulls would not be unique, and a
+    -- package without a version comes last
     version_key text not null,
     download_count bigint not null default 0,
     last_downloaded_at timestamptz,
@@ -24,7 +25,7 @@ create unique index packages_once on packages (project_id, package_type, name, v
 create index packages_by_created_at on packages (project_id, live, created_at, id);
 create index packages_by_name on packages (project_id, live, name, id);
 create index packages_by_version on packages (project_id, live, version_key, id);
-create index packages_by_type on packages (project_id, live, type_order, id);
+create index packages_by_type on packages (project_id, live, type_order, created_at, id);
 create index packages_by_creator on packages (creator_id);
 create index packages_destroyed on packages (status, id);
 
@@ -58,7 +59,8 @@ create table package_tags (
 );
 create unique index package_tags_once on package_tags (package_id, name);
 
--- How many listed packages a project holds, kept with every change, so that
+-- How many packages the default list of a project has (displayable, with a
+-- version), kept with every change, so that
 -- a list of a million rows need not count them.
 create table package_counts (
     project_id bigint primary key references projects (id) on delete cascade,

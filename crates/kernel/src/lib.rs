@@ -12,6 +12,7 @@ extern crate self as kernel;
 pub mod app;
 pub mod audit;
 pub mod blobs;
+pub mod blobs_sweep;
 pub mod error;
 pub mod html;
 pub mod http;

@@ -1,1 +1,40 @@
-//! The packages room.
+//! The package registry: packages, their files, who may publish and delete
+//! them, and the protocols clients speak.
+//!
+//! Tables: `packages`, `package_files`, `package_tags`, `package_counts`,
+//! `package_protection_rules`, `package_downloads` (migration 0004).
+//! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`.
+//! Settings: `plan_limits`; `namespaces.package_settings` for duplicates.
+//! Hook: [`jobs::project_destroying`].
+//!
+//! Start with [`upload`] and [`download`], the one path in and the one path
+//! out that every format shares; [`generic`] is the smallest format.
+
+pub mod access;
+pub mod check;
+pub mod download;
+pub mod entity;
+pub mod generic;
+pub mod jobs;
+pub mod limits;
+pub mod model;
+pub mod pages;
+pub mod rest;
+pub mod rules;
+pub mod settings;
+pub mod store;
+pub mod upload;
+
+use kernel::http::Routes;
+
+/// The room's routes.
+pub fn routes(r: &mut Routes) {
+    rest::routes(r);
+    generic::routes(r);
+    pages::routes(r);
+}
+
+/// The room's jobs.
+pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
+    jobs::register(registry);
+}

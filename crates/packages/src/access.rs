@@ -1,0 +1,102 @@
+//! Who may enter a project's registry, told apart for people and clients.
+
+use identity::viewer::Viewer;
+use kernel::audit;
+use kernel::error::{Error, Result};
+use kernel::http::refusal;
+use kernel::http::reply::{self, Response};
+use kernel::ids::Reference;
+use spaces::access::{MAINTAINER, NONE, Purpose, level_in_project, project_and_level};
+use spaces::model::Project;
+use store::Tx;
+
+/// A project entered by somebody whose level there is known.
+pub struct Entered {
+    /// The project.
+    pub project: Project,
+    /// The viewer's level: a role, 60 for administrators, 0 for nobody.
+    pub level: i64,
+}
+
+impl Entered {
+    /// Whether the viewer may delete packages here.
+    pub fn may_delete(&self) -> bool {
+        self.level >= MAINTAINER && !self.project.archived
+    }
+}
+
+/// The project for this purpose, with the viewer's level in it.
+pub fn enter(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    purpose: Purpose,
+) -> Result<Entered> {
+    let (project, known) = project_and_level(tx, viewer, reference, purpose)?;
+    // What is open to all was let in without asking for the level.
+    let level = match known {
+        NONE => level_in_project(tx, viewer, &project)?,
+        level => level,
+    };
+    Ok(Entered { project, level })
+}
+
+/// What a client of a registry gets to see: somebody without credentials is
+/// asked for them whenever they are refused, so that what exists does not
+/// show (contract 1.5; Maven and others send credentials only when asked).
+pub fn for_client(viewer: &Viewer, result: Result<Response>) -> Result<Response> {
+    let anonymous = matches!(viewer, Viewer::Anonymous);
+    match result {
+        Err(
+            Error::Unauthenticated | Error::Forbidden(_) | Error::NotFound("Project" | "Group"),
+        ) if anonymous => challenge(),
+        other => other,
+    }
+}
+
+fn challenge() -> Result<Response> {
+    let error = Error::Unauthenticated;
+    let status = refusal::status(&error);
+    let body = serde_json::json!({"message": refusal::message(status, &error)});
+    let mut response = reply::json(status, &body)?;
+    response.headers_mut().insert(
+        http::header::WWW_AUTHENTICATE,
+        http::HeaderValue::from_static("Basic realm=\"Package registry\""),
+    );
+    Ok(response)
+}
+
+/// What an audit record tells of something that happened in a registry.
+pub struct Happened<'h> {
+    /// `area.verb`.
+    pub action: &'static str,
+    /// Kind of the thing.
+    pub target_type: &'static str,
+    /// Its id.
+    pub target_id: i64,
+    /// Its name.
+    pub target_name: &'h str,
+    /// What changed.
+    pub details: serde_json::Value,
+}
+
+/// Records it under the viewer's name.
+pub fn audit(tx: &mut Tx<'_>, viewer: &Viewer, happened: Happened<'_>) -> Result<()> {
+    let mut details = happened.details;
+    if let (Viewer::Deploy(deploy), Some(fields)) = (viewer, details.as_object_mut()) {
+        fields.insert("deploy_token".into(), serde_json::json!(deploy.id));
+    }
+    audit::write(
+        tx,
+        audit::Record {
+            author_id: viewer.user_id(),
+            action: happened.action,
+            target_type: happened.target_type,
+            target_id: happened.target_id,
+            target_name: happened.target_name,
+            details,
+            ip_address: viewer.ip_address(),
+        },
+    )?;
+    Ok(())
+}

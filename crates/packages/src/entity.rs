@@ -1,0 +1,309 @@
+//! Packages and files as they are written on the wire (contract 1.3).
+
+use crate::model::{Package, PackageFile, PackageType, ProtectionRule, Status, Tag};
+use crate::store::packages::OtherVersion;
+use kernel::time::wire::text;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Addresses of a package.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LinksEntity {
+    /// Its page; only packages that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub web_path: Option<String>,
+    /// Where to delete it; only for those who may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_api_path: Option<String>,
+}
+
+/// A package.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PackageEntity {
+    /// Its id.
+    pub id: i64,
+    /// Its name; for conan the full recipe.
+    pub name: String,
+    /// The bare name, for conan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conan_package_name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// Its format.
+    pub package_type: PackageType,
+    /// Its state.
+    pub status: Status,
+    /// Its addresses.
+    #[serde(rename = "_links")]
+    pub links: LinksEntity,
+    /// When it was published.
+    pub created_at: String,
+    /// When a file was last downloaded.
+    pub last_downloaded_at: Option<String>,
+    /// Its project, in lists of a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<i64>,
+    /// The path of its project, in lists of a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_path: Option<String>,
+    /// Its tags.
+    pub tags: Vec<TagEntity>,
+    /// The other versions, where one package is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub versions: Option<Vec<VersionEntity>>,
+}
+
+/// A tag.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TagEntity {
+    /// Its id.
+    pub id: i64,
+    /// The package it names.
+    pub package_id: i64,
+    /// What it says.
+    pub name: String,
+    /// When it was set.
+    pub created_at: String,
+    /// When it was moved.
+    pub updated_at: String,
+}
+
+/// Another version of a package.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct VersionEntity {
+    /// The id of that package.
+    pub id: i64,
+    /// Its version.
+    pub version: Option<String>,
+    /// When it was published.
+    pub created_at: String,
+    /// Its tags.
+    pub tags: Vec<TagEntity>,
+    /// The pipelines that built it.
+    pub pipelines: Vec<PipelineEntity>,
+}
+
+/// A pipeline that built a package.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PipelineEntity {
+    /// Its id.
+    pub id: i64,
+    /// Its number in the project.
+    pub iid: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// The commit.
+    pub sha: String,
+    /// The branch or tag.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its state.
+    pub status: String,
+    /// What started it.
+    pub source: String,
+    /// When it was created.
+    pub created_at: String,
+    /// When it last changed.
+    pub updated_at: String,
+    /// Its page.
+    pub web_url: String,
+}
+
+/// A file of a package.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PackageFileEntity {
+    /// Its id.
+    pub id: i64,
+    /// Its package.
+    pub package_id: i64,
+    /// When it was stored.
+    pub created_at: String,
+    /// Its name.
+    pub file_name: String,
+    /// Bytes.
+    pub size: i64,
+    /// MD5 in hex.
+    pub file_md5: String,
+    /// SHA-1 in hex.
+    pub file_sha1: String,
+    /// SHA-256 in hex.
+    pub file_sha256: String,
+}
+
+/// The file just published (`select=package_file`).
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PublishedFileEntity {
+    /// Its id.
+    pub id: i64,
+    /// Its package.
+    pub package_id: i64,
+    /// When it was stored.
+    pub created_at: String,
+    /// When it last changed.
+    pub updated_at: String,
+    /// Bytes.
+    pub size: i64,
+    /// Its name.
+    pub file_name: String,
+    /// MD5 in hex.
+    pub file_md5: String,
+    /// SHA-1 in hex.
+    pub file_sha1: String,
+    /// SHA-256 in hex.
+    pub file_sha256: String,
+    /// Where to get it.
+    pub file: FileUrlEntity,
+}
+
+/// Where to get a file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileUrlEntity {
+    /// Its address.
+    pub url: String,
+}
+
+/// A protection rule.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProtectionRuleEntity {
+    /// Its id.
+    pub id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// Names it is about.
+    pub package_name_pattern: String,
+    /// The format it is about.
+    pub package_type: PackageType,
+    /// Least role that may delete.
+    pub minimum_access_level_for_delete: Option<String>,
+    /// Least role that may publish.
+    pub minimum_access_level_for_push: Option<String>,
+}
+
+/// Where a package's page is, if it has one.
+pub fn web_path(package: &Package, project_path: &str) -> Option<String> {
+    let part = match package.package_type {
+        PackageType::TerraformModule => "terraform_module_registry",
+        _ => "packages",
+    };
+    let id = package.id;
+    package
+        .status
+        .is_detailed()
+        .then(|| format!("/{project_path}/-/{part}/{id}"))
+}
+
+/// A package of a list of its project.
+pub fn package(
+    base_url: &str,
+    package: Package,
+    project_path: &str,
+    may_delete: bool,
+    tags: Vec<TagEntity>,
+) -> PackageEntity {
+    let web_path = web_path(&package, project_path);
+    let delete_api_path = may_delete.then(|| {
+        format!(
+            "{base_url}/api/v4/projects/{}/packages/{}",
+            package.project_id, package.id
+        )
+    });
+    let bare = package.name;
+    let (name, conan_package_name) = match package.conan_name {
+        Some(recipe) => (recipe, Some(bare)),
+        None => (bare, None),
+    };
+    PackageEntity {
+        id: package.id,
+        name,
+        conan_package_name,
+        version: package.version,
+        package_type: package.package_type,
+        status: package.status,
+        links: LinksEntity {
+            web_path,
+            delete_api_path,
+        },
+        created_at: text(package.created_at),
+        last_downloaded_at: package.last_downloaded_at.map(text),
+        project_id: None,
+        project_path: None,
+        tags,
+        versions: None,
+    }
+}
+
+/// Tags by the package they name.
+pub fn tags_by_package(tags: Vec<Tag>) -> HashMap<i64, Vec<TagEntity>> {
+    let mut by_package: HashMap<i64, Vec<TagEntity>> = HashMap::new();
+    for tag in tags {
+        by_package
+            .entry(tag.package_id)
+            .or_default()
+            .push(TagEntity {
+                id: tag.id,
+                package_id: tag.package_id,
+                name: tag.name,
+                created_at: text(tag.created_at),
+                updated_at: text(tag.updated_at),
+            });
+    }
+    by_package
+}
+
+/// Another version.
+pub fn version(other: OtherVersion, tags: Vec<TagEntity>) -> VersionEntity {
+    VersionEntity {
+        id: other.id,
+        version: other.version,
+        created_at: text(other.created_at),
+        tags,
+        pipelines: Vec::new(),
+    }
+}
+
+/// A file.
+pub fn package_file(file: PackageFile) -> PackageFileEntity {
+    PackageFileEntity {
+        id: file.id,
+        package_id: file.package_id,
+        created_at: text(file.created_at),
+        file_name: file.file_name,
+        size: file.size,
+        file_md5: file.md5,
+        file_sha1: file.sha1,
+        file_sha256: file.sha256,
+    }
+}
+
+/// A file just published; `url` is where to get it.
+pub fn published_file(file: PackageFile, url: String) -> PublishedFileEntity {
+    PublishedFileEntity {
+        id: file.id,
+        package_id: file.package_id,
+        created_at: text(file.created_at),
+        updated_at: text(file.updated_at),
+        size: file.size,
+        file_name: file.file_name,
+        file_md5: file.md5,
+        file_sha1: file.sha1,
+        file_sha256: file.sha256,
+        file: FileUrlEntity { url },
+    }
+}
+
+/// A protection rule.
+pub fn protection_rule(rule: ProtectionRule) -> ProtectionRuleEntity {
+    ProtectionRuleEntity {
+        id: rule.id,
+        project_id: rule.project_id,
+        package_name_pattern: rule.package_name_pattern,
+        package_type: rule.package_type,
+        minimum_access_level_for_delete: rule
+            .minimum_access_level_for_delete
+            .map(|level| level.as_str().to_owned()),
+        minimum_access_level_for_push: rule
+            .minimum_access_level_for_push
+            .map(|level| level.as_str().to_owned()),
+    }
+}

@@ -1,0 +1,194 @@
+//! The generic format: any file under a name, a version and a path
+//! (contract 2.3).
+
+use crate::access::{enter, for_client};
+use crate::download;
+use crate::entity::{self, PublishedFileEntity};
+use crate::model::{PackageType, Status};
+use crate::rest::{READ, WRITE};
+use crate::rules::names;
+use crate::rules::publish::Destination;
+use crate::store::{files, packages};
+use crate::upload;
+use http::StatusCode;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Found, Result};
+use kernel::http::openapi::Operation;
+use kernel::http::{Answer, Asked, Params, Response, Routes, Upload, reply};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+use std::sync::Arc;
+
+const FILE: &str = "/projects/{id}/packages/generic/{package_name}/{package_version}/{*file_path}";
+
+/// The format's routes.
+pub fn routes(r: &mut Routes) {
+    r.put(FILE, publish)
+        .scopes(WRITE)
+        .registry()
+        .streams()
+        .summary("Publishes a file of a generic package");
+    r.get(FILE, fetch)
+        .scopes(READ)
+        .registry()
+        .summary("Downloads a file of a generic package");
+}
+
+kernel::choices! {
+    /// First states a publisher may ask for.
+    pub enum FirstStatus { Default = "default", Hidden = "hidden" }
+}
+
+kernel::choices! {
+    /// What to answer with instead of a message.
+    pub enum Select { PackageFile = "package_file" }
+}
+
+kernel::params! {
+    /// Where a file goes.
+    pub struct PublishFile {
+        /// The project.
+        pub id: Reference,
+        /// The package.
+        pub package_name: String,
+        /// Its version.
+        pub package_version: String,
+        /// The file's path.
+        pub file_path: String,
+        /// State of a package that is new with this file.
+        pub status: Option<FirstStatus>,
+        /// Answer with the file's record.
+        pub select: Option<Select>,
+    }
+}
+
+kernel::params! {
+    /// Where a file is.
+    pub struct FetchFile {
+        /// The project.
+        pub id: Reference,
+        /// The package.
+        pub package_name: String,
+        /// Its version.
+        pub package_version: String,
+        /// The file's path.
+        pub file_path: String,
+    }
+}
+
+/// What a publisher is told.
+pub enum Published {
+    /// 201 with a message.
+    Message,
+    /// 200 with the file's record.
+    File(Box<PublishedFileEntity>),
+    /// A request for credentials.
+    Challenge(Response),
+}
+
+impl Answer for Published {
+    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+        match self {
+            Published::Message => created(),
+            Published::File(file) => reply::json(StatusCode::OK, &file),
+            Published::Challenge(response) => Ok(response),
+        }
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.answers::<PublishedFileEntity>(200);
+        operation.status(201, "Published");
+    }
+}
+
+/// The answer to a successful upload of most formats.
+pub fn created() -> Result<Response> {
+    reply::json(
+        StatusCode::CREATED,
+        &serde_json::json!({"message": "201 Created"}),
+    )
+}
+
+/// Stores one file.
+async fn publish(
+    app: App,
+    viewer: Viewer,
+    params: Params<PublishFile>,
+    asked: Arc<Asked>,
+    body: Upload,
+) -> Result<Published> {
+    match receive(&app, &viewer, &params, &asked, body).await {
+        Ok(published) => Ok(published),
+        Err(error) => for_client(&viewer, Err(error)).map(Published::Challenge),
+    }
+}
+
+async fn receive(
+    app: &App,
+    viewer: &Viewer,
+    params: &PublishFile,
+    asked: &Asked,
+    body: Upload,
+) -> Result<Published> {
+    names::generic_name(&params.package_name)?;
+    names::generic_version(&params.package_version)?;
+    let to = Destination {
+        package_type: PackageType::Generic,
+        name: params.package_name.clone(),
+        version: Some(params.package_version.clone()),
+        file_name: names::generic_file_name(&params.file_path)?,
+        status: match params.status {
+            Some(FirstStatus::Hidden) => Status::Hidden,
+            _ => Status::Default,
+        },
+    };
+    let (package, file) = upload::receive(app, viewer, &params.id, to, asked, body).await?;
+    if params.select.is_none() {
+        return Ok(Published::Message);
+    }
+    let path = format!(
+        "/api/v4/projects/{}/packages/generic/{}/{}/{}",
+        package.project_id, params.package_name, params.package_version, params.file_path
+    );
+    Ok(Published::File(Box::new(entity::published_file(
+        file,
+        app.url(&path),
+    ))))
+}
+
+/// Sends the newest file of a path.
+async fn fetch(
+    app: App,
+    viewer: Viewer,
+    params: Params<FetchFile>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let sent = send(&app, &viewer, params, &asked).await;
+    for_client(&viewer, sent)
+}
+
+async fn send(
+    app: &App,
+    viewer: &Viewer,
+    params: Params<FetchFile>,
+    asked: &Asked,
+) -> Result<Response> {
+    let Params(params) = params;
+    names::generic_name(&params.package_name)?;
+    names::generic_version(&params.package_version)?;
+    let file_name = names::generic_file_name(&params.file_path)?;
+    let viewer = viewer.clone();
+    let file = app
+        .read(move |tx| {
+            let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+            let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
+            let package =
+                packages::find(tx, entered.project.id, PackageType::Generic, name, version)?
+                    .filter(|package| package.status.is_installable())
+                    .found("Package")?;
+            files::newest(tx, package.id, &file_name)?.found("Package File")
+        })
+        .await?;
+    download::serve(app, asked, &file).await
+}

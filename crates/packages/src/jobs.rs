@@ -1,0 +1,127 @@
+//! Removing what was deleted: rows first, then blobs nothing names any more.
+
+use crate::store::files;
+use kernel::app::App;
+use kernel::blobs::GRACE_SECONDS;
+use kernel::error::{BestEffort, Result};
+use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
+use serde::{Deserialize, Serialize};
+use store::Tx;
+
+/// Rows one transaction removes.
+const BATCH: i64 = 500;
+/// How often forgotten blobs are looked for, in seconds.
+const RELEASE_EVERY: i64 = 6 * 60 * 60;
+
+/// Makes the room's jobs known.
+pub fn register(registry: &mut RegistryBuilder) {
+    registry.add::<Purge>();
+    registry.add::<PurgeFile>();
+    registry.add_periodic::<ReleaseBlobs>(RELEASE_EVERY);
+}
+
+/// Removes a destroyed package.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Purge {
+    /// Its id.
+    pub package: i64,
+}
+
+impl Job for Purge {
+    const NAME: &'static str = "packages.purge";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let package = self.package;
+        loop {
+            let (removed, gone) = run
+                .app
+                .write(move |tx| {
+                    let keys = files::remove_some(tx, package, BATCH)?;
+                    Ok((keys.len(), files::release(tx, &keys)?))
+                })
+                .await?;
+            forget(&run.app, gone).await;
+            if (removed as i64) < BATCH {
+                break;
+            }
+        }
+        run.app
+            .write(move |tx| files::remove_package(tx, package))
+            .await?;
+        Ok(())
+    }
+}
+
+/// Removes a destroyed file.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PurgeFile {
+    /// Its id.
+    pub file: i64,
+}
+
+impl Job for PurgeFile {
+    const NAME: &'static str = "packages.purge_file";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let file = self.file;
+        let gone = run
+            .app
+            .write(move |tx| {
+                let keys = files::remove_destroyed(tx, file)?;
+                files::release(tx, &keys)
+            })
+            .await?;
+        forget(&run.app, gone).await;
+        Ok(())
+    }
+}
+
+/// Removes the rows of blobs that nothing names: those of destroyed projects,
+/// whose rows go at once with the project.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ReleaseBlobs {}
+
+impl Job for ReleaseBlobs {
+    const NAME: &'static str = "packages.release_blobs";
+
+    fn dedupe_key(&self) -> Option<String> {
+        Some("one".into())
+    }
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let mut after = String::new();
+        loop {
+            let from = after.clone();
+            let keys = run
+                .app
+                .read(move |tx| files::unreferenced(tx, &from, BATCH))
+                .await?;
+            let Some(last) = keys.last() else {
+                return Ok(());
+            };
+            after.clone_from(last);
+            let gone = run.app.write(move |tx| files::release(tx, &keys)).await?;
+            forget(&run.app, gone).await;
+        }
+    }
+}
+
+/// Follows the destruction of a project: its rows go with it, their blobs
+/// are released soon after.
+pub fn project_destroying(tx: &mut Tx<'_>, _project_id: i64) -> Result<()> {
+    let soon = tx.now() + jiff::SignedDuration::from_secs(60);
+    enqueue_at(tx, &ReleaseBlobs {}, soon)
+}
+
+/// Removes the bytes of blobs whose rows are gone. Young ones stay: an upload
+/// of the same bytes may be about to name them. The sweep of the blob store
+/// takes them when they are old enough.
+async fn forget(app: &App, keys: Vec<String>) {
+    let before = app.now() - jiff::SignedDuration::from_secs(GRACE_SECONDS);
+    for key in keys {
+        app.blobs()
+            .delete_older(&key, before)
+            .await
+            .best_effort("remove an unused blob");
+    }
+}

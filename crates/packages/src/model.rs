@@ -1,0 +1,223 @@
+//! Packages, files and protection rules as plain values.
+
+use jiff::Timestamp;
+
+kernel::choices! {
+    /// Formats of packages (contract 1.1).
+    pub enum PackageType {
+        Composer = "composer",
+        Conan = "conan",
+        Generic = "generic",
+        Golang = "golang",
+        Helm = "helm",
+        Maven = "maven",
+        Npm = "npm",
+        Nuget = "nuget",
+        Pypi = "pypi",
+        TerraformModule = "terraform_module",
+    }
+}
+
+impl PackageType {
+    /// Place in `order_by=type`: not alphabetical (contract 1.1).
+    pub const fn order(self) -> i64 {
+        match self {
+            PackageType::Maven => 1,
+            PackageType::Npm => 2,
+            PackageType::Conan => 3,
+            PackageType::Nuget => 4,
+            PackageType::Pypi => 5,
+            PackageType::Composer => 6,
+            PackageType::Generic => 7,
+            PackageType::Golang => 8,
+            PackageType::Helm => 11,
+            PackageType::TerraformModule => 12,
+        }
+    }
+
+    /// Whether packages of this type can carry tags (npm's dist-tags).
+    pub const fn has_tags(self) -> bool {
+        matches!(self, PackageType::Npm)
+    }
+}
+
+kernel::choices! {
+    /// States of a package (contract 1.2).
+    pub enum Status {
+        Default = "default",
+        Hidden = "hidden",
+        Processing = "processing",
+        Error = "error",
+        PendingDestruction = "pending_destruction",
+        Deprecated = "deprecated",
+    }
+}
+
+impl Status {
+    /// Listed without a filter.
+    pub const fn is_displayable(self) -> bool {
+        matches!(self, Status::Default | Status::Deprecated | Status::Error)
+    }
+    /// Has a page, and can be read alone.
+    pub const fn is_detailed(self) -> bool {
+        matches!(self, Status::Default | Status::Deprecated)
+    }
+    /// Clients may fetch its files.
+    pub const fn is_installable(self) -> bool {
+        matches!(self, Status::Default | Status::Hidden | Status::Deprecated)
+    }
+}
+
+/// What `packages.version_key` holds for a package without a version: it
+/// sorts after every version, as a null does in ascending order.
+pub const VERSIONLESS: &str = "\u{10FFFF}";
+
+/// The version as it is kept unique and sorted.
+pub fn version_key(version: Option<&str>) -> &str {
+    version.unwrap_or(VERSIONLESS)
+}
+
+/// One name and version of one format in one project.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Package {
+    /// Its id.
+    pub id: i64,
+    /// The project that holds it.
+    pub project_id: i64,
+    /// Its format.
+    pub package_type: PackageType,
+    /// Its name; for conan the bare one.
+    pub name: String,
+    /// Its version, unless it is versionless.
+    pub version: Option<String>,
+    /// Its state.
+    pub status: Status,
+    /// Who published it first.
+    pub creator_id: Option<i64>,
+    /// The full recipe (`name/version@user/channel`), for conan.
+    pub conan_name: Option<String>,
+    /// Downloads of its files.
+    pub download_count: i64,
+    /// The last of them, up to a minute late.
+    pub last_downloaded_at: Option<Timestamp>,
+    /// When it was published.
+    pub created_at: Timestamp,
+    /// When it or its files last changed.
+    pub updated_at: Timestamp,
+}
+
+::store::from_row! { Package {
+    id, project_id, package_type, name, version, status, creator_id, conan_name, download_count,
+    last_downloaded_at, created_at, updated_at
+} }
+
+/// The columns of [`Package`] on the alias `p`.
+pub const PACKAGE_COLUMNS: &str = "p.id, p.project_id, p.package_type, p.name, p.version, \
+    p.status, p.creator_id, p.conan_name, p.download_count, p.last_downloaded_at, p.created_at, \
+    p.updated_at";
+
+impl Package {
+    /// Whether the default list shows it; what `package_counts` counts.
+    pub fn is_listed(&self) -> bool {
+        self.status.is_displayable() && self.version.is_some()
+    }
+}
+
+/// One file of a package.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PackageFile {
+    /// Its id.
+    pub id: i64,
+    /// The package that holds it.
+    pub package_id: i64,
+    /// Its name; parts of a path are joined by `%2F`.
+    pub file_name: String,
+    /// Bytes.
+    pub size: i64,
+    /// Digest, lower-case hex.
+    pub md5: String,
+    /// Digest, lower-case hex.
+    pub sha1: String,
+    /// Digest, lower-case hex.
+    pub sha256: String,
+    /// Where its bytes are.
+    pub blob_key: String,
+    /// When it was stored.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+::store::from_row! { PackageFile {
+    id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at, updated_at
+} }
+
+/// A name an npm client gave one version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tag {
+    /// Its id.
+    pub id: i64,
+    /// The package it names.
+    pub package_id: i64,
+    /// What it says.
+    pub name: String,
+    /// When it was set.
+    pub created_at: Timestamp,
+    /// When it was last moved.
+    pub updated_at: Timestamp,
+}
+
+::store::from_row! { Tag { id, package_id, name, created_at, updated_at } }
+
+kernel::choices! {
+    /// The least role that may publish what a rule protects.
+    pub enum PushLevel { Maintainer = "maintainer", Owner = "owner", Admin = "admin" }
+}
+
+kernel::choices! {
+    /// The least role that may delete what a rule protects.
+    pub enum DeleteLevel { Owner = "owner", Admin = "admin" }
+}
+
+impl PushLevel {
+    /// The role as a number; administrators pass before it is asked.
+    pub const fn role(self) -> i64 {
+        match self {
+            PushLevel::Maintainer => 40,
+            PushLevel::Owner => 50,
+            PushLevel::Admin => i64::MAX,
+        }
+    }
+}
+
+impl DeleteLevel {
+    /// The role as a number; administrators pass before it is asked.
+    pub const fn role(self) -> i64 {
+        match self {
+            DeleteLevel::Owner => 50,
+            DeleteLevel::Admin => i64::MAX,
+        }
+    }
+}
+
+/// Who may publish or delete packages whose name fits a pattern.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProtectionRule {
+    /// Its id.
+    pub id: i64,
+    /// The project it protects.
+    pub project_id: i64,
+    /// Names it is about; `*` stands for any text.
+    pub package_name_pattern: String,
+    /// The format it is about.
+    pub package_type: PackageType,
+    /// Least role that may delete.
+    pub minimum_access_level_for_delete: Option<DeleteLevel>,
+    /// Least role that may publish.
+    pub minimum_access_level_for_push: Option<PushLevel>,
+}
+
+::store::from_row! { ProtectionRule {
+    id, project_id, package_name_pattern, package_type, minimum_access_level_for_delete,
+    minimum_access_level_for_push
+} }

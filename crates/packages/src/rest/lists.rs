@@ -1,0 +1,283 @@
+//! Lists of packages of a project and of a group.
+
+use super::{READ, Sort};
+use crate::access::enter;
+use crate::entity::{self, PackageEntity, TagEntity};
+use crate::model::{Package, PackageType, Status};
+use crate::store::list::{self, Filter, OrderBy, Source};
+use crate::store::packages as rows;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Paged, Paging, Params, Routes};
+use kernel::ids::Reference;
+use spaces::access::{MAINTAINER, Purpose};
+use std::collections::HashMap;
+use store::{Fragment, Tx};
+
+/// Most words of a fuzzy search.
+const MAX_WORDS: usize = 16;
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/projects/{id}/packages", of_project)
+        .scopes(READ)
+        .registry()
+        .summary("Lists the packages of a project");
+    r.get("/groups/{id}/packages", of_group)
+        .scopes(READ)
+        .registry()
+        .summary("Lists the packages of a group's projects");
+}
+
+kernel::choices! {
+    /// What a project's list is sorted by.
+    pub enum ProjectOrder {
+        CreatedAt = "created_at", Name = "name", Version = "version", Type = "type",
+    }
+}
+
+impl ProjectOrder {
+    fn column(self) -> OrderBy {
+        match self {
+            ProjectOrder::CreatedAt => OrderBy::CreatedAt,
+            ProjectOrder::Name => OrderBy::Name,
+            ProjectOrder::Version => OrderBy::Version,
+            ProjectOrder::Type => OrderBy::Type,
+        }
+    }
+}
+
+kernel::params! {
+    /// A project's packages.
+    pub struct ListProject {
+        /// The project.
+        pub id: Reference,
+        /// The column sorted by, created_at unless given.
+        pub order_by: Option<ProjectOrder>,
+        /// The direction, asc unless given.
+        pub sort: Option<Sort>,
+        /// Only this format.
+        pub package_type: Option<PackageType>,
+        /// Only names that contain these words.
+        pub package_name: Option<String>,
+        /// Only this version.
+        pub package_version: Option<String>,
+        /// Also packages without a version.
+        pub include_versionless: Option<bool>,
+        /// Only this state.
+        pub status: Option<Status>,
+    }
+}
+
+kernel::params! {
+    /// The packages of a group's projects.
+    pub struct ListGroup {
+        /// The group.
+        pub id: Reference,
+        /// Leave out the projects of subgroups.
+        pub exclude_subgroups: Option<bool>,
+        /// The column sorted by, created_at unless given.
+        pub order_by: Option<OrderBy>,
+        /// The direction, asc unless given.
+        pub sort: Option<Sort>,
+        /// Only this format.
+        pub package_type: Option<PackageType>,
+        /// Only names that contain these words.
+        pub package_name: Option<String>,
+        /// Only this version.
+        pub package_version: Option<String>,
+        /// Also packages without a version.
+        pub include_versionless: Option<bool>,
+        /// Only this state.
+        pub status: Option<Status>,
+    }
+}
+
+fn words_of(name: Option<&str>) -> Result<Vec<String>> {
+    let words = list::words(name.unwrap_or_default());
+    if words.len() > MAX_WORDS {
+        return Err(Error::Parameters(vec!["package_name is invalid".into()]));
+    }
+    Ok(words)
+}
+
+fn not_blank(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
+/// One page of a project's packages.
+async fn of_project(
+    app: App,
+    viewer: Viewer,
+    params: Params<ListProject>,
+    paging: Paging,
+) -> Result<Paged<PackageEntity>> {
+    let Params(params) = params;
+    let filter = Filter {
+        order_by: params
+            .order_by
+            .map_or(OrderBy::CreatedAt, ProjectOrder::column),
+        descending: params.sort == Some(Sort::Desc),
+        package_type: params.package_type,
+        words: words_of(params.package_name.as_deref())?,
+        version: not_blank(params.package_version),
+        include_versionless: params.include_versionless.unwrap_or(false),
+        status: params.status,
+    };
+    let base_url = app.base_url().to_owned();
+    let paging = numbered(paging)?;
+    app.read(move |tx| {
+        let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        let (limit, offset) = (paging.fetch(), paging.offset());
+        let (rows, total) = list::of_project(tx, entered.project.id, &filter, limit, offset)?;
+        let mut tags = tags_of(tx, &rows)?;
+        let may_delete = entered.may_delete();
+        let path = &entered.project.full_path;
+        Ok(Paged::numbered(rows, paging, Some(total)).map(|package| {
+            let tags = tags.remove(&package.id).unwrap_or_default();
+            entity::package(&base_url, package, path, may_delete, tags)
+        }))
+    })
+    .await
+}
+
+/// One page of the packages of all projects below a group.
+async fn of_group(
+    app: App,
+    viewer: Viewer,
+    params: Params<ListGroup>,
+    paging: Paging,
+) -> Result<Paged<PackageEntity>> {
+    let Params(params) = params;
+    let filter = Filter {
+        order_by: params.order_by.unwrap_or(OrderBy::CreatedAt),
+        descending: params.sort == Some(Sort::Desc),
+        package_type: params.package_type,
+        words: words_of(params.package_name.as_deref())?,
+        version: not_blank(params.package_version),
+        include_versionless: params.include_versionless.unwrap_or(false),
+        status: params.status,
+    };
+    let base_url = app.base_url().to_owned();
+    let paging = numbered(paging)?;
+    let exclude_subgroups = params.exclude_subgroups.unwrap_or(false);
+    app.read(move |tx| {
+        let group = spaces::group(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        let projects = projects_below(tx, &viewer, &group, exclude_subgroups)?;
+        let (limit, offset) = (paging.fetch(), paging.offset());
+        let (rows, total) = list::of_projects(tx, &projects, &filter, limit, offset)?;
+        let mut tags = tags_of(tx, &rows)?;
+        let shown = shown_projects(tx, &viewer, &rows)?;
+        Ok(Paged::numbered(rows, paging, Some(total)).map(|package| {
+            let tags = tags.remove(&package.id).unwrap_or_default();
+            let (path, may_delete) = shown
+                .get(&package.project_id)
+                .map_or(("", false), |(path, may)| (path, *may));
+            let project_id = package.project_id;
+            let mut entity = entity::package(&base_url, package, path, may_delete, tags);
+            entity.project_id = Some(project_id);
+            entity.project_path = Some(path.to_owned());
+            entity
+        }))
+    })
+    .await
+}
+
+/// These lists are paged by number only.
+fn numbered(paging: Paging) -> Result<Paging> {
+    if paging.is_keyset() {
+        return Err(Error::Parameters(vec![
+            "pagination does not have a valid value".into(),
+        ]));
+    }
+    Ok(paging)
+}
+
+/// The projects below a group whose packages the viewer may read and that
+/// have any.
+fn projects_below(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    group: &spaces::Namespace,
+    exclude_subgroups: bool,
+) -> Result<Vec<Source>> {
+    let visible = spaces::visible_projects(tx, viewer, Purpose::ReadPackages);
+    let mut query = Fragment::new(
+        "select projects.id, projects.path, coalesce(c.displayable, 0) as displayable
+         from projects left join package_counts c on c.project_id = projects.id
+         where ",
+    );
+    if exclude_subgroups {
+        query.push("projects.namespace_id = ", group.id);
+    } else {
+        query
+            .push(
+                "projects.namespace_id in (select below.id from namespaces below
+                 where below.lineage >= ",
+                group.lineage.as_str(),
+            )
+            // ':' follows '/' and all digits, so this ends what begins so.
+            .push(" and below.lineage < ", format!("{}:", group.lineage))
+            .raw(")");
+    }
+    query
+        .raw(
+            " and exists (select 1 from packages p where p.project_id = projects.id
+                and p.live = 1) and (",
+        )
+        .append(visible)
+        .raw(") order by projects.id");
+    Ok(tx.query(query)?)
+}
+
+/// Path, and whether the viewer may delete there, of the projects on a page.
+fn shown_projects(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    rows: &[Package],
+) -> Result<HashMap<i64, (String, bool)>> {
+    let mut ids: Vec<i64> = rows.iter().map(|package| package.project_id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut query = Fragment::new("select projects.id, projects.full_path, ");
+    match viewer {
+        _ if viewer.is_admin() => {
+            query.raw("not projects.archived");
+        }
+        Viewer::User(signed_in) => {
+            query
+                .raw("(not projects.archived) and (")
+                .append(spaces::access::projects_of(
+                    tx,
+                    signed_in.user.id,
+                    MAINTAINER,
+                ))
+                .raw(")");
+        }
+        _ => {
+            query.raw("1 = 0");
+        }
+    }
+    query
+        .raw(" from projects where")
+        .in_list("projects.id", ids);
+    let found: Vec<(i64, String, bool)> = tx.query(query)?;
+    Ok(found
+        .into_iter()
+        .map(|(id, path, may)| (id, (path, may)))
+        .collect())
+}
+
+fn tags_of(tx: &mut Tx<'_>, rows: &[Package]) -> Result<HashMap<i64, Vec<TagEntity>>> {
+    let tagged = rows
+        .iter()
+        .filter(|package| package.package_type.has_tags());
+    let ids: Vec<i64> = tagged.map(|package| package.id).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    Ok(entity::tags_by_package(rows::tags_of(tx, ids)?))
+}

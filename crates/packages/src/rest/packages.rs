@@ -1,0 +1,143 @@
+//! One package: show, its pipelines, delete.
+
+use super::{READ, WRITE};
+use crate::access::enter;
+use crate::entity::{self, PackageEntity, PipelineEntity};
+use crate::model::Package;
+use crate::rules::destroy as rules;
+use crate::store::packages as rows;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Asked, NoContent, Ok200, Paged, Paging, Params, Routes, Start};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::Tx;
+
+/// Most pipelines of a page.
+const MAX_PIPELINES: i64 = 20;
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/projects/{id}/packages/{package_id}", show)
+        .scopes(READ)
+        .registry()
+        .summary("Shows a package with its other versions");
+    r.get("/projects/{id}/packages/{package_id}/pipelines", pipelines)
+        .scopes(READ)
+        .registry()
+        .summary("Lists the pipelines that built a package");
+    r.delete("/projects/{id}/packages/{package_id}", destroy)
+        .scopes(WRITE)
+        .registry()
+        .summary("Deletes a package");
+}
+
+kernel::params! {
+    /// A package of a project.
+    pub struct PackagePath {
+        /// The project.
+        pub id: Reference,
+        /// The package.
+        pub package_id: i64,
+    }
+}
+
+kernel::params! {
+    /// The pipelines of a package.
+    pub struct ListPipelines {
+        /// The project.
+        pub id: Reference,
+        /// The package.
+        pub package_id: i64,
+        /// Rows of a page, 1 to 20.
+        pub per_page: Option<i64>,
+        /// Opaque start of the page.
+        pub cursor: Option<String>,
+    }
+}
+
+/// The package, if its state lets it be read alone.
+pub(super) fn detailed(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Package> {
+    rows::package_in(tx, project_id, id)?
+        .filter(|package| package.status.is_detailed())
+        .ok_or_else(rules::not_found)
+}
+
+/// Shows a package.
+async fn show(app: App, viewer: Viewer, path: Params<PackagePath>) -> Result<Ok200<PackageEntity>> {
+    let base_url = app.base_url().to_owned();
+    app.read(move |tx| {
+        let entered = enter(tx, &viewer, &path.id, Purpose::ReadPackages)?;
+        let package = detailed(tx, entered.project.id, path.package_id)?;
+        let others = rows::other_versions(tx, &package)?;
+        let mut tags = HashMap::new();
+        if package.package_type.has_tags() {
+            let ids = others
+                .iter()
+                .map(|other| other.id)
+                .chain([package.id])
+                .collect();
+            tags = entity::tags_by_package(rows::tags_of(tx, ids)?);
+        }
+        let own = tags.remove(&package.id).unwrap_or_default();
+        let versions = others.into_iter().map(|other| {
+            let tags = tags.remove(&other.id).unwrap_or_default();
+            entity::version(other, tags)
+        });
+        let versions = versions.collect();
+        let path = &entered.project.full_path;
+        let mut shown = entity::package(&base_url, package, path, entered.may_delete(), own);
+        shown.versions = Some(versions);
+        Ok(Ok200(shown))
+    })
+    .await
+}
+
+/// Lists the pipelines of a package: none, until pipelines exist.
+async fn pipelines(
+    app: App,
+    viewer: Viewer,
+    params: Params<ListPipelines>,
+) -> Result<Paged<PipelineEntity>> {
+    let per_page = params.per_page.unwrap_or(MAX_PIPELINES);
+    if !(1..=MAX_PIPELINES).contains(&per_page) {
+        return Err(Error::Parameters(vec![
+            "per_page does not have a valid value".into(),
+        ]));
+    }
+    if let Some(cursor) = params.cursor.as_deref().filter(|cursor| !cursor.is_empty()) {
+        app.secrets()
+            .verify("cursor", cursor)
+            .ok_or_else(|| Error::Parameters(vec!["cursor does not have a valid value".into()]))?;
+    }
+    app.read(move |tx| {
+        let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        detailed(tx, entered.project.id, params.package_id)?;
+        let paging = Paging {
+            per_page,
+            start: Start::After(None),
+        };
+        Ok(Paged::keyed(Vec::new(), paging, |_: &PipelineEntity| {
+            Vec::new()
+        }))
+    })
+    .await
+}
+
+/// Deletes a package.
+async fn destroy(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    path: Params<PackagePath>,
+) -> Result<NoContent> {
+    let registry = app.jobs().clone();
+    app.write(move |tx| {
+        let entered = enter(tx, &viewer, &path.id, Purpose::DestroyPackage)?;
+        rules::package(tx, &registry, &viewer, &entered, &asked, path.package_id)?;
+        Ok(NoContent)
+    })
+    .await
+}

@@ -1,0 +1,150 @@
+//! Protection rules of a project.
+
+use crate::access::enter;
+use crate::entity::{self, ProtectionRuleEntity};
+use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
+use crate::rules::protection::{self, Change};
+use crate::store::protection as rows;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+
+const BASE: &str = "/projects/{id}/packages/protection/rules";
+const ONE: &str = "/projects/{id}/packages/protection/rules/{package_protection_rule_id}";
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get(BASE, list)
+        .summary("Lists the package protection rules of a project");
+    r.post(BASE, create)
+        .summary("Adds a package protection rule");
+    r.patch(ONE, update)
+        .summary("Changes a package protection rule");
+    r.delete(ONE, destroy)
+        .summary("Removes a package protection rule");
+}
+
+kernel::params! {
+    /// A project.
+    pub struct ProjectPath {
+        /// The project.
+        pub id: Reference,
+    }
+}
+
+kernel::params! {
+    /// A new rule.
+    pub struct CreateRule {
+        /// The project.
+        pub id: Reference,
+        /// Names the rule is about; `*` stands for any text.
+        pub package_name_pattern: String,
+        /// The format it is about.
+        pub package_type: PackageType,
+        /// Least role that may publish.
+        pub minimum_access_level_for_push: Option<PushLevel>,
+        /// Least role that may delete.
+        pub minimum_access_level_for_delete: Option<DeleteLevel>,
+    }
+}
+
+kernel::params! {
+    /// A change of a rule.
+    pub struct UpdateRule {
+        /// The project.
+        pub id: Reference,
+        /// The rule.
+        pub package_protection_rule_id: i64,
+        /// Names the rule is about; `*` stands for any text.
+        pub package_name_pattern: Option<String>,
+        /// The format it is about.
+        pub package_type: Option<PackageType>,
+        /// Least role that may publish.
+        pub minimum_access_level_for_push: Patch<PushLevel>,
+        /// Least role that may delete.
+        pub minimum_access_level_for_delete: Patch<DeleteLevel>,
+    }
+}
+
+kernel::params! {
+    /// A rule of a project.
+    pub struct RulePath {
+        /// The project.
+        pub id: Reference,
+        /// The rule.
+        pub package_protection_rule_id: i64,
+    }
+}
+
+/// One page of a project's rules.
+async fn list(
+    app: App,
+    viewer: Viewer,
+    path: Params<ProjectPath>,
+    paging: Paging,
+) -> Result<Paged<ProtectionRuleEntity>> {
+    app.read(move |tx| {
+        let entered = enter(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
+        let project_id = entered.project.id;
+        let rules = rows::list(tx, project_id, paging.fetch(), paging.offset())?;
+        let total = rows::count(tx, project_id)?;
+        Ok(Paged::numbered(rules, paging, Some(total)).map(entity::protection_rule))
+    })
+    .await
+}
+
+/// Adds a rule.
+async fn create(
+    app: App,
+    viewer: Viewer,
+    params: Params<CreateRule>,
+) -> Result<Created<ProtectionRuleEntity>> {
+    app.write(move |tx| {
+        let entered = enter(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
+        let rule = ProtectionRule {
+            id: 0,
+            project_id: entered.project.id,
+            package_name_pattern: params.package_name_pattern.clone(),
+            package_type: params.package_type,
+            minimum_access_level_for_push: params.minimum_access_level_for_push,
+            minimum_access_level_for_delete: params.minimum_access_level_for_delete,
+        };
+        let rule = protection::create(tx, &viewer, rule)?;
+        Ok(Created(entity::protection_rule(rule)))
+    })
+    .await
+}
+
+/// Changes a rule.
+async fn update(
+    app: App,
+    viewer: Viewer,
+    params: Params<UpdateRule>,
+) -> Result<Ok200<ProtectionRuleEntity>> {
+    app.write(move |tx| {
+        let entered = enter(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
+        let change = Change {
+            package_name_pattern: params.package_name_pattern.clone(),
+            package_type: params.package_type,
+            push: params.minimum_access_level_for_push.clone(),
+            delete: params.minimum_access_level_for_delete.clone(),
+        };
+        let id = params.package_protection_rule_id;
+        let rule = protection::update(tx, &viewer, entered.project.id, id, change)?;
+        Ok(Ok200(entity::protection_rule(rule)))
+    })
+    .await
+}
+
+/// Removes a rule.
+async fn destroy(app: App, viewer: Viewer, path: Params<RulePath>) -> Result<NoContent> {
+    app.write(move |tx| {
+        let entered = enter(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
+        let id = path.package_protection_rule_id;
+        protection::delete(tx, &viewer, entered.project.id, id)?;
+        Ok(NoContent)
+    })
+    .await
+}

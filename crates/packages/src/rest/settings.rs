@@ -1,0 +1,103 @@
+//! Duplicate settings of a group and of all below it.
+
+use crate::access::{Happened, audit};
+use crate::settings::{self, PackageSettings};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Ok200, Params, Routes};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/groups/{id}/package_settings", show)
+        .summary("Shows which duplicate packages a group allows");
+    r.put("/groups/{id}/package_settings", update)
+        .summary("Changes which duplicate packages a group allows");
+}
+
+kernel::params! {
+    /// A group.
+    pub struct GroupPath {
+        /// The group.
+        pub id: Reference,
+    }
+}
+
+kernel::params! {
+    /// New duplicate settings.
+    pub struct UpdateSettings {
+        /// The group.
+        pub id: Reference,
+        /// maven: whether duplicates are allowed.
+        pub maven_duplicates_allowed: Option<bool>,
+        /// maven: names or versions exempt from it.
+        pub maven_duplicate_exception_regex: Option<String>,
+        /// generic: whether duplicates are allowed.
+        pub generic_duplicates_allowed: Option<bool>,
+        /// generic: names or versions exempt from it.
+        pub generic_duplicate_exception_regex: Option<String>,
+        /// nuget: whether duplicates are allowed.
+        pub nuget_duplicates_allowed: Option<bool>,
+        /// nuget: names or versions exempt from it.
+        pub nuget_duplicate_exception_regex: Option<String>,
+        /// terraform_module: whether duplicates are allowed.
+        pub terraform_module_duplicates_allowed: Option<bool>,
+        /// terraform_module: names or versions exempt from it.
+        pub terraform_module_duplicate_exception_regex: Option<String>,
+    }
+}
+
+/// The settings that hold in the group.
+async fn show(app: App, viewer: Viewer, path: Params<GroupPath>) -> Result<Ok200<PackageSettings>> {
+    app.read(move |tx| {
+        let group = spaces::group(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
+        settings::effective(tx, group.id).map(Ok200)
+    })
+    .await
+}
+
+/// Gives the group settings of its own.
+async fn update(
+    app: App,
+    viewer: Viewer,
+    params: Params<UpdateSettings>,
+) -> Result<Ok200<PackageSettings>> {
+    app.write(move |tx| {
+        let group = spaces::group(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
+        let mut changed = settings::effective(tx, group.id)?;
+        merge(&mut changed, &params);
+        changed.validate()?;
+        settings::save(tx, group.id, &changed)?;
+        let happened = Happened {
+            action: "package_settings.update",
+            target_type: "Group",
+            target_id: group.id,
+            target_name: &group.full_path,
+            details: serde_json::to_value(&changed).map_err(Error::internal)?,
+        };
+        audit(tx, &viewer, happened)?;
+        Ok(Ok200(changed))
+    })
+    .await
+}
+
+fn merge(settings: &mut PackageSettings, params: &UpdateSettings) {
+    macro_rules! take {
+        ($($field:ident),* $(,)?) => {$(
+            if let Some(wanted) = params.$field.clone() {
+                settings.$field = wanted;
+            }
+        )*};
+    }
+    take!(
+        maven_duplicates_allowed,
+        maven_duplicate_exception_regex,
+        generic_duplicates_allowed,
+        generic_duplicate_exception_regex,
+        nuget_duplicates_allowed,
+        nuget_duplicate_exception_regex,
+        terraform_module_duplicates_allowed,
+        terraform_module_duplicate_exception_regex,
+    );
+}

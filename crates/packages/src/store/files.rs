@@ -1,0 +1,212 @@
+//! Files of packages and the blobs they name.
+
+use crate::model::{Package, PackageFile};
+use jiff::Timestamp;
+use kernel::blobs::Stored;
+use kernel::error::{Error, Result};
+use store::{Fragment, Tx, sql};
+
+const COLUMNS: &str =
+    "id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at, updated_at";
+
+/// One file of this package that is not destroyed.
+pub fn file_in(tx: &mut Tx<'_>, package_id: i64, id: i64) -> Result<Option<PackageFile>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at,
+                updated_at
+             from package_files where id = $1 and package_id = $2 and status = 'default'"
+        ),
+        (id, package_id),
+    )?)
+}
+
+/// The newest file of this name.
+pub fn newest(tx: &mut Tx<'_>, package_id: i64, file_name: &str) -> Result<Option<PackageFile>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at,
+                updated_at
+             from package_files
+             where package_id = $1 and file_name = $2 and status = 'default'
+             order by id desc limit 1"
+        ),
+        (package_id, file_name),
+    )?)
+}
+
+/// One page of a package's files; `order` is a column of ours.
+pub fn list(
+    tx: &mut Tx<'_>,
+    package_id: i64,
+    order: &str,
+    direction: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<PackageFile>> {
+    let mut query = Fragment::new("select ");
+    query
+        .raw(COLUMNS)
+        .push(" from package_files where package_id = ", package_id)
+        .raw(" and status = 'default' order by ")
+        .raw(order)
+        .raw(direction)
+        .raw(", id")
+        .raw(direction)
+        .push(" limit ", limit)
+        .push(" offset ", offset);
+    Ok(tx.query(query)?)
+}
+
+/// How many files a package has, counted up to one more than pages show.
+pub fn count(tx: &mut Tx<'_>, package_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!(
+            "select count(*) from (select 1 from package_files
+             where package_id = $1 and status = 'default' limit 10001) counted"
+        ),
+        (package_id,),
+    )?)
+}
+
+/// Adds a file whose bytes are stored; the blob gets its row if it has none.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    package: &Package,
+    file_name: &str,
+    stored: &Stored,
+) -> Result<PackageFile> {
+    let now = tx.now();
+    let size = i64::try_from(stored.size).map_err(Error::internal)?;
+    tx.execute(
+        sql!(
+            "insert into blobs (key, size, md5, sha1, sha256, sha512, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7) on conflict (key) do nothing"
+        ),
+        (
+            stored.key.as_str(),
+            size,
+            stored.md5.as_str(),
+            stored.sha1.as_str(),
+            stored.sha256.as_str(),
+            stored.sha512.as_str(),
+            now,
+        ),
+    )?;
+    Ok(tx.one(
+        sql!(
+            "insert into package_files (package_id, file_name, size, md5, sha1, sha256, sha512,
+                blob_key, status, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, 'default', $9, $9)
+             returning id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at,
+                updated_at"
+        ),
+        (
+            package.id,
+            file_name,
+            size,
+            stored.md5.as_str(),
+            stored.sha1.as_str(),
+            stored.sha256.as_str(),
+            stored.sha512.as_str(),
+            stored.key.as_str(),
+            now,
+        ),
+    )?)
+}
+
+/// Takes one file out of everyone's sight.
+pub fn mark_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update package_files set status = 'pending_destruction', updated_at = $2
+             where id = $1"
+        ),
+        (id, now),
+    )?;
+    Ok(())
+}
+
+/// Adds downloads of one file.
+pub fn record_downloads(tx: &mut Tx<'_>, id: i64, count: i64, last_at: Timestamp) -> Result<()> {
+    tx.execute(
+        sql!(
+            "update package_files set download_count = download_count + $2,
+                last_downloaded_at = $3
+             where id = $1"
+        ),
+        (id, count, last_at),
+    )?;
+    Ok(())
+}
+
+/// Removes up to `limit` files of a destroyed package; the keys of their
+/// blobs, in the order removed.
+pub fn remove_some(tx: &mut Tx<'_>, package_id: i64, limit: i64) -> Result<Vec<String>> {
+    Ok(tx.all(
+        sql!(
+            "delete from package_files where id in (select f.id from package_files f
+                join packages p on p.id = f.package_id
+                where f.package_id = $1 and p.status = 'pending_destruction'
+                order by f.id limit $2)
+             returning blob_key"
+        ),
+        (package_id, limit),
+    )?)
+}
+
+/// Removes a destroyed file; the key of its blob.
+pub fn remove_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<Vec<String>> {
+    Ok(tx.all(
+        sql!(
+            "delete from package_files where id = $1 and status = 'pending_destruction'
+             returning blob_key"
+        ),
+        (id,),
+    )?)
+}
+
+/// Removes a destroyed package that has no more files.
+pub fn remove_package(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(
+        sql!("delete from packages where id = $1 and status = 'pending_destruction'"),
+        (id,),
+    )?;
+    Ok(())
+}
+
+/// Removes the rows of those blobs that nothing refers to any more; their
+/// keys. Another room may refer to the same blob, which its foreign key says.
+pub fn release(tx: &mut Tx<'_>, keys: &[String]) -> Result<Vec<String>> {
+    let mut gone = Vec::new();
+    for key in keys {
+        let removed = tx.savepoint(|tx| {
+            tx.execute(
+                sql!(
+                    "delete from blobs where key = $1
+                        and not exists (select 1 from package_files where blob_key = $1)"
+                ),
+                (key.as_str(),),
+            )
+        });
+        match removed {
+            Ok(0) | Err(store::Error::Foreign) => {}
+            Ok(_) => gone.push(key.clone()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(gone)
+}
+
+/// Some keys after `after` of blobs no package file names.
+pub fn unreferenced(tx: &mut Tx<'_>, after: &str, limit: i64) -> Result<Vec<String>> {
+    Ok(tx.all(
+        sql!(
+            "select key from blobs b where b.key > $1
+                and not exists (select 1 from package_files f where f.blob_key = b.key)
+             order by b.key limit $2"
+        ),
+        (after, limit),
+    )?)
+}

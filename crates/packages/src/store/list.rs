@@ -1,0 +1,339 @@
+//! Lists of packages, of one project and of all projects of a group.
+//!
+//! A list of one project walks an index in the order asked for. A list of
+//! several projects takes the first rows of each in that order and merges
+//! them, so neither sorts the rows it does not show.
+
+use crate::model::{PACKAGE_COLUMNS, Package, PackageType, Status};
+use kernel::error::Result;
+use kernel::http::paging::COUNT_LIMIT;
+use store::{Fragment, FromRow, Row, Tx};
+
+/// Projects up to which a group's list is merged from lists of each.
+const MAX_MERGED: usize = 100;
+
+kernel::choices! {
+    /// What a list is sorted by.
+    pub enum OrderBy {
+        CreatedAt = "created_at",
+        Name = "name",
+        Version = "version",
+        Type = "type",
+        ProjectPath = "project_path",
+    }
+}
+
+/// Which packages a list shows, in which order.
+#[derive(Debug, Clone)]
+pub struct Filter {
+    /// The column sorted by.
+    pub order_by: OrderBy,
+    /// Whether the order is reversed.
+    pub descending: bool,
+    /// Only this format.
+    pub package_type: Option<PackageType>,
+    /// Only names that contain all these words, folded.
+    pub words: Vec<String>,
+    /// Only this version.
+    pub version: Option<String>,
+    /// Also packages without a version.
+    pub include_versionless: bool,
+    /// Only this state instead of the displayable ones.
+    pub status: Option<Status>,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Filter {
+            order_by: OrderBy::CreatedAt,
+            descending: false,
+            package_type: None,
+            words: Vec::new(),
+            version: None,
+            include_versionless: false,
+            status: None,
+        }
+    }
+}
+
+impl Filter {
+    /// Whether it selects exactly what `package_counts` counts.
+    fn is_counted(&self) -> bool {
+        self.package_type.is_none()
+            && self.words.is_empty()
+            && self.version.is_none()
+            && !self.include_versionless
+            && self.status.is_none()
+    }
+
+    /// The columns sorted by, on the alias `p`. Ties end with the id; the
+    /// format and the project are followed by the time, which the ids follow,
+    /// because an index has them so.
+    fn keys(&self) -> &'static [&'static str] {
+        match self.order_by {
+            OrderBy::CreatedAt | OrderBy::ProjectPath => &["p.created_at", "p.id"],
+            OrderBy::Name => &["p.name", "p.id"],
+            OrderBy::Version => &["p.version_key", "p.id"],
+            OrderBy::Type => &["p.type_order", "p.created_at", "p.id"],
+        }
+    }
+
+    fn direction(&self) -> &'static str {
+        if self.descending { " desc" } else { "" }
+    }
+
+    fn order(&self) -> String {
+        let direction = self.direction();
+        let keys = self.keys().iter().map(|key| format!("{key}{direction}"));
+        keys.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Appends the conditions but for the project.
+    fn push(&self, query: &mut Fragment) {
+        query.raw(" and p.live = 1");
+        match self.status {
+            Some(status) => query.push(" and p.status = ", status),
+            None => query.raw(" and p.status in ('default', 'deprecated', 'error')"),
+        };
+        if let Some(package_type) = self.package_type {
+            query.push(" and p.type_order = ", package_type.order());
+        }
+        match &self.version {
+            Some(version) => {
+                query.push(" and p.version_key = ", version.as_str());
+                query.raw(" and p.version is not null");
+            }
+            None if !self.include_versionless => {
+                query.raw(" and p.version is not null");
+            }
+            None => {}
+        }
+        for word in &self.words {
+            query
+                .push(" and p.name_folded like ", like(word))
+                .raw(" escape '\\'");
+        }
+    }
+}
+
+/// A pattern that finds the word anywhere and takes nothing in it as special.
+fn like(word: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in word.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+/// The words of a fuzzy search: separated by spaces, a double-quoted part is
+/// one word; folded, each once.
+pub fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for (index, part) in text.split('"').enumerate() {
+        let quoted = index % 2 == 1;
+        let found: Vec<&str> = if quoted {
+            vec![part]
+        } else {
+            part.split_whitespace().collect()
+        };
+        for word in found.into_iter().filter(|word| !word.is_empty()) {
+            let word = kernel::ids::fold(word);
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+    }
+    words
+}
+
+/// A row of a list with the project's counter beside it.
+struct Counted {
+    package: Package,
+    displayable: Option<i64>,
+}
+
+impl FromRow for Counted {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
+        let displayable = row.get("displayable")?;
+        Ok(Counted {
+            package: Package::from_row(row)?,
+            displayable,
+        })
+    }
+}
+
+/// The statement of one page of a project's packages.
+pub fn project_query(project_id: i64, filter: &Filter, limit: i64, offset: i64) -> Fragment {
+    let mut query = Fragment::new("select ");
+    query
+        .raw(PACKAGE_COLUMNS)
+        .raw(", c.displayable from packages p")
+        .raw(" left join package_counts c on c.project_id = p.project_id")
+        .push(" where p.project_id = ", project_id);
+    filter.push(&mut query);
+    query
+        .raw(" order by ")
+        .raw(&filter.order())
+        .push(" limit ", limit)
+        .push(" offset ", offset);
+    query
+}
+
+/// One page of a project's packages and how many there are in all.
+pub fn of_project(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    filter: &Filter,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Package>, i64)> {
+    let rows: Vec<Counted> = tx.query(project_query(project_id, filter, limit, offset))?;
+    let total = match rows.first() {
+        Some(first) if filter.is_counted() => first.displayable.unwrap_or(0),
+        None if offset == 0 => 0,
+        _ if filter.is_counted() => super::packages::count_of(tx, project_id)?,
+        _ => count(tx, &[project_id], filter)?,
+    };
+    Ok((rows.into_iter().map(|row| row.package).collect(), total))
+}
+
+/// A project of a group with what its list needs.
+pub struct Source {
+    /// Its id.
+    pub id: i64,
+    /// The last part of its path, which `project_path` sorts by.
+    pub path: String,
+    /// How many packages its default list has.
+    pub displayable: i64,
+}
+
+::store::from_row! { Source { id, path, displayable } }
+
+/// One page of the packages of several projects and how many there are.
+pub fn of_projects(
+    tx: &mut Tx<'_>,
+    projects: &[Source],
+    filter: &Filter,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<Package>, i64)> {
+    if projects.is_empty() {
+        return Ok((Vec::new(), 0));
+    }
+    let query = group_query(projects, filter, limit, offset);
+    let rows: Vec<Package> = tx.query(query)?;
+    let total = if filter.is_counted() {
+        projects.iter().map(|project| project.displayable).sum()
+    } else if rows.is_empty() && offset == 0 {
+        0
+    } else {
+        let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
+        count(tx, &ids, filter)?
+    };
+    Ok((rows, total))
+}
+
+/// The statement of one page of several projects' packages.
+pub fn group_query(projects: &[Source], filter: &Filter, limit: i64, offset: i64) -> Fragment {
+    // A project without listed packages has nothing for the default filter.
+    let used: Vec<&Source> = projects
+        .iter()
+        .filter(|one| !filter.is_counted() || one.displayable > 0)
+        .collect();
+    if used.is_empty() || used.len() > MAX_MERGED {
+        return sorted_query(projects, filter, limit, offset);
+    }
+    merged_query(&used, filter, limit, offset)
+}
+
+fn merged_query(used: &[&Source], filter: &Filter, limit: i64, offset: i64) -> Fragment {
+    let by_path = filter.order_by == OrderBy::ProjectPath;
+    let keys = filter.keys();
+    let direction = filter.direction();
+    let mut order: Vec<String> = (0..keys.len())
+        .map(|at| format!("m.k{at}{direction}"))
+        .collect();
+    if by_path {
+        order.insert(0, format!("m.path{direction}"));
+    }
+    let order = order.join(", ");
+    let mut query = Fragment::new("select ");
+    query.raw(PACKAGE_COLUMNS).raw(" from (select * from (");
+    for (index, project) in used.iter().enumerate() {
+        query.raw(if index == 0 { "" } else { " union all " });
+        query.raw("select * from (select p.id as package_id");
+        for (at, key) in keys.iter().enumerate() {
+            query.raw(&format!(", {key} as k{at}"));
+        }
+        if by_path {
+            query.push(", ", project.path.as_str()).raw(" as path");
+        }
+        query.push(" from packages p where p.project_id = ", project.id);
+        filter.push(&mut query);
+        query
+            .raw(" order by ")
+            .raw(&filter.order())
+            .push(" limit ", offset.saturating_add(limit))
+            .raw(&format!(") b{index}"));
+    }
+    query
+        .raw(") m order by ")
+        .raw(&order)
+        .push(" limit ", limit)
+        .push(" offset ", offset)
+        .raw(") m join packages p on p.id = m.package_id order by ")
+        .raw(&order);
+    query
+}
+
+fn sorted_query(projects: &[Source], filter: &Filter, limit: i64, offset: i64) -> Fragment {
+    let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
+    let by_path = filter.order_by == OrderBy::ProjectPath;
+    let mut query = Fragment::new("select ");
+    query.raw(PACKAGE_COLUMNS).raw(" from packages p");
+    if by_path {
+        query.raw(" join projects on projects.id = p.project_id");
+    }
+    query.raw(" where").in_list("p.project_id", ids);
+    filter.push(&mut query);
+    query.raw(" order by ");
+    if by_path {
+        query.raw("projects.path").raw(filter.direction()).raw(", ");
+    }
+    query
+        .raw(&filter.order())
+        .push(" limit ", limit)
+        .push(" offset ", offset);
+    query
+}
+
+fn count(tx: &mut Tx<'_>, projects: &[i64], filter: &Filter) -> Result<i64> {
+    let mut query = Fragment::new("select count(*) from (select 1 from packages p where");
+    query.in_list("p.project_id", projects.to_vec());
+    filter.push(&mut query);
+    query.push(" limit ", COUNT_LIMIT + 1).raw(") counted");
+    let counts: Vec<i64> = tx.query(query)?;
+    Ok(counts.into_iter().next().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_folded_and_kept_whole_in_quotes() {
+        assert_eq!(words(" Ham  mer ham "), ["ham", "mer"]);
+        assert_eq!(words("a \"b C\" d"), ["a", "b c", "d"]);
+        assert_eq!(words("\"open end"), ["open end"]);
+        assert!(words("  \"\" ").is_empty());
+    }
+
+    #[test]
+    fn special_characters_are_text() {
+        assert_eq!(like("5%_\\"), "%5\\%\\_\\\\%");
+    }
+}

@@ -1,0 +1,6 @@
+//! The room's SQL.
+
+pub mod files;
+pub mod list;
+pub mod packages;
+pub mod protection;

@@ -1,0 +1,201 @@
+//! Packages one at a time, their tags and the counter of a project.
+
+use crate::model::{Package, PackageType, Status, Tag, version_key};
+use jiff::Timestamp;
+use kernel::error::Result;
+use store::{Tx, sql};
+
+/// A package of this project that is not destroyed.
+pub fn package_in(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Package>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, project_id, package_type, name, version, status, creator_id, conan_name,
+                download_count, last_downloaded_at, created_at, updated_at
+             from packages where id = $1 and project_id = $2 and live = 1"
+        ),
+        (id, project_id),
+    )?)
+}
+
+/// The package of this name and version.
+pub fn find(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    package_type: PackageType,
+    name: &str,
+    version: Option<&str>,
+) -> Result<Option<Package>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, project_id, package_type, name, version, status, creator_id, conan_name,
+                download_count, last_downloaded_at, created_at, updated_at
+             from packages
+             where project_id = $1 and package_type = $2 and name = $3 and version_key = $4
+                and live = 1"
+        ),
+        (project_id, package_type, name, version_key(version)),
+    )?)
+}
+
+/// A package about to be stored.
+pub struct NewPackage<'n> {
+    /// Its project.
+    pub project_id: i64,
+    /// Its format.
+    pub package_type: PackageType,
+    /// Its name.
+    pub name: &'n str,
+    /// Its version.
+    pub version: Option<&'n str>,
+    /// Its first state.
+    pub status: Status,
+    /// Who publishes it.
+    pub creator_id: Option<i64>,
+}
+
+/// Adds the package unless its name and version are taken; true if added.
+/// Of many at once exactly one is.
+pub fn insert(tx: &mut Tx<'_>, new: &NewPackage<'_>) -> Result<bool> {
+    let now = tx.now();
+    let added: Option<i64> = tx.optional(
+        sql!(
+            "insert into packages (project_id, package_type, type_order, name, name_folded,
+                version, version_key, status, creator_id, live, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10)
+             on conflict (project_id, package_type, name, version_key, live) do nothing
+             returning id"
+        ),
+        (
+            new.project_id,
+            new.package_type,
+            new.package_type.order(),
+            new.name,
+            kernel::ids::fold(new.name),
+            new.version,
+            version_key(new.version),
+            new.status,
+            new.creator_id,
+            now,
+        ),
+    )?;
+    Ok(added.is_some())
+}
+
+/// Marks that a package or its files changed now.
+pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update packages set updated_at = $2 where id = $1"),
+        (id, now),
+    )?;
+    Ok(())
+}
+
+/// Takes a package out of everyone's sight and frees its name.
+pub fn mark_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update packages set status = 'pending_destruction', live = null, updated_at = $2
+             where id = $1"
+        ),
+        (id, now),
+    )?;
+    Ok(())
+}
+
+/// Adds to the number of listed packages of a project.
+pub fn add_to_count(tx: &mut Tx<'_>, project_id: i64, change: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "insert into package_counts (project_id, displayable) values ($1, $2)
+             on conflict (project_id) do update
+             set displayable = package_counts.displayable + excluded.displayable"
+        ),
+        (project_id, change),
+    )?;
+    Ok(())
+}
+
+/// How many packages the default list of a project has.
+pub fn count_of(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
+    let count: Option<i64> = tx.optional(
+        sql!("select displayable from package_counts where project_id = $1"),
+        (project_id,),
+    )?;
+    Ok(count.unwrap_or(0))
+}
+
+/// The tags of some packages, oldest first.
+pub fn tags_of(tx: &mut Tx<'_>, package_ids: Vec<i64>) -> Result<Vec<Tag>> {
+    Ok(tx.all(
+        sql!(
+            "select id, package_id, name, created_at, updated_at from package_tags
+             where package_id in_list($1) order by package_id, id"
+        ),
+        (package_ids,),
+    )?)
+}
+
+/// Most versions shown beside a package: what one answer can sensibly hold.
+const MAX_VERSIONS: i64 = 10_000;
+
+/// A version beside the one shown.
+pub struct OtherVersion {
+    /// The package's id.
+    pub id: i64,
+    /// Its version.
+    pub version: Option<String>,
+    /// When it was published.
+    pub created_at: Timestamp,
+}
+
+::store::from_row! { OtherVersion { id, version, created_at } }
+
+/// The other displayable versions of a package, by version text.
+pub fn other_versions(tx: &mut Tx<'_>, package: &Package) -> Result<Vec<OtherVersion>> {
+    Ok(tx.all(
+        sql!(
+            "select id, version, created_at from packages
+             where project_id = $1 and package_type = $2 and name = $3 and version_key <> $4
+                and live = 1 and status in ('default', 'deprecated', 'error')
+             order by version_key, id limit $5"
+        ),
+        (
+            package.project_id,
+            package.package_type,
+            package.name.as_str(),
+            version_key(package.version.as_deref()),
+            MAX_VERSIONS,
+        ),
+    )?)
+}
+
+/// Adds downloads of a package on one day and remembers the last.
+pub fn record_downloads(
+    tx: &mut Tx<'_>,
+    package_id: i64,
+    day: &str,
+    count: i64,
+    last_at: Timestamp,
+) -> Result<bool> {
+    let known = tx.execute(
+        sql!(
+            "update packages set download_count = download_count + $2, last_downloaded_at = $3
+             where id = $1"
+        ),
+        (package_id, count, last_at),
+    )?;
+    if known == 0 {
+        return Ok(false);
+    }
+    tx.execute(
+        sql!(
+            "insert into package_downloads (package_id, day, count) values ($1, $2, $3)
+             on conflict (package_id, day) do update
+             set count = package_downloads.count + excluded.count"
+        ),
+        (package_id, day, count),
+    )?;
+    Ok(true)
+}

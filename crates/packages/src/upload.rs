@@ -1,0 +1,110 @@
+//! The one path of a file into the registry, for every format: may they,
+//! stream the bytes to the blob store, then all rows in one transaction.
+//!
+//! A format parses the address and the archive and calls [`receive`], or
+//! [`admit`], [`store_bytes`] and [`publish`] where it looks at the bytes in
+//! between.
+
+use crate::access::enter;
+use crate::limits::PlanLimits;
+use crate::model::{Package, PackageFile, PackageType};
+use crate::rules::publish::{self, Destination};
+use bytes::Bytes;
+use futures_util::Stream;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::blobs::Stored;
+use kernel::error::{Error, Result};
+use kernel::http::Asked;
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+
+/// What a multipart envelope may add to the length of its file, in bytes.
+const ENVELOPE: u64 = 64 * 1024;
+
+/// Receives one file; the package it went to and its row.
+pub async fn receive(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    to: Destination,
+    asked: &Asked,
+    body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+) -> Result<(Package, PackageFile)> {
+    admit(app, viewer, project, &to).await?;
+    let stored = store_bytes(app, to.package_type, asked, body).await?;
+    publish(app, viewer, project, to, stored).await
+}
+
+/// Refuses what can be refused before any byte is read.
+pub async fn admit(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    to: &Destination,
+) -> Result<()> {
+    let (viewer, project, to) = (viewer.clone(), project.clone(), to.clone());
+    app.read(move |tx| {
+        let entered = enter(tx, &viewer, &project, Purpose::PublishPackage)?;
+        publish::check(tx, &entered, &to)
+    })
+    .await
+}
+
+/// Streams the bytes to the blob store within the format's limit. Until a row
+/// names them they are an orphan, which clean-up takes.
+pub async fn store_bytes(
+    app: &App,
+    package_type: PackageType,
+    asked: &Asked,
+    body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+) -> Result<Stored> {
+    let limits: PlanLimits = app.settings().get(app).await?;
+    let limit = limits.of(package_type);
+    check_announced(asked, limit)?;
+    match app.blobs().put(body, limit).await {
+        Err(Error::TooLarge) => Err(too_large()),
+        other => other,
+    }
+}
+
+/// Writes the rows of stored bytes: blob, package, file, counter, audit.
+pub async fn publish(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    to: Destination,
+    stored: Stored,
+) -> Result<(Package, PackageFile)> {
+    let (viewer, project) = (viewer.clone(), project.clone());
+    app.write(move |tx| {
+        let entered = enter(tx, &viewer, &project, Purpose::PublishPackage)?;
+        publish::add_file(tx, &viewer, &entered, &to, &stored)
+    })
+    .await
+}
+
+fn check_announced(asked: &Asked, limit: Option<u64>) -> Result<()> {
+    let announced = asked
+        .header(http::header::CONTENT_LENGTH)
+        .and_then(|length| length.trim().parse::<u64>().ok());
+    let (Some(announced), Some(limit)) = (announced, limit) else {
+        return Ok(());
+    };
+    let kind = asked.header(http::header::CONTENT_TYPE).unwrap_or_default();
+    let is_multipart = kind.to_ascii_lowercase().starts_with("multipart/");
+    let allowed = if is_multipart {
+        limit.saturating_add(ENVELOPE)
+    } else {
+        limit
+    };
+    if announced > allowed {
+        Err(too_large())
+    } else {
+        Ok(())
+    }
+}
+
+fn too_large() -> Error {
+    Error::BadRequest("File is too large".into())
+}
