@@ -32,6 +32,10 @@ create table users (
     provider_a text,
     note text,
     avatar_key text,
+    status_emoji text,
+    status_message text,
+    status_availability text,           -- not_set, busy
+    status_clear_at timestamptz,
     theme_id bigint not null default 1,
     color_scheme_id bigint not null default 1,
     projects_limit bigint not null default 100000,

@@ -1,7 +1,8 @@
 //! Users as JSON, keys in wire order (contract «JSON entities»).
 
-use crate::model::{Profile, User, UserState};
+use crate::model::{AccessToken, Profile, TokenKind, User, UserState};
 use kernel::app::App;
+use kernel::secrets::Secret;
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -279,4 +280,61 @@ fn admin(app: &App, whole: &Whole) -> AdminPart {
 
 fn time(at: Option<Timestamp>) -> Option<String> {
     at.map(wire::text)
+}
+
+/// An access token; its text only when it was just made.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TokenEntity {
+    /// Id.
+    pub id: i64,
+    /// For people.
+    pub name: String,
+    /// Ended before its time.
+    pub revoked: bool,
+    /// When it was made.
+    pub created_at: String,
+    /// For people.
+    pub description: Option<String>,
+    /// What it allows.
+    pub scopes: Vec<String>,
+    /// Who acts with it.
+    pub user_id: i64,
+    /// Last use, exact to ten minutes.
+    pub last_used_at: Option<String>,
+    /// Where it was last used from.
+    pub last_used_ips: Vec<String>,
+    /// Whether it opens anything now.
+    pub active: bool,
+    /// Ends at 00:00 UTC of this day.
+    pub expires_at: Option<String>,
+    /// Role of a project's or group's bot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_level: Option<i64>,
+    /// Set on impersonation tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impersonation: Option<bool>,
+    /// The text, once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
+
+/// A token as the API shows it.
+pub fn token(token: &AccessToken, now: Timestamp, secret: Option<&Secret>) -> TokenEntity {
+    let ips = token.last_used_ips.as_ref().map(|ips| ips.0.clone());
+    TokenEntity {
+        id: token.id,
+        name: token.name.clone(),
+        revoked: token.revoked,
+        created_at: wire::text(token.created_at),
+        description: token.description.clone(),
+        scopes: token.scopes(),
+        user_id: token.user_id,
+        last_used_at: time(token.last_used_at),
+        last_used_ips: ips.unwrap_or_default(),
+        active: token.is_active(now),
+        expires_at: token.expires_at.map(|day| day.to_string()),
+        access_level: token.access_level,
+        impersonation: (token.kind == TokenKind::Impersonation).then_some(true),
+        token: secret.map(|secret| secret.expose().to_owned()),
+    }
 }

@@ -51,6 +51,11 @@ impl IdentityGate {
         let viewer = match sent {
             Sent::Nothing => Viewer::Anonymous,
             Sent::Unusable => return Err(Error::Unauthenticated),
+            Sent::Token(text) if ends_rotation(call) => {
+                let app = call.app.clone();
+                end_family_of_revoked(&app, text.clone()).await?;
+                self.by_token(&app, peer, text).await?
+            }
             Sent::Token(text) => self.by_token(&call.app.clone(), peer, text).await?,
             Sent::Deploy { username, token } => {
                 self.by_deploy(&call.app.clone(), peer, username, token)
@@ -218,6 +223,27 @@ impl Gate for IdentityGate {
             Ok(())
         })
     }
+}
+
+/// Whether the route rotates an access token: a revoked token shown there
+/// means that someone kept a copy (contract «Families»).
+fn ends_rotation(call: &Call) -> bool {
+    call.route.path.contains("access_tokens/") && call.route.path.ends_with("/rotate")
+}
+
+async fn end_family_of_revoked(app: &App, text: String) -> Result<()> {
+    let found = app.read(move |tx| tokens::holder(tx, &text)).await?;
+    let Some(token) = found
+        .map(|holder| holder.token)
+        .filter(|token| token.revoked)
+    else {
+        return Ok(());
+    };
+    let ended = app
+        .write(move |tx| tokens::revoke_family(tx, token.family()))
+        .await?;
+    tracing::warn!(ended, "a revoked token was used to rotate");
+    Ok(())
 }
 
 fn check_alive(token: &AccessToken, now: Timestamp) -> Result<()> {

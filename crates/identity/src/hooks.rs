@@ -40,7 +40,7 @@ pub struct Hooks {
     /// The user will be deleted: move or delete what is theirs, or refuse
     /// («sole owner of a group» is a conflict).
     pub user_destroying: Vec<fn(&mut Tx<'_>, &Destroying) -> Result<()>>,
-    /// Id of the user's own namespace.
+    /// Id of a user's own namespace.
     pub namespace_of: Option<fn(&mut Tx<'_>, i64) -> Result<Option<i64>>>,
     /// SQL condition on the alias `users`: has no projects.
     pub without_projects: Option<fn() -> Fragment>,

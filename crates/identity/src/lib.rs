@@ -7,6 +7,7 @@
 //! Start with [`viewer::Viewer`], who asks; [`gate`] finds it out of the
 //! credentials of a request. [`hooks`] is what rooms above plug in.
 
+pub mod access;
 pub mod attempts;
 pub mod bootstrap;
 pub mod csrf;

@@ -1,6 +1,34 @@
-//! The REST API of users and tokens (contract sections 4 and 5).
+//! The REST API of users, tokens and settings (contract sections 4 and 5).
+
+mod impersonation;
+mod me;
+mod settings;
+mod tokens;
+mod users;
 
 use kernel::http::Routes;
 
 /// Declares all of it.
-pub fn routes(_: &mut Routes) {}
+pub fn routes(r: &mut Routes) {
+    users::routes(r);
+    me::routes(r);
+    tokens::routes(r);
+    impersonation::routes(r);
+    settings::routes(r);
+}
+
+/// Scopes that may read users.
+pub(crate) const READ_USER: &[&str] = &["api", "read_api", "read_user"];
+
+/// Hands an optional parameter over unless it was not sent.
+fn text(
+    texts: &mut Vec<(&'static str, Option<String>)>,
+    column: &'static str,
+    value: kernel::http::Patch<String>,
+) {
+    match value {
+        kernel::http::Patch::Absent => {}
+        kernel::http::Patch::Null => texts.push((column, None)),
+        kernel::http::Patch::Value(value) => texts.push((column, Some(value))),
+    }
+}

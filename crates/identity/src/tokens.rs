@@ -3,6 +3,10 @@
 //! Only digests are stored. A rotation chain is a family; a revoked member
 //! shown again for rotation ends the whole family (contract «Families»).
 
+mod list;
+
+pub use list::{Filter, SortBy, State, page, total};
+
 use crate::model::{AccessToken, TokenKind, User, UserKind, UserState, scope_fits};
 use crate::settings::TokenRules;
 use crate::users::Author;

@@ -4,21 +4,24 @@ mod change;
 mod follow;
 mod list;
 mod states;
+mod status;
 
 pub use change::{
     Author, Change, NewUser, check_new, create, create_bot, destroy, ghost, set_password, update,
 };
 pub use follow::{Side, follow, follows, unfollow};
-pub use list::{Filter, Order, OrderBy, page, total};
+pub use list::{Filter, Order, OrderBy, escape_like, page, total};
 pub use states::{Transition, approve, reject, transition};
+pub use status::{Availability, Status, set_status, status};
 
 use crate::entities::Whole;
 use crate::hooks;
 use crate::model::{Profile, User, UserId};
 use crate::settings::SignIn;
-use kernel::error::Result;
+use kernel::error::{Found, Result};
 use kernel::ids::{Reference, fold};
 use kernel::time::date_of;
+use std::collections::HashMap;
 use store::{Tx, sql};
 
 /// The user with this id.
@@ -57,34 +60,75 @@ pub fn profile(tx: &mut Tx<'_>, id: UserId) -> Result<Profile> {
 
 /// All that an entity may show of a user; `caller` may follow them.
 pub fn whole(tx: &mut Tx<'_>, user: User, caller: Option<UserId>) -> Result<Whole> {
-    let profile = profile(tx, user.id)?;
-    let (followers, following, is_followed): (i64, i64, bool) = tx.one(
+    wholes(tx, vec![user], caller)?.pop().found("User")
+}
+
+/// The same for several users, in a fixed number of queries.
+pub fn wholes(tx: &mut Tx<'_>, users: Vec<User>, caller: Option<UserId>) -> Result<Vec<Whole>> {
+    let ids: Vec<i64> = users.iter().map(|user| user.id).collect();
+    let mut profiles: HashMap<i64, Profile> = tx
+        .all::<WithId>(
+            sql!("select * from users where id in_list($1)"),
+            (ids.clone(),),
+        )?
+        .into_iter()
+        .map(|row| (row.0, row.1))
+        .collect();
+    let counts = counts(tx, &ids, caller.unwrap_or(0))?;
+    let mut namespaces = HashMap::new();
+    if let Some(hook) = hooks::get().namespace_of {
+        for id in &ids {
+            namespaces.extend(hook(tx, *id)?.map(|namespace| (*id, namespace)));
+        }
+    }
+    let makers: Vec<i64> = profiles
+        .values()
+        .filter_map(|profile| profile.created_by_id)
+        .collect();
+    let makers = crate::entities::load_basic(tx, &makers)?;
+    let rules: SignIn = kernel::settings::read(tx)?;
+    let whole = |user: User| {
+        let profile = profiles.remove(&user.id)?;
+        let (followers, following, is_followed) = counts.get(&user.id).copied()?;
+        Some(Whole {
+            namespace_id: namespaces.get(&user.id).copied(),
+            created_by: profile
+                .created_by_id
+                .and_then(|id| makers.get(&id).cloned()),
+            is_private: user.is_private.unwrap_or(rules.new_users_private),
+            followers,
+            following,
+            is_followed,
+            profile,
+            user,
+        })
+    };
+    Ok(users.into_iter().filter_map(whole).collect())
+}
+
+struct WithId(i64, Profile);
+
+impl store::FromRow for WithId {
+    fn from_row(row: &mut store::Row<'_>) -> store::Result<Self> {
+        Ok(WithId(row.get("id")?, <Profile as store::FromRow>::from_row(row)?))
+    }
+}
+
+/// Followers, followed, and whether the caller follows, by user.
+fn counts(tx: &mut Tx<'_>, ids: &[i64], caller: UserId) -> Result<HashMap<i64, (i64, i64, bool)>> {
+    let rows: Vec<(i64, i64, i64, bool)> = tx.all(
         sql!(
-            "select (select count(*) from follows where followed_id = $1),
-                (select count(*) from follows where follower_id = $1),
-                exists (select 1 from follows where followed_id = $1 and follower_id = $2)"
+            "select u.id, (select count(*) from follows where followed_id = u.id),
+                (select count(*) from follows where follower_id = u.id),
+                exists (select 1 from follows where followed_id = u.id and follower_id = $2)
+             from users u where u.id in_list($1)"
         ),
-        (user.id, caller.unwrap_or(0)),
+        (ids.to_vec(), caller),
     )?;
-    let namespace_id = match hooks::get().namespace_of {
-        Some(hook) => hook(tx, user.id)?,
-        None => None,
-    };
-    let created_by = match profile.created_by_id {
-        Some(id) => find(tx, id)?,
-        None => None,
-    };
-    let is_private = is_private(tx, &user)?;
-    Ok(Whole {
-        user,
-        profile,
-        followers,
-        following,
-        is_followed,
-        namespace_id,
-        created_by,
-        is_private,
-    })
+    Ok(rows
+        .into_iter()
+        .map(|(id, a, b, c)| (id, (a, b, c)))
+        .collect())
 }
 
 /// Whether strangers see less of the user.

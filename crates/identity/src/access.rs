@@ -1,0 +1,29 @@
+//! Who sees how much of a user.
+
+use crate::entities::{Detail, Whole};
+use crate::viewer::SignedIn;
+
+/// How much of `whole` the caller may see on the user's own address.
+pub fn detail(caller: &SignedIn, whole: &Whole) -> Detail {
+    if caller.user.is_admin {
+        Detail::Admin
+    } else if whole.is_private && caller.user.id != whole.user.id {
+        Detail::Hidden
+    } else {
+        Detail::Public
+    }
+}
+
+/// How much of themselves a caller sees.
+pub fn own_detail(caller: &SignedIn) -> Detail {
+    if caller.user.is_admin {
+        Detail::Admin
+    } else {
+        Detail::Own
+    }
+}
+
+/// Whether the caller may see whom a user follows and who follows them.
+pub fn sees_follows(caller: &SignedIn, whole: &Whole) -> bool {
+    detail(caller, whole) != Detail::Hidden
+}

@@ -1,0 +1,123 @@
+//! `/users/:id/impersonation_tokens`: administrators acting as a user.
+
+use super::tokens::{CreateFor, for_user, made};
+use crate::entities::{self, TokenEntity};
+use crate::model::{AccessToken, TokenKind};
+use crate::settings::TokenRules;
+use crate::tokens::{self, Filter, SortBy, State};
+use crate::users::{self, Author};
+use crate::viewer::Admin;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use store::Tx;
+
+/// Declares the routes.
+pub fn routes(r: &mut Routes) {
+    r.get("/users/{id}/impersonation_tokens", list)
+        .summary("Lists a user's impersonation tokens");
+    r.post("/users/{id}/impersonation_tokens", create)
+        .summary("Creates an impersonation token");
+    r.get("/users/{id}/impersonation_tokens/{token_id}", show)
+        .summary("Shows an impersonation token");
+    r.delete("/users/{id}/impersonation_tokens/{token_id}", destroy)
+        .summary("Revokes an impersonation token");
+}
+
+kernel::choices! {
+    /// Which impersonation tokens are listed.
+    pub enum Listed {
+        /// All of them.
+        All = "all",
+        /// Those that open something.
+        Active = "active",
+        /// Those that do not.
+        Inactive = "inactive",
+    }
+}
+
+kernel::params! {
+    /// Whose tokens.
+    pub struct ListImpersonation {
+        /// Id of the user.
+        pub id: i64,
+        /// Whether they open anything.
+        pub state: Option<Listed>,
+    }
+}
+
+async fn list(
+    app: App,
+    _: Admin,
+    params: Params<ListImpersonation>,
+    paging: Paging,
+) -> Result<Paged<TokenEntity>> {
+    let state = match params.state {
+        Some(Listed::Active) => Some(State::Active),
+        Some(Listed::Inactive) => Some(State::Inactive),
+        Some(Listed::All) | None => None,
+    };
+    let filter = Filter {
+        kind: Some(TokenKind::Impersonation),
+        user_id: Some(params.id),
+        state,
+        ..Filter::default()
+    };
+    let (id, asked) = (params.id, paging.clone());
+    let (rows, total) = app
+        .read(move |tx| {
+            users::find(tx, id)?.found("User")?;
+            let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &asked)?;
+            Ok((rows, tokens::total(tx, &filter)?))
+        })
+        .await?;
+    let now = app.now();
+    Ok(Paged::numbered(rows, paging, Some(total)).map(|row| entities::token(&row, now, None)))
+}
+
+async fn create(app: App, admin: Admin, params: Params<CreateFor>) -> Result<Created<TokenEntity>> {
+    let rules: TokenRules = app.settings().get(&app).await?;
+    if !rules.impersonation {
+        return Err(Error::forbidden(
+            "Impersonation is switched off on this instance",
+        ));
+    }
+    let new = for_user(&app, &params, TokenKind::Impersonation).await?;
+    made(app, Author::from(admin.0.as_ref()), new).await
+}
+
+kernel::params! {
+    /// Which token of which user.
+    pub struct ImpersonationPath {
+        /// Id of the user.
+        pub id: i64,
+        /// Id of the token.
+        pub token_id: i64,
+    }
+}
+
+fn of_user(tx: &mut Tx<'_>, user: i64, id: i64) -> Result<AccessToken> {
+    users::find(tx, user)?.found("User")?;
+    let token = tokens::find(tx, id)?;
+    token
+        .filter(|token| token.kind == TokenKind::Impersonation && token.user_id == user)
+        .found("Impersonation Token")
+}
+
+async fn show(app: App, _: Admin, path: Params<ImpersonationPath>) -> Result<Ok200<TokenEntity>> {
+    let (user, id) = (path.id, path.token_id);
+    let token = app.read(move |tx| of_user(tx, user, id)).await?;
+    Ok(Ok200(entities::token(&token, app.now(), None)))
+}
+
+async fn destroy(app: App, admin: Admin, path: Params<ImpersonationPath>) -> Result<NoContent> {
+    let (user, id) = (path.id, path.token_id);
+    let by = Author::from(admin.0.as_ref());
+    app.write(move |tx| {
+        let token = of_user(tx, user, id)?;
+        tokens::revoke(tx, token.id)?;
+        tokens::record(tx, &by, "access_token.revoke", &token)
+    })
+    .await?;
+    Ok(NoContent)
+}

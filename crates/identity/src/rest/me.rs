@@ -1,0 +1,308 @@
+//! `/user`, statuses and following.
+
+use super::READ_USER;
+use crate::access;
+use crate::entities::{self, UserBasic, UserEntity};
+use crate::users::{self, Availability, Side, Status};
+use crate::viewer::SignedInViewer;
+use http::StatusCode;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::openapi::Operation;
+use kernel::http::reply;
+use kernel::http::{Answer, Asked, Created, Ok200, Paged, Paging, Params, Patch, Response, Routes};
+use kernel::ids::Reference;
+use kernel::time::{Timestamp, wire};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Declares the routes.
+pub fn routes(r: &mut Routes) {
+    r.get("/user", show)
+        .scopes(READ_USER)
+        .summary("Shows the caller");
+    r.get("/user/status", own_status)
+        .scopes(READ_USER)
+        .summary("Shows the caller's status");
+    r.put("/user/status", set_status)
+        .summary("Replaces the caller's status");
+    r.patch("/user/status", patch_status)
+        .summary("Changes the caller's status");
+    r.get("/users/{id}/status", status)
+        .scopes(READ_USER)
+        .summary("Shows a user's status");
+    r.post("/users/{id}/follow", follow)
+        .summary("Follows a user");
+    r.post("/users/{id}/unfollow", unfollow)
+        .summary("Stops following a user");
+    r.get("/users/{id}/followers", followers)
+        .scopes(READ_USER)
+        .summary("Lists a user's followers");
+    r.get("/users/{id}/following", following)
+        .scopes(READ_USER)
+        .summary("Lists whom a user follows");
+}
+
+async fn show(app: App, viewer: SignedInViewer) -> Result<Ok200<UserEntity>> {
+    let user = viewer.0.user.clone();
+    let whole = app.read(move |tx| {
+        let id = user.id;
+        users::whole(tx, user, Some(id))
+    });
+    let detail = access::own_detail(&viewer.0);
+    Ok(Ok200(entities::entity(&app, &whole.await?, detail)))
+}
+
+/// What a user says they are doing.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StatusEntity {
+    /// Name of an emoji.
+    pub emoji: String,
+    /// A few words.
+    pub message: String,
+    /// Whether they can be reached.
+    pub availability: String,
+    /// The message as HTML.
+    pub message_html: String,
+    /// Forgotten then.
+    pub clear_status_at: Option<String>,
+}
+
+/// The emoji of a status that names none.
+const DEFAULT_EMOJI: &str = "speech_balloon";
+
+fn status_entity(status: Status) -> StatusEntity {
+    let message = status.status_message.unwrap_or_default();
+    StatusEntity {
+        emoji: status.status_emoji.unwrap_or_else(|| DEFAULT_EMOJI.into()),
+        message_html: escape(&message),
+        message,
+        availability: status
+            .status_availability
+            .unwrap_or(Availability::NotSet)
+            .to_string(),
+        clear_status_at: status.status_clear_at.map(wire::text),
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+async fn own_status(app: App, viewer: SignedInViewer) -> Result<Ok200<StatusEntity>> {
+    let id = viewer.0.user.id;
+    Ok(Ok200(status_entity(
+        app.read(move |tx| users::status(tx, id)).await?,
+    )))
+}
+
+kernel::params! {
+    /// Which user, by id or name.
+    pub struct AnyUser {
+        /// Id or username.
+        pub id: Reference,
+    }
+}
+
+async fn status(app: App, _: SignedInViewer, path: Params<AnyUser>) -> Result<Ok200<StatusEntity>> {
+    let id = path.id.clone();
+    let status = app.read(move |tx| {
+        let user = users::by_reference(tx, &id)?.found("User")?;
+        users::status(tx, user.id)
+    });
+    Ok(Ok200(status_entity(status.await?)))
+}
+
+kernel::choices! {
+    /// When a status is forgotten.
+    pub enum ClearAfter {
+        /// Half an hour.
+        HalfHour = "30_minutes",
+        /// Three hours.
+        ThreeHours = "3_hours",
+        /// Eight hours.
+        EightHours = "8_hours",
+        /// A day.
+        Day = "1_day",
+        /// Three days.
+        ThreeDays = "3_days",
+        /// A week.
+        Week = "7_days",
+        /// Thirty days.
+        Month = "30_days",
+    }
+}
+
+impl ClearAfter {
+    fn end(self, now: Timestamp) -> Timestamp {
+        let hours = match self {
+            ClearAfter::HalfHour => return now + jiff::SignedDuration::from_mins(30),
+            ClearAfter::ThreeHours => 3,
+            ClearAfter::EightHours => 8,
+            ClearAfter::Day => 24,
+            ClearAfter::ThreeDays => 72,
+            ClearAfter::Week => 168,
+            ClearAfter::Month => 720,
+        };
+        now + jiff::SignedDuration::from_hours(hours)
+    }
+}
+
+kernel::params! {
+    /// A status.
+    pub struct SetStatus {
+        /// Name of an emoji.
+        pub emoji: Patch<String>,
+        /// At most 100 characters.
+        pub message: Patch<String>,
+        /// Whether they can be reached.
+        pub availability: Patch<Availability>,
+        /// When it is forgotten.
+        pub clear_status_after: Patch<ClearAfter>,
+    }
+}
+
+/// PUT: what is not sent is reset.
+async fn set_status(
+    app: App,
+    viewer: SignedInViewer,
+    params: Params<SetStatus>,
+) -> Result<Ok200<StatusEntity>> {
+    change_status(app, viewer, params, true).await
+}
+
+/// PATCH: what is not sent stays.
+async fn patch_status(
+    app: App,
+    viewer: SignedInViewer,
+    params: Params<SetStatus>,
+) -> Result<Ok200<StatusEntity>> {
+    change_status(app, viewer, params, false).await
+}
+
+async fn change_status(
+    app: App,
+    viewer: SignedInViewer,
+    params: Params<SetStatus>,
+    replace: bool,
+) -> Result<Ok200<StatusEntity>> {
+    let id = viewer.0.user.id;
+    let sent = params.0;
+    let status = app.write(move |tx| {
+        let now = tx.now();
+        let before = if replace {
+            Status::default()
+        } else {
+            users::status(tx, id)?
+        };
+        let sent = sent.clone();
+        let end = match sent.clear_status_after {
+            Patch::Absent => Patch::Absent,
+            Patch::Null => Patch::Null,
+            Patch::Value(after) => Patch::Value(after.end(now)),
+        };
+        let given = |text: &String| !text.is_empty();
+        let status = Status {
+            status_emoji: sent.emoji.over(before.status_emoji).filter(given),
+            status_message: sent.message.over(before.status_message).filter(given),
+            status_availability: sent.availability.over(before.status_availability),
+            status_clear_at: end.over(before.status_clear_at),
+        };
+        users::set_status(tx, id, &status)?;
+        Ok(status)
+    });
+    Ok(Ok200(status_entity(status.await?)))
+}
+
+/// The answer of following: 201 with the user, or 304 when nothing changed.
+pub enum Followed {
+    /// It changed.
+    Changed(UserBasic),
+    /// It was so before.
+    Unchanged,
+}
+
+impl Answer for Followed {
+    fn reply(self, app: &App, asked: &Asked) -> Result<Response> {
+        match self {
+            Followed::Changed(user) => Created(user).reply(app, asked),
+            Followed::Unchanged => Ok(reply::empty(StatusCode::NOT_MODIFIED)),
+        }
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.answers::<UserBasic>(201);
+        operation.status(304, "It was so before");
+    }
+}
+
+async fn change_follow(
+    app: App,
+    viewer: SignedInViewer,
+    id: Reference,
+    change: fn(&mut store::Tx<'_>, i64, i64) -> Result<bool>,
+) -> Result<Followed> {
+    let caller = viewer.0.user.id;
+    let (user, changed) = app
+        .write(move |tx| {
+            let user = users::by_reference(tx, &id)?.found("User")?;
+            let changed = change(tx, caller, user.id)?;
+            Ok((user, changed))
+        })
+        .await?;
+    Ok(match changed {
+        true => Followed::Changed(entities::basic(&app, &user)),
+        false => Followed::Unchanged,
+    })
+}
+
+async fn follow(app: App, viewer: SignedInViewer, path: Params<AnyUser>) -> Result<Followed> {
+    change_follow(app, viewer, path.0.id, users::follow).await
+}
+
+async fn unfollow(app: App, viewer: SignedInViewer, path: Params<AnyUser>) -> Result<Followed> {
+    change_follow(app, viewer, path.0.id, users::unfollow).await
+}
+
+async fn list_side(
+    app: App,
+    viewer: SignedInViewer,
+    id: Reference,
+    paging: Paging,
+    side: Side,
+) -> Result<Paged<UserBasic>> {
+    let asked = paging.clone();
+    let (rows, total) = app
+        .read(move |tx| {
+            let user = users::by_reference(tx, &id)?.found("User")?;
+            let whole = users::whole(tx, user, None)?;
+            if !access::sees_follows(&viewer.0, &whole) {
+                return Err(Error::NotFound("User"));
+            }
+            users::follows(tx, whole.user.id, side, &asked)
+        })
+        .await?;
+    let page = Paged::numbered(rows, paging, Some(total));
+    Ok(page.map(|user| entities::basic(&app, &user)))
+}
+
+async fn followers(
+    app: App,
+    viewer: SignedInViewer,
+    path: Params<AnyUser>,
+    paging: Paging,
+) -> Result<Paged<UserBasic>> {
+    list_side(app, viewer, path.0.id, paging, Side::Followers).await
+}
+
+async fn following(
+    app: App,
+    viewer: SignedInViewer,
+    path: Params<AnyUser>,
+    paging: Paging,
+) -> Result<Paged<UserBasic>> {
+    list_side(app, viewer, path.0.id, paging, Side::Following).await
+}
