@@ -17,6 +17,7 @@ use http::Method;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
 use kernel::http::routes::Surface;
+use kernel::http::throttle::Caller;
 use kernel::http::{Call, Gate};
 use kernel::time::{Timestamp, date_of};
 use std::collections::HashSet;
@@ -219,6 +220,9 @@ impl Gate for IdentityGate {
         Box::pin(async move {
             let viewer = self.resolve(call).await?;
             check_scopes(call, &viewer)?;
+            if let Some(id) = viewer.user_id() {
+                call.extensions.insert(Caller(id));
+            }
             call.extensions.insert(viewer);
             Ok(())
         })

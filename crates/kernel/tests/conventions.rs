@@ -112,6 +112,7 @@ fn routes() -> Routes {
 }
 
 struct House {
+    app: kernel::app::App,
     server: Arc<Server>,
     _folder: tempfile::TempDir,
 }
@@ -119,6 +120,7 @@ struct House {
 async fn house() -> House {
     let (app, folder) = house::app(|_| ());
     House {
+        app: app.clone(),
         server: Server::new(app, Box::new(Open), routes()).unwrap(),
         _folder: folder,
     }
@@ -413,6 +415,46 @@ async fn every_answer_can_be_traced_and_is_not_sniffed() {
     let request = http::Request::get("/api/v4/things/1").header("x-request-id", "a\tb c");
     let reply = house.send(request, Body::empty()).await;
     assert_eq!(reply.header("x-request-id").len(), 32);
+}
+
+#[tokio::test]
+async fn a_throttle_counts_tells_and_refuses() {
+    use kernel::http::throttle::{Rule, ThrottleRules};
+    let house = house().await;
+    assert_eq!(
+        house.get("/things/1").await.header("ratelimit-limit"),
+        "(absent)"
+    );
+    let app = house.app.clone();
+    let rule = Rule {
+        enabled: true,
+        requests_per_period: 2,
+        period_in_seconds: 60,
+    };
+    let rules = ThrottleRules {
+        unauthenticated_api: rule,
+        ..ThrottleRules::default()
+    };
+    let settings = app.settings().clone();
+    app.write(move |tx| settings.set(tx, &rules)).await.unwrap();
+    let names = [
+        "ratelimit-limit",
+        "ratelimit-name",
+        "ratelimit-observed",
+        "ratelimit-remaining",
+    ];
+    let first = house.get("/things/1").await;
+    let told = names.map(|name| first.header(name).to_owned());
+    assert_eq!(told, ["2", "throttle_unauthenticated_api", "1", "1"]);
+    assert_eq!(house.get("/things/1").await.status, StatusCode::OK);
+    let refused = house.get("/things/1").await;
+    assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(refused.text.trim(), "Retry later");
+    assert!(refused.header("content-type").starts_with("text/plain"));
+    assert!(refused.header("retry-after").parse::<u64>().unwrap() <= 60);
+    assert!(refused.header("ratelimit-resettime").ends_with(" GMT"));
+    app.clock().advance(61);
+    assert_eq!(house.get("/things/1").await.status, StatusCode::OK);
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub mod refusal;
 pub mod reply;
 pub mod routes;
 pub mod serve;
+pub mod throttle;
 
 pub use call::{Asked, Call, FromCall, Params, Upload};
 pub use paging::{Paged, Paging, Start};

@@ -4,8 +4,10 @@ use super::call::{Asked, Call};
 use super::refusal;
 use super::reply::{self, Response};
 use super::routes::{Admits, Gate, Route, Routes, Surface};
+use super::throttle::{self, Caller, Throttles};
 use crate::app::App;
 use crate::error::{Error, Result};
+use crate::limits::Decision;
 use axum::body::Body;
 use futures_util::FutureExt;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -25,6 +27,7 @@ const MAX_TAGGED: u64 = 4 * 1024 * 1024;
 pub struct Server {
     app: App,
     gate: Box<dyn Gate>,
+    throttles: Throttles,
     matcher: matchit::Router<Arc<Methods>>,
 }
 
@@ -50,7 +53,12 @@ impl Server {
                 .insert(path.clone(), Arc::new(table))
                 .map_err(|error| Error::internal(format!("route {path}: {error}")))?;
         }
-        Ok(Arc::new(Server { app, gate, matcher }))
+        Ok(Arc::new(Server {
+            app,
+            gate,
+            throttles: Throttles::default(),
+            matcher,
+        }))
     }
 
     /// Serves connections until `stop` resolves, then drains.
@@ -138,26 +146,45 @@ impl Server {
         (template, self.run(call).await)
     }
 
-    async fn run(&self, mut call: Call) -> Response {
+    async fn run(&self, call: Call) -> Response {
         let asked = call.asked.clone();
         let surface = call.route.surface;
         let id = call.path("id").map(str::to_owned);
-        let work = async {
-            if call.route.admits != Admits::Unchecked {
-                self.gate.admit(&mut call).await?;
-            }
-            let handler = call.route.handler.clone();
-            handler(call).await
-        };
-        let result = match AssertUnwindSafe(work).catch_unwind().await {
+        let mut counted = None;
+        let work = AssertUnwindSafe(self.admit_and_handle(call, &mut counted));
+        let result = match work.catch_unwind().await {
             Ok(result) => result,
             Err(_) => Err(Error::internal("a handler panicked")),
         };
-        match result {
+        let mut response = match result {
             Ok(response) => conditional(response, &asked).await,
             Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, surface),
             Err(error) => refusal::render(error, surface, &asked),
+        };
+        if let Some(decision) = counted {
+            throttle::write_headers(&decision, &mut response);
         }
+        response
+    }
+
+    /// A refused credential is counted too: guessing is what throttles are for.
+    async fn admit_and_handle(
+        &self,
+        mut call: Call,
+        counted: &mut Option<Decision>,
+    ) -> Result<Response> {
+        if call.route.admits != Admits::Unchecked {
+            let admitted = self.gate.admit(&mut call).await;
+            let caller = call.extensions.get::<Caller>().copied();
+            let (surface, peer) = (call.route.surface, call.asked.peer);
+            *counted = self.throttles.count(&call.app, surface, caller, peer).await;
+            if let Some(decision) = counted.as_ref().filter(|decision| !decision.allowed) {
+                return Err(Error::Limited(decision.retry_after));
+            }
+            admitted?;
+        }
+        let handler = call.route.handler.clone();
+        handler(call).await
     }
 }
 
