@@ -6,6 +6,8 @@
 //! again, and clean-up takes only orphans older than [`GRACE_SECONDS`] through
 //! [`Blobs::delete_older`], so it cannot take bytes a new row is about to name.
 
+#[cfg(test)]
+mod s3_tests;
 mod spool;
 #[cfg(test)]
 mod tests;
@@ -134,7 +136,9 @@ impl Blobs {
                 builder = builder.with_config(key, value);
             }
         }
-        let store = builder.with_bucket_name(bucket).build().map_err(failed)?;
+        // Not every compatible server has the bulk delete, and we delete one by one.
+        let builder = builder.with_bucket_name(bucket).with_disable_bulk_delete(true);
+        let store = builder.build().map_err(failed)?;
         let prefix = prefix.trim_matches('/');
         let store: Arc<dyn ObjectStore> = match prefix {
             "" => Arc::new(store),
