@@ -215,3 +215,6 @@ pub struct AdminUser {
     /// The user's personal tokens that work.
     pub tokens: Vec<TokenRow>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -124,3 +124,6 @@ pub struct FileRow {
     /// MD5 in hexadecimal, or empty.
     pub md5: String,
 }
+
+#[cfg(test)]
+mod tests;

@@ -324,3 +324,6 @@ pub struct NewSpace {
     /// What is wrong, by field name.
     pub errors: Errors,
 }
+
+#[cfg(test)]
+mod tests;

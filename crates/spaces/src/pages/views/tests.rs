@@ -1,0 +1,246 @@
+//! Every page rendered with samples and kept below `target/pages/`.
+
+use super::*;
+use kernel::html::PageViewer;
+
+fn viewer() -> Option<PageViewer> {
+    Some(PageViewer::new("ada", "Ada Lovelace", true))
+}
+
+fn page(title: &str, active: &'static str) -> Page {
+    Page {
+        viewer: viewer(),
+        csrf: "sample".into(),
+        active,
+        ..Page::new(title)
+    }
+}
+
+fn moment(days_ago: i64) -> Moment {
+    let now: kernel::time::Timestamp = "2026-03-04T10:00:00Z".parse().expect("a fixed time");
+    let then = kernel::time::Timestamp::from_second(now.as_second() - days_ago * 86_400);
+    Moment::new(then.expect("in range"), now)
+}
+
+fn keep(name: &str, template: &impl Template) -> String {
+    let html = template.render().expect("it renders");
+    assert!(
+        !html.contains(" style=") && !html.contains(" onclick="),
+        "the policy forbids it"
+    );
+    assert_eq!(html.matches("<h1").count(), 1, "one heading");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pages");
+    std::fs::create_dir_all(&folder).expect("a writable target");
+    std::fs::write(folder.join(format!("{name}.html")), &html).expect("a writable target");
+    html
+}
+
+fn project(name: &str, visibility: &str, role: &str) -> ProjectRow {
+    ProjectRow {
+        namespace: "acme/tools".into(),
+        name: name.into(),
+        url: format!("/acme/tools/{name}"),
+        description: "Drop-forged, heat treated, with a warranty of one chase.".into(),
+        visibility: visibility.into(),
+        is_archived: name == "rocket-skates",
+        role: role.into(),
+        last_activity_at: moment(3),
+    }
+}
+
+fn head(kind: &'static str, url: &str) -> SpaceHead {
+    SpaceHead {
+        kind,
+        id: 42,
+        name: "Anvil Works".into(),
+        full_path: "acme/tools/anvil".into(),
+        url: url.into(),
+        description: "Drop-forged, heat treated, with a warranty of one chase.".into(),
+        visibility: "internal".into(),
+        is_archived: false,
+        deletion_on: String::new(),
+        packages: Some(17),
+        members: Some(4),
+        can_admin: true,
+    }
+}
+
+fn visibilities() -> Vec<Choice> {
+    Choice::list(&[
+        ("private", "Private"),
+        ("internal", "Internal"),
+        ("public", "Public"),
+    ])
+}
+
+fn pages(total: u64, url: &str) -> Pages {
+    Pages {
+        page: 2,
+        per_page: 20,
+        total,
+        url: url.into(),
+    }
+}
+
+fn home() -> Home {
+    Home {
+        page: page("Projects", "projects"),
+        search: String::new(),
+        scope: String::new(),
+        scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
+        visibility: String::new(),
+        visibilities: Choice::list(&[("", "Any"), ("private", "Private"), ("public", "Public")]),
+        sort: "activity".into(),
+        sorts: Choice::list(&[("activity", "Last activity"), ("name", "Name")]),
+        can_create: true,
+        projects: vec![
+            project("anvil", "public", "Owner"),
+            project("tunnel-paint", "private", "Developer"),
+            project("rocket-skates", "internal", ""),
+        ],
+        pages: pages(57, "/?sort=activity"),
+    }
+}
+
+#[test]
+fn home_lists_filters_and_leads_on_when_empty() {
+    let full = keep("home", &home());
+    let fresh = keep(
+        "home_first",
+        &Home {
+            projects: vec![],
+            pages: Pages::default(),
+            ..home()
+        },
+    );
+    let search = Home {
+        search: "<x>".into(),
+        projects: vec![],
+        pages: Pages::default(),
+        ..home()
+    };
+    let none = keep("home_none", &search);
+
+    assert!(full.contains("21–40 of 57") && full.contains("/acme/tools/anvil"));
+    assert!(fresh.contains("Your first project"));
+    assert!(none.contains("No project found") && !none.contains("<x>"));
+}
+
+#[test]
+fn group_pages_render() {
+    let row = GroupRow {
+        name: "Research".into(),
+        url: "/groups/acme/research".into(),
+        description: String::new(),
+        visibility: "private".into(),
+        subgroups: 1,
+        projects: 3,
+    };
+    let groups = Groups {
+        page: page("Groups", "groups"),
+        search: String::new(),
+        can_create: true,
+        groups: vec![row.clone()],
+        pages: Pages::default(),
+    };
+    assert!(keep("groups", &groups).contains("1 subgroup, 3 projects"));
+
+    let group = Group {
+        page: page("Anvil Works", "groups")
+            .crumb("acme", "/groups/acme")
+            .crumb("tools", ""),
+        head: head("Group", "/groups/acme/tools"),
+        can_create_projects: true,
+        can_create_subgroups: true,
+        subgroups: vec![row],
+        projects: vec![project("anvil", "public", "")],
+        pages: Pages::default(),
+        created_at: moment(90),
+    };
+    assert!(keep("group", &group).contains("/groups/acme/tools/-/members"));
+}
+
+#[test]
+fn a_project_without_readme_shows_first_steps() {
+    let mut project = Project {
+        page: page("Anvil Works", "projects")
+            .crumb("acme", "/groups/acme")
+            .crumb("Anvil Works", ""),
+        head: head("Project", "/acme/tools/anvil"),
+        topics: vec!["iron".into()],
+        role: "Maintainer".into(),
+        readme_html: String::new(),
+        base_url: "http://localhost:8080".into(),
+        clone_url: "http://localhost:8080/acme/tools/anvil.git".into(),
+        can_publish: true,
+        stars: 3,
+        created_at: moment(90),
+        last_activity_at: moment(1),
+    };
+    let bare = keep("project", &project);
+    project.readme_html = "<p>Read <em>this</em>.</p>".into();
+    let read = keep("project_readme", &project);
+
+    assert!(bare.contains("/api/v4/projects/42/packages/generic/anvil/1.0.0/anvil.tar.gz"));
+    assert!(read.contains("<em>this</em>"));
+}
+
+#[test]
+fn members_and_settings_render() {
+    let member = |id, name: &str, inherited: bool| MemberRow {
+        user_id: id,
+        username: name.to_lowercase(),
+        name: name.into(),
+        role: "Developer".into(),
+        access_level: "30".into(),
+        inherited_from: inherited.then(|| ("acme".into(), "/groups/acme".into())),
+        expires_on: String::new(),
+        created_at: moment(12),
+        can_change: !inherited,
+    };
+    let members = Members {
+        page: page("Members", "projects"),
+        head: head("Project", "/acme/tools/anvil"),
+        search: String::new(),
+        can_manage: true,
+        roles: Choice::list(&[
+            ("20", "Reporter"),
+            ("30", "Developer"),
+            ("40", "Maintainer"),
+        ]),
+        form: MemberForm::default(),
+        errors: Errors::default(),
+        members: vec![member(2, "Grace", false), member(3, "Alan", true)],
+        pages: Pages::default(),
+    };
+    let html = keep("members", &members);
+    assert!(html.contains("/acme/tools/anvil/-/members/2/remove"));
+    assert!(!html.contains("/acme/tools/anvil/-/members/3/remove"));
+
+    let settings = Settings {
+        page: page("Settings", "projects"),
+        head: head("Project", "/acme/tools/anvil"),
+        name: "Anvil Works".into(),
+        description: String::new(),
+        path: "anvil".into(),
+        visibility: "internal".into(),
+        visibilities: visibilities(),
+        can_delete: true,
+        errors: Errors(vec![("path".into(), vec!["has already been taken".into()])]),
+    };
+    assert!(keep("settings", &settings).contains("has already been taken"));
+
+    let new = NewSpace {
+        page: page("New project", "projects"),
+        kind: "project",
+        name: String::new(),
+        path: String::new(),
+        description: String::new(),
+        parents: Choice::list(&[("1", "ada"), ("5", "acme/tools")]),
+        parent: "5".into(),
+        visibility: "private".into(),
+        visibilities: visibilities(),
+        errors: Errors::default(),
+    };
+    assert!(keep("new_project", &new).contains("action=\"/projects\""));
+}
