@@ -1,5 +1,54 @@
-//! What tests stand on.
+//! What tests stand on: the whole server in process, and stories about it.
 //!
-//! [`postgres`] gives every test its own PostgreSQL database.
+//! [`both_engines!`] runs a story on SQLite and PostgreSQL; [`TestServer`] is
+//! the server with its own database, files and mail; [`Client`] speaks HTTP
+//! to it; [`postgres`] gives every test its own PostgreSQL database.
 
+mod client;
+mod fixtures;
 pub mod postgres;
+mod server;
+
+pub use client::{Client, Reply, Request};
+pub use fixtures::{TestGroup, TestPackage, TestProject, TestUser};
+pub use server::{TestServer, files_below, run, sha256};
+
+#[doc(hidden)]
+pub use tokio;
+
+/// Runs each story on both engines, as two tests named after it.
+///
+/// ```
+/// testkit::both_engines! {
+///     async fn the_server_is_alive(t: TestServer) {
+///         t.anonymous().at("/-/liveness").await.is(200);
+///     }
+/// }
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! both_engines {
+    ($($(#[$meta:meta])* async fn $name:ident($server:ident: TestServer) $body:block)*) => {$(
+        $(#[$meta])*
+        mod $name {
+            #[allow(unused_imports, reason = "a story may need nothing of its file")]
+            use super::*;
+
+            async fn story($server: $crate::TestServer) $body
+
+            #[test]
+            fn on_sqlite() {
+                $crate::run(async { story($crate::TestServer::sqlite().await).await });
+            }
+
+            #[test]
+            fn on_postgres() {
+                $crate::run(async {
+                    if let Some(server) = $crate::TestServer::postgres().await {
+                        story(server).await;
+                    }
+                });
+            }
+        }
+    )*};
+}

@@ -1,0 +1,233 @@
+//! The server in process.
+
+use crate::client::Client;
+use crate::postgres::Database;
+use kernel::app::App;
+use kernel::time::{Clock, Timestamp};
+use sha2::{Digest, Sha256};
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+use store::{Store, sql};
+use tempfile::TempDir;
+use tenon::options::Options;
+use tenon::wiring;
+use tokio::sync::watch;
+
+/// The token of the administrator `root`, user 1, in every test server.
+pub(crate) const ROOT_TOKEN: &str = "token-of-root-for-tests-only";
+
+/// The whole program with its own database, files and mail, on a free port.
+pub struct TestServer {
+    app: App,
+    address: SocketAddr,
+    clock: Clock,
+    _stop: watch::Sender<bool>,
+    _database: Option<Database>,
+    _directory: TempDir,
+}
+
+/// Runs a story on a runtime of its own.
+pub fn run(story: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime can be built");
+    runtime.block_on(story);
+    runtime.shutdown_timeout(Duration::from_secs(5));
+}
+
+impl TestServer {
+    /// A server on a fresh SQLite file.
+    pub async fn sqlite() -> TestServer {
+        TestServer::sqlite_at(Clock::default()).await
+    }
+
+    /// Like [`TestServer::sqlite`], with a clock moved by hand
+    /// ([`TestServer::advance`]) if it is a fixed one.
+    pub async fn sqlite_at(clock: Clock) -> TestServer {
+        let (directory, options) = directory();
+        let url = options.database_url.clone();
+        let prepared = tokio::task::spawn_blocking(move || prepare(&url)).await;
+        prepared
+            .expect("it does not panic")
+            .expect("the database can be prepared");
+        TestServer::start(directory, options, clock, None).await
+    }
+
+    /// A server on a fresh PostgreSQL database; none where PostgreSQL is not
+    /// installed.
+    pub async fn postgres() -> Option<TestServer> {
+        TestServer::postgres_at(Clock::default()).await
+    }
+
+    /// Like [`TestServer::postgres`], with a clock.
+    pub async fn postgres_at(clock: Clock) -> Option<TestServer> {
+        let database = Database::create(&template(), prepare)?;
+        let (directory, mut options) = directory();
+        options.database_url = database.url().to_owned();
+        Some(TestServer::start(directory, options, clock, Some(database)).await)
+    }
+
+    async fn start(
+        directory: TempDir,
+        mut options: Options,
+        clock: Clock,
+        database: Option<Database>,
+    ) -> TestServer {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a free port");
+        let address = listener
+            .local_addr()
+            .expect("a bound socket has an address");
+        options.external_url = Some(format!("http://{address}"));
+        options.clock = clock.clone();
+        let (app, server) = wiring::assemble(options).await.expect("the server starts");
+        let (stop, stopped) = watch::channel(false);
+        tokio::spawn(server.serve(listener, until(stopped.clone())));
+        tokio::spawn(kernel::jobs::work(app.clone(), 2, until(stopped)));
+        TestServer {
+            app,
+            address,
+            clock,
+            _stop: stop,
+            _database: database,
+            _directory: directory,
+        }
+    }
+
+    /// The application itself, for what has no address.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
+    /// The address without a slash at its end.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Moves a fixed clock on.
+    pub fn advance(&self, seconds: i64) {
+        self.clock.advance(seconds);
+    }
+
+    /// Now, by the server's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// A client without credentials.
+    pub fn anonymous(&self) -> Client {
+        Client::new(self.url(), None)
+    }
+
+    /// A client with this token.
+    pub fn with_token(&self, token: impl Into<String>) -> Client {
+        Client::new(self.url(), Some(token.into()))
+    }
+
+    /// The administrator `root`.
+    pub fn admin(&self) -> Client {
+        self.with_token(ROOT_TOKEN)
+    }
+
+    /// Waits until no job is due or running; a dead letter fails the test.
+    pub async fn settle(&self) {
+        for _ in 0..600 {
+            let open = self.app.read(|tx| {
+                let now = tx.now();
+                Ok(tx.all::<(String, String, Option<String>)>(
+                    sql!(
+                        "select name, state, last_error from jobs
+                         where state <> 'queued' or run_at <= $1 or attempts > 0"
+                    ),
+                    (now,),
+                )?)
+            });
+            let open = open.await.expect("jobs can be read");
+            let failed = open.iter().find(|(_, _, error)| error.is_some());
+            assert!(failed.is_none(), "a job failed: {failed:?}");
+            if open.is_empty() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("jobs did not settle in half a minute");
+    }
+}
+
+async fn until(mut stopped: watch::Receiver<bool>) {
+    let _ = stopped.wait_for(|stopped| *stopped).await;
+}
+
+fn directory() -> (TempDir, Options) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let options = Options::in_directory(directory.path().join("data"));
+    std::fs::create_dir_all(&options.data).expect("a directory for the data");
+    (directory, options)
+}
+
+/// Names the template database after all it is made of.
+fn template() -> String {
+    let mut digest = Sha256::new();
+    for migration in wiring::migrations() {
+        digest.update(migration.sql);
+    }
+    digest.update(include_str!("server.rs"));
+    hex::encode(&digest.finalize()[..8])
+}
+
+/// Migrates an empty database and puts the administrator in.
+fn prepare(url: &str) -> Result<(), String> {
+    let say = |error: store::Error| error.to_string();
+    let store = Store::open(
+        store::Config::from_url(url).map_err(say)?,
+        wiring::migrations(),
+    )
+    .map_err(say)?;
+    store.write_blocking(add_root).map_err(say)
+}
+
+fn add_root(tx: &mut store::Tx<'_>) -> Result<(), store::Error> {
+    let now = tx.now();
+    let id: i64 = tx.one(
+        sql!(
+            "insert into users (username, username_folded, name, name_folded, email, email_folded,
+                kind, state, is_admin, confirmed_at, created_at, updated_at)
+             values ('root', 'root', 'Administrator', 'administrator', 'root@localhost',
+                'root@localhost', 'human', 'active', true, $1, $1, $1) returning id"
+        ),
+        (now,),
+    )?;
+    tx.execute(
+        sql!(
+            "insert into access_tokens (kind, user_id, name, digest, scopes, created_at, updated_at)
+             values ('personal', $1, 'tests', $2, 'api read_api sudo admin_mode', $3, $3)"
+        ),
+        (id, kernel::secrets::digest(ROOT_TOKEN), now),
+    )?;
+    Ok(())
+}
+
+/// Whether two files or blobs are the same is asked by their digests.
+pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+/// A folder's files, for tests that look for leftovers.
+pub fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return found;
+    };
+    for entry in entries.flatten() {
+        match entry.path() {
+            path if path.is_dir() => found.extend(files_below(&path)),
+            path => found.push(path),
+        }
+    }
+    found
+}

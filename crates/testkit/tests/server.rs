@@ -1,0 +1,45 @@
+//! The program's own routes.
+
+testkit::both_engines! {
+    async fn a_server_says_that_it_is_alive_and_ready(t: TestServer) {
+        for path in ["/-/liveness", "/-/readiness"] {
+            let reply = t.anonymous().at(path).await.is(200);
+            assert_eq!(reply.json(), serde_json::json!({"status": "ok"}));
+        }
+    }
+
+    async fn the_description_names_this_instance(t: TestServer) {
+        let reply = t.anonymous().get("/openapi.json").await.is(200);
+        assert_eq!(reply.json()["servers"][0]["url"], t.url());
+        let again = t.anonymous().get("/openapi.json");
+        again.header("if-none-match", reply.header("etag")).await.is(304);
+    }
+
+    async fn every_registered_statement_prepares(t: TestServer) {
+        let store = t.app().store().clone();
+        let checked = testkit::tokio::task::spawn_blocking(move || store.check_statements()).await;
+        checked.expect("the check runs").expect("every statement prepares");
+    }
+
+    async fn an_unknown_route_is_not_found(t: TestServer) {
+        let reply = t.anonymous().get("/nothing").await;
+        assert_eq!((reply.status, reply.json()), (404, serde_json::json!({"error": "404 Not Found"})));
+    }
+}
+
+/// A change of the interface shows in review.
+#[test]
+fn the_generated_files_are_up_to_date() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (name, expected) in [
+        ("openapi.json", tenon::system::openapi_file()),
+        ("routes.txt", tenon::system::routes_file()),
+        ("tenon.sample.toml", tenon::options::sample()),
+    ] {
+        let current = std::fs::read_to_string(root.join(name)).unwrap_or_default();
+        assert!(
+            current == expected,
+            "{name} is not up to date; run cargo xtask docs"
+        );
+    }
+}
