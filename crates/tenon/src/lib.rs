@@ -1,9 +1,11 @@
 //! The program: command line, configuration and wiring.
 //!
 //! [`options`] says how it is started, [`wiring`] puts the rooms together,
-//! [`serve`] runs them. The other commands ([`backup`], [`check`]) work on the same store and may run beside a server. Owns no
-//! table and no rule; what the rooms offer is registered in [`wiring`].
+//! [`serve`] runs them. The other commands ([`accounts`],
+//! [`backup`], [`check`]) work on the same store and may run beside a server.
+//! Owns no table and no rule; what the rooms offer is registered in [`wiring`].
 
+pub mod accounts;
 mod admin;
 pub mod backup;
 pub mod check;

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tenon::options::{Given, Options, sample};
-use tenon::{Outcome, backup, check, serve, system, wiring};
+use tenon::{Outcome, accounts, backup, check, serve, system, wiring};
 
 /// A self-hosted platform for software development.
 ///
@@ -31,6 +31,12 @@ struct Arguments {
 enum Command {
     /// Serve until told to stop (the default)
     Serve,
+    /// Access tokens
+    #[command(subcommand)]
+    Token(Token),
+    /// User accounts
+    #[command(subcommand)]
+    User(User),
     /// Bring the database to this program's schema, and stop
     Migrate,
     /// Write one archive of database, files and keys, also while serving
@@ -44,13 +50,29 @@ enum Command {
         file: PathBuf,
     },
     /// Compare the database with the files and the rooms' rules
-    Check,
+    Check {
+        /// Read every file and compare its digest
+        #[arg(long)]
+        contents: bool,
+    },
     /// Print a file that is generated from the program
     #[command(hide = true)]
     Generate {
         /// openapi.json, routes.txt or tenon.sample.toml
         name: String,
     },
+}
+
+#[derive(Subcommand)]
+enum Token {
+    /// Make a personal access token and print it
+    Create(accounts::NewToken),
+}
+
+#[derive(Subcommand)]
+enum User {
+    /// Make an account; its password is read from standard input
+    Create(accounts::NewUser),
 }
 
 fn main() -> ExitCode {
@@ -87,14 +109,23 @@ fn run(arguments: Arguments) -> Outcome<ExitCode> {
 async fn command(command: Command, options: Options) -> Outcome<ExitCode> {
     match command {
         Command::Serve => serve::serve(options, |line| eprintln!("{line}")).await?,
+        Command::Token(Token::Create(wanted)) => {
+            println!("{}", accounts::create_token(options, wanted).await?);
+        }
+        Command::User(User::Create(wanted)) => {
+            eprintln!(
+                "{}",
+                accounts::create_user(options, wanted, std::io::stdin()).await?
+            );
+        }
         Command::Migrate => {
             wiring::open_store(&options)?;
             eprintln!("the database has the schema of this program");
         }
         Command::Backup { file } => eprintln!("{}", backup::write(options, &file).await?),
         Command::Restore { file } => eprintln!("{}", backup::restore(options, &file).await?),
-        Command::Check => {
-            let troubles = check::run(options).await?;
+        Command::Check { contents } => {
+            let troubles = check::run(options, contents).await?;
             for trouble in &troubles {
                 println!("{trouble}");
             }

@@ -88,6 +88,8 @@ pub struct Options {
     pub group_size: usize,
     /// Master keys from the environment instead of the key file.
     pub keys: Option<String>,
+    /// Password of the first administrator, from the environment.
+    pub root_password: Option<String>,
     /// The time; a fixed clock in tests.
     pub clock: Clock,
 }
@@ -220,6 +222,7 @@ impl Given {
         options.workers = at_least_one("workers", self.workers.unwrap_or(options.workers))?;
         options.group_size =
             at_least_one("group_size", self.group_size.unwrap_or(options.group_size))?;
+        options.root_password = std::env::var("TENON_ROOT_PASSWORD").ok();
         options.keys = std::env::var("TENON_KEYS").ok();
         Ok(options)
     }
@@ -242,6 +245,7 @@ impl Options {
             workers: 4,
             group_size: 256,
             keys: None,
+            root_password: None,
             clock: Clock::default(),
             data,
         }

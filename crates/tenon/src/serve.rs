@@ -1,30 +1,24 @@
 //! `tenon serve`: run until told to stop, then finish what is under way.
 
 use crate::options::Options;
-use crate::{Outcome, wiring};
+use crate::{Outcome, accounts, wiring};
+use kernel::telemetry::{Format, init_logs};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
-use tracing_subscriber::EnvFilter;
 
 /// How long requests and jobs under way may take once told to stop.
 const DRAIN: Duration = Duration::from_secs(30);
 
 /// Sends log lines to standard error.
 pub fn log(options: &Options) -> Outcome {
-    let filter = EnvFilter::builder()
-        .parse(&options.log)
-        .map_err(|error| format!("log is {:?}: {error}", options.log))?;
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    let started = if options.log_json {
-        lines.json().try_init()
+    let format = if options.log_json {
+        Format::Json
     } else {
-        lines.try_init()
+        Format::Human
     };
-    started.map_err(|error| error.to_string())
+    init_logs(format, &options.log).map_err(|error| format!("log is {:?}: {error}", options.log))
 }
 
 /// Serves until SIGTERM or SIGINT; a second signal ends the wait for what is
@@ -47,7 +41,14 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
         .external_url
         .get_or_insert_with(|| reachable(address));
     let workers = options.workers;
+    let given = options.root_password.take();
     let (app, server) = wiring::assemble_over(options, store)?;
+    if let Some(password) = accounts::first_administrator(&app, given).await? {
+        say(&format!(
+            "the administrator root has the password {password}"
+        ));
+        say("it is not shown again; change it after signing in");
+    }
 
     let (stop, stopped) = watch::channel(false);
     let jobs = tokio::spawn(kernel::jobs::work(app, workers, until(stopped.clone())));

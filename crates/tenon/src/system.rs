@@ -2,24 +2,41 @@
 
 use crate::wiring;
 use http::{Method, StatusCode};
+use identity::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::html;
 use kernel::http::routes::Surface;
-use kernel::http::{Ok200, Response, Routes, openapi, reply};
+use kernel::http::{Asked, Ok200, Response, Routes, openapi, reply};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use store::sql;
 
 /// Version of the program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The commit it was built from, where the build says so.
+const REVISION: &str = match option_env!("TENON_REVISION") {
+    Some(revision) => revision,
+    None => "unknown",
+};
+const READ: &[&str] = &["api", "read_api", "read_user"];
+
 /// Registers the routes.
 pub fn routes(r: &mut Routes) {
     r.plain(Method::GET, "/-/liveness", liveness).unchecked();
     r.plain(Method::GET, "/-/readiness", readiness).unchecked();
+    r.plain(Method::GET, "/-/metrics", metrics);
+    r.plain(Method::GET, "/-/assets/{name}", asset).unchecked();
+    r.get("/version", version)
+        .scopes(READ)
+        .summary("Version of the program");
+    r.get("/metadata", metadata)
+        .scopes(READ)
+        .summary("Version and parts of the program");
     r.get("/openapi.json", description)
         .unchecked()
         .summary("Describes this API (OpenAPI 3.1)");
@@ -47,6 +64,58 @@ async fn readiness(app: App) -> Result<Ok200<HealthEntity>> {
             Err(Error::Unavailable("the database does not answer".into()))
         }
     }
+}
+
+/// Counters for Prometheus, for administrators and for callers on this
+/// machine. A request that came through a proxy is not from this machine,
+/// even where the proxy is.
+async fn metrics(app: App, viewer: Viewer, asked: Arc<Asked>) -> Result<Response> {
+    let forwarded = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
+    let is_near = asked.peer.is_loopback()
+        && !forwarded
+            .iter()
+            .any(|name| asked.headers.contains_key(*name));
+    if !is_near && !viewer.is_admin() {
+        return Err(Error::NotFound(""));
+    }
+    Ok(reply::text(StatusCode::OK, app.metrics().render()))
+}
+
+/// Style sheet, script and pictures; their names hold a digest.
+async fn asset(asked: Arc<Asked>) -> Result<Response> {
+    let known = asked.header(http::header::IF_NONE_MATCH);
+    html::asset_response(asked.uri.path(), known).ok_or(Error::NotFound(""))
+}
+
+#[derive(Serialize, JsonSchema)]
+struct VersionEntity {
+    version: &'static str,
+    revision: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MetadataEntity {
+    version: &'static str,
+    revision: &'static str,
+    /// Every feature of every tier is on.
+    enterprise: bool,
+}
+
+/// The program's version, for who is signed in.
+async fn version(_: SignedInViewer) -> Result<Ok200<VersionEntity>> {
+    Ok(Ok200(VersionEntity {
+        version: VERSION,
+        revision: REVISION,
+    }))
+}
+
+/// The same with what the program is made of.
+async fn metadata(_: SignedInViewer) -> Result<Ok200<MetadataEntity>> {
+    Ok(Ok200(MetadataEntity {
+        version: VERSION,
+        revision: REVISION,
+        enterprise: true,
+    }))
 }
 
 /// The description of the API with this instance's address.

@@ -43,6 +43,7 @@ pub fn routes() -> Routes {
     system::routes(&mut routes);
     admin::routes(&mut routes);
     identity::routes(&mut routes);
+    packages::routes(&mut routes);
     routes
 }
 
@@ -50,7 +51,13 @@ pub fn routes() -> Routes {
 pub fn jobs() -> Registry {
     let mut jobs = RegistryBuilder::default();
     identity::jobs(&mut jobs);
+    packages::jobs(&mut jobs);
     jobs.build()
+}
+
+/// Plugs in what rooms ask of the rooms above them.
+pub fn hooks() {
+    identity::hooks::register(identity::hooks::Hooks::default());
 }
 
 /// Makes the data directory and opens the database, migrating it. Blocks.
@@ -80,19 +87,20 @@ pub fn open_blobs(options: &Options) -> Outcome<Blobs> {
     Blobs::open_with_spool(&options.blobs_url, &spool).map_err(|error| error.to_string())
 }
 
-/// Opens the way out for mail.
-fn open_mailer(options: &Options) -> Outcome<Mailer> {
-    let host = options
-        .external_url
-        .as_deref()
-        .and_then(|url| url.split("://").nth(1));
-    let host = host
-        .and_then(|rest| rest.split([':', '/']).next())
-        .unwrap_or("localhost");
-    let from = options
-        .mail_from
-        .clone()
-        .unwrap_or_else(|| format!("tenon@{host}"));
+/// Opens where mail goes; `memory:` keeps it for a test to read.
+fn open_mailer(options: &Options, external_url: &str) -> Outcome<Mailer> {
+    if options.mail_url == "memory:" {
+        return Ok(Mailer::memory());
+    }
+    let host = external_url
+        .split("://")
+        .nth(1)
+        .and_then(|rest| rest.split(':').next());
+    let host = host.filter(|host| host.parse::<std::net::IpAddr>().is_err());
+    let from = match &options.mail_from {
+        Some(from) => from.clone(),
+        None => format!("tenon <tenon@{}>", host.unwrap_or("localhost")),
+    };
     Mailer::open(&options.mail_url, &from).map_err(|error| error.to_string())
 }
 
@@ -104,26 +112,29 @@ pub async fn assemble(options: Options) -> Outcome<(App, Arc<Server>)> {
 
 /// Like [`assemble`], over a database that is open already.
 pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server>)> {
+    let external_url = options
+        .external_url
+        .clone()
+        .unwrap_or_else(|| format!("http://{}", options.listen));
     let parts = Parts {
+        mailer: open_mailer(&options, &external_url)?,
+        outbound: Outbound::new(Policy::default()).map_err(|error| error.to_string())?,
+        metrics: Metrics::new(system::VERSION),
         blobs: open_blobs(&options)?,
         secrets: Secrets::open(&options.data.join("keys"), options.keys.clone())
             .map_err(|error| error.to_string())?,
-        mailer: open_mailer(&options)?,
-        outbound: Outbound::new(Policy::default()).map_err(|error| error.to_string())?,
-        metrics: Metrics::new(system::VERSION),
         clock: options.clock.clone(),
         settings: Settings::default(),
         jobs: jobs(),
         config: Config {
-            external_url: options
-                .external_url
-                .unwrap_or_else(|| format!("http://{}", options.listen)),
+            external_url,
             data_dir: options.data,
             trusted_proxies: options.trusted_proxies,
             version: system::VERSION,
         },
         store,
     };
+    hooks();
     let app = App::new(parts);
     let server = Server::new(app.clone(), Box::new(IdentityGate::new()), routes());
     Ok((app, server.map_err(|error| error.to_string())?))

@@ -165,7 +165,8 @@ async fn until(mut stopped: watch::Receiver<bool>) {
 
 fn directory() -> (TempDir, Options) {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let options = Options::in_directory(directory.path().join("data"));
+    let mut options = Options::in_directory(directory.path().join("data"));
+    options.mail_url = "memory:".into();
     std::fs::create_dir_all(&options.data).expect("a directory for the data");
     (directory, options)
 }
@@ -188,26 +189,22 @@ fn prepare(url: &str) -> Result<(), String> {
         wiring::migrations(),
     )
     .map_err(say)?;
-    store.write_blocking(add_root).map_err(say)
+    wiring::hooks();
+    store
+        .write_blocking(add_root)
+        .map_err(|error| error.to_string())
 }
 
-fn add_root(tx: &mut store::Tx<'_>) -> Result<(), store::Error> {
+fn add_root(tx: &mut store::Tx<'_>) -> kernel::error::Result<()> {
+    // No password: hashing one would cost every test its time.
+    let root = identity::bootstrap::bootstrap(tx, "no password")?.expect("the database is empty");
     let now = tx.now();
-    let id: i64 = tx.one(
-        sql!(
-            "insert into users (username, username_folded, name, name_folded, email, email_folded,
-                kind, state, is_admin, confirmed_at, created_at, updated_at)
-             values ('root', 'root', 'Administrator', 'administrator', 'root@localhost',
-                'root@localhost', 'human', 'active', true, $1, $1, $1) returning id"
-        ),
-        (now,),
-    )?;
     tx.execute(
         sql!(
             "insert into access_tokens (kind, user_id, name, digest, scopes, created_at, updated_at)
              values ('personal', $1, 'tests', $2, 'api read_api sudo admin_mode', $3, $3)"
         ),
-        (id, kernel::secrets::digest(ROOT_TOKEN), now),
+        (root.id, kernel::secrets::digest(ROOT_TOKEN), now),
     )?;
     Ok(())
 }
