@@ -2,14 +2,29 @@
 //! to «may this viewer do that here».
 //!
 //! Tables: `namespaces`, `projects`, `members`, `invitations`, `shares`,
-//! `project_redirects`, `stars` (migration 0003); it writes `deploy_tokens`
-//! of identity. Jobs: `spaces.destroy_project`, `spaces.destroy_group`,
-//! `spaces.expire_members`. Start with [`access`].
+//! `project_redirects`, `stars` (migration 0003). Jobs:
+//! `spaces.destroy_project`, `spaces.destroy_group`, `spaces.expire_members`.
+//! Rooms above plug into [`hooks`]. Start with [`access`].
 
 pub mod access;
+pub mod entities;
+pub mod hooks;
+mod jobs;
+pub mod members;
 pub mod model;
+pub mod namespaces;
+mod rest;
+pub mod rules;
+pub mod store;
 
 pub use access::{
     Purpose, group, may, project, role_in_group, role_in_project, visible_groups, visible_projects,
 };
+pub use jobs::jobs;
 pub use model::{GroupId, Namespace, Project, ProjectId};
+pub use namespaces::root_and_lineage;
+
+/// Registers the room's routes.
+pub fn routes(r: &mut kernel::http::Routes) {
+    rest::routes(r);
+}

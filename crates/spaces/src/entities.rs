@@ -1,0 +1,584 @@
+//! What the REST interface shows of groups, namespaces and projects, fields
+//! in wire order. What belongs to features that do not exist here has the
+//! honest empty value.
+
+use crate::access::{self, GUEST, OWNER};
+use crate::model::{Namespace, Project, Visibility};
+use crate::{hooks, store};
+use ::store::Tx;
+use identity::entities::{UserBasic, basic, load_basic};
+use identity::model::User;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::time::{date_of, wire};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// A group.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct GroupEntity {
+    pub id: i64,
+    pub web_url: String,
+    pub name: String,
+    pub path: String,
+    pub description: String,
+    pub visibility: Visibility,
+    pub share_with_group_lock: bool,
+    pub require_two_factor_authentication: bool,
+    pub two_factor_grace_period: i64,
+    pub project_creation_level: String,
+    pub auto_devops_enabled: Option<bool>,
+    pub subgroup_creation_level: String,
+    pub emails_disabled: bool,
+    pub emails_enabled: bool,
+    pub mentions_disabled: Option<bool>,
+    pub lfs_enabled: bool,
+    pub default_branch: Option<String>,
+    pub default_branch_protection: i64,
+    pub default_branch_protection_defaults: BranchProtectionEntity,
+    pub avatar_url: Option<String>,
+    pub request_access_enabled: bool,
+    pub full_name: String,
+    pub full_path: String,
+    pub created_at: String,
+    pub parent_id: Option<i64>,
+    pub marked_for_deletion_on: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<StatisticsEntity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_with_groups: Option<Vec<SharedWithEntity>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub projects: Option<Vec<ProjectEntity>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_projects: Option<Vec<ProjectEntity>>,
+}
+
+/// Who may change a new default branch.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct BranchProtectionEntity {
+    pub allowed_to_push: Vec<LevelEntity>,
+    pub allow_force_push: bool,
+    pub allowed_to_merge: Vec<LevelEntity>,
+    pub developer_can_initial_push: bool,
+}
+
+/// A role.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct LevelEntity {
+    pub access_level: i64,
+}
+
+/// Bytes in use.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct StatisticsEntity {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_count: Option<i64>,
+    pub storage_size: i64,
+    pub repository_size: i64,
+    pub wiki_size: i64,
+    pub lfs_objects_size: i64,
+    pub job_artifacts_size: i64,
+    pub pipeline_artifacts_size: i64,
+    pub packages_size: i64,
+    pub snippets_size: i64,
+    pub uploads_size: i64,
+}
+
+/// A group that something is shared with.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct SharedWithEntity {
+    pub group_id: i64,
+    pub group_name: String,
+    pub group_full_path: String,
+    pub group_access_level: i64,
+    pub expires_at: Option<String>,
+}
+
+/// A namespace as projects name it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct NamespaceEntity {
+    pub id: i64,
+    pub name: String,
+    pub path: String,
+    pub kind: String,
+    pub full_path: String,
+    pub parent_id: Option<i64>,
+    pub avatar_url: Option<String>,
+    pub web_url: String,
+}
+
+/// A project: what every caller gets, then what `simple` leaves out.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct ProjectEntity {
+    pub id: i64,
+    pub description: Option<String>,
+    pub name: String,
+    pub name_with_namespace: String,
+    pub path: String,
+    pub path_with_namespace: String,
+    pub created_at: String,
+    pub last_activity_at: String,
+    pub default_branch: Option<String>,
+    pub topics: Vec<String>,
+    pub tag_list: Vec<String>,
+    pub ssh_url_to_repo: String,
+    pub http_url_to_repo: String,
+    pub web_url: String,
+    pub readme_url: Option<String>,
+    pub forks_count: i64,
+    pub star_count: i64,
+    pub avatar_url: Option<String>,
+    pub visibility: Visibility,
+    pub namespace: NamespaceEntity,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Box<ProjectDetails>>,
+}
+
+/// What `simple` leaves out.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct ProjectDetails {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<UserBasic>,
+    pub archived: bool,
+    pub empty_repo: bool,
+    pub creator_id: Option<i64>,
+    pub import_status: String,
+    pub import_error: Option<String>,
+    pub open_issues_count: i64,
+    pub merge_method: String,
+    pub squash_option: String,
+    pub mirror: bool,
+    pub forked_from_project: Option<i64>,
+    pub updated_at: String,
+    pub packages_enabled: bool,
+    pub issues_enabled: bool,
+    pub merge_requests_enabled: bool,
+    pub wiki_enabled: bool,
+    pub jobs_enabled: bool,
+    pub snippets_enabled: bool,
+    pub container_registry_enabled: bool,
+    pub service_desk_enabled: bool,
+    pub lfs_enabled: bool,
+    pub request_access_enabled: bool,
+    pub shared_runners_enabled: bool,
+    pub marked_for_deletion_on: Option<String>,
+    pub issues_access_level: String,
+    pub repository_access_level: String,
+    pub merge_requests_access_level: String,
+    pub forking_access_level: String,
+    pub wiki_access_level: String,
+    pub builds_access_level: String,
+    pub snippets_access_level: String,
+    pub pages_access_level: String,
+    pub analytics_access_level: String,
+    pub container_registry_access_level: String,
+    pub security_and_compliance_access_level: String,
+    pub releases_access_level: String,
+    pub environments_access_level: String,
+    pub feature_flags_access_level: String,
+    pub infrastructure_access_level: String,
+    pub monitor_access_level: String,
+    pub model_experiments_access_level: String,
+    pub model_registry_access_level: String,
+    pub package_registry_access_level: String,
+    pub requirements_access_level: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<PermissionsEntity>,
+    #[serde(rename = "_links")]
+    pub links: LinksEntity,
+    pub shared_with_groups: Vec<SharedWithEntity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<StatisticsEntity>,
+    pub allow_pipeline_trigger_approve_deployment: bool,
+    pub merge_trains_enabled: bool,
+}
+
+/// The caller's roles.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct PermissionsEntity {
+    pub project_access: Option<PermissionEntity>,
+    pub group_access: Option<PermissionEntity>,
+}
+
+/// One of the caller's roles.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct PermissionEntity {
+    pub access_level: i64,
+    pub notification_level: i64,
+}
+
+/// Addresses of a project's parts.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct LinksEntity {
+    #[serde(rename = "self")]
+    pub itself: String,
+    pub issues: String,
+    pub merge_requests: String,
+    pub repo_branches: String,
+    pub labels: String,
+    pub events: String,
+    pub members: String,
+}
+
+/// What a list of projects needs beside its rows, read for all at once.
+#[derive(Default)]
+pub struct Around {
+    owners: HashMap<i64, User>,
+    direct: HashMap<i64, i64>,
+    groups: HashMap<i64, i64>,
+    shares: HashMap<i64, Vec<store::ShareRow>>,
+    sizes: Option<HashMap<i64, i64>>,
+    is_signed_in: bool,
+}
+
+impl Around {
+    /// Reads it in a constant number of statements.
+    pub fn read(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        projects: &[Project],
+        statistics: bool,
+    ) -> Result<Around> {
+        let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
+        let owners: Vec<i64> = projects
+            .iter()
+            .filter_map(|p| p.namespace_owner_id)
+            .collect();
+        let mut around = Around {
+            owners: if owners.is_empty() {
+                HashMap::new()
+            } else {
+                load_basic(tx, &owners)?
+            },
+            shares: store::shares_of(tx, "Project", &ids)?,
+            is_signed_in: viewer.user_id().is_some(),
+            ..Around::default()
+        };
+        if let Some(user_id) = viewer.user_id() {
+            let above: Vec<i64> = projects.iter().flat_map(Project::ancestors).collect();
+            around.direct = store::levels_of(tx, user_id, "Project", &ids)?;
+            around.groups = store::levels_of(tx, user_id, "Group", &above)?;
+        }
+        if statistics {
+            around.sizes = Some(match hooks::get().packages_size {
+                Some(read) => read(tx, &ids)?,
+                None => HashMap::new(),
+            });
+        }
+        Ok(around)
+    }
+
+    fn permissions(&self, project: &Project) -> Option<PermissionsEntity> {
+        let entity = |level: i64| PermissionEntity {
+            access_level: level,
+            notification_level: 3,
+        };
+        self.is_signed_in.then(|| PermissionsEntity {
+            project_access: self.direct.get(&project.id).copied().map(entity),
+            group_access: project
+                .ancestors()
+                .iter()
+                .filter_map(|id| self.groups.get(id).copied())
+                .max()
+                .map(entity),
+        })
+    }
+}
+
+/// The namespace of a project.
+fn namespace_of(app: &App, project: &Project) -> NamespaceEntity {
+    let prefix = if project.namespace_kind == "group" {
+        "/groups"
+    } else {
+        ""
+    };
+    NamespaceEntity {
+        id: project.namespace_id,
+        name: project.namespace_name.clone(),
+        path: project.namespace_path.clone(),
+        kind: project.namespace_kind.clone(),
+        full_path: project.namespace_full_path.clone(),
+        parent_id: project.namespace_parent_id,
+        avatar_url: None,
+        web_url: app.url(&format!("{prefix}/{}", project.namespace_full_path)),
+    }
+}
+
+/// A namespace by itself.
+pub fn namespace(app: &App, namespace: &Namespace) -> NamespaceEntity {
+    NamespaceEntity {
+        id: namespace.id,
+        name: namespace.name.clone(),
+        path: namespace.path.clone(),
+        kind: namespace.kind.clone(),
+        full_path: namespace.full_path.clone(),
+        parent_id: namespace.parent_id,
+        avatar_url: None,
+        web_url: namespace.web_url(app.base_url()),
+    }
+}
+
+/// One project; `simple` leaves the details out.
+pub fn project(app: &App, project: &Project, around: &Around, simple: bool) -> ProjectEntity {
+    let host = app.base_url().split("://").nth(1).unwrap_or_default();
+    let host = host.split([':', '/']).next().unwrap_or_default();
+    ProjectEntity {
+        id: project.id,
+        description: project.description.clone(),
+        name: project.name.clone(),
+        name_with_namespace: project.name_with_namespace(),
+        path: project.path.clone(),
+        path_with_namespace: project.full_path.clone(),
+        created_at: wire::text(project.created_at),
+        last_activity_at: wire::text(project.last_activity_at),
+        default_branch: project.default_branch.clone(),
+        topics: project.topics.0.clone(),
+        tag_list: project.topics.0.clone(),
+        ssh_url_to_repo: format!("git@{host}:{}.git", project.full_path),
+        http_url_to_repo: app.url(&format!("/{}.git", project.full_path)),
+        web_url: project.web_url(app.base_url()),
+        readme_url: None,
+        forks_count: project.forks_count,
+        star_count: project.star_count,
+        avatar_url: None,
+        visibility: Visibility::of(project.visibility),
+        namespace: namespace_of(app, project),
+        details: (!simple).then(|| Box::new(details(app, project, around))),
+    }
+}
+
+fn details(app: &App, project: &Project, around: &Around) -> ProjectDetails {
+    let level = |name: &str| project.feature(name).to_owned();
+    let on = |name: &str| project.feature(name) != "disabled";
+    let packages = project.package_registry();
+    ProjectDetails {
+        owner: project
+            .namespace_owner_id
+            .and_then(|id| around.owners.get(&id))
+            .map(|owner| basic(app, owner)),
+        archived: project.archived,
+        empty_repo: true,
+        creator_id: project.creator_id,
+        import_status: "none".into(),
+        import_error: None,
+        open_issues_count: 0,
+        merge_method: project.merge_method.clone(),
+        squash_option: project.squash_option.clone(),
+        mirror: false,
+        forked_from_project: None,
+        updated_at: wire::text(project.updated_at),
+        packages_enabled: packages != "disabled",
+        issues_enabled: on("issues"),
+        merge_requests_enabled: on("merge_requests"),
+        wiki_enabled: on("wiki"),
+        jobs_enabled: on("builds"),
+        snippets_enabled: on("snippets"),
+        container_registry_enabled: on("container_registry"),
+        service_desk_enabled: false,
+        lfs_enabled: true,
+        request_access_enabled: project.request_access_enabled,
+        shared_runners_enabled: true,
+        marked_for_deletion_on: None,
+        issues_access_level: level("issues"),
+        repository_access_level: level("repository"),
+        merge_requests_access_level: level("merge_requests"),
+        forking_access_level: level("forking"),
+        wiki_access_level: level("wiki"),
+        builds_access_level: level("builds"),
+        snippets_access_level: level("snippets"),
+        pages_access_level: level("pages"),
+        analytics_access_level: level("analytics"),
+        container_registry_access_level: level("container_registry"),
+        security_and_compliance_access_level: level("security_and_compliance"),
+        releases_access_level: level("releases"),
+        environments_access_level: level("environments"),
+        feature_flags_access_level: level("feature_flags"),
+        infrastructure_access_level: level("infrastructure"),
+        monitor_access_level: level("monitor"),
+        model_experiments_access_level: level("model_experiments"),
+        model_registry_access_level: level("model_registry"),
+        package_registry_access_level: packages.to_owned(),
+        requirements_access_level: level("requirements"),
+        permissions: around.permissions(project),
+        links: links(app, project.id),
+        shared_with_groups: shares(around.shares.get(&project.id)),
+        statistics: around.sizes.as_ref().map(|sizes| {
+            let packages_size = sizes.get(&project.id).copied().unwrap_or(0);
+            StatisticsEntity {
+                commit_count: Some(0),
+                storage_size: packages_size,
+                packages_size,
+                ..StatisticsEntity::default()
+            }
+        }),
+        allow_pipeline_trigger_approve_deployment: false,
+        merge_trains_enabled: false,
+    }
+}
+
+fn links(app: &App, id: i64) -> LinksEntity {
+    let itself = app.url(&format!("/api/v4/projects/{id}"));
+    LinksEntity {
+        issues: format!("{itself}/issues"),
+        merge_requests: format!("{itself}/merge_requests"),
+        repo_branches: format!("{itself}/repository/branches"),
+        labels: format!("{itself}/labels"),
+        events: format!("{itself}/events"),
+        members: format!("{itself}/members"),
+        itself,
+    }
+}
+
+fn shares(rows: Option<&Vec<store::ShareRow>>) -> Vec<SharedWithEntity> {
+    let rows = rows.map(Vec::as_slice).unwrap_or_default();
+    rows.iter()
+        .map(|row| SharedWithEntity {
+            group_id: row.group_id,
+            group_name: row.group_name.clone(),
+            group_full_path: row.group_full_path.clone(),
+            group_access_level: row.access_level,
+            expires_at: row.expires_at.clone(),
+        })
+        .collect()
+}
+
+/// Projects with what surrounds them, one for one.
+pub fn projects(
+    tx: &mut Tx<'_>,
+    app: &App,
+    viewer: &Viewer,
+    rows: &[Project],
+    simple: bool,
+    statistics: bool,
+) -> Result<Vec<ProjectEntity>> {
+    let around = match simple {
+        true => Around::default(),
+        false => Around::read(tx, viewer, rows, statistics)?,
+    };
+    Ok(rows
+        .iter()
+        .map(|row| project(app, row, &around, simple))
+        .collect())
+}
+
+/// One project in full.
+pub fn one_project(
+    tx: &mut Tx<'_>,
+    app: &App,
+    viewer: &Viewer,
+    row: &Project,
+    statistics: bool,
+) -> Result<ProjectEntity> {
+    let around = Around::read(tx, viewer, std::slice::from_ref(row), statistics)?;
+    Ok(project(app, row, &around, false))
+}
+
+/// One group as lists show it.
+pub fn group(app: &App, group: &Namespace) -> GroupEntity {
+    let maintainers = || {
+        vec![LevelEntity {
+            access_level: access::MAINTAINER,
+        }]
+    };
+    GroupEntity {
+        id: group.id,
+        web_url: group.web_url(app.base_url()),
+        name: group.name.clone(),
+        path: group.path.clone(),
+        description: group.description.clone(),
+        visibility: Visibility::of(group.visibility),
+        share_with_group_lock: group.share_with_group_lock,
+        require_two_factor_authentication: group.require_two_factor,
+        two_factor_grace_period: 48,
+        project_creation_level: group.project_creation_level.clone(),
+        auto_devops_enabled: None,
+        subgroup_creation_level: group.subgroup_creation_level.clone(),
+        emails_disabled: !group.emails_enabled,
+        emails_enabled: group.emails_enabled,
+        mentions_disabled: group.mentions_disabled,
+        lfs_enabled: group.lfs_enabled,
+        default_branch: group.default_branch.clone(),
+        default_branch_protection: 2,
+        default_branch_protection_defaults: BranchProtectionEntity {
+            allowed_to_push: maintainers(),
+            allow_force_push: false,
+            allowed_to_merge: maintainers(),
+            developer_can_initial_push: false,
+        },
+        avatar_url: None,
+        request_access_enabled: group.request_access_enabled,
+        full_name: group.full_name.clone(),
+        full_path: group.full_path.clone(),
+        created_at: wire::text(group.created_at),
+        parent_id: group.parent_id,
+        marked_for_deletion_on: group
+            .deletion_scheduled_at
+            .map(|at| date_of(at).to_string()),
+        statistics: None,
+        shared_with_groups: None,
+        projects: None,
+        shared_projects: None,
+    }
+}
+
+/// One group with its shares.
+pub fn one_group(tx: &mut Tx<'_>, app: &App, row: &Namespace) -> Result<GroupEntity> {
+    let mut entity = group(app, row);
+    let mut found = store::shares_of(tx, "Group", &[row.id])?;
+    entity.shared_with_groups = Some(shares(found.remove(&row.id).as_ref()));
+    Ok(entity)
+}
+
+/// Bytes used by all projects below each of these groups.
+pub fn group_statistics(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    groups: &[Namespace],
+) -> Result<HashMap<i64, StatisticsEntity>> {
+    let mut all = HashMap::new();
+    let wanted: Vec<i64> = groups.iter().map(|group| group.id).collect();
+    let owned = match viewer.user_id() {
+        Some(_) if viewer.is_admin() => None,
+        Some(user_id) => Some(store::groups_among(tx, user_id, OWNER, &wanted)?),
+        None => return Ok(all),
+    };
+    let below = store::project_ids_below(tx, &wanted)?;
+    let ids: Vec<i64> = below.iter().map(|(_, project)| *project).collect();
+    let sizes = match hooks::get().packages_size {
+        Some(read) => read(tx, &ids)?,
+        None => HashMap::new(),
+    };
+    for group in groups {
+        if owned
+            .as_ref()
+            .is_some_and(|owned| !owned.contains(&group.id))
+        {
+            continue;
+        }
+        let mine = below.iter().filter(|(id, _)| *id == group.id);
+        let packages_size = mine.filter_map(|(_, project)| sizes.get(project)).sum();
+        let entity = StatisticsEntity {
+            storage_size: packages_size,
+            packages_size,
+            ..StatisticsEntity::default()
+        };
+        all.insert(group.id, entity);
+    }
+    Ok(all)
+}
+
+/// The lowest role that counts as membership.
+pub const MEMBER: i64 = GUEST;

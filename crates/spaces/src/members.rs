@@ -1,0 +1,372 @@
+//! Rules of membership: who may be added, with which role, and who must stay.
+
+use crate::access::{self, GRANTABLE, OWNER, Purpose};
+use crate::model::{Project, SourceKind};
+use crate::rules::record;
+use crate::store as lists;
+use crate::store::{Breadth, MemberRow, Source};
+use identity::model::User;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result};
+use kernel::http::params::Patch;
+use kernel::ids::Reference;
+use kernel::time::{Date, Timestamp, date_of};
+use serde_json::json;
+use store::{Tx, sql};
+
+/// A project or group whose members are asked for.
+pub struct Place {
+    /// What the members belong to.
+    pub source: Source,
+    /// The viewer's level there, as far as the purpose asked for it.
+    pub level: i64,
+    /// The project, if it is one.
+    pub project: Option<Project>,
+    /// Whether users may ask for access.
+    pub takes_requests: bool,
+}
+
+/// Finds the place for a purpose.
+pub fn place(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    kind: SourceKind,
+    reference: &Reference,
+    purpose: Purpose,
+) -> Result<Place> {
+    if kind == SourceKind::Group {
+        let (group, level) = access::group_and_level(tx, viewer, reference, purpose)?;
+        let source = Source {
+            kind,
+            id: group.id,
+            name: group.full_path.clone(),
+            groups: group.ids(),
+        };
+        let takes_requests = group.request_access_enabled;
+        return Ok(Place {
+            source,
+            level,
+            project: None,
+            takes_requests,
+        });
+    }
+    let (project, level) = access::project_and_level(tx, viewer, reference, purpose)?;
+    let source = Source {
+        kind,
+        id: project.id,
+        name: project.full_path.clone(),
+        groups: project.ancestors(),
+    };
+    let takes_requests = project.request_access_enabled;
+    Ok(Place {
+        source,
+        level,
+        project: Some(project),
+        takes_requests,
+    })
+}
+
+impl Place {
+    fn target(&self) -> (&'static str, i64, &str) {
+        (self.source.kind.as_str(), self.source.id, &self.source.name)
+    }
+}
+
+/// A role and its end.
+#[derive(Debug, Clone)]
+pub struct NewMember {
+    /// The role.
+    pub level: i64,
+    /// The day it ends on, at 00:00 UTC.
+    pub expires_at: Option<Date>,
+}
+
+/// Refuses levels that do not exist and levels above the viewer's own.
+pub fn check_level(place: &Place, level: i64) -> Result<()> {
+    if !GRANTABLE.contains(&level) {
+        return Err(Error::invalid(
+            "access_level",
+            "is not included in the list",
+        ));
+    }
+    if level > place.level {
+        return Err(Error::forbidden(""));
+    }
+    Ok(())
+}
+
+/// Refuses an end that has come already.
+pub fn check_end(tx: &Tx<'_>, expires_at: Option<Date>) -> Result<()> {
+    match expires_at {
+        Some(date) if date <= date_of(tx.now()) => {
+            Err(Error::invalid("expires_at", "cannot be a date in the past"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Adds a user, or turns their request into membership.
+pub fn add(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    place: &Place,
+    user: &User,
+    new: &NewMember,
+) -> Result<()> {
+    check_level(place, new.level)?;
+    check_end(tx, new.expires_at)?;
+    if !user.is_human() {
+        return Err(Error::invalid(
+            "user",
+            "is a bot of another project or group",
+        ));
+    }
+    let now = tx.now();
+    let today = lists::today(tx);
+    // A request or a membership that ended is taken over.
+    let added = tx.execute(
+        sql!(
+            "insert into members (source_type, source_id, user_id, access_level, created_by_id,
+                expires_at, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $7)
+             on conflict (source_type, source_id, user_id) do update set
+                access_level = excluded.access_level, created_by_id = excluded.created_by_id,
+                expires_at = excluded.expires_at, created_at = excluded.created_at,
+                updated_at = excluded.updated_at, requested_at = null
+             where members.requested_at is not null or members.expires_at <= $8"
+        ),
+        (
+            place.source.kind,
+            place.source.id,
+            user.id,
+            new.level,
+            viewer.user_id(),
+            new.expires_at,
+            now,
+            today,
+        ),
+    )?;
+    if added == 0 {
+        return Err(Error::Conflict("Member already exists".into()));
+    }
+    let details = json!({"user_id": user.id, "access_level": new.level});
+    record(tx, viewer, "member.create", place.target(), details)
+}
+
+/// The refusal of one of several, as text; failures of ours stay failures.
+pub fn reason(result: Result<()>) -> Result<Option<String>> {
+    match result {
+        Ok(()) => Ok(None),
+        Err(Error::Conflict(text) | Error::NotFoundText(text)) => Ok(Some(text)),
+        Err(Error::Invalid(fields)) => {
+            let texts = fields.iter().flat_map(|(field, messages)| {
+                messages
+                    .iter()
+                    .map(move |message| format!("{field} {message}"))
+            });
+            Ok(Some(texts.collect::<Vec<_>>().join(", ")))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// When a direct membership last changed.
+pub fn updated_at(tx: &mut Tx<'_>, place: &Place, user_id: i64) -> Result<Option<Timestamp>> {
+    Ok(tx.optional(
+        sql!(
+            "select updated_at from members where source_type = $1 and source_id = $2
+                and user_id = $3 and requested_at is null"
+        ),
+        (place.source.kind, place.source.id, user_id),
+    )?)
+}
+
+fn direct(tx: &mut Tx<'_>, place: &Place, user_id: i64) -> Result<MemberRow> {
+    lists::member(tx, &place.source, Breadth::Direct, user_id)?.ok_or(Error::NotFound(""))
+}
+
+/// Changes a role and its end.
+pub fn change(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    place: &Place,
+    user_id: i64,
+    level: i64,
+    until: Patch<Date>,
+) -> Result<MemberRow> {
+    let row = direct(tx, place, user_id)?;
+    check_level(place, level)?;
+    if row.access_level > place.level {
+        return Err(Error::forbidden(""));
+    }
+    let before = row.expires_at.as_deref().and_then(|date| date.parse().ok());
+    let expires_at = until.over(before);
+    if expires_at != before {
+        check_end(tx, expires_at)?;
+    }
+    if row.access_level == OWNER && (level < OWNER || expires_at.is_some()) {
+        keep_an_owner(tx, place, user_id)?;
+    }
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update members set access_level = $4, expires_at = $5, updated_at = $6
+             where source_type = $1 and source_id = $2 and user_id = $3"
+        ),
+        (
+            place.source.kind,
+            place.source.id,
+            user_id,
+            level,
+            expires_at,
+            now,
+        ),
+    )?;
+    let details = json!({"user_id": user_id, "from": row.access_level, "access_level": level});
+    record(tx, viewer, "member.update", place.target(), details)?;
+    direct(tx, place, user_id)
+}
+
+/// A group never loses its last owner; a personal project keeps its own.
+fn keep_an_owner(tx: &mut Tx<'_>, place: &Place, user_id: i64) -> Result<()> {
+    let bound = match &place.project {
+        Some(project) => project.namespace_owner_id == Some(user_id),
+        None => !lists::has_other_owner(tx, &place.source, user_id)?,
+    };
+    if bound {
+        Err(Error::forbidden("the last owner cannot leave"))
+    } else {
+        Ok(())
+    }
+}
+
+/// Removes a member, with memberships in what stands below a group.
+pub fn remove(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    place: &Place,
+    user_id: i64,
+    below_too: bool,
+) -> Result<()> {
+    let row = direct(tx, place, user_id)?;
+    if viewer.user_id() != Some(user_id) && row.access_level > place.level {
+        return Err(Error::forbidden(""));
+    }
+    if row.access_level == OWNER {
+        keep_an_owner(tx, place, user_id)?;
+    }
+    tx.execute(
+        sql!("delete from members where source_type = $1 and source_id = $2 and user_id = $3"),
+        (place.source.kind, place.source.id, user_id),
+    )?;
+    if below_too && place.source.kind == SourceKind::Group {
+        remove_below(tx, place.source.id, user_id)?;
+    }
+    let details = json!({"user_id": user_id, "access_level": row.access_level});
+    record(tx, viewer, "member.destroy", place.target(), details)
+}
+
+fn remove_below(tx: &mut Tx<'_>, group_id: i64, user_id: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "delete from members where user_id = $2 and source_type = 'Group' and source_id in
+                (select n.id from namespaces top join namespaces n
+                    on n.lineage > top.lineage and n.lineage < top.lineage || ':'
+                 where top.id = $1)
+                and access_level < 50"
+        ),
+        (group_id, user_id),
+    )?;
+    tx.execute(
+        sql!(
+            "delete from members where user_id = $2 and source_type = 'Project' and source_id in
+                (select p.id from namespaces top
+                 join namespaces n on n.lineage >= top.lineage and n.lineage < top.lineage || ':'
+                 join projects p on p.namespace_id = n.id where top.id = $1)"
+        ),
+        (group_id, user_id),
+    )?;
+    Ok(())
+}
+
+/// Records that the viewer wants to become a member.
+pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<()> {
+    if !place.takes_requests {
+        return Err(Error::forbidden(""));
+    }
+    let signed_in = viewer.signed_in()?;
+    let now = tx.now();
+    let made = tx.execute(
+        sql!(
+            "insert into members (source_type, source_id, user_id, access_level, requested_at,
+                created_at, updated_at) values ($1, $2, $3, 30, $4, $4, $4)
+             on conflict (source_type, source_id, user_id) do nothing"
+        ),
+        (place.source.kind, place.source.id, signed_in.user.id, now),
+    )?;
+    if made == 0 || !signed_in.user.is_human() {
+        return Err(Error::invalid(
+            "user",
+            "is already a member or has asked before",
+        ));
+    }
+    let details = json!({"user_id": signed_in.user.id});
+    record(tx, viewer, "access_request.create", place.target(), details)
+}
+
+/// Turns a request into membership.
+pub fn approve(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    place: &Place,
+    user_id: i64,
+    level: i64,
+) -> Result<MemberRow> {
+    check_level(place, level)?;
+    lists::member(tx, &place.source, Breadth::Requests, user_id)?.ok_or(Error::NotFound(""))?;
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update members set access_level = $4, requested_at = null, created_by_id = $5,
+                created_at = $6, updated_at = $6
+             where source_type = $1 and source_id = $2 and user_id = $3"
+        ),
+        (
+            place.source.kind,
+            place.source.id,
+            user_id,
+            level,
+            viewer.user_id(),
+            now,
+        ),
+    )?;
+    let details = json!({"user_id": user_id, "access_level": level});
+    record(
+        tx,
+        viewer,
+        "access_request.approve",
+        place.target(),
+        details,
+    )?;
+    direct(tx, place, user_id)
+}
+
+/// Drops a request.
+pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, user_id: i64) -> Result<()> {
+    let gone = tx.execute(
+        sql!(
+            "delete from members where source_type = $1 and source_id = $2 and user_id = $3
+                and requested_at is not null"
+        ),
+        (place.source.kind, place.source.id, user_id),
+    )?;
+    if gone == 0 {
+        return Err(Error::NotFound(""));
+    }
+    record(
+        tx,
+        viewer,
+        "access_request.destroy",
+        place.target(),
+        json!({"user_id": user_id}),
+    )
+}

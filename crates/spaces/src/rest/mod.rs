@@ -1,0 +1,25 @@
+//! The REST interface of this room, by resource.
+
+mod groups;
+mod members;
+mod namespaces;
+mod projects;
+mod shares;
+mod transfers;
+
+use kernel::http::Routes;
+
+/// Registers all of it.
+pub fn routes(r: &mut Routes) {
+    groups::routes(r);
+    projects::routes(r);
+    namespaces::routes(r);
+    members::routes(r);
+    shares::routes(r);
+    transfers::routes(r);
+}
+
+kernel::choices! {
+    /// Direction of a list.
+    pub enum Sort { Asc = "asc", Desc = "desc" }
+}

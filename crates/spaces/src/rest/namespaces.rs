@@ -1,0 +1,165 @@
+//! Namespaces: groups and users' own, as one list.
+
+use crate::access::{self, GUEST, OWNER};
+use crate::entities::{self, NamespaceEntity};
+use crate::store as lists;
+use crate::store::contains;
+use identity::viewer::SignedInViewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Ok200, Paged, Paging, Params, Routes};
+use kernel::ids::{Reference, fold};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::{Fragment, Tx, sql};
+
+pub fn routes(r: &mut Routes) {
+    r.get("/namespaces", list)
+        .summary("Lists the caller's namespaces");
+    r.get("/namespaces/{id}", show).summary("Shows a namespace");
+    r.get("/namespaces/{id}/exists", exists)
+        .summary("Tells whether a path is taken");
+}
+
+kernel::params! {
+    /// Filters of namespaces.
+    pub struct ListNamespaces {
+        /// In name or path.
+        pub search: Option<String>,
+        /// Only those the caller owns.
+        pub owned_only: Option<bool>,
+        /// Only those without a parent.
+        pub top_level_only: Option<bool>,
+    }
+}
+
+async fn list(
+    app: App,
+    viewer: SignedInViewer,
+    params: Params<ListNamespaces>,
+    paging: Paging,
+) -> Result<Paged<NamespaceEntity>> {
+    let params = params.0;
+    let handle = app.clone();
+    app.read(move |tx| {
+        let viewer = viewer.viewer();
+        let user_id = viewer.signed_in()?.user.id;
+        let owned = params.owned_only.unwrap_or(false);
+        let mut condition = Fragment::new("namespaces.deletion_scheduled_at is null");
+        if owned || !viewer.is_admin() {
+            let level = if owned { OWNER } else { GUEST };
+            condition
+                .push(" and (namespaces.owner_id = ", user_id)
+                .raw(" or ")
+                .append(access::groups_of(tx, user_id, level))
+                .raw(")");
+        }
+        if let Some(search) = params.search.as_deref().filter(|search| !search.is_empty()) {
+            let pattern = contains(&fold(search));
+            condition
+                .push(" and (namespaces.name_folded like ", pattern.as_str())
+                .push(
+                    " escape '\\' or namespaces.full_path_folded like ",
+                    pattern.as_str(),
+                )
+                .raw(" escape '\\')");
+        }
+        if params.top_level_only.unwrap_or(false) {
+            condition.raw(" and namespaces.parent_id is null");
+        }
+        let total = lists::count(tx, "namespaces", &condition)?;
+        let (limit, offset) = (paging.fetch(), paging.offset());
+        let rows = lists::namespaces(tx, &condition, "namespaces.id", limit, offset)?;
+        let page = Paged::numbered(rows, paging, Some(total));
+        Ok(page.map(|row| entities::namespace(&handle, &row)))
+    })
+    .await
+}
+
+kernel::params! {
+    /// One namespace.
+    pub struct ShowNamespace {
+        /// Id or path.
+        pub id: Reference,
+    }
+}
+
+async fn show(
+    app: App,
+    viewer: SignedInViewer,
+    params: Params<ShowNamespace>,
+) -> Result<Ok200<NamespaceEntity>> {
+    let id = params.0.id;
+    let handle = app.clone();
+    app.read(move |tx| {
+        let viewer = viewer.viewer();
+        let found = access::find_namespace(tx, &id)?.ok_or(Error::NotFound("Namespace"))?;
+        if access::level_in_group(tx, &viewer, &found)? < GUEST {
+            return Err(Error::NotFound("Namespace"));
+        }
+        Ok(Ok200(entities::namespace(&handle, &found)))
+    })
+    .await
+}
+
+kernel::params! {
+    /// A path.
+    pub struct PathExists {
+        /// The path.
+        pub id: String,
+        /// The group in which it is looked for; else at the top.
+        pub parent_id: Option<i64>,
+    }
+}
+
+/// Whether a path is taken, and what is free instead.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExistsEntity {
+    exists: bool,
+    suggests: Vec<String>,
+}
+
+async fn exists(
+    app: App,
+    _viewer: SignedInViewer,
+    params: Params<PathExists>,
+) -> Result<Ok200<ExistsEntity>> {
+    let params = params.0;
+    app.read(move |tx| {
+        if !is_taken(tx, params.parent_id, &params.id)? {
+            return Ok(Ok200(ExistsEntity {
+                exists: false,
+                suggests: Vec::new(),
+            }));
+        }
+        let mut suggests = Vec::new();
+        for number in 1..100 {
+            let candidate = format!("{}{number}", params.id);
+            if !is_taken(tx, params.parent_id, &candidate)? {
+                suggests.push(candidate);
+                break;
+            }
+        }
+        Ok(Ok200(ExistsEntity {
+            exists: true,
+            suggests,
+        }))
+    })
+    .await
+}
+
+fn is_taken(tx: &mut Tx<'_>, parent_id: Option<i64>, path: &str) -> Result<bool> {
+    let parent: Option<String> = match parent_id {
+        Some(id) => tx.optional(
+            sql!("select full_path from namespaces where id = $1"),
+            (id,),
+        )?,
+        None => None,
+    };
+    let full_path = match (parent_id, parent) {
+        (Some(_), None) => return Ok(false),
+        (_, Some(parent)) => format!("{parent}/{path}"),
+        (None, None) => path.to_owned(),
+    };
+    crate::namespaces::is_taken(tx, &full_path)
+}

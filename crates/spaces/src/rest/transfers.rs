@@ -1,0 +1,64 @@
+//! Moves of groups and projects.
+
+use crate::entities::{self, GroupEntity, ProjectEntity};
+use crate::rules;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::http::{Created, Ok200, Params, Routes};
+use kernel::ids::Reference;
+
+pub fn routes(r: &mut Routes) {
+    r.post("/groups/{id}/transfer", group)
+        .summary("Moves a group");
+    r.put("/projects/{id}/transfer", project)
+        .summary("Moves a project");
+}
+
+kernel::params! {
+    /// A group to move.
+    pub struct TransferGroup {
+        /// Id or path of the group.
+        pub id: Reference,
+        /// Below which; to the top unless given.
+        pub group_id: Option<i64>,
+    }
+}
+
+async fn group(
+    app: App,
+    viewer: Viewer,
+    params: Params<TransferGroup>,
+) -> Result<Created<GroupEntity>> {
+    let params = params.0;
+    let handle = app.clone();
+    app.write(move |tx| {
+        let group = rules::transfer_group(tx, &viewer, &params.id, params.group_id)?;
+        entities::one_group(tx, &handle, &group).map(Created)
+    })
+    .await
+}
+
+kernel::params! {
+    /// A project to move.
+    pub struct TransferProject {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Id or path of where to.
+        pub namespace: Reference,
+    }
+}
+
+async fn project(
+    app: App,
+    viewer: Viewer,
+    params: Params<TransferProject>,
+) -> Result<Ok200<ProjectEntity>> {
+    let params = params.0;
+    let handle = app.clone();
+    app.write(move |tx| {
+        let project = rules::transfer_project(tx, &viewer, &params.id, &params.namespace)?;
+        entities::one_project(tx, &handle, &viewer, &project, false).map(Ok200)
+    })
+    .await
+}

@@ -1,0 +1,351 @@
+//! SQL of this room: lists, memberships, shares. Look-ups by id or path and
+//! the visible-set conditions are in [`crate::access`].
+
+use crate::model::{Namespace, Project};
+use crate::project_select;
+use identity::model::User;
+use kernel::error::Result;
+use kernel::http::paging::COUNT_LIMIT;
+use kernel::time::{Timestamp, date_of};
+use std::collections::{HashMap, HashSet};
+use store::{Fragment, FromRow, Row, Tx, from_row, sql};
+
+/// `%text%` with the wildcards of `like` taken literally (escape `\`).
+pub fn contains(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+/// Rows matching a condition, counted no further than lists tell.
+pub fn count(tx: &mut Tx<'_>, from: &str, condition: &Fragment) -> Result<i64> {
+    let mut counted = Fragment::new("select count(*) from (select 1 from ");
+    counted.raw(from).raw(" where ").append(condition.clone());
+    counted.push(" limit ", COUNT_LIMIT + 1).raw(") as counted");
+    Ok(tx.query::<i64>(counted)?.into_iter().next().unwrap_or(0))
+}
+
+/// Projects of a condition, in an order, with `limit` and `offset`.
+pub fn projects(
+    tx: &mut Tx<'_>,
+    condition: &Fragment,
+    order: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Project>> {
+    let mut list = Fragment::new(project_select!("where "));
+    list.append(condition.clone()).raw(" order by ").raw(order);
+    list.push(" limit ", limit).push(" offset ", offset);
+    Ok(tx.query(list)?)
+}
+
+/// Namespaces of a condition, in an order, with `limit` and `offset`.
+pub fn namespaces(
+    tx: &mut Tx<'_>,
+    condition: &Fragment,
+    order: &str,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Namespace>> {
+    let mut list = Fragment::new("select namespaces.* from namespaces where ");
+    list.append(condition.clone()).raw(" order by ").raw(order);
+    list.push(" limit ", limit).push(" offset ", offset);
+    Ok(tx.query(list)?)
+}
+
+/// A share with the group it is with.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct ShareRow {
+    pub source_id: i64,
+    pub group_id: i64,
+    pub group_name: String,
+    pub group_full_path: String,
+    pub access_level: i64,
+    pub expires_at: Option<String>,
+}
+
+from_row! { ShareRow { source_id, group_id, group_name, group_full_path, access_level, expires_at } }
+
+/// Shares by what is shared.
+pub fn shares_of(
+    tx: &mut Tx<'_>,
+    source_type: &str,
+    ids: &[i64],
+) -> Result<HashMap<i64, Vec<ShareRow>>> {
+    let rows: Vec<ShareRow> = tx.all(
+        sql!(
+            "select s.source_id, s.group_id, n.name as group_name,
+                n.full_path as group_full_path, s.access_level, s.expires_at
+             from shares s join namespaces n on n.id = s.group_id
+             where s.source_type = $1 and s.source_id in_list($2) order by s.id"
+        ),
+        (source_type, ids),
+    )?;
+    let mut by_source: HashMap<i64, Vec<ShareRow>> = HashMap::new();
+    for row in rows {
+        by_source.entry(row.source_id).or_default().push(row);
+    }
+    Ok(by_source)
+}
+
+/// The user's direct levels in these sources.
+pub fn levels_of(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    source_type: &str,
+    ids: &[i64],
+) -> Result<HashMap<i64, i64>> {
+    let today = today(tx);
+    let rows: Vec<(i64, i64)> = tx.all(
+        sql!(
+            "select source_id, access_level from members
+             where user_id = $1 and source_type = $2 and source_id in_list($3)
+                and requested_at is null and (expires_at is null or expires_at > $4)"
+        ),
+        (user_id, source_type, ids, today),
+    )?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Those of these groups where the user has at least this role.
+pub fn groups_among(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    level: i64,
+    ids: &[i64],
+) -> Result<HashSet<i64>> {
+    let mut list = Fragment::new("select namespaces.id from namespaces where");
+    list.in_list("namespaces.id", ids).raw(" and ");
+    list.append(crate::access::groups_of(tx, user_id, level));
+    Ok(tx.query::<i64>(list)?.into_iter().collect())
+}
+
+/// Group and project ids of all projects below these groups.
+pub fn project_ids_below(tx: &mut Tx<'_>, groups: &[i64]) -> Result<Vec<(i64, i64)>> {
+    Ok(tx.all(
+        sql!(
+            "select top.id, p.id from namespaces top
+             join namespaces n on n.lineage >= top.lineage and n.lineage < top.lineage || ':'
+             join projects p on p.namespace_id = n.id
+             where top.id in_list($1)"
+        ),
+        (groups,),
+    )?)
+}
+
+/// Today in UTC, as dates are kept.
+pub fn today(tx: &Tx<'_>) -> String {
+    date_of(tx.now()).to_string()
+}
+
+/// A membership with its user.
+#[derive(Debug, Clone)]
+pub struct MemberRow {
+    /// Id of the membership.
+    pub id: i64,
+    /// Role, never above what a share allows.
+    pub access_level: i64,
+    /// Who added them.
+    pub created_by_id: Option<i64>,
+    /// Date it ends on.
+    pub expires_at: Option<String>,
+    /// Since when.
+    pub created_at: Timestamp,
+    /// When it was asked for, while it is a request.
+    pub requested_at: Option<Timestamp>,
+    /// Who.
+    pub user: User,
+}
+
+impl FromRow for MemberRow {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
+        Ok(MemberRow {
+            id: row.get("member_id")?,
+            access_level: row.get("member_level")?,
+            created_by_id: row.get("member_created_by_id")?,
+            expires_at: row.get("member_expires_at")?,
+            created_at: row.get("member_created_at")?,
+            requested_at: row.get("member_requested_at")?,
+            user: User::from_row(row)?,
+        })
+    }
+}
+
+/// What members belong to.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// `Project` or `Group`.
+    pub kind: crate::model::SourceKind,
+    /// Its id.
+    pub id: i64,
+    /// Its name, for audit records.
+    pub name: String,
+    /// Ids of the groups whose members are members here too: those above, and
+    /// a group itself.
+    pub groups: Vec<i64>,
+}
+
+/// Which members a list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breadth {
+    /// Those added here.
+    Direct,
+    /// Also those of groups above and of groups it is shared with.
+    All,
+    /// Those who ask for access.
+    Requests,
+}
+
+const MEMBER_COLUMNS: &str = "m.id as member_id, m.user_id as member_user_id, \
+    m.access_level as member_level, m.created_by_id as member_created_by_id, \
+    m.expires_at as member_expires_at, m.created_at as member_created_at, \
+    m.requested_at as member_requested_at";
+
+/// One row per user: their membership of the highest level.
+fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
+    let today = today(tx);
+    let mut all = Fragment::new("(select ");
+    all.raw(MEMBER_COLUMNS)
+        .push(" from members m where m.source_type = ", source.kind)
+        .push(" and m.source_id = ", source.id);
+    if breadth == Breadth::Requests {
+        all.raw(" and m.requested_at is not null)");
+        return all;
+    }
+    all.raw(" and m.requested_at is null")
+        .push(
+            " and (m.expires_at is null or m.expires_at > ",
+            today.as_str(),
+        )
+        .raw(")");
+    if breadth == Breadth::Direct {
+        all.raw(")");
+        return all;
+    }
+    all.raw(" union all select ")
+        .raw(MEMBER_COLUMNS)
+        .raw(" from members m where m.source_type = 'Group' and")
+        .in_list("m.source_id", &source.groups)
+        .raw(" and m.requested_at is null")
+        .push(
+            " and (m.expires_at is null or m.expires_at > ",
+            today.as_str(),
+        )
+        .raw(
+            ") union all select m.id, m.user_id,
+                case when s.access_level < m.access_level then s.access_level
+                    else m.access_level end,
+                m.created_by_id, coalesce(m.expires_at, s.expires_at), m.created_at,
+                m.requested_at
+             from shares s join namespaces g on g.id = s.group_id
+             join members m on m.source_type = 'Group' and m.requested_at is null
+                and g.lineage like '%/' || cast(m.source_id as text) || '/%'
+             where (m.expires_at is null or m.expires_at > ",
+        )
+        .bind(today.as_str())
+        .push(
+            ") and (s.expires_at is null or s.expires_at > ",
+            today.as_str(),
+        )
+        .push(") and ((s.source_type = ", source.kind)
+        .push(" and s.source_id = ", source.id)
+        .raw(") or (s.source_type = 'Group' and")
+        .in_list("s.source_id", &source.groups)
+        .raw(")))");
+    all
+}
+
+/// What a list of members is narrowed to.
+#[derive(Debug, Clone, Default)]
+pub struct MemberFilter {
+    /// In name or username; or the whole e-mail address.
+    pub query: Option<String>,
+    /// Only these users.
+    pub user_ids: Option<Vec<i64>>,
+    /// Not these users.
+    pub skip_users: Option<Vec<i64>>,
+}
+
+fn listed(tx: &Tx<'_>, source: &Source, breadth: Breadth, filter: &MemberFilter) -> Fragment {
+    let mut list = Fragment::new(
+        " from (select each_row.*, row_number() over (partition by member_user_id
+            order by member_level desc, member_id) as place from ",
+    );
+    list.append(memberships(tx, source, breadth));
+    list.raw(" as each_row) as m join users on users.id = m.member_user_id where m.place = 1");
+    if let Some(query) = filter.query.as_deref().filter(|query| !query.is_empty()) {
+        let folded = kernel::ids::fold(query);
+        list.push(" and (users.name_folded like ", contains(&folded))
+            .push(
+                " escape '\\' or users.username_folded like ",
+                contains(&folded),
+            )
+            .push(" escape '\\' or users.email_folded = ", folded)
+            .raw(")");
+    }
+    if let Some(ids) = &filter.user_ids {
+        list.raw(" and").in_list("users.id", ids);
+    }
+    if let Some(ids) = &filter.skip_users {
+        list.raw(" and users.id not in_list(").bind(ids).raw(")");
+    }
+    list
+}
+
+/// Members and how many there are.
+pub fn members(
+    tx: &mut Tx<'_>,
+    source: &Source,
+    breadth: Breadth,
+    filter: &MemberFilter,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<MemberRow>, i64)> {
+    let mut counted = Fragment::new("select count(*)");
+    counted.append(listed(tx, source, breadth, filter));
+    let total = tx.query::<i64>(counted)?.into_iter().next().unwrap_or(0);
+    let mut list = Fragment::new("select users.*, m.*");
+    list.append(listed(tx, source, breadth, filter));
+    list.push(" order by users.id limit ", limit)
+        .push(" offset ", offset);
+    Ok((tx.query(list)?, total))
+}
+
+/// One member.
+pub fn member(
+    tx: &mut Tx<'_>,
+    source: &Source,
+    breadth: Breadth,
+    user_id: i64,
+) -> Result<Option<MemberRow>> {
+    let filter = MemberFilter {
+        user_ids: Some(vec![user_id]),
+        ..MemberFilter::default()
+    };
+    Ok(members(tx, source, breadth, &filter, 1, 0)?
+        .0
+        .into_iter()
+        .next())
+}
+
+/// Owners of a group beside this user, also by the groups above.
+pub fn has_other_owner(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<bool> {
+    let today = today(tx);
+    let other: Option<i64> = tx.optional(
+        sql!(
+            "select m.user_id from members m join users u on u.id = m.user_id
+             where m.source_type = 'Group' and m.source_id in_list($1) and m.access_level = 50
+                and m.user_id <> $2 and m.requested_at is null and u.kind = 'human'
+                and (m.expires_at is null or m.expires_at > $3) limit 1"
+        ),
+        (&source.groups, user_id, today),
+    )?;
+    Ok(other.is_some())
+}
