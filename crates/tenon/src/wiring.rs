@@ -50,6 +50,7 @@ pub fn routes() -> Routes {
 /// Every kind of job.
 pub fn jobs() -> Registry {
     let mut jobs = RegistryBuilder::default();
+    kernel::blobs_sweep::jobs(&mut jobs);
     identity::jobs(&mut jobs);
     packages::jobs(&mut jobs);
     jobs.build()
