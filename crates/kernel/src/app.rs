@@ -58,7 +58,8 @@ pub struct Parts {
 
 impl App {
     /// Puts the parts together.
-    pub fn new(parts: Parts) -> App {
+    pub fn new(mut parts: Parts) -> App {
+        parts.blobs = parts.blobs.counted(parts.metrics.clone());
         App(Arc::new(parts))
     }
 

@@ -32,6 +32,7 @@ use tokio::sync::Mutex;
 use tokio_util::io::ReaderStream;
 
 use crate::error::{Error, Result};
+use crate::telemetry::Metrics;
 use crate::time::Timestamp;
 use spool::Spool;
 
@@ -46,6 +47,8 @@ const PART: usize = 8 * 1024 * 1024;
 const CHUNK: usize = 256 * 1024;
 /// Folder of unfinished uploads below the root on local disk.
 const TEMPORARY: &str = "tmp";
+/// Folder of unfinished uploads to S3 within the spool directory.
+const SPOOL: &str = "tenon-uploads";
 /// Folder of all blobs.
 const ROOT: &str = "sha256";
 
@@ -79,6 +82,8 @@ pub struct Blobs {
     local: bool,
     /// Keeps publishing and [`Blobs::delete_older`] of files apart.
     publishing: Arc<Mutex<()>>,
+    /// Where moved bytes are counted.
+    metrics: Option<Metrics>,
 }
 
 impl Blobs {
@@ -122,7 +127,10 @@ impl Blobs {
         environment: impl Iterator<Item = (String, String)>,
     ) -> Result<Blobs> {
         crate::outbound::install_crypto();
-        std::fs::create_dir_all(spool)?;
+        // A folder of our own, which may be swept.
+        let spool = spool.join(SPOOL);
+        std::fs::create_dir_all(&spool)?;
+        sweep(&spool)?;
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         if bucket.is_empty() {
             return Err(unusable("s3://", "name a bucket: s3://BUCKET/PREFIX"));
@@ -137,7 +145,9 @@ impl Blobs {
             }
         }
         // Not every compatible server has the bulk delete, and we delete one by one.
-        let builder = builder.with_bucket_name(bucket).with_disable_bulk_delete(true);
+        let builder = builder
+            .with_bucket_name(bucket)
+            .with_disable_bulk_delete(true);
         let store = builder.build().map_err(failed)?;
         let prefix = prefix.trim_matches('/');
         let store: Arc<dyn ObjectStore> = match prefix {
@@ -147,7 +157,7 @@ impl Blobs {
                 Location::parse(prefix).map_err(failed)?,
             )),
         };
-        Ok(Blobs::over(store, spool.to_owned(), false))
+        Ok(Blobs::over(store, spool, false))
     }
 
     fn over(store: Arc<dyn ObjectStore>, spool: PathBuf, local: bool) -> Blobs {
@@ -157,6 +167,19 @@ impl Blobs {
             spool: Arc::new(spool),
             local,
             publishing,
+            metrics: None,
+        }
+    }
+
+    /// Counts the bytes that go in and out from now on.
+    pub fn counted(self, metrics: Metrics) -> Blobs {
+        let metrics = Some(metrics);
+        Blobs { metrics, ..self }
+    }
+
+    fn count(&self, direction: &str, bytes: u64) {
+        if let Some(metrics) = &self.metrics {
+            metrics.blob_bytes(direction, bytes);
         }
     }
 
@@ -174,6 +197,7 @@ impl Blobs {
         } else {
             self.upload(&spool, &stored).await?;
         }
+        self.count("in", stored.size);
         Ok(stored)
     }
 
@@ -247,7 +271,10 @@ impl Blobs {
             .get_opts(&location, options)
             .await
             .map_err(failed)?;
-        Ok((found.meta.size, stream(found).await?))
+        let total = found.meta.size;
+        let (counter, bytes) = (self.clone(), stream(found).await?);
+        let bytes = bytes.inspect_ok(move |bytes| counter.count("out", bytes.len() as u64));
+        Ok((total, bytes.boxed()))
     }
 
     /// Removes a blob; an absent one is fine. Only for blobs no row can come

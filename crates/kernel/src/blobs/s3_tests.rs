@@ -178,7 +178,10 @@ async fn small_objects_go_in_one_request() {
         .cloned()
         .collect::<Vec<_>>();
     assert_eq!(kept, [format!("some/prefix/{key}")]);
-    assert_eq!(std::fs::read_dir(spool.path()).unwrap().count(), 0);
+    assert_eq!(
+        std::fs::read_dir(spool.path().join(SPOOL)).unwrap().count(),
+        0
+    );
 
     assert_eq!(blobs.read_small(&key, 10).await.unwrap(), "0123456789");
     let (total, bytes) = blobs.get(&key, Some(2..99)).await.unwrap();
@@ -227,5 +230,8 @@ async fn a_failed_part_leaves_nothing_behind() {
         (bucket.aborted, bucket.parts.len(), bucket.objects.len()),
         (1, 0, 0)
     );
-    assert_eq!(std::fs::read_dir(spool.path()).unwrap().count(), 0);
+    assert_eq!(
+        std::fs::read_dir(spool.path().join(SPOOL)).unwrap().count(),
+        0
+    );
 }

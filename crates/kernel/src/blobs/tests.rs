@@ -278,3 +278,22 @@ fn unusable_places_are_refused() {
         assert!(Blobs::open(url).is_err(), "{url}");
     }
 }
+
+#[tokio::test]
+async fn moved_bytes_are_counted() {
+    for (_directory, blobs) in both() {
+        let metrics = Metrics::default();
+        let blobs = blobs.counted(metrics.clone());
+        let key = blobs.put(body(&[b"0123456789"]), None).await.unwrap().key;
+        read(&blobs, &key, Some(0..4)).await;
+        let text = metrics.render();
+        assert!(
+            text.contains("blob_bytes_total{direction=\"in\"} 10"),
+            "{text}"
+        );
+        assert!(
+            text.contains("blob_bytes_total{direction=\"out\"} 4"),
+            "{text}"
+        );
+    }
+}
