@@ -13,6 +13,7 @@ use crate::settings::TokenRules;
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
 use crate::{csrf, sessions, tokens};
 use credentials::Sent;
+pub(crate) use credentials::cookie_of;
 use http::Method;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};

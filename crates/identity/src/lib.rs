@@ -15,10 +15,12 @@ pub mod entities;
 pub mod gate;
 pub mod hooks;
 pub mod model;
+pub mod pages;
 pub mod password;
 mod rest;
 pub mod sessions;
 pub mod settings;
+pub mod sign_in;
 pub mod tokens;
 pub mod users;
 pub mod viewer;
@@ -32,6 +34,7 @@ use kernel::jobs::RegistryBuilder;
 /// Declares the room's routes.
 pub fn routes(r: &mut Routes) {
     rest::routes(r);
+    pages::routes(r);
 }
 
 /// Declares the room's jobs.

@@ -14,6 +14,9 @@ pub use list::{Filter, Order, OrderBy, escape_like, page, total};
 pub use states::{Transition, approve, reject, transition};
 pub use status::{Availability, Status, set_status, status};
 
+pub(crate) use change::record;
+pub(crate) use states::set_state;
+
 use crate::entities::Whole;
 use crate::hooks;
 use crate::model::{Profile, User, UserId};
@@ -110,7 +113,10 @@ struct WithId(i64, Profile);
 
 impl store::FromRow for WithId {
     fn from_row(row: &mut store::Row<'_>) -> store::Result<Self> {
-        Ok(WithId(row.get("id")?, <Profile as store::FromRow>::from_row(row)?))
+        Ok(WithId(
+            row.get("id")?,
+            <Profile as store::FromRow>::from_row(row)?,
+        ))
     }
 }
 

@@ -20,6 +20,18 @@ pub struct SignIn {
     pub remember_me: bool,
 }
 
+/// The form shown at sign-in when the password must be changed first.
+#[derive(Debug, Template)]
+#[template(path = "new_password.html")]
+pub struct NewPassword {
+    /// The page; `active` is `sign-in`.
+    pub page: Page,
+    /// Proof that the old password was right.
+    pub proof: String,
+    /// Why the last try failed, or empty.
+    pub error: String,
+}
+
 /// Links between one's own settings.
 fn own_tabs(current: &str) -> Vec<Tab> {
     [

@@ -31,7 +31,7 @@ impl From<&SignedIn> for Author {
     }
 }
 
-pub(super) fn record(
+pub(crate) fn record(
     tx: &mut Tx<'_>,
     by: &Author,
     action: &'static str,

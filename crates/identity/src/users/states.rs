@@ -108,7 +108,7 @@ pub fn transition(tx: &mut Tx<'_>, by: &Author, id: i64, change: Transition) -> 
     record(tx, by, change.action(), &user, serde_json::json!({}))
 }
 
-pub(super) fn set_state(tx: &mut Tx<'_>, id: i64, state: UserState) -> Result<()> {
+pub(crate) fn set_state(tx: &mut Tx<'_>, id: i64, state: UserState) -> Result<()> {
     let now = tx.now();
     tx.execute(
         sql!("update users set state = $2, updated_at = $3 where id = $1"),

@@ -1,0 +1,32 @@
+//! The pages of sign-in, one's own settings and the administration of users.
+
+mod admin;
+mod own_tokens;
+mod profile;
+mod sign_in;
+pub mod views;
+
+use crate::csrf;
+use crate::viewer::Viewer;
+use kernel::app::App;
+use kernel::html::{Page, PageViewer};
+use kernel::http::Routes;
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    sign_in::routes(r);
+    profile::routes(r);
+    own_tokens::routes(r);
+    admin::routes(r);
+}
+
+/// A page with what the layout needs of its viewer.
+pub fn page(app: &App, viewer: &Viewer, title: &str) -> Page {
+    let mut page = Page::new(title);
+    if let Viewer::User(signed_in) = viewer {
+        let user = &signed_in.user;
+        page.viewer = Some(PageViewer::new(&user.username, &user.name, user.is_admin));
+        page.csrf = csrf::token(app, signed_in);
+    }
+    page
+}

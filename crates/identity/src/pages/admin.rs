@@ -1,0 +1,225 @@
+//! `/admin/users`: the directory for administrators.
+
+use super::own_tokens::row;
+use super::views::{AdminUser, AdminUsers, UserRow};
+use crate::model::{TokenKind, User};
+use crate::tokens::{self, Filter as TokenFilter, SortBy, State};
+use crate::users::{self, Author, Filter, Order, OrderBy, Transition};
+use crate::viewer::Admin;
+use http::Method;
+use kernel::app::App;
+use kernel::error::{Found, Result};
+use kernel::html::ui::Choice;
+use kernel::html::{Html, Moment, Page, PageViewer, Pages};
+use kernel::http::{Paging, Params, Response, Routes, Start, reply};
+use kernel::time::Timestamp;
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, "/admin/users", list);
+    r.page(Method::GET, "/admin/users/{username}", show);
+    r.page(Method::POST, "/admin/users/{username}/block", block);
+    r.page(Method::POST, "/admin/users/{username}/unblock", unblock);
+}
+
+const FILTERS: &[(&str, &str)] = &[
+    ("", "Everyone"),
+    ("active", "Active"),
+    ("admins", "Administrators"),
+    ("external", "External"),
+    ("blocked", "Blocked"),
+    ("bots", "Bots"),
+];
+
+const SORTS: &[(&str, &str)] = &[
+    ("", "Newest first"),
+    ("oldest", "Oldest first"),
+    ("name", "Name"),
+    ("username", "Username"),
+];
+
+kernel::params! {
+    /// What is listed.
+    pub struct ListForm {
+        /// Part of a name, or a whole e-mail.
+        pub search: Option<String>,
+        /// Which users.
+        pub filter: Option<String>,
+        /// Order.
+        pub sort: Option<String>,
+    }
+}
+
+impl ListForm {
+    fn conditions(&self) -> Filter {
+        let mut filter = Filter {
+            search: self.search.clone(),
+            search_private: true,
+            exclude_internal: true,
+            ..Filter::default()
+        };
+        match self.filter.as_deref() {
+            Some("active") => filter.active = Some(true),
+            Some("admins") => filter.admins = true,
+            Some("external") => filter.external = Some(true),
+            Some("blocked") => filter.blocked = true,
+            Some("bots") => filter.humans = Some(false),
+            _ => {}
+        }
+        filter
+    }
+
+    fn order(&self) -> Order {
+        let (by, ascending) = match self.sort.as_deref() {
+            Some("oldest") => (OrderBy::Id, true),
+            Some("name") => (OrderBy::Name, true),
+            Some("username") => (OrderBy::Username, true),
+            _ => (OrderBy::Id, false),
+        };
+        Order { by, ascending }
+    }
+
+    fn url(&self) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        for (name, value) in [
+            ("search", &self.search),
+            ("filter", &self.filter),
+            ("sort", &self.sort),
+        ] {
+            if let Some(value) = value.as_ref().filter(|value| !value.is_empty()) {
+                query.append_pair(name, value);
+            }
+        }
+        let query = query.finish();
+        if query.is_empty() {
+            "/admin/users".into()
+        } else {
+            format!("/admin/users?{query}")
+        }
+    }
+}
+
+fn page(app: &App, admin: &Admin, title: &str) -> Page {
+    let mut page = super::page(app, &admin.viewer(), title);
+    page.active = "admin";
+    page.crumb("Administration", "/admin/users")
+}
+
+fn user_row(user: &User, now: Timestamp) -> UserRow {
+    UserRow {
+        username: user.username.clone(),
+        name: user.name.clone(),
+        email: user.email.clone(),
+        state: user.state.to_string(),
+        is_admin: user.is_admin,
+        is_bot: user.kind.is_bot(),
+        created_at: Moment::new(user.created_at, now),
+        last_activity_on: user
+            .last_activity_on
+            .map(|day| day.to_string())
+            .unwrap_or_default(),
+    }
+}
+
+async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) -> Result<Response> {
+    let (filter, order, asked) = (form.conditions(), form.order(), paging.clone());
+    let (rows, total) = app
+        .read(move |tx| {
+            Ok((
+                users::page(tx, &filter, order, &asked)?,
+                users::total(tx, &filter)?,
+            ))
+        })
+        .await?;
+    let now = app.now();
+    let number = match paging.start {
+        Start::Page(number) => number,
+        Start::After(_) => 1,
+    };
+    let view = AdminUsers {
+        page: page(&app, &admin, "Users"),
+        search: form.search.clone().unwrap_or_default(),
+        filter: form.filter.clone().unwrap_or_default(),
+        filters: Choice::list(FILTERS),
+        sort: form.sort.clone().unwrap_or_default(),
+        sorts: Choice::list(SORTS),
+        users: rows
+            .iter()
+            .take(paging.per_page as usize)
+            .map(|user| user_row(user, now))
+            .collect(),
+        pages: Pages {
+            page: number.unsigned_abs(),
+            per_page: paging.per_page.unsigned_abs(),
+            total: total.unsigned_abs(),
+            url: form.url(),
+        },
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+kernel::params! {
+    /// Which user.
+    pub struct NamedUser {
+        /// Login.
+        pub username: String,
+    }
+}
+
+async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    let name = path.0.username;
+    let (whole, rows) = app
+        .read(move |tx| {
+            let user = users::find_by_username(tx, &name)?.found("User")?;
+            let filter = TokenFilter {
+                kind: Some(TokenKind::Personal),
+                user_id: Some(user.id),
+                state: Some(State::Active),
+                ..TokenFilter::default()
+            };
+            let paging = Paging {
+                per_page: 100,
+                start: Start::Page(1),
+            };
+            let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &paging)?;
+            Ok((users::whole(tx, user, None)?, rows))
+        })
+        .await?;
+    let now = app.now();
+    let (user, profile) = (&whole.user, &whole.profile);
+    let view = AdminUser {
+        page: page(&app, &admin, &user.name),
+        id: user.id,
+        user: user_row(user, now),
+        initials: PageViewer::initials(&user.name),
+        note: profile.note.clone().unwrap_or_default(),
+        last_sign_in_at: Moment::maybe(profile.current_sign_in_at, now),
+        last_sign_in_ip: profile.current_sign_in_ip.clone().unwrap_or_default(),
+        sign_in_count: profile.sign_in_count.unsigned_abs(),
+        is_locked: user.is_locked(now),
+        has_two_factor: false,
+        is_self: admin.0.user.id == user.id,
+        tokens: rows.iter().map(|token| row(token, now)).collect(),
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+async fn change(app: App, admin: Admin, name: String, to: Transition) -> Result<Response> {
+    let by = Author::from(admin.0.as_ref());
+    let back = app
+        .write(move |tx| {
+            let user = users::find_by_username(tx, &name)?.found("User")?;
+            users::transition(tx, &by, user.id, to)?;
+            Ok(format!("/admin/users/{}", user.username))
+        })
+        .await?;
+    reply::redirect(&back)
+}
+
+async fn block(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    change(app, admin, path.0.username, Transition::Block).await
+}
+
+async fn unblock(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    change(app, admin, path.0.username, Transition::Unblock).await
+}

@@ -1,0 +1,253 @@
+//! `/-/user_settings/tokens`: one's own access tokens.
+
+use super::views::{ScopeBox, ShownSecret, TokenForm, TokenRow, Tokens};
+use crate::model::{ADMIN_SCOPES, AccessToken, SCOPES, TokenKind};
+use crate::settings::TokenRules;
+use crate::tokens::{self, Filter, NewToken, Ready, SortBy};
+use crate::users::Author;
+use crate::viewer::SignedInViewer;
+use http::{Method, StatusCode};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::html::{Errors, Html, Moment};
+use kernel::http::{Paging, Params, Response, Routes, Start, reply};
+use kernel::secrets::Secret;
+use kernel::time::{Date, Timestamp};
+use store::Tx;
+
+const PATH: &str = "/-/user_settings/tokens";
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, PATH, show);
+    r.page(Method::POST, PATH, create);
+    r.page(Method::POST, "/-/user_settings/tokens/{id}/revoke", revoke);
+    r.page(Method::POST, "/-/user_settings/tokens/{id}/rotate", rotate);
+}
+
+async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
+    render(&app, &viewer, None, TokenForm::default(), Vec::new()).await
+}
+
+async fn render(
+    app: &App,
+    viewer: &SignedInViewer,
+    secret: Option<ShownSecret>,
+    mut form: TokenForm,
+    errors: Vec<(String, Vec<String>)>,
+) -> Result<Response> {
+    let filter = Filter {
+        kind: Some(TokenKind::Personal),
+        user_id: Some(viewer.0.user.id),
+        ..Filter::default()
+    };
+    let paging = Paging {
+        per_page: 200,
+        start: Start::Page(1),
+    };
+    let rows = app
+        .read(move |tx| tokens::page(tx, &filter, SortBy::CreatedDesc, &paging))
+        .await?;
+    let now = app.now();
+    let (active, inactive): (Vec<_>, Vec<_>) = rows.iter().partition(|token| token.is_active(now));
+    let rules: TokenRules = app.settings().get(app).await?;
+    form.expires_hint = match rules.require_expiry {
+        true => format!(
+            "At most {} days from now, which is also the default.",
+            rules.max_days
+        ),
+        false => "Leave empty for a token that does not end.".into(),
+    };
+    let chosen: Vec<String> = form.scopes.iter().map(|scope| scope.name.clone()).collect();
+    form.scopes = scopes(viewer.0.user.is_admin, &chosen);
+    let failed = !errors.is_empty();
+    let view = Tokens {
+        page: super::page(app, &viewer.viewer(), "Access tokens"),
+        secret,
+        active: active.into_iter().map(|token| row(token, now)).collect(),
+        inactive: inactive.into_iter().map(|token| row(token, now)).collect(),
+        form,
+        errors: Errors(errors),
+    };
+    let status = if failed {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+/// A token in a list of a page.
+pub(super) fn row(token: &AccessToken, now: Timestamp) -> TokenRow {
+    let state = match token.revoked {
+        true => "revoked",
+        false if token.is_expired(now) => "expired",
+        false => "active",
+    };
+    TokenRow {
+        id: token.id,
+        name: token.name.clone(),
+        description: token.description.clone().unwrap_or_default(),
+        scopes: token.scopes(),
+        created_at: Moment::new(token.created_at, now),
+        last_used_at: Moment::maybe(token.last_used_at, now),
+        expires_on: token
+            .expires_at
+            .map(|day| day.to_string())
+            .unwrap_or_default(),
+        state: state.into(),
+    }
+}
+
+fn scopes(admin: bool, chosen: &[String]) -> Vec<ScopeBox> {
+    let more = if admin { ADMIN_SCOPES } else { &[] };
+    let boxed = |name: &&str| ScopeBox {
+        name: (*name).to_owned(),
+        description: describe(name).to_owned(),
+        checked: chosen.iter().any(|one| one == name),
+    };
+    SCOPES.iter().chain(more).map(boxed).collect()
+}
+
+/// What a scope allows, for people.
+fn describe(scope: &str) -> &'static str {
+    match scope {
+        "api" => "Read and change everything you may, packages included.",
+        "read_api" => "Read everything you may.",
+        "read_user" => "Read your own account and the directory of users.",
+        "read_repository" => "Fetch repositories.",
+        "write_repository" => "Fetch and push repositories.",
+        "read_registry" => "Pull container images.",
+        "write_registry" => "Push container images.",
+        "read_virtual_registry" => "Read through the dependency proxy.",
+        "write_virtual_registry" => "Change the dependency proxy's cache.",
+        "create_runner" => "Create runners.",
+        "manage_runner" => "Manage runners.",
+        "self_rotate" => "Rotate this token itself.",
+        "sudo" => "Act as any user.",
+        "admin_mode" => "Act as an administrator while admin mode is on.",
+        "read_service_ping" => "Read the usage report.",
+        _ => "For a named feature, where it is installed.",
+    }
+}
+
+kernel::params! {
+    /// The form of a new token.
+    pub struct CreateForm {
+        /// For people.
+        pub name: Option<String>,
+        /// For people.
+        pub description: Option<String>,
+        /// Last day.
+        pub expires_at: Option<Date>,
+        /// What it allows.
+        pub scopes: Option<Vec<String>>,
+    }
+}
+
+async fn create(app: App, viewer: SignedInViewer, form: Params<CreateForm>) -> Result<Response> {
+    let form = form.0;
+    let chosen = form.scopes.unwrap_or_default();
+    let new = NewToken {
+        kind: TokenKind::Personal,
+        user_id: viewer.0.user.id,
+        admin: viewer.0.user.is_admin,
+        source: None,
+        access_level: None,
+        name: form.name.unwrap_or_default(),
+        description: form.description.filter(|text| !text.is_empty()),
+        scopes: chosen.clone(),
+        expires_at: form.expires_at,
+    };
+    let typed = TokenForm {
+        name: new.name.clone(),
+        description: new.description.clone().unwrap_or_default(),
+        expires_at: form
+            .expires_at
+            .map(|day| day.to_string())
+            .unwrap_or_default(),
+        scopes: chosen
+            .into_iter()
+            .map(|name| ScopeBox {
+                name,
+                ..ScopeBox::default()
+            })
+            .collect(),
+        ..TokenForm::default()
+    };
+    let by = Author::from(viewer.0.as_ref());
+    let made = app
+        .write(move |tx| {
+            let (token, secret) = tokens::create(tx, &new)?;
+            tokens::record(tx, &by, "access_token.create", &token)?;
+            Ok((token, secret))
+        })
+        .await;
+    match made {
+        Ok((token, secret)) => shown(&app, &viewer, &token, &secret).await,
+        Err(Error::Invalid(problems)) => render(&app, &viewer, None, typed, problems).await,
+        Err(error) => Err(error),
+    }
+}
+
+async fn shown(
+    app: &App,
+    viewer: &SignedInViewer,
+    token: &AccessToken,
+    secret: &Secret,
+) -> Result<Response> {
+    let secret = ShownSecret {
+        name: token.name.clone(),
+        token: secret.expose().to_owned(),
+    };
+    render(app, viewer, Some(secret), TokenForm::default(), Vec::new()).await
+}
+
+kernel::params! {
+    /// Which token.
+    pub struct OwnToken {
+        /// Its id.
+        pub id: i64,
+    }
+}
+
+fn own(tx: &mut Tx<'_>, user: i64, id: i64) -> Result<AccessToken> {
+    let token = tokens::find(tx, id)?;
+    token
+        .filter(|token| token.user_id == user && token.kind == TokenKind::Personal)
+        .found("Personal Access Token")
+}
+
+async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {
+    let (id, user) = (path.id, viewer.0.user.id);
+    let by = Author::from(viewer.0.as_ref());
+    app.write(move |tx| {
+        let token = own(tx, user, id)?;
+        tokens::revoke(tx, token.id)?;
+        tokens::record(tx, &by, "access_token.revoke", &token)
+    })
+    .await?;
+    reply::redirect(PATH)
+}
+
+async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {
+    let (id, user) = (path.id, viewer.0.user.id);
+    let by = Author::from(viewer.0.as_ref());
+    let made = app
+        .write(move |tx| {
+            let token = own(tx, user, id)?;
+            if tokens::ready_to_rotate(tx, &token)? != Ready::Yes {
+                return Ok(None);
+            }
+            let (new, secret) = tokens::rotate(tx, &token, None)?;
+            tokens::record(tx, &by, "access_token.rotate", &new)?;
+            Ok(Some((new, secret)))
+        })
+        .await?;
+    match made {
+        Some((token, secret)) => shown(&app, &viewer, &token, &secret).await,
+        None => Err(Error::Conflict(
+            "This token has ended and cannot be rotated.".into(),
+        )),
+    }
+}

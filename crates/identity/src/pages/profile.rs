@@ -1,0 +1,175 @@
+//! `/-/user_settings/profile` and the own password.
+
+use super::views::Profile;
+use crate::users::{self, Author, Change};
+use crate::viewer::{Credential, SignedInViewer};
+use crate::{entities, password};
+use http::{Method, StatusCode};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::{Errors, Flash, Html, Moment, Page};
+use kernel::http::{Params, Response, Routes, reply};
+
+const PATH: &str = "/-/user_settings/profile";
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, PATH, show);
+    r.page(Method::POST, PATH, update);
+    r.page(Method::POST, "/-/user_settings/password", change_password);
+}
+
+async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
+    render(&app, &viewer, Vec::new(), None).await
+}
+
+async fn render(
+    app: &App,
+    viewer: &SignedInViewer,
+    errors: Vec<(String, Vec<String>)>,
+    flash: Option<Flash>,
+) -> Result<Response> {
+    let id = viewer.0.user.id;
+    let user = viewer.0.user.clone();
+    let whole: entities::Whole = app.read(move |tx| users::whole(tx, user, Some(id))).await?;
+    let profile = &whole.profile;
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let failed = !errors.is_empty();
+    let view = Profile {
+        page: Page {
+            flash,
+            ..super::page(app, &viewer.viewer(), "Profile")
+        },
+        username: whole.user.username.clone(),
+        name: whole.user.name.clone(),
+        email: whole.user.email.clone(),
+        public_email: text(&profile.public_email),
+        bio: text(&profile.bio),
+        location: text(&profile.location),
+        website_url: text(&profile.website_url),
+        organization: text(&profile.organization),
+        job_title: text(&profile.job_title),
+        pronouns: text(&profile.pronouns),
+        private_profile: whole.is_private,
+        joined_at: Moment::new(whole.user.created_at, app.now()),
+        errors: Errors(errors),
+    };
+    let status = if failed {
+        StatusCode::UNPROCESSABLE_ENTITY
+    } else {
+        StatusCode::OK
+    };
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+kernel::params! {
+    /// The profile's form; a box that is not ticked is not sent.
+    pub struct ProfileForm {
+        /// Display name.
+        pub name: Option<String>,
+        /// E-mail shown to everyone.
+        pub public_email: Option<String>,
+        /// A few words.
+        pub bio: Option<String>,
+        /// Where they are.
+        pub location: Option<String>,
+        /// Their site.
+        pub website_url: Option<String>,
+        /// Where they work.
+        pub organization: Option<String>,
+        /// As what.
+        pub job_title: Option<String>,
+        /// Pronouns.
+        pub pronouns: Option<String>,
+        /// Hides activity and followers.
+        pub private_profile: Option<bool>,
+    }
+}
+
+async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> Result<Response> {
+    let form = form.0;
+    let texts = [
+        ("public_email", form.public_email),
+        ("bio", form.bio.map(|text| text.replace("\r\n", "\n"))),
+        ("location", form.location),
+        ("website_url", form.website_url),
+        ("organization", form.organization),
+        ("job_title", form.job_title),
+        ("pronouns", form.pronouns),
+    ];
+    let change = Change {
+        name: form.name,
+        private: Some(Some(form.private_profile.unwrap_or(false))),
+        texts: texts
+            .into_iter()
+            .filter(|(_, text)| text.is_some())
+            .collect(),
+        ..Change::default()
+    };
+    let (id, by) = (viewer.0.user.id, Author::from(viewer.0.as_ref()));
+    match app
+        .write(move |tx| users::update(tx, &by, id, &change))
+        .await
+    {
+        Ok(_) => reply::redirect(PATH),
+        Err(Error::Invalid(problems)) => {
+            let flash = Flash::failed("Nothing was saved: look at the marked fields.");
+            render(&app, &viewer, problems, flash).await
+        }
+        Err(error) => Err(error),
+    }
+}
+
+kernel::params! {
+    /// The form for a new password.
+    pub struct PasswordForm {
+        /// The present one.
+        pub current_password: String,
+        /// The new one.
+        pub password: String,
+        /// The same again.
+        pub password_confirmation: String,
+    }
+}
+
+async fn change_password(
+    app: App,
+    viewer: SignedInViewer,
+    form: Params<PasswordForm>,
+) -> Result<Response> {
+    let (id, ip) = (viewer.0.user.id, viewer.0.ip_address.clone());
+    let hash: Option<String> = app
+        .write(move |tx| {
+            crate::sign_in::count(tx, &ip)?;
+            Ok(tx.one(
+                store::sql!("select password_hash from users where id = $1"),
+                (id,),
+            )?)
+        })
+        .await?;
+    let mut problem = None;
+    if !password::verify(form.current_password.clone(), hash).await? {
+        problem = Some(("current_password", "is not your present password"));
+    } else if let Some(text) = password::problem(&form.password) {
+        problem = Some(("password", text));
+    } else if form.password != form.password_confirmation {
+        problem = Some(("password_confirmation", "doesn't match the new password"));
+    }
+    if let Some((field, text)) = problem {
+        let errors = vec![(field.to_owned(), vec![text.to_owned()])];
+        let flash = Flash::failed("The password was not changed.");
+        return render(&app, &viewer, errors, flash).await;
+    }
+    let hash = password::hash(form.password.clone()).await?;
+    let by = Author::from(viewer.0.as_ref());
+    let (user, kept) = (
+        viewer.0.user.clone(),
+        match viewer.0.credential {
+            Credential::Session { id } => Some(id),
+            Credential::Token { .. } => None,
+        },
+    );
+    app.write(move |tx| users::set_password(tx, &by, &user, &hash, false, kept))
+        .await?;
+    reply::redirect(PATH)
+}

@@ -1,0 +1,349 @@
+//! `/users/sign_in`, `/users/sign_out`, and the forced change of a password.
+
+use super::views::{NewPassword, SignIn};
+use crate::gate::cookie_of;
+use crate::model::User;
+use crate::sessions::{self, COOKIE};
+use crate::settings::Sessions;
+use crate::sign_in::{self, Attempt, Outcome};
+use crate::users::{self, Author};
+use crate::viewer::{Credential, SignedInViewer, Viewer};
+use crate::{csrf, password};
+use http::{HeaderValue, Method, StatusCode, header};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::html::{Html, Page};
+use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::secrets::{self, Secret};
+use kernel::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Cookie that binds the form's token to the browser before sign-in.
+const FORM_COOKIE: &str = "_service_form";
+/// Label of the signed proof that the old password was right.
+const PROOF: &str = "expired password";
+/// Seconds in which an expired password may be changed after sign-in.
+const PROOF_SECONDS: i64 = 600;
+const WRONG: &str = "Invalid login or password.";
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, "/users/sign_in", show);
+    r.page(Method::POST, "/users/sign_in", create).unchecked();
+    r.page(Method::POST, "/users/password", renew).unchecked();
+    r.page(Method::POST, "/users/sign_out", destroy);
+}
+
+kernel::params! {
+    /// Where to go after sign-in.
+    pub struct ShowSignIn {
+        /// A path of this instance.
+        pub return_to: Option<String>,
+    }
+}
+
+async fn show(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<ShowSignIn>,
+) -> Result<Response> {
+    let back = safe_path(params.return_to.as_deref());
+    if viewer.user().is_some() {
+        return reply::redirect(back);
+    }
+    let back = params.return_to.as_ref().map(|_| back.to_owned());
+    form(&app, &asked, String::new(), "", back.unwrap_or_default())
+}
+
+/// The path to go to: on this origin only (contract «Sign-in page»).
+fn safe_path(sent: Option<&str>) -> &str {
+    let safe = |path: &&str| {
+        path.starts_with('/')
+            && !path.starts_with("//")
+            && !path.contains('\\')
+            && path.bytes().all(|b| b.is_ascii_graphic())
+    };
+    sent.filter(safe).unwrap_or("/")
+}
+
+fn form(app: &App, asked: &Asked, login: String, error: &str, back: String) -> Result<Response> {
+    let (secret, fresh) = match form_cookie(asked) {
+        Some(secret) => (secret, false),
+        None => (secrets::random_token("").expose().to_owned(), true),
+    };
+    let view = SignIn {
+        page: Page {
+            csrf: csrf::bound_to(app, &secret),
+            active: "sign-in",
+            ..Page::new("Sign in")
+        },
+        login,
+        error: error.to_owned(),
+        return_to: back,
+        remember_me: false,
+    };
+    let mut response = Html::new(&view)?.response();
+    if fresh {
+        set_cookie(app, &mut response, FORM_COOKIE, &secret, None)?;
+    }
+    Ok(response)
+}
+
+fn form_cookie(asked: &Asked) -> Option<String> {
+    cookie_of(asked.headers.get_all(header::COOKIE).iter(), FORM_COOKIE)
+}
+
+fn set_cookie(
+    app: &App,
+    response: &mut Response,
+    name: &str,
+    value: &str,
+    max_age: Option<i64>,
+) -> Result<()> {
+    let secure = if app.is_https() { "; Secure" } else { "" };
+    let age = max_age
+        .map(|seconds| format!("; Max-Age={seconds}"))
+        .unwrap_or_default();
+    let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{age}");
+    let value = HeaderValue::from_str(&cookie).map_err(Error::internal)?;
+    response.headers_mut().append(header::SET_COOKIE, value);
+    Ok(())
+}
+
+kernel::params! {
+    /// The sign-in form.
+    pub struct SignInForm {
+        /// Username or e-mail.
+        pub login: Option<String>,
+        /// Password.
+        pub password: Option<String>,
+        /// Outlive the browser.
+        pub remember_me: Option<bool>,
+        /// A path of this instance.
+        pub return_to: Option<String>,
+        /// Proof that the form is ours.
+        pub csrf_token: Option<String>,
+    }
+}
+
+/// Whether the form was sent by our own page to this browser.
+fn check_form(app: &App, asked: &Asked, token: Option<&str>) -> Result<()> {
+    let foreign = asked
+        .header(header::ORIGIN)
+        .is_some_and(|origin| origin != app.base_url());
+    let proved = form_cookie(asked)
+        .is_some_and(|secret| csrf::check_bound(app, &secret, token.unwrap_or_default()));
+    if foreign || !proved {
+        return Err(Error::forbidden(
+            "The form has expired. Open the sign-in page again.",
+        ));
+    }
+    Ok(())
+}
+
+async fn create(app: App, asked: Arc<Asked>, params: Params<SignInForm>) -> Result<Response> {
+    check_form(&app, &asked, params.csrf_token.as_deref())?;
+    let login = params.login.clone().unwrap_or_default();
+    let back = safe_path(params.return_to.as_deref()).to_owned();
+    let attempt = Attempt {
+        login: login.clone(),
+        password: Secret::new(params.password.clone().unwrap_or_default()),
+        remember: params.remember_me.unwrap_or(false),
+        ip: asked.peer.to_string(),
+        agent: asked
+            .header(header::USER_AGENT)
+            .unwrap_or_default()
+            .to_owned(),
+        before: cookie_of(asked.headers.get_all(header::COOKIE).iter(), COOKIE),
+    };
+    let remember = attempt.remember;
+    match sign_in::sign_in(&app, attempt).await? {
+        Outcome::In(cookie) => enter(&app, &cookie, remember, &back).await,
+        Outcome::Wrong => {
+            let mut response = form(&app, &asked, login, WRONG, back)?;
+            *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+            Ok(response)
+        }
+        Outcome::Refused(reason) => {
+            let mut response = form(&app, &asked, login, reason, back)?;
+            *response.status_mut() = StatusCode::FORBIDDEN;
+            Ok(response)
+        }
+        Outcome::Expired(user) => {
+            let proof = prove(&app, &user, remember, back).await?;
+            renewal(&app, &asked, proof, String::new())
+        }
+    }
+}
+
+async fn enter(app: &App, cookie: &Secret, remember: bool, back: &str) -> Result<Response> {
+    let rules: Sessions = app.settings().get(app).await?;
+    let age = (remember && rules.remember_me).then(|| rules.lifetime(true).as_secs());
+    let mut response = reply::redirect(back)?;
+    set_cookie(app, &mut response, COOKIE, cookie.expose(), age)?;
+    Ok(response)
+}
+
+/// That someone knew a password that must be changed.
+#[derive(Serialize, Deserialize)]
+struct Proof {
+    user: i64,
+    /// The password's age: once changed, the proof is worth nothing.
+    changed_at: Option<i64>,
+    until: i64,
+    remember: bool,
+    back: String,
+}
+
+async fn prove(app: &App, user: &User, remember: bool, back: String) -> Result<String> {
+    let id = user.id;
+    let changed_at = app.read(move |tx| password_age(tx, id)).await?;
+    let until = app.now().as_second() + PROOF_SECONDS;
+    let proof = Proof {
+        user: id,
+        changed_at,
+        until,
+        remember,
+        back,
+    };
+    let bytes = serde_json::to_vec(&proof).map_err(Error::internal)?;
+    Ok(app.secrets().sign(PROOF, &bytes))
+}
+
+fn password_age(tx: &mut store::Tx<'_>, id: i64) -> Result<Option<i64>> {
+    let at: Option<(Option<Timestamp>,)> = tx.optional(
+        store::sql!("select password_changed_at from users where id = $1"),
+        (id,),
+    )?;
+    Ok(at.and_then(|(at,)| at).map(Timestamp::as_microsecond))
+}
+
+fn renewal(app: &App, asked: &Asked, proof: String, error: String) -> Result<Response> {
+    let secret = form_cookie(asked).unwrap_or_default();
+    let view = NewPassword {
+        page: Page {
+            csrf: csrf::bound_to(app, &secret),
+            active: "sign-in",
+            ..Page::new("Choose a new password")
+        },
+        proof,
+        error,
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+kernel::params! {
+    /// The form for a new password.
+    pub struct RenewForm {
+        /// What sign-in handed out.
+        pub proof: String,
+        /// The new password.
+        pub password: String,
+        /// The same again.
+        pub password_confirmation: String,
+        /// Proof that the form is ours.
+        pub csrf_token: Option<String>,
+    }
+}
+
+async fn renew(app: App, asked: Arc<Asked>, params: Params<RenewForm>) -> Result<Response> {
+    check_form(&app, &asked, params.csrf_token.as_deref())?;
+    let proof: Option<Proof> = app
+        .secrets()
+        .verify(PROOF, &params.proof)
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let now = app.now().as_second();
+    let proof = proof
+        .filter(|proof| proof.until > now)
+        .ok_or_else(|| Error::forbidden("The form has expired. Sign in again."))?;
+    let id = proof.user;
+    let old: Option<String> = app
+        .read(move |tx| {
+            Ok(tx
+                .optional(
+                    store::sql!("select password_hash from users where id = $1"),
+                    (id,),
+                )?
+                .flatten())
+        })
+        .await?;
+    let problem = match password::problem(&params.password) {
+        Some(problem) => Some(format!("The password {problem}.")),
+        None if params.password != params.password_confirmation => {
+            Some("The two passwords differ.".to_owned())
+        }
+        None if password::verify(params.password.clone(), old).await? => {
+            Some("Choose a password you have not had before.".to_owned())
+        }
+        None => None,
+    };
+    if let Some(problem) = problem {
+        let mut response = renewal(&app, &asked, params.proof.clone(), problem)?;
+        *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+        return Ok(response);
+    }
+    let hash = password::hash(params.password.clone()).await?;
+    let attempt = Attempt {
+        login: String::new(),
+        password: Secret::new(""),
+        remember: proof.remember,
+        ip: asked.peer.to_string(),
+        agent: asked
+            .header(header::USER_AGENT)
+            .unwrap_or_default()
+            .to_owned(),
+        before: cookie_of(asked.headers.get_all(header::COOKIE).iter(), COOKIE),
+    };
+    let (remember, back, changed_at) = (proof.remember, proof.back, proof.changed_at);
+    let cookie = app
+        .write(move |tx| {
+            let user = users::find(tx, id)?.found("User")?;
+            if password_age(tx, id)? != changed_at || user.state.refusal().is_some() {
+                return Err(Error::forbidden("The form has expired. Sign in again."));
+            }
+            let by = Author {
+                id: Some(id),
+                ip: Some(attempt.ip.clone()),
+            };
+            users::set_password(tx, &by, &user, &hash, false, None)?;
+            sign_in::begin(tx, &user, &attempt)
+        })
+        .await?;
+    enter(&app, &cookie, remember, safe_path(Some(&back))).await
+}
+
+async fn destroy(app: App, viewer: SignedInViewer) -> Result<Response> {
+    if let Credential::Session { id } = viewer.0.credential {
+        let user = viewer.0.user.id;
+        app.write(move |tx| sessions::revoke(tx, user, id)).await?;
+    }
+    let mut response = reply::redirect("/users/sign_in")?;
+    set_cookie(&app, &mut response, COOKIE, "", Some(0))?;
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::safe_path;
+
+    #[test]
+    fn the_way_back_stays_on_this_origin() {
+        assert_eq!(safe_path(Some("/acme/anvil?tab=1")), "/acme/anvil?tab=1");
+        for bad in [
+            "https://evil.example",
+            "//evil.example",
+            "/\\evil.example",
+            "javascript:alert(1)",
+            "",
+            "/a\r\nSet-Cookie: x=1",
+            "evil",
+            "/a b",
+            "\\\\evil",
+        ] {
+            assert_eq!(safe_path(Some(bad)), "/", "{bad}");
+        }
+        assert_eq!(safe_path(None), "/");
+    }
+}

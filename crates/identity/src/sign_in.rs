@@ -1,0 +1,158 @@
+//! Signing in: limits, lock-out and the session that follows.
+
+use crate::model::{User, UserState};
+use crate::settings::SignIn;
+use crate::users::{self, Author};
+use crate::{attempts, password, sessions};
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::secrets::Secret;
+use store::{Tx, sql};
+
+/// Seconds over which sign-ins from one address are counted.
+const WINDOW: i64 = 60;
+
+/// A try to sign in.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    /// Username or e-mail.
+    pub login: String,
+    /// Password.
+    pub password: Secret,
+    /// Outlive the browser.
+    pub remember: bool,
+    /// The client's address.
+    pub ip: String,
+    /// The browser.
+    pub agent: String,
+    /// The session cookie the browser came with; that session ends.
+    pub before: Option<String>,
+}
+
+/// How a try ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Signed in: the cookie of a new session.
+    In(Secret),
+    /// The password was right but must be changed first.
+    Expired(Box<User>),
+    /// The password was right but the account may not act.
+    Refused(&'static str),
+    /// Unknown user, wrong password or locked account: all the same.
+    Wrong,
+}
+
+/// Tries to sign in. An unknown user costs one password hash like a known one.
+pub async fn sign_in(app: &App, attempt: Attempt) -> Result<Outcome> {
+    let ip = attempt.ip.clone();
+    app.write(move |tx| count(tx, &ip)).await?;
+    let login = attempt.login.clone();
+    let found = app.read(move |tx| find(tx, &login)).await?;
+    let hash = found.as_ref().and_then(|(_, hash)| hash.clone());
+    let fits = password::verify(attempt.password.expose().to_owned(), hash).await?;
+    let Some((user, _)) = found else {
+        return Ok(Outcome::Wrong);
+    };
+    match fits {
+        false => app.write(move |tx| failed(tx, user.id, &attempt.ip)).await,
+        true => app.write(move |tx| fitted(tx, user.id, &attempt)).await,
+    }
+}
+
+/// Counts a sign-in from an address, whatever becomes of it.
+pub fn count(tx: &mut Tx<'_>, ip: &str) -> Result<()> {
+    let rules: SignIn = kernel::settings::read(tx)?;
+    attempts::count(tx, &format!("sign_in:{ip}"), rules.per_minute, WINDOW)
+}
+
+fn find(tx: &mut Tx<'_>, login: &str) -> Result<Option<(User, Option<String>)>> {
+    let user = match users::find_by_username(tx, login)? {
+        Some(user) => Some(user),
+        None => users::find_by_email(tx, login)?,
+    };
+    let Some(user) = user.filter(User::is_human) else {
+        return Ok(None);
+    };
+    let hash: Option<String> = tx.one(
+        sql!("select password_hash from users where id = $1"),
+        (user.id,),
+    )?;
+    Ok(Some((user, hash)))
+}
+
+/// Counts a wrong password, and locks the account when there were too many.
+fn failed(tx: &mut Tx<'_>, id: i64, ip: &str) -> Result<Outcome> {
+    let rules: SignIn = kernel::settings::read(tx)?;
+    let now = tx.now();
+    let until = now + jiff::SignedDuration::from_mins(rules.unlock_minutes);
+    let count: Option<i64> = tx.optional(
+        sql!(
+            "update users set failed_attempts = failed_attempts + 1
+             where id = $1 and (locked_until is null or locked_until <= $2)
+             returning failed_attempts"
+        ),
+        (id, now),
+    )?;
+    if count.is_some_and(|count| count >= rules.max_attempts) {
+        tx.execute(
+            sql!("update users set failed_attempts = 0, locked_until = $2 where id = $1"),
+            (id, until),
+        )?;
+        let by = Author {
+            id: None,
+            ip: Some(ip.to_owned()),
+        };
+        if let Some(user) = users::find(tx, id)? {
+            users::record(tx, &by, "user.lock", &user, serde_json::json!({}))?;
+        }
+    }
+    Ok(Outcome::Wrong)
+}
+
+fn fitted(tx: &mut Tx<'_>, id: i64, attempt: &Attempt) -> Result<Outcome> {
+    let Some(mut user) = users::find(tx, id)? else {
+        return Ok(Outcome::Wrong);
+    };
+    if user.is_locked(tx.now()) {
+        return Ok(Outcome::Wrong);
+    }
+    if user.state == UserState::Deactivated {
+        users::set_state(tx, id, UserState::Active)?;
+        user.state = UserState::Active;
+    }
+    if let Some(reason) = user.state.refusal() {
+        return Ok(Outcome::Refused(reason));
+    }
+    if user.password_expired {
+        return Ok(Outcome::Expired(Box::new(user)));
+    }
+    begin(tx, &user, attempt).map(Outcome::In)
+}
+
+/// Begins a session for a user who has proved to be themselves.
+pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> {
+    if let Some(before) = &attempt.before
+        && let Some((session, owner)) = sessions::holder(tx, before)?
+    {
+        sessions::revoke(tx, owner.id, session.id)?;
+    }
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update users set failed_attempts = 0, locked_until = null,
+                last_sign_in_at = coalesce(current_sign_in_at, $2),
+                last_sign_in_ip = coalesce(current_sign_in_ip, $3),
+                current_sign_in_at = $2, current_sign_in_ip = $3,
+                sign_in_count = sign_in_count + 1
+             where id = $1"
+        ),
+        (user.id, now, attempt.ip.as_str()),
+    )?;
+    let (_, cookie) = sessions::create(tx, user.id, attempt.remember, &attempt.ip, &attempt.agent)?;
+    let by = Author {
+        id: Some(user.id),
+        ip: Some(attempt.ip.clone()),
+    };
+    users::record(tx, &by, "user.sign_in", user, serde_json::json!({}))?;
+    Ok(cookie)
+}
