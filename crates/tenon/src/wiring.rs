@@ -43,6 +43,7 @@ pub fn routes() -> Routes {
     system::routes(&mut routes);
     admin::routes(&mut routes);
     identity::routes(&mut routes);
+    spaces::routes(&mut routes);
     packages::routes(&mut routes);
     routes
 }
@@ -52,13 +53,25 @@ pub fn jobs() -> Registry {
     let mut jobs = RegistryBuilder::default();
     kernel::blobs_sweep::jobs(&mut jobs);
     identity::jobs(&mut jobs);
+    spaces::jobs(&mut jobs);
     packages::jobs(&mut jobs);
     jobs.build()
 }
 
 /// Plugs in what rooms ask of the rooms above them.
 pub fn hooks() {
-    identity::hooks::register(identity::hooks::Hooks::default());
+    let mut identity = identity::hooks::Hooks::default();
+    spaces::hooks::plug_into_identity(&mut identity);
+    identity::hooks::register(identity);
+    spaces::hooks::register(spaces::hooks::Hooks {
+        project_destroying: vec![|app, project| {
+            Box::pin(async move {
+                app.write(move |tx| packages::jobs::project_destroying(tx, project))
+                    .await
+            })
+        }],
+        ..spaces::hooks::Hooks::default()
+    });
 }
 
 /// Makes the data directory and opens the database, migrating it. Blocks.
