@@ -161,12 +161,15 @@ fn small_statements_answer_alike() {
                 db.store
                     .write_blocking(|tx| tx.execute("delete from samples", ()))
                     .unwrap();
-                let first = samples
-                    .iter()
-                    .map(|s| insert(&db.store, s).unwrap())
-                    .min()
-                    .unwrap();
-                let shift = move |id: Option<i64>| id.map(|id| id - first);
+                // Numbered by us: a retried write leaves a gap on PostgreSQL.
+                for (number, sample) in (1_i64..).zip(&samples) {
+                    let id = insert(&db.store, sample).unwrap();
+                    db.store
+                        .write_blocking(move |tx| {
+                            tx.execute("update samples set id = $1 where id = $2", (number, id))
+                        })
+                        .unwrap();
+                }
                 QUERIES
                     .iter()
                     .map(|sql| {
@@ -181,14 +184,7 @@ fn small_statements_answer_alike() {
                         );
                         let rows: Result<Vec<(Option<i64>, Option<String>)>> =
                             db.store.read_blocking(|tx| tx.all(&values.0, values.1));
-                        (
-                            sql,
-                            rows.map(|rows| {
-                                rows.into_iter()
-                                    .map(|(id, t)| (shift(id), t))
-                                    .collect::<Vec<_>>()
-                            }),
-                        )
+                        (sql, rows)
                     })
                     .collect::<Vec<_>>()
             });
