@@ -28,6 +28,11 @@ pub struct SettingsPart {
     pub write: fn(&App, &mut Tx<'_>, &Source) -> Result<()>,
 }
 
+/// Gets the user before and after.
+pub type Renamed = fn(&mut Tx<'_>, &User, &User) -> Result<()>;
+/// From a user's id to the id of their own namespace.
+pub type NamespaceOf = fn(&mut Tx<'_>, i64) -> Result<Option<i64>>;
+
 /// Functions to call when something happens to a user. All run inside the
 /// transaction of the change; a refusal undoes it.
 #[derive(Default)]
@@ -36,12 +41,12 @@ pub struct Hooks {
     /// and refuses a username whose path is taken.
     pub user_created: Vec<fn(&mut Tx<'_>, &User) -> Result<()>>,
     /// Username or display name changed; the first is the user before.
-    pub user_renamed: Vec<fn(&mut Tx<'_>, &User, &User) -> Result<()>>,
+    pub user_renamed: Vec<Renamed>,
     /// The user will be deleted: move or delete what is theirs, or refuse
     /// («sole owner of a group» is a conflict).
     pub user_destroying: Vec<fn(&mut Tx<'_>, &Destroying) -> Result<()>>,
     /// Id of a user's own namespace.
-    pub namespace_of: Option<fn(&mut Tx<'_>, i64) -> Result<Option<i64>>>,
+    pub namespace_of: Option<NamespaceOf>,
     /// SQL condition on the alias `users`: has no projects.
     pub without_projects: Option<fn() -> Fragment>,
     /// Settings of other rooms.
