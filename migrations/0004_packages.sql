@@ -24,7 +24,7 @@ create table packages (
 create unique index packages_once on packages (project_id, package_type, name, version_key, live);
 create index packages_by_created_at on packages (project_id, live, created_at, id);
 create index packages_by_name on packages (project_id, live, name, id);
-create index packages_by_version on packages (project_id, live, version_key, id);
+create index packages_by_version on packages (project_id, live, version_key, created_at, id);
 create index packages_by_type on packages (project_id, live, type_order, created_at, id);
 create index packages_by_creator on packages (creator_id);
 create index packages_destroyed on packages (status, id);

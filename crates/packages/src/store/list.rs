@@ -66,14 +66,14 @@ impl Filter {
             && self.status.is_none()
     }
 
-    /// The columns sorted by, on the alias `p`. Ties end with the id; the
-    /// format and the project are followed by the time, which the ids follow,
-    /// because an index has them so.
+    /// The columns sorted by, on the alias `p`. Ties end with the id; format,
+    /// version and project are followed by the time, which the ids follow,
+    /// because so one index serves both this order and a filter by them.
     fn keys(&self) -> &'static [&'static str] {
         match self.order_by {
             OrderBy::CreatedAt | OrderBy::ProjectPath => &["p.created_at", "p.id"],
             OrderBy::Name => &["p.name", "p.id"],
-            OrderBy::Version => &["p.version_key", "p.id"],
+            OrderBy::Version => &["p.version_key", "p.created_at", "p.id"],
             OrderBy::Type => &["p.type_order", "p.created_at", "p.id"],
         }
     }
