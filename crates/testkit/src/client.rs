@@ -40,6 +40,11 @@ impl Client {
         Client { server, token }
     }
 
+    /// A client of a server that runs elsewhere.
+    pub fn of(server: &str, token: &str) -> Client {
+        Client::new(server.to_owned(), Some(token.to_owned()))
+    }
+
     /// The token, if it has one.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
