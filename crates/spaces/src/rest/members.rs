@@ -48,7 +48,6 @@ macro_rules! handlers {
         }
     };
 }
-pub(super) use {both, handlers};
 
 pub fn routes(r: &mut Routes) {
     both!(r, get, "members", direct, "Lists direct members");
@@ -78,7 +77,6 @@ pub fn routes(r: &mut Routes) {
 
 /// A member.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the contract explains the fields")]
 pub struct MemberEntity {
     #[serde(flatten)]
     pub user: UserBasic,
