@@ -4,17 +4,13 @@ use crate::model::{Namespace, ProjectId};
 use crate::{namespaces, rules};
 use identity::hooks::Destroying;
 use identity::model::User;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use std::collections::HashMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::OnceLock;
 use store::{Fragment, Tx, sql};
 
-/// Work before a project's row goes; it runs in the job that deletes the
-/// project, maybe twice.
-pub type ProjectDestroying = fn(App, ProjectId) -> Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+/// Work in the transaction that deletes a project's row.
+pub type ProjectDestroying = fn(&mut Tx<'_>, ProjectId) -> Result<()>;
 
 /// Functions of the rooms above.
 #[derive(Default)]

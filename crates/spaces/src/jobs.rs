@@ -31,11 +31,11 @@ impl Job for DestroyProject {
 }
 
 async fn destroy_project(run: &Run, id: i64) -> Result<()> {
-    for hook in &hooks::get().project_destroying {
-        hook(run.app.clone(), id).await?;
-    }
     run.app
         .write(move |tx| {
+            for hook in &hooks::get().project_destroying {
+                hook(tx, id)?;
+            }
             for forget in [
                 sql!("delete from members where source_type = 'Project' and source_id = $1"),
                 sql!("delete from invitations where source_type = 'Project' and source_id = $1"),

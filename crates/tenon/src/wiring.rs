@@ -60,16 +60,11 @@ pub fn jobs() -> Registry {
 
 /// Plugs in what rooms ask of the rooms above them.
 pub fn hooks() {
-    let mut identity = identity::hooks::Hooks::default();
-    spaces::hooks::plug_into_identity(&mut identity);
-    identity::hooks::register(identity);
+    let mut users = identity::hooks::Hooks::default();
+    spaces::hooks::plug_into_identity(&mut users);
+    identity::hooks::register(users);
     spaces::hooks::register(spaces::hooks::Hooks {
-        project_destroying: vec![|app, project| {
-            Box::pin(async move {
-                app.write(move |tx| packages::jobs::project_destroying(tx, project))
-                    .await
-            })
-        }],
+        project_destroying: vec![packages::jobs::project_destroying],
         ..spaces::hooks::Hooks::default()
     });
 }

@@ -36,6 +36,7 @@ macro_rules! both {
 macro_rules! handlers {
     ($name:ident, $params:ty, $answer:ty, |$app:ident, $viewer:ident, $p:ident, $kind:ident $(, $extra:ident: $extra_ty:ty)?| $body:expr) => {
         mod $name {
+            #[allow(unused_imports)]
             use super::*;
             pub async fn project($app: App, $viewer: Viewer, $p: Params<$params> $(, $extra: $extra_ty)?) -> Result<$answer> {
                 let $kind = SourceKind::Project;

@@ -4,7 +4,9 @@ mod groups;
 mod members;
 mod namespaces;
 mod projects;
+mod requests;
 mod shares;
+mod tokens;
 mod transfers;
 
 use kernel::http::Routes;
@@ -15,7 +17,9 @@ pub fn routes(r: &mut Routes) {
     projects::routes(r);
     namespaces::routes(r);
     members::routes(r);
+    requests::routes(r);
     shares::routes(r);
+    tokens::routes(r);
     transfers::routes(r);
 }
 
