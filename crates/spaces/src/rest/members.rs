@@ -50,6 +50,8 @@ macro_rules! handlers {
     };
 }
 
+pub(super) use {both, handlers};
+
 pub fn routes(r: &mut Routes) {
     both!(r, get, "members", direct, "Lists direct members");
     both!(
