@@ -8,7 +8,7 @@ use kernel::app::App;
 use kernel::secrets;
 
 /// Name of the form field.
-pub const FIELD: &str = "csrf_token";
+pub const FIELD: &str = "authenticity_token";
 /// Name of the request header.
 pub const HEADER: &str = "x-csrf-token";
 const LABEL: &str = "csrf";

@@ -14,6 +14,7 @@ pub mod csrf;
 pub mod entities;
 pub mod gate;
 pub mod hooks;
+mod jobs;
 pub mod model;
 pub mod pages;
 pub mod password;
@@ -38,4 +39,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 /// Declares the room's jobs.
-pub fn jobs(_registry: &mut RegistryBuilder) {}
+pub fn jobs(registry: &mut RegistryBuilder) {
+    registry.add_periodic::<jobs::Sweep>(3600);
+}

@@ -124,7 +124,7 @@ kernel::params! {
         /// A path of this instance.
         pub return_to: Option<String>,
         /// Proof that the form is ours.
-        pub csrf_token: Option<String>,
+        pub authenticity_token: Option<String>,
     }
 }
 
@@ -144,7 +144,7 @@ fn check_form(app: &App, asked: &Asked, token: Option<&str>) -> Result<()> {
 }
 
 async fn create(app: App, asked: Arc<Asked>, params: Params<SignInForm>) -> Result<Response> {
-    check_form(&app, &asked, params.csrf_token.as_deref())?;
+    check_form(&app, &asked, params.authenticity_token.as_deref())?;
     let login = params.login.clone().unwrap_or_default();
     let back = safe_path(params.return_to.as_deref()).to_owned();
     let attempt = Attempt {
@@ -244,12 +244,12 @@ kernel::params! {
         /// The same again.
         pub password_confirmation: String,
         /// Proof that the form is ours.
-        pub csrf_token: Option<String>,
+        pub authenticity_token: Option<String>,
     }
 }
 
 async fn renew(app: App, asked: Arc<Asked>, params: Params<RenewForm>) -> Result<Response> {
-    check_form(&app, &asked, params.csrf_token.as_deref())?;
+    check_form(&app, &asked, params.authenticity_token.as_deref())?;
     let proof: Option<Proof> = app
         .secrets()
         .verify(PROOF, &params.proof)

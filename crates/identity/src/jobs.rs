@@ -1,0 +1,30 @@
+//! Clearing away what has ended.
+
+use crate::{attempts, sessions};
+use kernel::jobs::{Failure, Job, Run};
+use serde::{Deserialize, Serialize};
+
+/// Seconds after which a window of attempts is surely closed.
+const OLD: i64 = 86_400;
+
+/// Deletes ended sessions and old counters.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Sweep {}
+
+impl Job for Sweep {
+    const NAME: &'static str = "identity.sweep";
+
+    fn dedupe_key(&self) -> Option<String> {
+        Some("all".into())
+    }
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        run.app
+            .write(|tx| {
+                sessions::sweep(tx)?;
+                attempts::sweep(tx, OLD)
+            })
+            .await?;
+        Ok(())
+    }
+}
