@@ -199,3 +199,16 @@ pub fn record_downloads(
     )?;
     Ok(true)
 }
+
+/// Downloads of a package on its last 30 days that had any, oldest first.
+pub fn downloads_by_day(tx: &mut Tx<'_>, package_id: i64) -> Result<Vec<(String, i64)>> {
+    let mut days: Vec<(String, i64)> = tx.all(
+        sql!(
+            "select day, count from package_downloads where package_id = $1
+             order by day desc limit 30"
+        ),
+        (package_id,),
+    )?;
+    days.reverse();
+    Ok(days)
+}

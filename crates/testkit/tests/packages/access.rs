@@ -68,3 +68,22 @@ testkit::both_engines! {
         get().header("authorization", &format!("Bearer {token}")).await.is(200);
     }
 }
+
+testkit::both_engines! {
+    async fn pages_show_the_list_and_a_package(t: TestServer) {
+        let r = Registry::new(&t, "acme/anvil", 20).await;
+        let private = Registry::new(&t, "acme/forge", 0).await;
+        let list = t.anonymous().at("/acme/anvil/-/packages").await.is(200);
+        assert!(list.text().contains("No packages yet"));
+        r.publish(&t, "hammer/1.0/docs/a.txt", "a").await;
+        private.publish(&t, "hammer/1.0/a.txt", "a").await;
+
+        let list = t.anonymous().at("/acme/anvil/-/packages?search=ham").await.is(200);
+        assert!(list.text().contains("hammer"));
+        let id = r.id_of(&t, "hammer").await;
+        let page = t.anonymous().at(format!("/acme/anvil/-/packages/{id}")).await.is(200);
+        assert!(page.text().contains("docs/a.txt"));
+        t.anonymous().at("/acme/anvil/-/packages/999999").await.is(404);
+        t.anonymous().at("/acme/forge/-/packages").await.is(404);
+    }
+}
