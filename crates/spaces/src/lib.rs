@@ -13,6 +13,7 @@ mod jobs;
 pub mod members;
 pub mod model;
 pub mod namespaces;
+mod pages;
 mod rest;
 pub mod rules;
 pub mod store;
@@ -27,4 +28,5 @@ pub use namespaces::root_and_lineage;
 /// Registers the room's routes.
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
+    pages::routes(r);
 }

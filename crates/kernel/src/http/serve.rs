@@ -128,6 +128,14 @@ impl Server {
         let Ok(matched) = self.matcher.at(&raw) else {
             return no_route(unknown_route(&raw), &asked);
         };
+        // A page that takes every path takes none of the API.
+        let only_pages = matched
+            .value
+            .values()
+            .all(|route| route.surface == Surface::Page);
+        if surface == Surface::Api && only_pages {
+            return no_route(unknown_route(&raw), &asked);
+        }
         let Some(route) = find_method(matched.value, &asked.method) else {
             return no_route(Error::MethodNotAllowed(allowed(matched.value)), &asked);
         };
