@@ -4,31 +4,19 @@ use crate::model::{Namespace, ProjectId};
 use crate::{namespaces, rules};
 use identity::hooks::Destroying;
 use identity::model::User;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::Response;
 use std::collections::HashMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::OnceLock;
 use store::{Fragment, Tx, sql};
 
 /// Work in the transaction that deletes a project's row.
 pub type ProjectDestroying = fn(&mut Tx<'_>, ProjectId) -> Result<()>;
 
-/// A page below `/-/` of a group or project: the path before it (groups with
-/// `groups/` in front) and the section itself.
-pub type Section =
-    fn(App, Viewer, String, String) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>>;
-
 /// Functions of the rooms above.
 #[derive(Default)]
 pub struct Hooks {
     /// The project and all in it will be deleted.
     pub project_destroying: Vec<ProjectDestroying>,
-    /// Sections by their first word (`packages`).
-    pub sections: Vec<(&'static str, Section)>,
     /// Bytes of packages by project, for statistics.
     pub packages_size: Option<fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>>,
 }

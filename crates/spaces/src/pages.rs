@@ -1,13 +1,11 @@
 //! Pages of this room: projects, groups, one group, one project.
 //!
 //! Groups stand at `/groups/<path>`, projects at `/<path>`; what follows
-//! `/-/` is a section, and rooms above register theirs in
-//! [`crate::hooks::Hooks::sections`].
+//! `/-/` belongs to the rooms that register it.
 
 pub mod views;
 
 use crate::access::{self, GUEST, Purpose};
-use crate::hooks;
 use crate::model::{Namespace, Project, Visibility};
 use crate::store as lists;
 use http::Method;
@@ -18,9 +16,10 @@ use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
 use kernel::http::reply::redirect;
-use kernel::http::{Paging, Params, Response, Routes};
+use kernel::http::{Asked, Paging, Params, Response, Routes};
 use kernel::ids::{Reference, fold};
 use kernel::time::Timestamp;
+use std::sync::Arc;
 use store::{Fragment, Tx};
 use views::{GroupRow, ProjectRow, SpaceHead};
 
@@ -28,8 +27,17 @@ use views::{GroupRow, ProjectRow, SpaceHead};
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/", home);
     r.page(Method::GET, "/groups", groups);
-    r.page(Method::GET, "/{*path}", show);
+    // A path has any number of parts, which a route cannot say beside the
+    // sections that end such paths, so there is one route per length.
+    for parts in 1..=MAX_PARTS {
+        let place: String = (1..=parts).map(|at| format!("/{{part{at}}}")).collect();
+        r.page(Method::GET, &place, show);
+        r.page(Method::GET, &format!("/groups{place}"), show);
+    }
 }
+
+/// Most parts of a path: groups nest 20 deep, and a project stands in one.
+const MAX_PARTS: usize = 21;
 
 kernel::params! {
     /// Filters of the home page.
@@ -244,34 +252,10 @@ async fn groups(
     Ok(Html::new(&view)?.response())
 }
 
-kernel::params! {
-    /// The path of a group or project, maybe with a section.
-    pub struct ShowPath {
-        /// Everything after the first slash.
-        pub path: String,
-    }
-}
-
-async fn show(
-    app: App,
-    viewer: Viewer,
-    params: Params<ShowPath>,
-    paging: Paging,
-) -> Result<Response> {
-    let path = params.0.path;
-    let (space, section) = match path.split_once("/-/") {
-        Some((space, section)) => (space.to_owned(), Some(section.to_owned())),
-        None => (path.trim_end_matches('/').to_owned(), None),
-    };
-    if let Some(section) = section {
-        let name = section.split('/').next().unwrap_or_default();
-        let found = hooks::get()
-            .sections
-            .iter()
-            .find(|(known, _)| *known == name);
-        let (_, handler) = found.ok_or(Error::NotFound(""))?;
-        return handler(app, viewer, space, section).await;
-    }
+async fn show(app: App, viewer: Viewer, asked: Arc<Asked>, paging: Paging) -> Result<Response> {
+    let raw = asked.uri.path().trim_matches('/');
+    let decoded = percent_encoding::percent_decode_str(raw).decode_utf8();
+    let space = decoded.map_err(|_| Error::NotFound(""))?.into_owned();
     if let Some(group) = space.strip_prefix("groups/") {
         return show_group(app, viewer, Reference::Path(group.to_owned()), paging).await;
     }
