@@ -4,7 +4,7 @@
 
 use http::Method;
 use kernel::http::routes::{Route, Surface};
-use testkit::{Client, TestServer, TestUser};
+use testkit::{Client, TestUser};
 
 /// Routes that answer nobody with success: what is public.
 const PUBLIC: &[&str] = &[
