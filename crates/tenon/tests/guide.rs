@@ -30,6 +30,7 @@ macro_rules! pages {
 pages! {
     the_start_page: "README.md",
     packages: "packages.md",
+    users_and_tokens: "users-and-tokens.md",
 }
 
 #[test]
