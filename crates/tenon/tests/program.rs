@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use testkit::postgres::Database;
@@ -225,27 +226,56 @@ fn a_killed_server_loses_no_answered_write() {
                 let client = server.client(&token);
                 let lost = missing(&client, &answered).await;
                 assert!(lost.is_empty(), "answered and lost: {lost:?}");
-                let end = Instant::now() + Duration::from_millis(400);
-                let writers: Vec<_> = (0..8)
-                    .map(|writer| {
-                        tokio::spawn(write(client.clone(), format!("{round}-{writer}"), end))
-                    })
-                    .collect();
-                tokio::time::sleep(Duration::from_millis(300)).await;
+                let storm = Storm::begin(8, |writer| (client.clone(), format!("{round}-{writer}")));
+                storm.answers(5).await;
                 server.kill();
-                for writer in writers {
-                    answered.extend(writer.await.expect("a writer ends"));
-                }
+                answered.extend(storm.end().await);
             }
-            assert!(answered.len() > 20, "only {} writes", answered.len());
+            assert!(answered.len() >= 50, "only {} writes", answered.len());
             place.succeeds(&["check"]);
         }
     });
 }
 
-/// Makes tokens until the server is gone; names of those answered.
-async fn write(client: Client, prefix: String, end: Instant) -> Vec<String> {
-    let mut answered = Vec::new();
+/// Writers that make tokens and keep the names of those answered.
+struct Storm {
+    answered: Arc<Mutex<Vec<String>>>,
+    writers: Vec<tokio::task::JoinHandle<()>>,
+}
+
+impl Storm {
+    fn begin(writers: usize, to: impl Fn(usize) -> (Client, String)) -> Storm {
+        let answered = Arc::new(Mutex::new(Vec::new()));
+        let writers = (0..writers)
+            .map(|writer| {
+                let (client, prefix) = to(writer);
+                tokio::spawn(write(client, prefix, answered.clone()))
+            })
+            .collect();
+        Storm { answered, writers }
+    }
+
+    /// Waits until so many writes were answered.
+    async fn answers(&self, wanted: usize) {
+        let limit = Instant::now() + Duration::from_secs(60);
+        while self.answered.lock().expect("no panic").len() < wanted {
+            assert!(Instant::now() < limit, "the server does not answer");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Stops the writers; a request under way may still be answered before.
+    async fn end(self) -> Vec<String> {
+        for writer in self.writers {
+            writer.abort();
+            writer.await.ok();
+        }
+        std::mem::take(&mut self.answered.lock().expect("no panic"))
+    }
+}
+
+/// Makes tokens until aborted or until the server is gone.
+async fn write(client: Client, prefix: String, answered: Arc<Mutex<Vec<String>>>) {
     for number in 0.. {
         let name = format!("{prefix}-{number}");
         let body = json!({"name": name, "scopes": ["read_api"]});
@@ -255,15 +285,13 @@ async fn write(client: Client, prefix: String, end: Instant) -> Vec<String> {
             .try_send()
             .await;
         match sent {
-            Ok(reply) if reply.status == 201 => answered.push(name),
-            _ if Instant::now() < end => tokio::task::yield_now().await,
-            _ => break,
-        }
-        if Instant::now() >= end {
-            break;
+            Ok(reply) if reply.status == 201 => {
+                answered.lock().expect("no panic").push(name);
+            }
+            Ok(_) => {}
+            Err(_) => return,
         }
     }
-    answered
 }
 
 async fn missing(client: &Client, names: &[String]) -> Vec<String> {
@@ -292,15 +320,14 @@ fn two_nodes_share_one_database_and_one_may_die() {
         let (one, two) = (place.serve(), place.serve());
         let token = place.token();
         let (to_one, to_two) = (one.client(&token), two.client(&token));
-        let end = Instant::now() + Duration::from_secs(2);
-        let first = tokio::spawn(write(to_one, "one".into(), end));
-        let second = tokio::spawn(write(to_two.clone(), "two".into(), end));
-        tokio::time::sleep(Duration::from_millis(700)).await;
+        let first = Storm::begin(4, |writer| (to_one.clone(), format!("one-{writer}")));
+        let second = Storm::begin(4, |writer| (to_two.clone(), format!("two-{writer}")));
+        first.answers(5).await;
         one.kill();
-        let mut answered = first.await.expect("a writer ends");
-        let survived = second.await.expect("a writer ends");
-        assert!(!answered.is_empty() && survived.len() > 10);
-        answered.extend(survived);
+        let mut answered = first.end().await;
+        let before = second.answered.lock().expect("no panic").len();
+        second.answers(before + 10).await;
+        answered.extend(second.end().await);
         assert_eq!(missing(&to_two, &answered).await, Vec::<String>::new());
         assert_eq!(two.terminate(), Some(0));
     });

@@ -92,17 +92,23 @@ fn identity_columns_never_reuse_a_number() {
     }
 }
 
+/// Other crates linked into this test register theirs too; those are
+/// prepared where their tables are.
 #[test]
 fn every_registered_statement_is_prepared() {
     let samples = Migration {
         number: 2,
         ..crate::values::SAMPLES[0]
     };
+    let ours = |failed: Result<(), Error>| match failed {
+        Err(Error::Engine(text)) => text.lines().any(|line| line.contains("values.rs")),
+        Err(other) => panic!("{other}"),
+        Ok(()) => false,
+    };
     for (config, _place) in configs() {
         let store = Store::open(config.clone(), NOTES).unwrap();
-        let failed = store.check_statements();
-        assert!(matches!(failed, Err(Error::Engine(text)) if text.contains("values.rs")));
+        assert!(ours(store.check_statements()));
         let store = Store::open(config, &[NOTES[0], samples]).unwrap();
-        assert_eq!(store.check_statements(), Ok(()));
+        assert!(!ours(store.check_statements()));
     }
 }
