@@ -4,14 +4,14 @@ use crate::access::{self, GUEST, OWNER};
 use crate::entities::{self, NamespaceEntity};
 use crate::store as lists;
 use crate::store::contains;
-use identity::viewer::SignedInViewer;
+use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::{Reference, fold};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{Fragment, Tx, sql};
+use store::{Fragment, Tx};
 
 pub fn routes(r: &mut Routes) {
     r.get("/namespaces", list)
@@ -121,12 +121,13 @@ pub struct ExistsEntity {
 
 async fn exists(
     app: App,
-    _viewer: SignedInViewer,
+    viewer: SignedInViewer,
     params: Params<PathExists>,
 ) -> Result<Ok200<ExistsEntity>> {
     let params = params.0;
     app.read(move |tx| {
-        if !is_taken(tx, params.parent_id, &params.id)? {
+        let viewer = viewer.viewer();
+        if !is_taken(tx, &viewer, params.parent_id, &params.id)? {
             return Ok(Ok200(ExistsEntity {
                 exists: false,
                 suggests: Vec::new(),
@@ -135,7 +136,7 @@ async fn exists(
         let mut suggests = Vec::new();
         for number in 1..100 {
             let candidate = format!("{}{number}", params.id);
-            if !is_taken(tx, params.parent_id, &candidate)? {
+            if !is_taken(tx, &viewer, params.parent_id, &candidate)? {
                 suggests.push(candidate);
                 break;
             }
@@ -148,18 +149,19 @@ async fn exists(
     .await
 }
 
-fn is_taken(tx: &mut Tx<'_>, parent_id: Option<i64>, path: &str) -> Result<bool> {
-    let parent: Option<String> = match parent_id {
-        Some(id) => tx.optional(
-            sql!("select full_path from namespaces where id = $1"),
-            (id,),
-        )?,
-        None => None,
+/// Whether the path is taken, as far as the viewer may know: below a group
+/// only its members are told.
+fn is_taken(tx: &mut Tx<'_>, viewer: &Viewer, parent_id: Option<i64>, path: &str) -> Result<bool> {
+    if path.contains('/') {
+        return Ok(false);
+    }
+    let Some(id) = parent_id else {
+        return crate::namespaces::is_taken(tx, path);
     };
-    let full_path = match (parent_id, parent) {
-        (Some(_), None) => return Ok(false),
-        (_, Some(parent)) => format!("{parent}/{path}"),
-        (None, None) => path.to_owned(),
-    };
-    crate::namespaces::is_taken(tx, &full_path)
+    match access::find_namespace(tx, &Reference::Id(id))? {
+        Some(parent) if access::level_in_group(tx, viewer, &parent)? >= GUEST => {
+            crate::namespaces::is_taken(tx, &format!("{}/{path}", parent.full_path))
+        }
+        _ => Ok(false),
+    }
 }
