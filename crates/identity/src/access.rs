@@ -1,7 +1,7 @@
 //! Who sees how much of a user.
 
 use crate::entities::{Detail, Whole};
-use crate::viewer::SignedIn;
+use crate::viewer::{SignedIn, Viewer};
 
 /// How much of `whole` the caller may see on the user's own address.
 pub fn detail(caller: &SignedIn, whole: &Whole) -> Detail {
@@ -20,6 +20,15 @@ pub fn own_detail(caller: &SignedIn) -> Detail {
         Detail::Admin
     } else {
         Detail::Own
+    }
+}
+
+/// Whether the viewer may see what a user does and has: a private profile
+/// hides it (contract «Users»).
+pub fn sees_activity(viewer: &Viewer, whole: &Whole) -> bool {
+    match viewer {
+        Viewer::User(signed_in) => detail(signed_in, whole) != Detail::Hidden,
+        _ => !whole.is_private,
     }
 }
 

@@ -239,6 +239,11 @@ async fn of_user(
     let handle = app.clone();
     app.read(move |tx| {
         let user = identity::users::by_reference(tx, &reference)?.ok_or(Error::NotFound("User"))?;
+        let whole = identity::users::whole(tx, user, None)?;
+        if !identity::access::sees_activity(&viewer, &whole) {
+            return Err(Error::NotFound("User"));
+        }
+        let user = whole.user;
         let mut place = Fragment::default();
         place
             .push(
