@@ -240,7 +240,8 @@ pub struct Around {
     direct: HashMap<i64, i64>,
     groups: HashMap<i64, i64>,
     shares: HashMap<i64, Vec<store::ShareRow>>,
-    sizes: Option<HashMap<i64, i64>>,
+    /// Bytes of the projects whose viewer may know them.
+    sizes: HashMap<i64, i64>,
     is_signed_in: bool,
 }
 
@@ -263,7 +264,7 @@ impl Around {
             } else {
                 load_basic(tx, &owners)?
             },
-            shares: store::shares_of(tx, "Project", &ids)?,
+            shares: store::shares_of(tx, viewer, "Project", &ids)?,
             is_signed_in: viewer.user_id().is_some(),
             ..Around::default()
         };
@@ -273,10 +274,17 @@ impl Around {
             around.groups = store::levels_of(tx, user_id, "Group", &above)?;
         }
         if statistics {
-            around.sizes = Some(match hooks::get().packages_size {
+            let ids = match viewer.user_id() {
+                _ if viewer.is_admin() => ids,
+                Some(user_id) => store::projects_among(tx, user_id, access::REPORTER, &ids)?,
+                None => Vec::new(),
+            };
+            let sizes = match hooks::get().packages_size {
                 Some(read) => read(tx, &ids)?,
                 None => HashMap::new(),
-            });
+            };
+            let size = |id: i64| (id, sizes.get(&id).copied().unwrap_or(0));
+            around.sizes = ids.into_iter().map(size).collect();
         }
         Ok(around)
     }
@@ -415,15 +423,15 @@ fn details(app: &App, project: &Project, around: &Around) -> ProjectDetails {
         permissions: around.permissions(project),
         links: links(app, project.id),
         shared_with_groups: shares(around.shares.get(&project.id)),
-        statistics: around.sizes.as_ref().map(|sizes| {
-            let packages_size = sizes.get(&project.id).copied().unwrap_or(0);
-            StatisticsEntity {
+        statistics: around
+            .sizes
+            .get(&project.id)
+            .map(|&packages_size| StatisticsEntity {
                 commit_count: Some(0),
                 storage_size: packages_size,
                 packages_size,
                 ..StatisticsEntity::default()
-            }
-        }),
+            }),
         allow_pipeline_trigger_approve_deployment: false,
         merge_trains_enabled: false,
     }
@@ -535,9 +543,14 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
 }
 
 /// One group with its shares.
-pub fn one_group(tx: &mut Tx<'_>, app: &App, row: &Namespace) -> Result<GroupEntity> {
+pub fn one_group(
+    tx: &mut Tx<'_>,
+    app: &App,
+    viewer: &Viewer,
+    row: &Namespace,
+) -> Result<GroupEntity> {
     let mut entity = group(app, row);
-    let mut found = store::shares_of(tx, "Group", &[row.id])?;
+    let mut found = store::shares_of(tx, viewer, "Group", &[row.id])?;
     entity.shared_with_groups = Some(shares(found.remove(&row.id).as_ref()));
     Ok(entity)
 }

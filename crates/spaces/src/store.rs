@@ -4,6 +4,7 @@
 use crate::model::{Namespace, Project};
 use crate::project_select;
 use identity::model::User;
+use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
 use kernel::time::{Timestamp, date_of};
@@ -73,21 +74,24 @@ pub struct ShareRow {
 
 from_row! { ShareRow { source_id, group_id, group_name, group_full_path, access_level, expires_at } }
 
-/// Shares by what is shared.
+/// Shares with groups the viewer may see, by what is shared.
 pub fn shares_of(
     tx: &mut Tx<'_>,
+    viewer: &Viewer,
     source_type: &str,
     ids: &[i64],
 ) -> Result<HashMap<i64, Vec<ShareRow>>> {
-    let rows: Vec<ShareRow> = tx.all(
-        sql!(
-            "select s.source_id, s.group_id, n.name as group_name,
-                n.full_path as group_full_path, s.access_level, s.expires_at
-             from shares s join namespaces n on n.id = s.group_id
-             where s.source_type = $1 and s.source_id in_list($2) order by s.id"
-        ),
-        (source_type, ids),
-    )?;
+    let mut list = Fragment::new(
+        "select s.source_id, s.group_id, namespaces.name as group_name,
+            namespaces.full_path as group_full_path, s.access_level, s.expires_at
+         from shares s join namespaces on namespaces.id = s.group_id where",
+    );
+    list.in_list("s.source_id", ids)
+        .push(" and s.source_type = ", source_type)
+        .raw(" and ")
+        .append(crate::access::visible_groups(tx, viewer))
+        .raw(" order by s.id");
+    let rows: Vec<ShareRow> = tx.query(list)?;
     let mut by_source: HashMap<i64, Vec<ShareRow>> = HashMap::new();
     for row in rows {
         by_source.entry(row.source_id).or_default().push(row);
@@ -125,6 +129,14 @@ pub fn groups_among(
     list.in_list("namespaces.id", ids).raw(" and ");
     list.append(crate::access::groups_of(tx, user_id, level));
     Ok(tx.query::<i64>(list)?.into_iter().collect())
+}
+
+/// Those of these projects where the user has at least this role.
+pub fn projects_among(tx: &mut Tx<'_>, user_id: i64, level: i64, ids: &[i64]) -> Result<Vec<i64>> {
+    let mut list = Fragment::new("select projects.id from projects where");
+    list.in_list("projects.id", ids).raw(" and ");
+    list.append(crate::access::projects_of(tx, user_id, level));
+    Ok(tx.query(list)?)
 }
 
 /// Group and project ids of all projects below these groups.

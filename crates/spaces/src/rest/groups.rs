@@ -412,7 +412,7 @@ async fn create(
     let handle = app.clone();
     app.write(move |tx| {
         let group = rules::create_group(tx, &viewer, params.parent_id, &creation(&params))?;
-        entities::one_group(tx, &handle, &group).map(Created)
+        entities::one_group(tx, &handle, &viewer, &group).map(Created)
     })
     .await
 }
@@ -434,7 +434,7 @@ async fn show(app: App, viewer: Viewer, params: Params<ShowGroup>) -> Result<Ok2
     let handle = app.clone();
     app.read(move |tx| {
         let group = access::group(tx, &viewer, &params.id, Purpose::Read)?;
-        let mut entity = entities::one_group(tx, &handle, &group)?;
+        let mut entity = entities::one_group(tx, &handle, &viewer, &group)?;
         if params.statistics.unwrap_or(false) {
             let rows = std::slice::from_ref(&group);
             entity.statistics = entities::group_statistics(tx, &viewer, rows)?.remove(&group.id);
@@ -471,7 +471,7 @@ async fn update(
     let handle = app.clone();
     app.write(move |tx| {
         let group = rules::update_group(tx, &viewer, &params.id, &change(&params))?;
-        entities::one_group(tx, &handle, &group).map(Ok200)
+        entities::one_group(tx, &handle, &viewer, &group).map(Ok200)
     })
     .await
 }

@@ -143,7 +143,7 @@ async fn share_group(
         let source = ("Group", group.id, group.full_path.as_str());
         let expires_at = date(params.expires_at);
         rules::share(tx, &viewer, source, &with, params.group_access, expires_at)?;
-        entities::one_group(tx, &handle, &group).map(Created)
+        entities::one_group(tx, &handle, &viewer, &group).map(Created)
     })
     .await
 }

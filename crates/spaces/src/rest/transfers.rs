@@ -34,7 +34,7 @@ async fn group(
     let handle = app.clone();
     app.write(move |tx| {
         let group = rules::transfer_group(tx, &viewer, &params.id, params.group_id)?;
-        entities::one_group(tx, &handle, &group).map(Created)
+        entities::one_group(tx, &handle, &viewer, &group).map(Created)
     })
     .await
 }
