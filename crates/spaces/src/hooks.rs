@@ -1,6 +1,6 @@
 //! What rooms above plug in, and what this room plugs into identity.
 
-use crate::model::{Namespace, ProjectId};
+use crate::model::{Namespace, ProjectId, path_error};
 use crate::{namespaces, rules};
 use identity::hooks::Destroying;
 use identity::model::User;
@@ -46,9 +46,18 @@ fn user_created(tx: &mut Tx<'_>, user: &User) -> Result<()> {
     if !user.is_human() {
         return Ok(());
     }
+    check_path(&user.username)?;
     let made = namespaces::insert_for_user(tx, user.id, &user.username, &user.name)?;
     made.map(|_| ())
         .ok_or_else(|| Error::invalid("username", "has already been taken"))
+}
+
+/// A username is a path, too.
+fn check_path(username: &str) -> Result<()> {
+    match path_error(username, true) {
+        Some(problem) => Err(Error::invalid("username", problem)),
+        None => Ok(()),
+    }
 }
 
 fn user_renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
@@ -59,6 +68,9 @@ fn user_renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
     let name = (before.name != after.name).then_some(after.name.as_str());
     if path.is_none() && name.is_none() {
         return Ok(());
+    }
+    if let Some(path) = path {
+        check_path(path)?;
     }
     let place = namespaces::Place {
         parent: None,

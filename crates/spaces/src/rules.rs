@@ -78,14 +78,7 @@ pub fn create_group(
             &Reference::Id(id),
             Purpose::CreateSubgroup,
         )?),
-        None if viewer.is_admin() => None,
-        None if signed_in.user.can_create_group
-            && !signed_in.user.is_external
-            && signed_in.bot_source.is_none() =>
-        {
-            None
-        }
-        None => return Err(Error::forbidden("")),
+        None => at_the_top(viewer)?,
     };
     let visibility = change.visibility.unwrap_or(Visibility::of(PRIVATE));
     let place = Place {
@@ -102,6 +95,20 @@ pub fn create_group(
     add_owner(tx, "Group", saved, signed_in.user.id)?;
     record(tx, viewer, "group.create", of_group(&group), json!({}))?;
     access::find_group(tx, &Reference::Id(saved))?.ok_or(Error::NotFound("Group"))
+}
+
+/// No parent, for those who may have groups without one.
+fn at_the_top(viewer: &Viewer) -> Result<Option<Namespace>> {
+    let signed_in = viewer.signed_in()?;
+    let user = &signed_in.user;
+    let may = user.is_human()
+        && user.can_create_group
+        && !user.is_external
+        && signed_in.bot_source.is_none();
+    match may || viewer.is_admin() {
+        true => Ok(None),
+        false => Err(Error::forbidden("")),
+    }
 }
 
 /// The form in which clients expect an unusable new group.
@@ -283,10 +290,7 @@ pub fn transfer_group(
             &Reference::Id(id),
             Purpose::CreateSubgroup,
         )?),
-        None if !viewer.is_admin() && !viewer.signed_in()?.user.can_create_group => {
-            return Err(Error::forbidden(""));
-        }
-        None => None,
+        None => at_the_top(viewer)?,
     };
     if parent.as_ref().map(|parent| parent.id) == group.parent_id {
         return refuse("The group is already there.");
@@ -313,6 +317,10 @@ pub fn transfer_group(
         name: group.name.clone(),
         path: group.path.clone(),
     };
+    // What is reserved depends on where a group stands.
+    if let Some(problem) = path_error(&place.path, place.parent.is_none()) {
+        return refuse(&format!("The path {problem} there."));
+    }
     if !namespaces::replace(tx, &group, &place)? {
         return refuse("The path has already been taken there.");
     }
