@@ -102,6 +102,14 @@ impl Viewer {
         self.user().map(|user| user.id)
     }
 
+    /// Who answers for what is done: under sudo the administrator.
+    pub fn author_id(&self) -> Option<i64> {
+        match self {
+            Viewer::User(signed_in) => Some(signed_in.sudo_by.unwrap_or(signed_in.user.id)),
+            _ => None,
+        }
+    }
+
     /// The user.
     pub fn user(&self) -> Option<&User> {
         match self {

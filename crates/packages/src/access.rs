@@ -89,7 +89,7 @@ pub fn audit(tx: &mut Tx<'_>, viewer: &Viewer, happened: Happened<'_>) -> Result
     audit::write(
         tx,
         audit::Record {
-            author_id: viewer.user_id(),
+            author_id: viewer.author_id(),
             action: happened.action,
             target_type: happened.target_type,
             target_id: happened.target_id,

@@ -25,7 +25,7 @@ pub fn record(
     details: Value,
 ) -> Result<()> {
     let record = audit::Record {
-        author_id: viewer.user_id(),
+        author_id: viewer.author_id(),
         action,
         target_type: target.0,
         target_id: target.1,
