@@ -292,6 +292,7 @@ async fn run_one(app: &App, node: &str, job: Claimed) {
     let id = job.id;
     let (name, attempts) = (job.name.clone(), job.attempts);
     let began = Instant::now();
+    tracing::info!(job = id, name, node, attempt = attempts, "job begins");
     let work = async {
         let Some(runner) = app.jobs().runners.get(name.as_str()).cloned() else {
             return Err(Failure::Retry(
@@ -319,9 +320,12 @@ async fn run_one(app: &App, node: &str, job: Claimed) {
         Err(Failure::GiveUp(_)) => "failed",
     };
     app.metrics().job(&name, word, began.elapsed());
-    finish(app, node, id, attempts, outcome)
-        .await
-        .best_effort("record the outcome of a job");
+    match finish(app, node, id, attempts, outcome).await {
+        Ok(true) => tracing::info!(job = id, name, node, outcome = word, "job ended"),
+        // Another node took it over and records what becomes of it.
+        Ok(false) => tracing::warn!(job = id, name, node, "job outlived its lease"),
+        Err(error) => tracing::warn!(%error, job = id, "cannot record the outcome of a job"),
+    }
 }
 
 /// Extends the lease while the job runs; returns when it was lost.
@@ -347,24 +351,23 @@ async fn keep_lease(app: &App, node: &str, id: i64) {
     }
 }
 
+/// Records what became of a job; false if the lease was lost meanwhile.
 async fn finish(
     app: &App,
     node: &str,
     id: i64,
     attempts: i64,
     outcome: Result<(), Failure>,
-) -> Result<()> {
+) -> Result<bool> {
     let node = node.to_owned();
     let outcome = Arc::new(outcome);
     app.write(move |tx| {
         let now = tx.now();
-        match outcome.as_ref() {
-            Ok(()) => {
-                tx.execute(
-                    sql!("delete from jobs where id = $1 and leased_by = $2"),
-                    (id, node.as_str()),
-                )?;
-            }
+        let changed = match outcome.as_ref() {
+            Ok(()) => tx.execute(
+                sql!("delete from jobs where id = $1 and leased_by = $2"),
+                (id, node.as_str()),
+            )?,
             Err(Failure::Retry(why)) if attempts < MAX_ATTEMPTS => {
                 let wait = jiff::SignedDuration::from_secs(15 << (attempts - 1).clamp(0, 12));
                 tx.execute(
@@ -374,7 +377,7 @@ async fn finish(
                           where id = $1 and leased_by = $2"
                     ),
                     (id, node.as_str(), now + wait, why.as_str(), now),
-                )?;
+                )?
             }
             Err(Failure::Retry(why) | Failure::GiveUp(why)) => {
                 tracing::error!(job = id, why, "job gave up");
@@ -385,10 +388,10 @@ async fn finish(
                           where id = $1 and leased_by = $2"
                     ),
                     (id, node.as_str(), why.as_str(), now),
-                )?;
+                )?
             }
-        }
-        Ok(())
+        };
+        Ok(changed > 0)
     })
     .await
 }
