@@ -168,6 +168,14 @@ impl Request {
     }
 }
 
+impl Request {
+    /// Sends it and leaves the body to be read as it arrives.
+    pub async fn begin(self) -> reqwest::Response {
+        let sent = self.builder.send().await;
+        sent.unwrap_or_else(|error| panic!("{}: {error:?}", self.label))
+    }
+}
+
 impl IntoFuture for Request {
     type Output = Reply;
     type IntoFuture = Pin<Box<dyn Future<Output = Reply> + Send>>;
