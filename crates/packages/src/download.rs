@@ -1,25 +1,16 @@
 //! The one path of a file out of the registry, for every format: ranges,
-//! validators, safe headers, and counters that cost at most one write a
-//! minute per package (contract 1.4, 2.1).
+//! validators and safe headers (contract 2.1).
 
+use crate::downloads;
 use crate::model::PackageFile;
-use crate::store::{files, packages};
 use axum::body::Body;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
-use kernel::error::{BestEffort, Error, Result};
+use kernel::error::{Error, Result};
 use kernel::http::Asked;
 use kernel::http::reply::{self, Response};
 use kernel::http::serve::matches_etag;
-use kernel::time::{Timestamp, date_of};
-use std::collections::HashMap;
 use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::{LazyLock, Mutex};
-use std::time::Duration;
-
-/// Shortest time between two writes of a package's counters.
-const COUNT_EVERY: Duration = Duration::from_secs(60);
 
 /// Answers with the bytes of a file, or the part asked for.
 pub async fn serve(app: &App, asked: &Asked, file: &PackageFile) -> Result<Response> {
@@ -44,13 +35,16 @@ pub async fn serve(app: &App, asked: &Asked, file: &PackageFile) -> Result<Respo
     let mut response = http::Response::new(Body::from_stream(bytes));
     let length = part.as_ref().map_or(size, |range| range.end - range.start);
     describe(response.headers_mut(), file, tag, length)?;
+    // The later parts of a file fetched piece by piece are no more downloads.
+    if part.as_ref().is_none_or(|range| range.start == 0) {
+        downloads::count(app, file);
+    }
     if let Some(range) = part {
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
         let shown = format!("bytes {}-{}/{size}", range.start, range.end - 1);
         let shown = HeaderValue::from_str(&shown).map_err(Error::internal)?;
         response.headers_mut().insert(header::CONTENT_RANGE, shown);
     }
-    count(app, file);
     Ok(response)
 }
 
@@ -161,70 +155,6 @@ fn parse_range(text: &str, size: u64) -> Result<Option<Range<u64>>> {
         Err(Error::RangeNotSatisfiable(size))
     } else {
         Ok(Some(range))
-    }
-}
-
-/// Downloads not yet written, by file and day.
-#[derive(Default)]
-struct Pending {
-    counts: HashMap<(i64, String), i64>,
-    last_at: Option<Timestamp>,
-}
-
-/// Pending downloads by server (several may share a process in tests) and
-/// package. An entry exists while a task is about to write it.
-static PENDING: LazyLock<Mutex<HashMap<(PathBuf, i64), Pending>>> = LazyLock::new(Mutex::default);
-
-/// Counts one download: the first at once, those within the next minute
-/// together at its end.
-fn count(app: &App, file: &PackageFile) {
-    let now = app.now();
-    let day = date_of(now).to_string();
-    let key = (app.config().data_dir.clone(), file.package_id);
-    let Ok(mut pending) = PENDING.lock() else {
-        return;
-    };
-    let is_new = !pending.contains_key(&key);
-    let entry = pending.entry(key.clone()).or_default();
-    *entry.counts.entry((file.id, day)).or_default() += 1;
-    entry.last_at = Some(now);
-    drop(pending);
-    if is_new {
-        tokio::spawn(write_counts(app.clone(), key));
-    }
-}
-
-async fn write_counts(app: App, key: (PathBuf, i64)) {
-    while let Some((counts, last_at)) = take_counts(&key) {
-        let package_id = key.1;
-        let written = app
-            .write(move |tx| {
-                for ((file_id, day), count) in &counts {
-                    if packages::record_downloads(tx, package_id, day, *count, last_at)? {
-                        files::record_downloads(tx, *file_id, *count, last_at)?;
-                    }
-                }
-                Ok(())
-            })
-            .await;
-        written.best_effort("count package downloads");
-        tokio::time::sleep(COUNT_EVERY).await;
-    }
-}
-
-type Counts = HashMap<(i64, String), i64>;
-
-/// What is to be written; forgets the package when there is nothing.
-fn take_counts(key: &(PathBuf, i64)) -> Option<(Counts, Timestamp)> {
-    let mut pending = PENDING.lock().ok()?;
-    let entry = pending.get_mut(key)?;
-    let counts = std::mem::take(&mut entry.counts);
-    match entry.last_at {
-        Some(last_at) if !counts.is_empty() => Some((counts, last_at)),
-        _ => {
-            pending.remove(key);
-            None
-        }
     }
 }
 

@@ -13,6 +13,7 @@
 pub mod access;
 pub mod check;
 pub mod download;
+pub mod downloads;
 pub mod entity;
 pub mod generic;
 pub mod jobs;

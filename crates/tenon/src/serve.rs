@@ -51,7 +51,11 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
     }
 
     let (stop, stopped) = watch::channel(false);
-    let jobs = tokio::spawn(kernel::jobs::work(app, workers, until(stopped.clone())));
+    let jobs = tokio::spawn(kernel::jobs::work(
+        app.clone(),
+        workers,
+        until(stopped.clone()),
+    ));
     let requests = tokio::spawn(server.serve(listener, until(stopped)));
     say(&format!("listening on http://{address}"));
 
@@ -65,6 +69,7 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
         _ = tokio::time::timeout(DRAIN, drained) => {}
         _ = signals.next() => {}
     }
+    packages::downloads::flush(&app).await;
     Ok(())
 }
 

@@ -133,7 +133,8 @@ pub fn record_downloads(tx: &mut Tx<'_>, id: i64, count: i64, last_at: Timestamp
     tx.execute(
         sql!(
             "update package_files set download_count = download_count + $2,
-                last_downloaded_at = $3
+                last_downloaded_at =
+                case when last_downloaded_at > $3 then last_downloaded_at else $3 end
              where id = $1"
         ),
         (id, count, last_at),

@@ -181,7 +181,8 @@ pub fn record_downloads(
 ) -> Result<bool> {
     let known = tx.execute(
         sql!(
-            "update packages set download_count = download_count + $2, last_downloaded_at = $3
+            "update packages set download_count = download_count + $2, last_downloaded_at =
+                case when last_downloaded_at > $3 then last_downloaded_at else $3 end
              where id = $1"
         ),
         (package_id, count, last_at),

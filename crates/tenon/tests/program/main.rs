@@ -1,6 +1,7 @@
 //! The built program as its users meet it: started, stopped, killed, moved.
 
 mod backup;
+mod downloads;
 mod kill;
 mod large;
 mod nodes;
