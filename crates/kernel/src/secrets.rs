@@ -137,6 +137,12 @@ impl Secrets {
         })
     }
 
+    /// Names of the keys, newest first. They tell nothing of the keys, and say
+    /// whether two servers have the same.
+    pub fn names(&self) -> Vec<String> {
+        self.keys.iter().map(|key| key.id.clone()).collect()
+    }
+
     /// Encrypts `plain` so that it opens only under the same `context` (say
     /// which column of which row it is: `users.otp_secret:42`).
     pub fn seal(&self, context: &str, plain: &[u8]) -> String {

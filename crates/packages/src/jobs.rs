@@ -2,7 +2,7 @@
 
 use crate::store::files;
 use kernel::app::App;
-use kernel::blobs::GRACE_SECONDS;
+use kernel::blobs_sweep;
 use kernel::error::{BestEffort, Result};
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
 use serde::{Deserialize, Serialize};
@@ -113,15 +113,10 @@ pub fn project_destroying(tx: &mut Tx<'_>, _project_id: i64) -> Result<()> {
     enqueue_at(tx, &ReleaseBlobs {}, soon)
 }
 
-/// Removes the bytes of blobs whose rows are gone. Young ones stay: an upload
-/// of the same bytes may be about to name them. The sweep of the blob store
-/// takes them when they are old enough.
+/// Removes the bytes of blobs whose rows are gone, unless they are young; the
+/// sweep of the blob store takes those later.
 async fn forget(app: &App, keys: Vec<String>) {
-    let before = app.now() - jiff::SignedDuration::from_secs(GRACE_SECONDS);
-    for key in keys {
-        app.blobs()
-            .delete_older(&key, before)
-            .await
-            .best_effort("remove an unused blob");
-    }
+    blobs_sweep::remove_unused(app, keys)
+        .await
+        .best_effort("remove unused blobs");
 }

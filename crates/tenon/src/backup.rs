@@ -1,8 +1,11 @@
 //! `tenon backup` and `tenon restore`: the whole instance in one archive.
 //!
-//! The archive (tar) holds `backup.json`, every table as JSON lines, the keys
-//! and the files. It names no engine: a backup of SQLite restores into
+//! The archive (tar) holds `backup.json`, every table as JSON lines, the key
+//! file and the files. It names no engine: a backup of SQLite restores into
 //! PostgreSQL and the other way round.
+//!
+//! Keys given in the environment are kept apart from the data on purpose, so
+//! the archive only names them, and a restore is refused without them.
 
 mod read;
 mod rows;
@@ -30,6 +33,8 @@ struct About {
     /// Number of the last migration of its tables.
     schema: i64,
     created_at: String,
+    /// Names of the keys its secrets are sealed with.
+    keys: Vec<String>,
 }
 
 fn key_file(options: &Options) -> std::path::PathBuf {

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use indicatif::ProgressBar;
 use kernel::error::{Error, Result};
+use kernel::secrets::Secrets;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -196,6 +197,7 @@ impl Archive {
                 version: String::new(),
                 schema: 0,
                 created_at: String::new(),
+                keys: Vec::new(),
             },
         };
         let not_ours = || Error::internal("not a backup of tenon");
@@ -235,32 +237,33 @@ impl Archive {
         Ok(BufReader::new(part).lines())
     }
 
-    /// Puts the keys in place; other keys there are a mistake.
+    /// Puts the key file in place where the environment gives no keys, and
+    /// refuses to go on without any key the archive's secrets need.
     fn restore_keys(&self, options: &Options) -> Outcome {
-        let keys = self.bytes(KEYS).map_err(|error| error.to_string())?;
-        let Some(keys) = keys.filter(|_| options.keys.is_none()) else {
-            return Ok(());
-        };
-        let path = key_file(options);
-        let cannot = |error: std::io::Error| format!("{}: {error}", path.display());
-        if path.exists() {
-            return match std::fs::read(&path).map_err(cannot)? == keys {
-                true => Ok(()),
-                false => Err(format!(
-                    "{} holds other keys; name another --data",
-                    path.display()
-                )),
-            };
+        let held = self.bytes(KEYS).map_err(|error| error.to_string())?;
+        match (&held, &options.keys) {
+            (_, Some(_)) => {}
+            (Some(keys), None) => place_keys(&key_file(options), keys)?,
+            (None, None) => {
+                return Err(
+                    "the archive does not hold its keys; set TENON_KEYS to those it was written with"
+                        .into(),
+                );
+            }
         }
-        let mut file = File::options()
-            .create_new(true)
-            .write(true)
-            .mode(0o600)
-            .open(&path)
-            .map_err(cannot)?;
-        file.write_all(&keys)
-            .and_then(|()| file.sync_all())
-            .map_err(cannot)
+        let known = Secrets::open(&key_file(options), options.keys.clone())
+            .map_err(|error| error.to_string())?
+            .names();
+        let lacking = |name: &&String| !known.contains(name);
+        match self.about.keys.iter().find(lacking) {
+            None => Ok(()),
+            Some(name) if held.is_some() => Err(format!(
+                "TENON_KEYS lacks the key {name} of the archive; add it, or unset TENON_KEYS to use the archive's keys"
+            )),
+            Some(name) => Err(format!(
+                "TENON_KEYS lacks the key {name}, which the archive was written with"
+            )),
+        }
     }
 
     async fn restore_files(&self, blobs: &kernel::blobs::Blobs) -> Result<usize> {
@@ -290,6 +293,29 @@ impl Archive {
         bar.finish_and_clear();
         Ok(files.len())
     }
+}
+
+/// Writes the key file; other keys there are a mistake.
+fn place_keys(path: &Path, keys: &[u8]) -> Outcome {
+    let cannot = |error: std::io::Error| format!("{}: {error}", path.display());
+    if path.exists() {
+        return match std::fs::read(path).map_err(cannot)? == keys {
+            true => Ok(()),
+            false => Err(format!(
+                "{} holds other keys; name another --data",
+                path.display()
+            )),
+        };
+    }
+    let mut file = File::options()
+        .create_new(true)
+        .write(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(cannot)?;
+    file.write_all(keys)
+        .and_then(|()| file.sync_all())
+        .map_err(cannot)
 }
 
 /// An entry's bytes in pieces.

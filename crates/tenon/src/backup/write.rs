@@ -6,21 +6,33 @@ use crate::schema::{Table, tables};
 use crate::{Outcome, progress, system, wiring};
 use futures_util::TryStreamExt;
 use kernel::app::App;
+use kernel::blobs_sweep;
 use kernel::error::{Error, Result};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use store::sql;
+use std::time::Instant;
+
+/// How long deleted files are kept for the backup at a time; half of it is
+/// enough to copy the largest file.
+const KEEP_SECONDS: i64 = 2 * 60 * 60;
 
 /// Writes the archive beside its place and moves it there when it is whole.
-/// Its mode is 0600: it holds the keys.
+/// Its mode is 0600: it holds digests, and mostly the keys.
 pub async fn write(options: Options, to: &Path) -> Outcome<String> {
     if to.exists() {
         return Err(format!("{} exists already", to.display()));
     }
-    let keys = std::fs::read(key_file(&options)).ok();
+    let is_apart = options.keys.is_some();
+    let key_file = key_file(&options);
     let (app, _) = wiring::assemble(options).await?;
+    let keys = match is_apart {
+        true => None,
+        false => Some(
+            std::fs::read(&key_file).map_err(|error| format!("{}: {error}", key_file.display()))?,
+        ),
+    };
     let folder = match to.parent() {
         Some(folder) if folder.as_os_str() != "" => folder,
         _ => Path::new("."),
@@ -36,20 +48,37 @@ pub async fn write(options: Options, to: &Path) -> Outcome<String> {
                 .open(path)
         })
         .map_err(cannot)?;
-    let dumped = dump(&app, folder)
-        .await
-        .map_err(|error| error.to_string())?;
     let mut archive = Archive {
         out: BufWriter::new(part.as_file()),
     };
-    let files = archive
-        .fill(&app, dumped, keys)
-        .await
-        .map_err(|error| error.to_string())?;
+    let filled = copy(&app, folder, &mut archive, keys).await;
+    let forgotten = blobs_sweep::keep_for(&app, 0).await;
+    let files = filled.map_err(|error| error.to_string())?;
+    forgotten.map_err(|error| error.to_string())?;
     archive.finish().map_err(cannot)?;
     part.persist_noclobber(to)
         .map_err(|error| cannot(error.error))?;
-    Ok(format!("wrote {} with {files} files", to.display()))
+    let advice = match is_apart {
+        true => "it does not hold the keys: keep TENON_KEYS, no restore works without them",
+        false => "it holds the keys: keep it where nobody else reads it",
+    };
+    Ok(format!(
+        "wrote {} with {files} files; {advice}",
+        to.display()
+    ))
+}
+
+/// Everything but the archive's end; how many files it holds.
+async fn copy(
+    app: &App,
+    folder: &Path,
+    archive: &mut Archive<'_>,
+    keys: Option<Vec<u8>>,
+) -> Result<usize> {
+    // From before the rows are read, so that no file they name goes meanwhile.
+    blobs_sweep::keep_for(app, KEEP_SECONDS).await?;
+    let dumped = dump(app, folder).await?;
+    archive.fill(app, dumped, keys).await
 }
 
 /// Every table in a temporary file, all as of one instant.
@@ -104,6 +133,7 @@ impl Archive<'_> {
                 .max()
                 .unwrap_or(0),
             created_at: app.now().to_string(),
+            keys: app.secrets().names(),
         };
         let about = serde_json::to_vec_pretty(&about).map_err(Error::internal)?;
         self.entry(ABOUT, &mut about.as_slice(), about.len() as u64)?;
@@ -127,17 +157,20 @@ impl Archive<'_> {
             "files",
             kept.iter().map(|(_, size)| size.unsigned_abs()).sum(),
         );
-        let mut vanished = 0;
+        let mut missing = 0;
+        let mut kept_at = Instant::now();
         for (key, size) in kept {
-            let found = match app.blobs().get(key, None).await {
-                Ok((total, bytes)) if total == size.unsigned_abs() => Some(bytes),
-                Ok(_) | Err(Error::NotFound(_)) => None,
+            if kept_at.elapsed().as_secs() > KEEP_SECONDS.unsigned_abs() / 2 {
+                blobs_sweep::keep_for(app, KEEP_SECONDS).await?;
+                kept_at = Instant::now();
+            }
+            let mut bytes = match app.blobs().get(key, None).await {
+                Ok((total, bytes)) if total == size.unsigned_abs() => bytes,
+                Ok(_) | Err(Error::NotFound(_)) => {
+                    missing += 1;
+                    continue;
+                }
                 Err(error) => return Err(error),
-            };
-            let Some(mut bytes) = found else {
-                // Deleted since the rows were read is fine; missing is not.
-                vanished += usize::from(still_named(app, key).await?);
-                continue;
             };
             self.header(&format!("{FILES}{key}"), size.unsigned_abs())?;
             while let Some(bytes) = bytes.try_next().await? {
@@ -147,10 +180,10 @@ impl Archive<'_> {
             self.pad(size.unsigned_abs())?;
         }
         bar.finish_and_clear();
-        match vanished {
+        match missing {
             0 => Ok(()),
             _ => Err(Error::internal(format!(
-                "{vanished} files are missing or damaged; tenon check names them"
+                "{missing} files are missing or damaged; tenon check names them"
             ))),
         }
     }
@@ -198,12 +231,4 @@ fn named(table: &Table, file: &mut File) -> Result<Vec<(String, i64)>> {
     }
     file.rewind()?;
     Ok(found)
-}
-
-async fn still_named(app: &App, key: &str) -> Result<bool> {
-    let key = key.to_owned();
-    let found: Option<i64> = app
-        .read(move |tx| Ok(tx.optional(sql!("select size from blobs where key = $1"), (key,))?))
-        .await?;
-    Ok(found.is_some())
 }

@@ -75,6 +75,11 @@ impl Place {
         files
     }
 
+    /// What the key file holds.
+    pub fn key_file(&self) -> String {
+        std::fs::read_to_string(self.path().join("data/keys")).expect("a key file")
+    }
+
     /// One row of the database, read beside the server.
     pub async fn row<R: FromRow + Send + 'static>(&self, statement: &'static str) -> R {
         self.within(move |tx| tx.one(statement, ())).await
