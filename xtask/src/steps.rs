@@ -80,10 +80,18 @@ pub fn say(line: &str) {
     eprintln!("{line}");
 }
 
-/// Cargo, in the checkout.
+/// Cargo, in the checkout, with the environment of a cargo started by hand:
+/// build scripts that watch what `cargo run` tells its program about its own
+/// package would otherwise compile everything above them a second time.
 pub fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(tree::root());
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
