@@ -262,11 +262,8 @@ impl<T> Paged<T> {
         };
         let keys = serde_json::to_vec(keys).map_err(Error::internal)?;
         let cursor = app.secrets().sign("cursor", &keys);
-        let url = with_query(
-            asked,
-            &[("cursor", &cursor)],
-            &["page", "id_after", "id_before"],
-        );
+        // Filters such as `id_after` stay: the cursor narrows them further.
+        let url = with_query(asked, &[("cursor", &cursor)], &["page"]);
         Ok(format!("<{url}>; rel=\"next\""))
     }
 }
