@@ -6,7 +6,7 @@ create table users (
     name_folded text not null,
     email text not null,
     email_folded text not null,
-    kind text not null,                 -- human, project_bot, group_bot, ghost
+    kind text not null,                 -- human, project_bot, group_bot, ghost, leaving
     state text not null,                -- active, blocked, blocked_pending_approval, ldap_blocked, deactivated, banned
     is_admin boolean not null default false,
     is_external boolean not null default false,

@@ -33,6 +33,10 @@ pub type Renamed = fn(&mut Tx<'_>, &User, &User) -> Result<()>;
 /// From a user's id to the id of their own namespace.
 pub type NamespaceOf = fn(&mut Tx<'_>, i64) -> Result<Option<i64>>;
 
+/// Gives at most so many rows that the first user made to the second, or
+/// leaves them without an author; how many there were. Called until none is.
+pub type HandOver = fn(&mut Tx<'_>, i64, Option<i64>, i64) -> Result<i64>;
+
 /// Functions to call when something happens to a user. All run inside the
 /// transaction of the change; a refusal undoes it.
 #[derive(Default)]
@@ -42,9 +46,11 @@ pub struct Hooks {
     pub user_created: Vec<fn(&mut Tx<'_>, &User) -> Result<()>>,
     /// Username or display name changed; the first is the user before.
     pub user_renamed: Vec<Renamed>,
-    /// The user will be deleted: move or delete what is theirs, or refuse
+    /// The user disappears: hide and end what is theirs alone, or refuse
     /// («sole owner of a group» is a conflict).
     pub user_destroying: Vec<fn(&mut Tx<'_>, &Destroying) -> Result<()>>,
+    /// What a deleted user made, by room; each call is a transaction of its own.
+    pub handing_over: Vec<HandOver>,
     /// Id of a user's own namespace.
     pub namespace_of: Option<NamespaceOf>,
     /// SQL condition on the alias `users`: has no projects.

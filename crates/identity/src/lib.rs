@@ -41,4 +41,5 @@ pub fn routes(r: &mut Routes) {
 /// Declares the room's jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add_periodic::<jobs::Sweep>(3600);
+    registry.add::<users::DestroyUser>();
 }

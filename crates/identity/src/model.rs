@@ -17,6 +17,8 @@ choices! {
         GroupBot = "group_bot",
         /// Who holds what deleted users leave behind.
         Ghost = "ghost",
+        /// Who is being deleted by a job.
+        Leaving = "leaving",
     }
 }
 
@@ -123,7 +125,7 @@ impl User {
 
     /// Why the user may not act through the API; `None` when it may.
     pub fn refusal(&self) -> Option<&'static str> {
-        if self.kind == UserKind::Ghost {
+        if matches!(self.kind, UserKind::Ghost | UserKind::Leaving) {
             return Some("This is an internal user and cannot use the API.");
         }
         let expired = "Your password expired. Sign in with a browser to choose a new one.";

@@ -2,6 +2,7 @@
 
 mod change;
 mod follow;
+mod leave;
 mod list;
 mod states;
 mod status;
@@ -10,6 +11,7 @@ pub use change::{
     Author, Change, NewUser, check_new, create, create_bot, destroy, ghost, set_password, update,
 };
 pub use follow::{Side, follow, follows, unfollow};
+pub use leave::{DestroyUser, end_token, leave_bot};
 pub use list::{Filter, Order, OrderBy, escape_like, page, total};
 pub use states::{Transition, approve, reject, transition};
 pub use status::{Availability, Status, set_status, status};
@@ -27,9 +29,12 @@ use kernel::time::date_of;
 use std::collections::HashMap;
 use store::{Tx, sql};
 
-/// The user with this id.
+/// The user with this id, unless they are being deleted.
 pub fn find(tx: &mut Tx<'_>, id: UserId) -> Result<Option<User>> {
-    Ok(tx.optional(sql!("select * from users where id = $1"), (id,))?)
+    Ok(tx.optional(
+        sql!("select * from users where id = $1 and kind <> 'leaving'"),
+        (id,),
+    )?)
 }
 
 /// The user of this name, without regard to case.

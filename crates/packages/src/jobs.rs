@@ -1,6 +1,7 @@
 //! Removing what was deleted: rows first, then blobs nothing names any more.
 
 use crate::store::files;
+pub use crate::store::files::{hand_over, sizes};
 use kernel::app::App;
 use kernel::blobs_sweep;
 use kernel::error::{BestEffort, Result};
@@ -105,6 +106,12 @@ impl Job for ReleaseBlobs {
         }
     }
 }
+
+/// What a deleted project holds of packages.
+pub const CONTENTS: spaces::hooks::Contents = spaces::hooks::Contents {
+    count: files::packages_in,
+    remove: files::remove_from_project,
+};
 
 /// Follows the destruction of a project: its rows go with it, their blobs
 /// are released soon after.

@@ -5,7 +5,8 @@
 //! `package_protection_rules`, `package_downloads` (migration 0004).
 //! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`.
 //! Settings: `plan_limits`; `namespaces.package_settings` for duplicates.
-//! Hook: [`jobs::project_destroying`].
+//! Hooks: [`jobs::CONTENTS`], [`jobs::project_destroying`], [`jobs::sizes`],
+//! [`jobs::hand_over`].
 //!
 //! Start with [`upload`] and [`download`], the one path in and the one path
 //! out that every format shares; [`generic`] is the smallest format.

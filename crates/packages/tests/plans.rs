@@ -157,9 +157,9 @@ fn a_page_of_a_large_project_takes_no_longer_than_one_of_a_small_one() {
                 tx.execute(
                     sql!(
                         "insert into projects (id, namespace_id, name, name_folded, path,
-                            full_path, full_path_folded, visibility, topics, features,
+                            path_folded, full_path, full_path_folded, visibility, topics, features,
                             last_activity_at, created_at, updated_at)
-                         values ($1, 1, 'p', 'p', $2, $2, $2, 0, '[]', '{}', $3, $3, $3)"
+                         values ($1, 1, 'p', 'p', $2, $2, $2, $2, 0, '[]', '{}', $3, $3, $3)"
                     ),
                     (id, format!("a/{id}"), now),
                 )?;

@@ -1,10 +1,12 @@
 //! What rooms above plug in, and what this room plugs into identity.
 
-use crate::model::{Namespace, ProjectId, path_error};
-use crate::{namespaces, rules};
+use crate::model::{Namespace, ProjectId, SourceKind, path_error};
+use crate::store::{self as lists, Source};
+use crate::{access, namespaces, rules};
 use identity::hooks::Destroying;
 use identity::model::User;
 use kernel::error::{Error, Result};
+use kernel::ids::Reference;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use store::{Fragment, Tx, sql};
@@ -12,13 +14,29 @@ use store::{Fragment, Tx, sql};
 /// Work in the transaction that deletes a project's row.
 pub type ProjectDestroying = fn(&mut Tx<'_>, ProjectId) -> Result<()>;
 
+/// What a room above keeps of a project and removes piece by piece, before
+/// the project's row goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents {
+    /// How many rows there are, for the progress of the job.
+    pub count: fn(&mut Tx<'_>, ProjectId) -> Result<i64>,
+    /// Removes at most so many of them; how many. Called until none is left,
+    /// each time in a transaction of its own.
+    pub remove: fn(&mut Tx<'_>, ProjectId, i64) -> Result<i64>,
+}
+
+/// Bytes of packages by project.
+pub type PackagesSize = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
+
 /// Functions of the rooms above.
 #[derive(Default)]
 pub struct Hooks {
-    /// The project and all in it will be deleted.
+    /// What projects contain, removed first when one is deleted.
+    pub contents: Vec<Contents>,
+    /// The project and all that is left in it will be deleted.
     pub project_destroying: Vec<ProjectDestroying>,
     /// Bytes of packages by project, for statistics.
-    pub packages_size: Option<fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>>,
+    pub packages_size: Option<PackagesSize>,
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();
@@ -37,6 +55,7 @@ pub fn plug_into_identity(hooks: &mut identity::hooks::Hooks) {
     hooks.user_created.push(user_created);
     hooks.user_renamed.push(user_renamed);
     hooks.user_destroying.push(user_destroying);
+    hooks.handing_over.push(hand_over);
     hooks.namespace_of = Some(namespace_of);
     hooks.without_projects = Some(without_projects);
 }
@@ -83,32 +102,98 @@ fn user_renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
     }
 }
 
-/// Refuses to delete the only owner of a group; their own projects go.
+/// Refuses to delete the only owner of a group, or deletes the group as well
+/// when the deletion is hard. Their own projects go in any case.
 fn user_destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
-    let id = destroying.user.id;
-    let alone: Option<i64> = tx.optional(
-        sql!(
-            "select m.source_id from members m
-             join namespaces n on n.id = m.source_id and n.deletion_scheduled_at is null
-             where m.user_id = $1 and m.source_type = 'Group' and m.access_level = 50
-                and m.requested_at is null and not exists (
-                    select 1 from members other where other.source_type = 'Group'
-                        and n.lineage like '%/' || cast(other.source_id as text) || '/%'
-                        and other.access_level = 50 and other.requested_at is null
-                        and other.user_id <> $1)
-             limit 1"
-        ),
-        (id,),
-    )?;
-    if alone.is_some() && !destroying.hard {
+    let user = &destroying.user;
+    let alone = match user.is_human() {
+        true => groups_owned_alone(tx, user.id)?,
+        false => Vec::new(),
+    };
+    if !alone.is_empty() && !destroying.hard {
         return Err(Error::Conflict(
             "User cannot be removed: sole owner of a group.".into(),
         ));
     }
-    match own_namespace(tx, id)? {
-        Some(own) => rules::schedule_namespace(tx, &own),
-        None => Ok(()),
+    for group in alone {
+        // A group above may have taken it along.
+        if let Some(group) = access::find_group(tx, &Reference::Id(group))? {
+            rules::schedule_namespace(tx, &group)?;
+        }
     }
+    if let Some(own) = own_namespace(tx, user.id)? {
+        rules::schedule_namespace(tx, &own)?;
+    }
+    for forget in [
+        sql!("delete from members where user_id = $1"),
+        sql!(
+            "update projects set star_count = star_count - 1 where id in
+                (select project_id from stars where user_id = $1)"
+        ),
+        sql!("delete from stars where user_id = $1"),
+    ] {
+        tx.execute(forget, (user.id,))?;
+    }
+    Ok(())
+}
+
+/// Groups this user owns directly and nobody else owns, directly or from a
+/// group above.
+fn groups_owned_alone(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<i64>> {
+    let owned: Vec<Namespace> = tx.all(
+        sql!(
+            "select n.* from members m join namespaces n on n.id = m.source_id
+             where m.user_id = $1 and m.source_type = 'Group' and m.access_level = 50
+                and m.requested_at is null and n.deletion_scheduled_at is null
+             order by n.depth, n.id"
+        ),
+        (user_id,),
+    )?;
+    let mut alone = Vec::new();
+    for group in owned {
+        let source = Source {
+            kind: SourceKind::Group,
+            id: group.id,
+            name: String::new(),
+            groups: group.ids(),
+        };
+        if !lists::has_other_owner(tx, &source, user_id)? {
+            alone.push(group.id);
+        }
+    }
+    Ok(alone)
+}
+
+/// Who made projects, groups, members, invitations and deploy tokens.
+fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Result<i64> {
+    for statement in [
+        sql!(
+            "update projects set creator_id = $2 where id in
+                (select id from projects where creator_id = $1 limit $3)"
+        ),
+        sql!(
+            "update namespaces set created_by_id = $2 where id in
+                (select id from namespaces where created_by_id = $1 limit $3)"
+        ),
+        sql!(
+            "update members set created_by_id = $2 where id in
+                (select id from members where created_by_id = $1 limit $3)"
+        ),
+        sql!(
+            "update invitations set created_by_id = $2 where id in
+                (select id from invitations where created_by_id = $1 limit $3)"
+        ),
+        sql!(
+            "update deploy_tokens set created_by_id = $2 where id in
+                (select id from deploy_tokens where created_by_id = $1 limit $3)"
+        ),
+    ] {
+        let moved = tx.execute(statement, (from, to, limit))?;
+        if moved > 0 {
+            return Ok(moved as i64);
+        }
+    }
+    Ok(0)
 }
 
 fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<Namespace>> {

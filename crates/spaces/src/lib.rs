@@ -3,7 +3,8 @@
 //!
 //! Tables: `namespaces`, `projects`, `members`, `invitations`, `shares`,
 //! `project_redirects`, `stars` (migration 0003). Jobs:
-//! `spaces.destroy_project`, `spaces.destroy_group`, `spaces.expire_members`.
+//! `spaces.destroy_project`, `spaces.destroy_group`, `spaces.expire_members`,
+//! `spaces.end_bots`.
 //! Rooms above plug into [`hooks`]. Start with [`access`].
 
 pub mod access;

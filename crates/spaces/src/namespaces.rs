@@ -147,7 +147,8 @@ fn set_lineage(tx: &mut Tx<'_>, id: i64, above: &str) -> Result<()> {
 }
 
 /// Renames or moves a namespace with all below it, and leaves redirects from
-/// the old paths of projects. `false` when the new path is taken.
+/// the old paths of projects. What is being deleted keeps the free path it
+/// was given. `false` when the new path is taken.
 pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<bool> {
     let full_path = place.full_path();
     let moves = fold(&full_path) != fold(&old.full_path);
@@ -169,7 +170,9 @@ pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<bool> 
         sql!(
             "update namespaces set
                 full_path = $1 || substr(full_path, cast($2 as integer)),
-                full_path_folded = $3 || substr(full_path_folded, cast($2 as integer)),
+                full_path_folded = case when deletion_scheduled_at is null
+                    then $3 || substr(full_path_folded, cast($2 as integer))
+                    else full_path_folded end,
                 full_name = $4 || substr(full_name, cast($5 as integer)),
                 lineage = $6 || substr(lineage, cast($7 as integer)),
                 depth = depth + $8
@@ -214,7 +217,7 @@ fn move_projects(tx: &mut Tx<'_>, old: &Namespace, full_path: &str, redirect: bo
                 "insert into project_redirects (full_path_folded, project_id, created_at)
                  select p.full_path_folded, p.id, $3 from projects p
                  join namespaces n on n.id = p.namespace_id
-                 where n.lineage >= $1 and n.lineage < $2
+                 where n.lineage >= $1 and n.lineage < $2 and p.deletion_scheduled_at is null
                  on conflict (full_path_folded) do update set project_id = excluded.project_id"
             ),
             (&old.lineage, &end, now),
@@ -226,7 +229,7 @@ fn move_projects(tx: &mut Tx<'_>, old: &Namespace, full_path: &str, redirect: bo
                 full_path = $1 || substr(full_path, cast($2 as integer)),
                 full_path_folded = $3 || substr(full_path_folded, cast($2 as integer)),
                 updated_at = $6
-             where namespace_id in
+             where deletion_scheduled_at is null and namespace_id in
                 (select n.id from namespaces n where n.lineage >= $4 and n.lineage < $5)"
         ),
         (
@@ -241,9 +244,11 @@ fn move_projects(tx: &mut Tx<'_>, old: &Namespace, full_path: &str, redirect: bo
     tx.execute(
         sql!(
             "delete from project_redirects where full_path_folded in
-                (select full_path_folded from projects)"
+                (select p.full_path_folded from projects p
+                 join namespaces n on n.id = p.namespace_id
+                 where n.lineage >= $1 and n.lineage < $2)"
         ),
-        (),
+        (&old.lineage, &end),
     )?;
     Ok(())
 }
@@ -264,10 +269,18 @@ pub fn replace_project(
     let now = tx.now();
     tx.execute(
         sql!(
-            "update projects set namespace_id = $2, path = $3, full_path = $4,
-                full_path_folded = $5, updated_at = $6 where id = $1"
+            "update projects set namespace_id = $2, path = $3, path_folded = $4, full_path = $5,
+                full_path_folded = $6, updated_at = $7 where id = $1"
         ),
-        (project.id, namespace.0, path, &full_path, &new, now),
+        (
+            project.id,
+            namespace.0,
+            path,
+            fold(path),
+            &full_path,
+            &new,
+            now,
+        ),
     )?;
     if old != new {
         tx.execute(

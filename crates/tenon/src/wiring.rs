@@ -62,10 +62,12 @@ pub fn jobs() -> Registry {
 pub fn hooks() {
     let mut users = identity::hooks::Hooks::default();
     spaces::hooks::plug_into_identity(&mut users);
+    users.handing_over.push(packages::jobs::hand_over);
     identity::hooks::register(users);
     spaces::hooks::register(spaces::hooks::Hooks {
+        contents: vec![packages::jobs::CONTENTS],
         project_destroying: vec![packages::jobs::project_destroying],
-        ..spaces::hooks::Hooks::default()
+        packages_size: Some(packages::jobs::sizes),
     });
 }
 

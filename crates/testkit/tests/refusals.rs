@@ -12,8 +12,9 @@ const PUBLIC: &[&str] = &[
     "GET /api/v4/projects",
     "GET /api/v4/groups",
     "GET /api/v4/users",
-    // The public ones of that user.
+    // The public ones of that user, and those they starred.
     "GET /api/v4/users/{id}/projects",
+    "GET /api/v4/users/{id}/starred_projects",
 ];
 
 testkit::both_engines! {

@@ -234,8 +234,7 @@ async fn revoked(
     let by = Author::from(viewer.0.as_ref());
     app.write(move |tx| {
         let token = find(tx, &viewer.0)?;
-        tokens::revoke(tx, token.id)?;
-        tokens::record(tx, &by, "access_token.revoke", &token)
+        users::end_token(tx, &by, &token)
     })
     .await?;
     Ok(NoContent)

@@ -1,6 +1,6 @@
 //! Making, changing and deleting users.
 
-use crate::hooks::{self, Destroying};
+use crate::hooks;
 use crate::model::{
     User, UserId, UserKind, UserState, email_problem, name_problem, username_problem,
 };
@@ -460,7 +460,7 @@ pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
     )
 }
 
-/// Deletes a user: what they wrote goes to the ghost, unless `hard`.
+/// Deletes a user: what they wrote goes to the ghost, unless `hard`, by job.
 pub fn destroy(tx: &mut Tx<'_>, by: &Author, id: UserId, hard: bool) -> Result<()> {
     let user = super::find(tx, id)?.found("User")?;
     if user.kind == UserKind::Ghost {
@@ -469,18 +469,7 @@ pub fn destroy(tx: &mut Tx<'_>, by: &Author, id: UserId, hard: bool) -> Result<(
     if by.id == Some(id) {
         return Err(Error::forbidden("You cannot delete yourself"));
     }
-    let ghost = ghost(tx)?;
-    hooks::destroying(
-        tx,
-        &Destroying {
-            user: user.clone(),
-            ghost_id: ghost.id,
-            hard,
-        },
-    )?;
-    record(tx, by, "user.delete", &user, json!({"hard": hard}))?;
-    tx.execute(sql!("delete from users where id = $1"), (id,))?;
-    Ok(())
+    super::leave::leave(tx, by, &user, hard)
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ pub fn escape_like(text: &str) -> String {
 
 /// One page of users, one row more than shown.
 pub fn page(tx: &mut Tx<'_>, filter: &Filter, order: Order, paging: &Paging) -> Result<Vec<User>> {
-    let mut sql = Fragment::new("select users.* from users where true");
+    let mut sql = Fragment::new("select users.* from users where users.kind <> 'leaving'");
     sql.append(filter.conditions());
     if let Start::After(Some(key)) = &paging.start {
         after(&mut sql, order, key)
@@ -223,7 +223,8 @@ fn after(sql: &mut Fragment, order: Order, key: &[Value]) -> Option<()> {
 
 /// How many users pass, at most 10,001.
 pub fn total(tx: &mut Tx<'_>, filter: &Filter) -> Result<i64> {
-    let mut sql = Fragment::new("select count(*) from (select 1 from users where true");
+    let mut sql =
+        Fragment::new("select count(*) from (select 1 from users where users.kind <> 'leaving'");
     sql.append(filter.conditions())
         .raw(" limit 10001) as counted");
     Ok(tx.query(sql)?.first().copied().unwrap_or(0))

@@ -4,6 +4,7 @@ use crate::model::{Package, PackageFile};
 use jiff::Timestamp;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
+use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
 const COLUMNS: &str =
@@ -166,6 +167,63 @@ pub fn remove_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<Vec<String>> {
         ),
         (id,),
     )?)
+}
+
+/// Packages of a project, destroyed ones too.
+pub fn packages_in(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from packages where project_id = $1"),
+        (project_id,),
+    )?)
+}
+
+/// Removes at most `limit` rows of a project that is being deleted: files of
+/// some packages, then these packages. How many; 0 when nothing is left.
+pub fn remove_from_project(tx: &mut Tx<'_>, project_id: i64, limit: i64) -> Result<i64> {
+    let packages: Vec<i64> = tx.all(
+        sql!("select id from packages where project_id = $1 order by id limit $2"),
+        (project_id, limit),
+    )?;
+    let files = tx.execute(
+        sql!(
+            "delete from package_files where id in
+                (select id from package_files where package_id in_list($1) limit $2)"
+        ),
+        (&packages, limit),
+    )? as i64;
+    if files == limit {
+        return Ok(files);
+    }
+    tx.execute(
+        sql!("delete from packages where id in_list($1)"),
+        (&packages,),
+    )?;
+    Ok(packages.len() as i64)
+}
+
+/// Bytes of the packages of each project that can be downloaded.
+pub fn sizes(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64>> {
+    let rows: Vec<(i64, i64)> = tx.all(
+        sql!(
+            "select p.project_id, cast(sum(f.size) as bigint) from packages p
+             join package_files f on f.package_id = p.id
+             where p.project_id in_list($1) and p.live = 1 and f.status <> 'pending_destruction'
+             group by p.project_id"
+        ),
+        (projects,),
+    )?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Gives at most `limit` packages another creator; how many.
+pub fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Result<i64> {
+    Ok(tx.execute(
+        sql!(
+            "update packages set creator_id = $2 where id in
+                (select id from packages where creator_id = $1 limit $3)"
+        ),
+        (from, to, limit),
+    )? as i64)
 }
 
 /// Removes a destroyed package that has no more files.

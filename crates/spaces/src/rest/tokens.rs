@@ -6,15 +6,15 @@ use crate::members::{Place, place};
 use crate::model::SourceKind;
 use identity::entities::{self, TokenEntity};
 use identity::model::{AccessToken, TokenKind};
-use identity::tokens::{self, NewToken, Ready};
+use identity::tokens::{self, Filter, NewToken, Ready, SortBy, State};
 use identity::users::Author;
-use identity::viewer::{SourceType, Viewer};
+use identity::viewer::{SignedIn, SourceType, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
-use kernel::time::{Date, date_of};
-use store::{Fragment, Tx, sql};
+use kernel::time::{Date, Timestamp};
+use store::{Tx, sql};
 
 pub fn routes(r: &mut Routes) {
     both!(r, get, "access_tokens", list, "Lists access tokens");
@@ -39,31 +39,48 @@ pub fn routes(r: &mut Routes) {
         revoke,
         "Revokes an access token"
     );
-    both!(
-        r,
-        post,
-        "access_tokens/{token_id}/rotate",
-        rotate,
-        "Replaces an access token"
-    );
+    r.post(
+        "/projects/{id}/access_tokens/{token_id}/rotate",
+        rotate::project,
+    )
+    .scopes(MAY_ROTATE)
+    .summary("Replaces an access token");
+    r.post(
+        "/groups/{id}/access_tokens/{token_id}/rotate",
+        rotate::group,
+    )
+    .scopes(MAY_ROTATE)
+    .summary("Replaces an access token");
 }
 
-kernel::choices! {
-    /// Whether tokens open anything now.
-    pub enum TokenState { Active = "active", Inactive = "inactive" }
-}
+/// The second one lets a token rotate itself only.
+const MAY_ROTATE: &[&str] = &["api", "self_rotate"];
 
 kernel::params! {
     /// Filters of tokens.
     pub struct ListTokens {
         /// Id or path of the project or group.
         pub id: Reference,
-        /// Only these.
-        pub state: Option<TokenState>,
+        /// Made after.
+        pub created_after: Option<Timestamp>,
+        /// Made before.
+        pub created_before: Option<Timestamp>,
+        /// Used after.
+        pub last_used_after: Option<Timestamp>,
+        /// Used before.
+        pub last_used_before: Option<Timestamp>,
+        /// Ending after.
+        pub expires_after: Option<Date>,
+        /// Ending before.
+        pub expires_before: Option<Date>,
+        /// Only those that open something, or that do not.
+        pub state: Option<State>,
         /// Only revoked ones, or only others.
         pub revoked: Option<bool>,
         /// In the name.
         pub search: Option<String>,
+        /// Order.
+        pub sort: Option<SortBy>,
     }
 }
 
@@ -90,40 +107,22 @@ async fn page(
 ) -> Result<Paged<TokenEntity>> {
     app.read(move |tx| {
         let place = place(tx, &viewer, kind, &params.id, Purpose::ManageTokens)?;
-        let mut condition = Fragment::default();
-        condition
-            .push("access_tokens.source_type = ", kind)
-            .push(" and access_tokens.source_id = ", place.source.id);
-        let today = date_of(tx.now()).to_string();
-        let active = match params.state {
-            Some(TokenState::Active) => {
-                Some(" and (not revoked and (expires_at is null or expires_at > ")
-            }
-            Some(TokenState::Inactive) => {
-                Some(" and not (not revoked and (expires_at is null or expires_at > ")
-            }
-            None => None,
+        let filter = Filter {
+            source: Some(source_of(kind, &place)),
+            created_after: params.created_after,
+            created_before: params.created_before,
+            last_used_after: params.last_used_after,
+            last_used_before: params.last_used_before,
+            expires_after: params.expires_after,
+            expires_before: params.expires_before,
+            revoked: params.revoked,
+            search: params.search,
+            state: params.state,
+            ..Filter::default()
         };
-        if let Some(test) = active {
-            condition.push(test, today).raw("))");
-        }
-        if let Some(revoked) = params.revoked {
-            condition.push(" and access_tokens.revoked = ", revoked);
-        }
-        if let Some(search) = params.search.as_deref().filter(|search| !search.is_empty()) {
-            condition
-                .push(
-                    " and access_tokens.name like ",
-                    crate::store::contains(search),
-                )
-                .raw(" escape '\\'");
-        }
-        let total = crate::store::count(tx, "access_tokens", &condition)?;
-        let mut list = Fragment::new("select access_tokens.* from access_tokens where ");
-        list.append(condition)
-            .push(" order by id limit ", paging.fetch());
-        list.push(" offset ", paging.offset());
-        let rows: Vec<AccessToken> = tx.query(list)?;
+        let sort = params.sort.unwrap_or(SortBy::CreatedAsc);
+        let total = tokens::total(tx, &filter)?;
+        let rows = tokens::page(tx, &filter, sort, &paging)?;
         let now = tx.now();
         let page = Paged::numbered(rows, paging, Some(total));
         Ok(page.map(|token| entities::token(&token, now, None)))
@@ -274,12 +273,7 @@ async fn end(app: App, viewer: Viewer, kind: SourceKind, params: OneToken) -> Re
     app.write(move |tx| {
         let token = find(tx, &viewer, kind, &params.id, params.token_id)?;
         let by = Author::from(viewer.signed_in()?);
-        tokens::revoke(tx, token.id)?;
-        tokens::record(tx, &by, "access_token.revoke", &token)?;
-        tx.execute(
-            sql!("delete from members where source_type = $1 and user_id = $2"),
-            (kind, token.user_id),
-        )?;
+        identity::users::end_token(tx, &by, &token)?;
         Ok(NoContent)
     })
     .await
@@ -314,20 +308,13 @@ async fn replace(
         .write(move |tx| {
             let signed_in = viewer.signed_in()?;
             let by = Author::from(signed_in);
-            let token = match (params.token_id.as_str(), signed_in.token_id()) {
-                ("self", Some(id)) => own(tx, &viewer, kind, &params.id, id)?,
-                (text, _) => {
-                    let id = text
-                        .parse()
-                        .map_err(|_| Error::Parameters(vec!["token_id is invalid".into()]))?;
-                    find(tx, &viewer, kind, &params.id, id)?
-                }
-            };
+            let token = to_rotate(tx, &viewer, signed_in, kind, &params)?;
             match tokens::ready_to_rotate(tx, &token)? {
                 Ready::Yes => {}
                 Ready::Expired => return Ok(None),
                 Ready::Reused => {
                     tokens::record(tx, &by, "access_token.reuse", &token)?;
+                    identity::users::leave_bot(tx, &by, token.user_id)?;
                     return Ok(None);
                 }
             }
@@ -338,6 +325,29 @@ async fn replace(
         .await?;
     let (token, secret, now) = made.ok_or(Error::Unauthenticated)?;
     Ok(Ok200(entities::token(&token, now, Some(&secret))))
+}
+
+/// The token that is named; without scope `api` only the caller's own.
+fn to_rotate(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    signed_in: &SignedIn,
+    kind: SourceKind,
+    params: &RotateToken,
+) -> Result<AccessToken> {
+    let caller = signed_in.token_id();
+    if let ("self", Some(id)) = (params.token_id.as_str(), caller) {
+        return own(tx, viewer, kind, &params.id, id);
+    }
+    let unknown = |_| Error::Parameters(vec!["token_id is invalid".into()]);
+    let id: i64 = params.token_id.parse().map_err(unknown)?;
+    if signed_in.bot_source.is_some() && caller == Some(id) {
+        return own(tx, viewer, kind, &params.id, id);
+    }
+    if !signed_in.has_scope("api") {
+        return Err(Error::InsufficientScope("api".into()));
+    }
+    find(tx, viewer, kind, &params.id, id)
 }
 
 /// The caller's own token, if it is one of this project or group.

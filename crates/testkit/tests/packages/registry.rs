@@ -99,10 +99,10 @@ fn add_project(
     };
     let project = tx.one(
         sql!(
-            "insert into projects (namespace_id, name, name_folded, path, full_path,
+            "insert into projects (namespace_id, name, name_folded, path, path_folded, full_path,
                 full_path_folded, visibility, topics, features, last_activity_at, created_at,
                 updated_at)
-             values ($1, $2, $2, $2, $3, $3, $4, $5, $6, $7, $7, $7) returning id"
+             values ($1, $2, $2, $2, $2, $3, $3, $4, $5, $6, $7, $7, $7) returning id"
         ),
         (
             namespace,

@@ -1,0 +1,432 @@
+//! Lists of projects.
+
+use super::super::Sort;
+use super::super::groups::keyset_unavailable;
+use crate::access::{self, GUEST, OWNER, Purpose};
+use crate::entities::{self, ProjectEntity};
+use crate::model::{Project, Visibility};
+use crate::store as lists;
+use crate::store::contains;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Paged, Paging, Params, Routes, Start};
+use kernel::ids::{Reference, fold};
+use kernel::time::Timestamp;
+use serde_json::json;
+use store::{Fragment, Tx};
+
+pub fn routes(r: &mut Routes) {
+    r.get("/projects", list)
+        .summary("Lists the projects the caller may see");
+    r.get("/users/{id}/projects", of_user)
+        .summary("Lists the projects a user owns");
+    r.get("/users/{id}/starred_projects", starred)
+        .summary("Lists the projects a user starred");
+    r.get("/groups/{id}/projects", of_group)
+        .summary("Lists the projects of a group");
+}
+
+kernel::choices! {
+    /// Orders of projects.
+    pub enum ProjectOrder {
+        Id = "id",
+        Name = "name",
+        Path = "path",
+        CreatedAt = "created_at",
+        UpdatedAt = "updated_at",
+        LastActivityAt = "last_activity_at",
+        StarCount = "star_count",
+        Similarity = "similarity",
+        StorageSize = "storage_size",
+        RepositorySize = "repository_size",
+        PackagesSize = "packages_size",
+        WikiSize = "wiki_size",
+    }
+}
+
+impl ProjectOrder {
+    fn column(self) -> &'static str {
+        match self {
+            ProjectOrder::Id => "projects.id",
+            ProjectOrder::Name | ProjectOrder::Similarity => "projects.name_folded",
+            ProjectOrder::Path => "projects.full_path_folded",
+            ProjectOrder::UpdatedAt => "projects.updated_at",
+            ProjectOrder::LastActivityAt => "projects.last_activity_at",
+            ProjectOrder::StarCount => "projects.star_count",
+            _ => "projects.created_at",
+        }
+    }
+}
+
+macro_rules! project_filters {
+    ($(#[doc = $outer:literal])* $name:ident { $($(#[doc = $doc:literal])* $field:ident: $ty:ty),* $(,)? }) => {
+        kernel::params! {
+            $(#[doc = $outer])*
+            pub struct $name {
+                $($(#[doc = $doc])* pub $field: $ty,)*
+                /// Only projects the caller is a member of.
+                pub membership: Option<bool>,
+                /// Only projects the caller owns.
+                pub owned: Option<bool>,
+                /// Only projects the caller starred.
+                pub starred: Option<bool>,
+                /// Only archived ones, or only others.
+                pub archived: Option<bool>,
+                /// Only of this visibility.
+                pub visibility: Option<Visibility>,
+                /// In name, path or description.
+                pub search: Option<String>,
+                /// Search the namespace's path too.
+                pub search_namespaces: Option<bool>,
+                /// Fewer fields.
+                pub simple: Option<bool>,
+                /// Only with all these topics.
+                pub topic: Option<Vec<String>>,
+                /// Only where the caller has at least this role.
+                pub min_access_level: Option<i64>,
+                /// What to sort by.
+                pub order_by: Option<ProjectOrder>,
+                /// Direction.
+                pub sort: Option<Sort>,
+                /// Only ids above.
+                pub id_after: Option<i64>,
+                /// Only ids below.
+                pub id_before: Option<i64>,
+                /// Only active since.
+                pub last_activity_after: Option<Timestamp>,
+                /// Only inactive since.
+                pub last_activity_before: Option<Timestamp>,
+                /// Only changed since.
+                pub updated_after: Option<Timestamp>,
+                /// Only unchanged since.
+                pub updated_before: Option<Timestamp>,
+                /// Only with issues.
+                pub with_issues_enabled: Option<bool>,
+                /// Only with merge requests.
+                pub with_merge_requests_enabled: Option<bool>,
+                /// With bytes in use.
+                pub statistics: Option<bool>,
+                /// Where the repository lies; administrators only.
+                pub repository_storage: Option<String>,
+            }
+        }
+
+        impl $name {
+            fn filter(self) -> Filter {
+                Filter {
+                    membership: self.membership.unwrap_or(false),
+                    owned: self.owned.unwrap_or(false),
+                    starred: self.starred.unwrap_or(false),
+                    archived: self.archived,
+                    visibility: self.visibility,
+                    search: self.search.filter(|text| !text.is_empty()),
+                    search_namespaces: self.search_namespaces.unwrap_or(false),
+                    simple: self.simple.unwrap_or(false),
+                    topics: self.topic.unwrap_or_default(),
+                    min_access_level: self.min_access_level,
+                    order: self.order_by,
+                    sort: self.sort.unwrap_or(Sort::Desc),
+                    id_after: self.id_after,
+                    id_before: self.id_before,
+                    times: [
+                        ("projects.last_activity_at >= ", self.last_activity_after),
+                        ("projects.last_activity_at <= ", self.last_activity_before),
+                        ("projects.updated_at >= ", self.updated_after),
+                        ("projects.updated_at <= ", self.updated_before),
+                    ],
+                    with_issues: self.with_issues_enabled.unwrap_or(false),
+                    with_merge_requests: self.with_merge_requests_enabled.unwrap_or(false),
+                    statistics: self.statistics.unwrap_or(false),
+                    storage: self.repository_storage,
+                }
+            }
+        }
+    };
+}
+
+project_filters! {
+    /// Filters of projects.
+    ListProjects {}
+}
+project_filters! {
+    /// A user and filters of their projects.
+    ListOfUser {
+        /// Id or name of the user.
+        id: Reference,
+    }
+}
+project_filters! {
+    /// A group and filters of its projects.
+    ListOfGroup {
+        /// Id or path of the group.
+        id: Reference,
+        /// Also projects of the groups below.
+        include_subgroups: Option<bool>,
+        /// Also projects shared with the group; true unless refused.
+        with_shared: Option<bool>,
+    }
+}
+
+struct Filter {
+    membership: bool,
+    owned: bool,
+    starred: bool,
+    archived: Option<bool>,
+    visibility: Option<Visibility>,
+    search: Option<String>,
+    search_namespaces: bool,
+    simple: bool,
+    topics: Vec<String>,
+    min_access_level: Option<i64>,
+    order: Option<ProjectOrder>,
+    sort: Sort,
+    id_after: Option<i64>,
+    id_before: Option<i64>,
+    times: [(&'static str, Option<Timestamp>); 4],
+    with_issues: bool,
+    with_merge_requests: bool,
+    statistics: bool,
+    storage: Option<String>,
+}
+
+async fn list(
+    app: App,
+    viewer: Viewer,
+    params: Params<ListProjects>,
+    paging: Paging,
+) -> Result<Paged<ProjectEntity>> {
+    let filter = params.0.filter();
+    let handle = app.clone();
+    app.read(move |tx| page(tx, &handle, &viewer, &filter, paging, Fragment::new("true")))
+        .await
+}
+
+async fn of_user(
+    app: App,
+    viewer: Viewer,
+    params: Params<ListOfUser>,
+    paging: Paging,
+) -> Result<Paged<ProjectEntity>> {
+    let owned = "projects.namespace_id in (select n.id from namespaces n where n.owner_id = ";
+    around_user(app, viewer, params.0, paging, owned).await
+}
+
+async fn starred(
+    app: App,
+    viewer: Viewer,
+    params: Params<ListOfUser>,
+    paging: Paging,
+) -> Result<Paged<ProjectEntity>> {
+    let starred = "projects.id in (select s.project_id from stars s where s.user_id = ";
+    around_user(app, viewer, params.0, paging, starred).await
+}
+
+/// Projects a user has to do with, unless a private profile hides that;
+/// `condition` is open until the user's id and a parenthesis follow.
+async fn around_user(
+    app: App,
+    viewer: Viewer,
+    params: ListOfUser,
+    paging: Paging,
+    condition: &'static str,
+) -> Result<Paged<ProjectEntity>> {
+    let reference = params.id.clone();
+    let filter = params.filter();
+    let handle = app.clone();
+    app.read(move |tx| {
+        let user = identity::users::by_reference(tx, &reference)?.ok_or(Error::NotFound("User"))?;
+        let whole = identity::users::whole(tx, user, None)?;
+        if !identity::access::sees_activity(&viewer, &whole) {
+            return Err(Error::NotFound("User"));
+        }
+        let mut place = Fragment::default();
+        place.push(condition, whole.user.id).raw(")");
+        page(tx, &handle, &viewer, &filter, paging, place)
+    })
+    .await
+}
+
+async fn of_group(
+    app: App,
+    viewer: Viewer,
+    params: Params<ListOfGroup>,
+    paging: Paging,
+) -> Result<Paged<ProjectEntity>> {
+    let reference = params.id.clone();
+    let deep = params.include_subgroups.unwrap_or(false);
+    let shared = params.with_shared.unwrap_or(true);
+    let filter = params.0.filter();
+    let handle = app.clone();
+    app.read(move |tx| {
+        let group = access::group(tx, &viewer, &reference, Purpose::Read)?;
+        let mut place = Fragment::default();
+        if deep {
+            place
+                .push(
+                    "(projects.namespace_id in
+                        (select n.id from namespaces n where n.lineage >= ",
+                    &group.lineage,
+                )
+                .push(" and n.lineage < ", format!("{}:", group.lineage))
+                .raw(")");
+        } else {
+            place.push("(projects.namespace_id = ", group.id);
+        }
+        if shared {
+            place
+                .push(
+                    " or projects.id in (select s.source_id from shares s
+                        where s.source_type = 'Project' and s.group_id = ",
+                    group.id,
+                )
+                .raw(")");
+        }
+        place.raw(")");
+        page(tx, &handle, &viewer, &filter, paging, place)
+    })
+    .await
+}
+
+fn page(
+    tx: &mut Tx<'_>,
+    app: &App,
+    viewer: &Viewer,
+    filter: &Filter,
+    paging: Paging,
+    place: Fragment,
+) -> Result<Paged<ProjectEntity>> {
+    let mut condition = condition(tx, viewer, filter, place);
+    let keyset = paging.is_keyset();
+    let default = if keyset {
+        ProjectOrder::Id
+    } else {
+        ProjectOrder::CreatedAt
+    };
+    let order = filter.order.unwrap_or(default);
+    if keyset && order != ProjectOrder::Id {
+        return Err(keyset_unavailable());
+    }
+    let total = if keyset {
+        None
+    } else {
+        Some(lists::count(tx, "projects", &condition)?)
+    };
+    if let Start::After(Some(keys)) = &paging.start {
+        let last = keys
+            .first()
+            .and_then(|key| key.as_i64())
+            .ok_or_else(|| Error::Parameters(vec!["cursor does not have a valid value".into()]))?;
+        let beyond = if filter.sort == Sort::Asc { ">" } else { "<" };
+        condition.push(&format!(" and projects.id {beyond} "), last);
+    }
+    let sort = filter.sort;
+    let order = match order {
+        ProjectOrder::Id => format!("projects.id {sort}"),
+        other => format!("{} {sort}, projects.id {sort}", other.column()),
+    };
+    let mut rows = lists::projects(tx, &condition, &order, paging.fetch(), paging.offset())?;
+    let more = rows.len() as i64 > paging.per_page;
+    let beyond = if more { rows.pop() } else { None };
+    let shown = entities::projects(tx, app, viewer, &rows, filter.simple, filter.statistics)?;
+    rows.extend(beyond);
+    let paged = match keyset {
+        true => Paged::keyed(rows, paging, |row: &Project| vec![json!(row.id)]),
+        false => Paged::numbered(rows, paging, total),
+    };
+    Ok(paged.replace(|_| shown))
+}
+
+fn condition(tx: &Tx<'_>, viewer: &Viewer, filter: &Filter, place: Fragment) -> Fragment {
+    let mut condition = access::visible_projects(tx, viewer, Purpose::Read);
+    condition.raw(" and (").append(place).raw(")");
+    let least = [
+        filter.membership.then_some(GUEST),
+        filter.owned.then_some(OWNER),
+        filter.min_access_level,
+    ];
+    if let Some(level) = least.into_iter().flatten().max() {
+        match viewer.user_id() {
+            Some(user_id) => {
+                condition
+                    .raw(" and ")
+                    .append(access::projects_of(tx, user_id, level));
+            }
+            None => {
+                condition.raw(" and false");
+            }
+        }
+    }
+    if filter.starred {
+        let user_id = viewer.user_id().unwrap_or(-1);
+        condition
+            .push(
+                " and projects.id in (select s.project_id from stars s where s.user_id = ",
+                user_id,
+            )
+            .raw(")");
+    }
+    if let Some(archived) = filter.archived {
+        condition.push(" and projects.archived = ", archived);
+    }
+    if let Some(visibility) = filter.visibility {
+        condition.push(" and projects.visibility = ", visibility.level());
+    }
+    if let Some(search) = &filter.search {
+        search_in(&mut condition, search, filter.search_namespaces);
+    }
+    for topic in &filter.topics {
+        // The text of a JSON list of texts is the same on both engines.
+        let quoted = json!(topic).to_string();
+        condition
+            .push(
+                " and cast(projects.topics as text) like ",
+                contains(&quoted),
+            )
+            .raw(" escape '\\'");
+    }
+    if let Some(id) = filter.id_after {
+        condition.push(" and projects.id > ", id);
+    }
+    if let Some(id) = filter.id_before {
+        condition.push(" and projects.id < ", id);
+    }
+    for (test, at) in filter.times {
+        if let Some(at) = at {
+            condition.push(&format!(" and {test}"), at);
+        }
+    }
+    if filter.with_issues {
+        condition.raw(" and coalesce(projects.features ->> 'issues', '') <> 'disabled'");
+    }
+    if filter.with_merge_requests {
+        condition.raw(" and coalesce(projects.features ->> 'merge_requests', '') <> 'disabled'");
+    }
+    if filter
+        .storage
+        .as_deref()
+        .is_some_and(|storage| viewer.is_admin() && storage != "default")
+    {
+        condition.raw(" and false");
+    }
+    condition
+}
+
+fn search_in(condition: &mut Fragment, search: &str, namespaces: bool) {
+    let pattern = contains(&fold(search));
+    condition
+        .push(" and (projects.name_folded like ", pattern.as_str())
+        .raw(" escape '\\'");
+    if namespaces {
+        condition
+            .push(" or projects.full_path_folded like ", pattern.as_str())
+            .raw(" escape '\\'");
+    } else {
+        condition
+            .push(" or projects.path_folded like ", pattern.as_str())
+            .raw(" escape '\\'");
+    }
+    condition
+        .push(" or projects.description_folded like ", pattern.as_str())
+        .raw(" escape '\\')");
+}

@@ -1,0 +1,64 @@
+//! What changes groups and projects, and what must hold.
+
+mod groups;
+mod projects;
+mod shares;
+
+pub use groups::*;
+pub use projects::*;
+pub use shares::*;
+
+use crate::access::OWNER;
+use crate::model::{MAX_DESCRIPTION, Namespace, Problems, Project};
+use identity::viewer::Viewer;
+use kernel::audit;
+use kernel::error::Result;
+use serde_json::Value;
+use store::{Tx, sql};
+
+/// Writes an audit record of what the viewer did.
+pub fn record(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    action: &'static str,
+    target: (&'static str, i64, &str),
+    details: Value,
+) -> Result<()> {
+    let record = audit::Record {
+        author_id: viewer.author_id(),
+        action,
+        target_type: target.0,
+        target_id: target.1,
+        target_name: target.2,
+        details,
+        ip_address: viewer.ip_address(),
+    };
+    Ok(audit::write(tx, record)?)
+}
+
+fn of_group(group: &Namespace) -> (&'static str, i64, &str) {
+    ("Group", group.id, &group.full_path)
+}
+
+fn of_project(project: &Project) -> (&'static str, i64, &str) {
+    ("Project", project.id, &project.full_path)
+}
+
+fn check_description(text: Option<&str>, problems: &mut Problems) {
+    if text.is_some_and(|text| text.chars().count() > MAX_DESCRIPTION) {
+        problems.add("description", "is too long (maximum is 2000 characters)");
+    }
+}
+
+fn add_owner(tx: &mut Tx<'_>, kind: &str, id: i64, user_id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into members (source_type, source_id, user_id, access_level, created_by_id,
+                created_at, updated_at) values ($1, $2, $3, $4, $3, $5, $5)
+             on conflict (source_type, source_id, user_id) do nothing"
+        ),
+        (kind, id, user_id, OWNER, now),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,408 @@
+//! Rules of projects.
+
+use super::{add_owner, check_description, of_project, record};
+use crate::access::{self, Purpose};
+use crate::jobs::DestroyProject;
+use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
+use crate::namespaces;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result};
+use kernel::ids::{Reference, fold};
+use kernel::jobs::enqueue_at;
+use serde_json::json;
+use std::collections::BTreeMap;
+use store::{Json, Tx, sql};
+
+/// What a project may be changed to; `None` leaves a field alone.
+#[derive(Debug, Clone, Default)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct ProjectChange {
+    pub name: Option<String>,
+    pub path: Option<String>,
+    pub description: Option<String>,
+    pub visibility: Option<Visibility>,
+    pub default_branch: Option<String>,
+    pub topics: Option<Vec<String>>,
+    pub merge_method: Option<String>,
+    pub squash_option: Option<String>,
+    pub request_access_enabled: Option<bool>,
+    pub packages_enabled: Option<bool>,
+    pub features: BTreeMap<String, String>,
+}
+
+/// Makes a project in a namespace already found fit for it.
+pub fn create_project(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    namespace: &Namespace,
+    creator_id: i64,
+    change: &ProjectChange,
+) -> Result<Project> {
+    let (name, path) = name_and_path(change)?;
+    let visibility = change.visibility.unwrap_or(Visibility::of(PRIVATE));
+    check_project(&name, &path, change)?;
+    access::check_visibility(visibility, Some(namespace))?;
+    let full_path = format!("{}/{path}", namespace.full_path);
+    let taken = || Error::invalid("path", "has already been taken");
+    if namespaces::is_taken(tx, &full_path)? {
+        return Err(taken());
+    }
+    let now = tx.now();
+    let folded = fold(&full_path);
+    let id: Option<i64> = tx.optional(
+        sql!(
+            "insert into projects (namespace_id, name, name_folded, path, path_folded, full_path,
+                full_path_folded, visibility, topics, creator_id, features, last_activity_at,
+                created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12)
+             on conflict (full_path_folded) do nothing returning id"
+        ),
+        (
+            namespace.id,
+            &name,
+            fold(&name),
+            &path,
+            fold(&path),
+            &full_path,
+            &folded,
+            visibility.level(),
+            json!([]),
+            creator_id,
+            json!({}),
+            now,
+        ),
+    )?;
+    let id = id.ok_or_else(taken)?;
+    tx.execute(
+        sql!("delete from project_redirects where full_path_folded = $1"),
+        (&folded,),
+    )?;
+    if let Some(owner) = namespace.owner_id {
+        add_owner(tx, "Project", id, owner)?;
+    }
+    let project = reread(tx, id)?;
+    write_project(tx, &project, change, visibility.level())?;
+    record(
+        tx,
+        viewer,
+        "project.create",
+        of_project(&project),
+        json!({}),
+    )?;
+    reread(tx, id)
+}
+
+fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Project> {
+    access::find_project(tx, &Reference::Id(id))?.ok_or(Error::NotFound("Project"))
+}
+
+fn name_and_path(change: &ProjectChange) -> Result<(String, String)> {
+    match (&change.name, &change.path) {
+        (Some(name), Some(path)) => Ok((name.clone(), path.clone())),
+        (Some(name), None) => Ok((name.clone(), path_from(name))),
+        (None, Some(path)) => Ok((path.clone(), path.clone())),
+        (None, None) => Err(Error::Parameters(vec![
+            "name, path are missing, at least one parameter must be provided".into(),
+        ])),
+    }
+}
+
+/// A path made of a name: lower case, other characters as single dashes.
+fn path_from(name: &str) -> String {
+    let mut path = String::new();
+    for c in fold(name).chars() {
+        if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') {
+            path.push(c);
+        } else if !path.is_empty() && !path.ends_with('-') {
+            path.push('-');
+        }
+    }
+    path.trim_matches(['-', '.']).to_owned()
+}
+
+fn check_project(name: &str, path: &str, change: &ProjectChange) -> Result<()> {
+    let mut problems = Problems::default();
+    problems.note("name", crate::model::name_error(name));
+    problems.note("path", path_error(path, false));
+    check_description(change.description.as_deref(), &mut problems);
+    let topics = change.topics.as_deref().unwrap_or_default();
+    if topics
+        .iter()
+        .any(|topic| topic.is_empty() || topic.chars().count() > 255)
+    {
+        problems.add("topics", "must be 1 to 255 characters each");
+    }
+    for (feature, level) in &change.features {
+        let allowed: &[&str] = match feature.as_str() {
+            "pages" | "package_registry" => &["disabled", "private", "enabled", "public"],
+            _ => &["disabled", "private", "enabled"],
+        };
+        if !allowed.contains(&level.as_str()) {
+            problems.add(
+                &format!("{feature}_access_level"),
+                "is not included in the list",
+            );
+        }
+    }
+    problems.check()
+}
+
+fn write_project(
+    tx: &mut Tx<'_>,
+    project: &Project,
+    change: &ProjectChange,
+    visibility: i64,
+) -> Result<()> {
+    let now = tx.now();
+    let mut features = project.features.0.clone();
+    features.extend(change.features.clone());
+    let registry = change
+        .features
+        .get("package_registry")
+        .map(|level| level != "disabled");
+    let packages_enabled = registry
+        .or(change.packages_enabled)
+        .unwrap_or(project.packages_enabled);
+    if change.packages_enabled == Some(true)
+        && features
+            .get("package_registry")
+            .is_some_and(|level| level == "disabled")
+    {
+        features.remove("package_registry");
+    }
+    let mut topics = change
+        .topics
+        .clone()
+        .unwrap_or_else(|| project.topics.0.clone());
+    let description = change.description.as_ref().or(project.description.as_ref());
+    let mut seen = std::collections::HashSet::new();
+    topics.retain(|topic| seen.insert(fold(topic)));
+    tx.execute(
+        sql!(
+            "update projects set description = $2, visibility = $3, default_branch = $4,
+                topics = $5, merge_method = $6, squash_option = $7, request_access_enabled = $8,
+                packages_enabled = $9, features = $10, updated_at = $11, last_activity_at = $11,
+                description_folded = $12
+             where id = $1"
+        ),
+        (
+            project.id,
+            description,
+            visibility,
+            change
+                .default_branch
+                .as_ref()
+                .or(project.default_branch.as_ref()),
+            Json(topics),
+            change
+                .merge_method
+                .as_ref()
+                .unwrap_or(&project.merge_method),
+            change
+                .squash_option
+                .as_ref()
+                .unwrap_or(&project.squash_option),
+            change
+                .request_access_enabled
+                .unwrap_or(project.request_access_enabled),
+            packages_enabled,
+            Json(features),
+            now,
+            description.map(|text| fold(text)),
+        ),
+    )?;
+    Ok(())
+}
+
+/// Changes a project; a new path leaves a redirect.
+pub fn update_project(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    change: &ProjectChange,
+) -> Result<Project> {
+    let project = access::project(tx, viewer, reference, Purpose::Update)?;
+    let name = change.name.clone().unwrap_or_else(|| project.name.clone());
+    let path = change.path.clone().unwrap_or_else(|| project.path.clone());
+    check_project(&name, &path, change)?;
+    let visibility = change
+        .visibility
+        .unwrap_or(Visibility::of(project.visibility));
+    if visibility.level() != project.visibility {
+        let home = home_of(tx, &project)?;
+        access::check_visibility(visibility, Some(&home))?;
+    }
+    if path != project.path {
+        let namespace = (project.namespace_id, project.namespace_full_path.as_str());
+        if !namespaces::replace_project(tx, &project, namespace, &path)? {
+            return Err(Error::invalid("path", "has already been taken"));
+        }
+    }
+    tx.execute(
+        sql!("update projects set name = $2, name_folded = $3 where id = $1"),
+        (project.id, &name, fold(&name)),
+    )?;
+    write_project(tx, &project, change, visibility.level())?;
+    record(
+        tx,
+        viewer,
+        "project.update",
+        of_project(&project),
+        json!({"path": path}),
+    )?;
+    reread(tx, project.id)
+}
+
+fn home_of(tx: &mut Tx<'_>, project: &Project) -> Result<Namespace> {
+    access::find_namespace(tx, &Reference::Id(project.namespace_id))?
+        .ok_or(Error::NotFound("Namespace"))
+}
+
+/// The namespace in which the viewer may create projects, by reference.
+pub fn namespace_for_projects(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+) -> Result<Namespace> {
+    let found = access::find_namespace(tx, reference)?.ok_or(Error::NotFound("Namespace"))?;
+    if found.is_group() {
+        let by_id = Reference::Id(found.id);
+        return access::group(tx, viewer, &by_id, Purpose::CreateProject).map_err(
+            |error| match error {
+                Error::NotFound(_) => Error::NotFound("Namespace"),
+                other => other,
+            },
+        );
+    }
+    match viewer.is_admin() || (found.owner_id.is_some() && found.owner_id == viewer.user_id()) {
+        true => Ok(found),
+        false => Err(Error::forbidden("")),
+    }
+}
+
+/// Moves a project to another namespace and leaves a redirect.
+pub fn transfer_project(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    to: &Reference,
+) -> Result<Project> {
+    let project = access::project(tx, viewer, reference, Purpose::Transfer)?;
+    let home = namespace_for_projects(tx, viewer, to)?;
+    let refuse = |reason: &str| Err(Error::BadRequest(reason.to_owned()));
+    if home.id == project.namespace_id {
+        return refuse("Project is already in this namespace.");
+    }
+    if access::widest_below(Some(&home)) < project.visibility {
+        return refuse("Project would be more visible than the namespace it would stand in.");
+    }
+    let place = (home.id, home.full_path.as_str());
+    if !namespaces::replace_project(tx, &project, place, &project.path)? {
+        return refuse("Project with same name or path in target namespace already exists");
+    }
+    if let Some(owner) = home.owner_id {
+        add_owner(tx, "Project", project.id, owner)?;
+    }
+    record(
+        tx,
+        viewer,
+        "project.transfer",
+        of_project(&project),
+        json!({"to": home.full_path}),
+    )?;
+    reread(tx, project.id)
+}
+
+/// Makes a project read-only, or writable again.
+pub fn archive_project(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    archived: bool,
+) -> Result<Project> {
+    let project = access::project(tx, viewer, reference, Purpose::Archive)?;
+    let now = tx.now();
+    tx.execute(
+        sql!("update projects set archived = $2, updated_at = $3 where id = $1"),
+        (project.id, archived, now),
+    )?;
+    let action = if archived {
+        "project.archive"
+    } else {
+        "project.unarchive"
+    };
+    record(tx, viewer, action, of_project(&project), json!({}))?;
+    reread(tx, project.id)
+}
+
+/// Stars or unstars a project; `None` when nothing changes.
+pub fn star_project(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+    starred: bool,
+) -> Result<Option<Project>> {
+    let project = access::project(tx, viewer, reference, Purpose::Join)?;
+    let user_id = viewer.signed_in()?.user.id;
+    let now = tx.now();
+    let changed = match starred {
+        true => tx.execute(
+            sql!(
+                "insert into stars (project_id, user_id, created_at) values ($1, $2, $3)
+                 on conflict (project_id, user_id) do nothing"
+            ),
+            (project.id, user_id, now),
+        )?,
+        false => tx.execute(
+            sql!("delete from stars where project_id = $1 and user_id = $2"),
+            (project.id, user_id),
+        )?,
+    };
+    if changed == 0 {
+        return Ok(None);
+    }
+    let by: i64 = if starred { 1 } else { -1 };
+    tx.execute(
+        sql!("update projects set star_count = star_count + $2 where id = $1"),
+        (project.id, by),
+    )?;
+    reread(tx, project.id).map(Some)
+}
+
+/// Hides a project at once, frees its path and leaves the rest to a job.
+pub fn destroy_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update projects set deletion_scheduled_at = $2,
+                full_path_folded = '-/deleted/' || cast(id as text) where id = $1"
+        ),
+        (project.id, now),
+    )?;
+    tx.execute(
+        sql!("delete from project_redirects where project_id = $1"),
+        (project.id,),
+    )?;
+    record(
+        tx,
+        viewer,
+        "project.destroy",
+        of_project(project),
+        json!({}),
+    )?;
+    enqueue_at(
+        tx,
+        &DestroyProject {
+            project: project.id,
+        },
+        now,
+    )
+}
+
+/// Projects that stand right in a namespace, also those being deleted.
+pub fn projects_in(tx: &mut Tx<'_>, namespace_id: i64) -> Result<Vec<i64>> {
+    Ok(tx.all(
+        sql!("select id from projects where namespace_id = $1 order by id"),
+        (namespace_id,),
+    )?)
+}
