@@ -18,6 +18,7 @@ mod pages;
 mod rest;
 pub mod rules;
 pub mod store;
+pub mod tokens;
 
 pub use access::{
     Purpose, group, may, project, role_in_group, role_in_project, visible_groups, visible_projects,

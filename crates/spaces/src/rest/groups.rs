@@ -411,10 +411,24 @@ async fn create(
     let params = params.0;
     let handle = app.clone();
     app.write(move |tx| {
-        let group = rules::create_group(tx, &viewer, params.parent_id, &creation(&params))?;
+        let made = rules::create_group(tx, &viewer, params.parent_id, &creation(&params));
+        let group = made.map_err(failed_to_save)?;
         entities::one_group(tx, &handle, &viewer, &group).map(Created)
     })
     .await
+}
+
+/// The form in which clients expect an unusable new group.
+fn failed_to_save(error: Error) -> Error {
+    let Error::Invalid(fields) = error else {
+        return error;
+    };
+    let fields: serde_json::Map<String, serde_json::Value> = fields
+        .into_iter()
+        .map(|(name, messages)| (name, json!(messages)))
+        .collect();
+    let message = format!("Failed to save group {}", serde_json::Value::Object(fields));
+    Error::Exact(400, json!({"message": message}))
 }
 
 kernel::params! {

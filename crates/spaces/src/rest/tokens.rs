@@ -1,20 +1,20 @@
 //! Access tokens of projects and groups; each has a bot of its own.
 
 use super::members::{both, handlers};
-use crate::access::{MAINTAINER, OWNER, PLANNER, Purpose};
-use crate::members::{Place, place};
+use crate::access::{MAINTAINER, Purpose};
+use crate::members::place;
 use crate::model::SourceKind;
+use crate::tokens::{self as space_tokens, NewSpaceToken};
 use identity::entities::{self, TokenEntity};
-use identity::model::{AccessToken, TokenKind};
-use identity::tokens::{self, Filter, NewToken, Ready, SortBy, State};
-use identity::users::Author;
-use identity::viewer::{SignedIn, SourceType, Viewer};
+use identity::model::AccessToken;
+use identity::tokens::{self, Filter, SortBy, State};
+use identity::viewer::{SignedIn, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp};
-use store::{Tx, sql};
+use store::Tx;
 
 pub fn routes(r: &mut Routes) {
     both!(r, get, "access_tokens", list, "Lists access tokens");
@@ -84,13 +84,6 @@ kernel::params! {
     }
 }
 
-fn source_of(kind: SourceKind, place: &Place) -> (SourceType, i64) {
-    match kind {
-        SourceKind::Project => (SourceType::Project, place.source.id),
-        SourceKind::Group => (SourceType::Group, place.source.id),
-    }
-}
-
 handlers!(
     list,
     ListTokens,
@@ -108,7 +101,7 @@ async fn page(
     app.read(move |tx| {
         let place = place(tx, &viewer, kind, &params.id, Purpose::ManageTokens)?;
         let filter = Filter {
-            source: Some(source_of(kind, &place)),
+            source: Some(space_tokens::source_of(&place)),
             created_after: params.created_after,
             created_before: params.created_before,
             last_used_after: params.last_used_after,
@@ -155,10 +148,6 @@ handlers!(
     |app, viewer, p, kind| { make(app, viewer, kind, p.0) }
 );
 
-fn refused(reason: &str) -> Error {
-    Error::BadRequest(reason.to_owned())
-}
-
 async fn make(
     app: App,
     viewer: Viewer,
@@ -167,49 +156,15 @@ async fn make(
 ) -> Result<Created<TokenEntity>> {
     app.write(move |tx| {
         let place = place(tx, &viewer, kind, &params.id, Purpose::ManageTokens)?;
-        let signed_in = viewer.signed_in()?;
-        if signed_in.bot_source.is_some() {
-            return Err(refused("a bot cannot create access tokens"));
-        }
-        let level = params.access_level.unwrap_or(MAINTAINER);
-        let known = [10, PLANNER, 20, 30, MAINTAINER, OWNER].contains(&level);
-        if !known {
-            let text = "access_level does not have a valid value";
-            return Err(Error::Parameters(vec![text.into()]));
-        }
-        if level > place.level {
-            return Err(refused(
-                "access level of the token cannot be above your own",
-            ));
-        }
-        let source = source_of(kind, &place);
-        let by = Author::from(signed_in);
-        let bot = identity::users::create_bot(tx, source, &params.name, &by)?;
-        let now = tx.now();
-        tx.execute(
-            sql!(
-                "insert into members (source_type, source_id, user_id, access_level,
-                    created_by_id, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)"
-            ),
-            (kind, place.source.id, bot.id, level, signed_in.user.id, now),
-        )?;
-        let new = NewToken {
-            kind: match kind {
-                SourceKind::Project => TokenKind::Project,
-                SourceKind::Group => TokenKind::Group,
-            },
-            user_id: bot.id,
-            admin: false,
-            source: Some(source),
-            access_level: Some(level),
+        let new = NewSpaceToken {
             name: params.name.clone(),
             description: params.description.clone(),
             scopes: params.scopes.clone(),
+            access_level: params.access_level.unwrap_or(MAINTAINER),
             expires_at: params.expires_at,
         };
-        let (token, secret) = tokens::create(tx, &new)?;
-        tokens::record(tx, &by, "access_token.create", &token)?;
-        Ok(Created(entities::token(&token, now, Some(&secret))))
+        let (token, secret) = space_tokens::create(tx, &viewer, &place, &new)?;
+        Ok(Created(entities::token(&token, tx.now(), Some(&secret))))
     })
     .await
 }
@@ -232,17 +187,7 @@ fn find(
     token_id: i64,
 ) -> Result<AccessToken> {
     let place = place(tx, viewer, kind, reference, Purpose::ManageTokens)?;
-    let missing = match kind {
-        SourceKind::Project => "project Access Token",
-        SourceKind::Group => "group Access Token",
-    };
-    let token = tokens::find_of_source(tx, source_of(kind, &place), token_id)?
-        .ok_or(Error::NotFound(missing))?;
-    // A token may not be taken over by somebody below its role.
-    if token.access_level.is_some_and(|level| level > place.level) {
-        return Err(Error::Unauthenticated);
-    }
-    Ok(token)
+    space_tokens::find(tx, &place, token_id)
 }
 
 handlers!(
@@ -272,8 +217,7 @@ handlers!(revoke, OneToken, NoContent, |app, viewer, p, kind| end(
 async fn end(app: App, viewer: Viewer, kind: SourceKind, params: OneToken) -> Result<NoContent> {
     app.write(move |tx| {
         let token = find(tx, &viewer, kind, &params.id, params.token_id)?;
-        let by = Author::from(viewer.signed_in()?);
-        identity::users::end_token(tx, &by, &token)?;
+        space_tokens::revoke(tx, &viewer, &token)?;
         Ok(NoContent)
     })
     .await
@@ -307,20 +251,9 @@ async fn replace(
     let made = app
         .write(move |tx| {
             let signed_in = viewer.signed_in()?;
-            let by = Author::from(signed_in);
             let token = to_rotate(tx, &viewer, signed_in, kind, &params)?;
-            match tokens::ready_to_rotate(tx, &token)? {
-                Ready::Yes => {}
-                Ready::Expired => return Ok(None),
-                Ready::Reused => {
-                    tokens::record(tx, &by, "access_token.reuse", &token)?;
-                    identity::users::leave_bot(tx, &by, token.user_id)?;
-                    return Ok(None);
-                }
-            }
-            let (new, secret) = tokens::rotate(tx, &token, params.expires_at)?;
-            tokens::record(tx, &by, "access_token.rotate", &new)?;
-            Ok(Some((new, secret, tx.now())))
+            let made = space_tokens::rotate(tx, &viewer, &token, params.expires_at)?;
+            Ok(made.map(|(new, secret)| (new, secret, tx.now())))
         })
         .await?;
     let (token, secret, now) = made.ok_or(Error::Unauthenticated)?;
@@ -359,6 +292,6 @@ fn own(
     id: i64,
 ) -> Result<AccessToken> {
     let place = place(tx, viewer, kind, reference, Purpose::ReadMembers)?;
-    let found = tokens::find_of_source(tx, source_of(kind, &place), id)?;
+    let found = tokens::find_of_source(tx, space_tokens::source_of(&place), id)?;
     found.ok_or(Error::MethodNotAllowed(vec![]))
 }

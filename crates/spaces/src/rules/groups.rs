@@ -9,7 +9,7 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue_at;
-use serde_json::{Value, json};
+use serde_json::json;
 use store::{Tx, sql};
 
 /// What a group may be changed to; `None` leaves a field alone.
@@ -56,8 +56,7 @@ pub fn create_group(
     };
     let saved = check_group(&place, change, visibility)
         .and_then(|()| namespaces::insert_group(tx, &place, visibility.level(), signed_in.user.id))
-        .and_then(|id| id.ok_or_else(|| Error::invalid("path", "has already been taken")))
-        .map_err(failed_to_save)?;
+        .and_then(|id| id.ok_or_else(|| Error::invalid("path", "has already been taken")))?;
     let group = access::find_group(tx, &Reference::Id(saved))?.ok_or(Error::NotFound("Group"))?;
     write_group(tx, &group, change, visibility.level())?;
     add_owner(tx, "Group", saved, signed_in.user.id)?;
@@ -77,19 +76,6 @@ fn at_the_top(viewer: &Viewer) -> Result<Option<Namespace>> {
         true => Ok(None),
         false => Err(Error::forbidden("")),
     }
-}
-
-/// The form in which clients expect an unusable new group.
-fn failed_to_save(error: Error) -> Error {
-    let Error::Invalid(fields) = error else {
-        return error;
-    };
-    let fields: serde_json::Map<String, Value> = fields
-        .into_iter()
-        .map(|(name, messages)| (name, json!(messages)))
-        .collect();
-    let message = format!("Failed to save group {}", Value::Object(fields));
-    Error::Exact(400, json!({"message": message}))
 }
 
 fn check_group(place: &Place, change: &GroupChange, visibility: Visibility) -> Result<()> {

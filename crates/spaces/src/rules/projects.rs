@@ -5,6 +5,7 @@ use crate::access::{self, Purpose};
 use crate::jobs::DestroyProject;
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces;
+use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::ids::{Reference, fold};
@@ -28,6 +29,51 @@ pub struct ProjectChange {
     pub request_access_enabled: Option<bool>,
     pub packages_enabled: Option<bool>,
     pub features: BTreeMap<String, String>,
+}
+
+/// Makes a project of the viewer's own, in this namespace or their personal one.
+pub fn create_own_project(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    namespace_id: Option<i64>,
+    change: &ProjectChange,
+) -> Result<Project> {
+    let user = &viewer.signed_in()?.user;
+    let namespace_id = match namespace_id {
+        Some(id) => id,
+        None => own_namespace(tx, user.id)?,
+    };
+    let home = namespace_for_projects(tx, viewer, &Reference::Id(namespace_id))?;
+    if home.owner_id == Some(user.id) {
+        check_limit(tx, user, home.id)?;
+    }
+    create_project(tx, viewer, &home, user.id, change)
+}
+
+/// The id of a user's own namespace.
+pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "select id from namespaces where owner_id = $1 and kind = 'user'
+                and deletion_scheduled_at is null"
+        ),
+        (user_id,),
+    )?;
+    found.ok_or(Error::NotFound("Namespace"))
+}
+
+fn check_limit(tx: &mut Tx<'_>, user: &User, namespace_id: i64) -> Result<()> {
+    let held: i64 = tx.one(
+        sql!("select count(*) from projects where namespace_id = $1"),
+        (namespace_id,),
+    )?;
+    if held < user.projects_limit {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        "limit_reached",
+        format!("Your project limit is {} projects.", user.projects_limit),
+    ))
 }
 
 /// Makes a project in a namespace already found fit for it.

@@ -8,7 +8,6 @@ use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
 use crate::rules;
 use fields::{CreateFor, CreateProject, UpdateProject};
-use identity::model::User;
 use identity::viewer::{Admin, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -16,7 +15,6 @@ use kernel::http::serve::check_unmodified;
 use kernel::http::{Accepted, Asked, Created, Ok200, Params, Routes};
 use kernel::ids::Reference;
 use std::sync::Arc;
-use store::Tx;
 
 pub fn routes(r: &mut Routes) {
     list::routes(r);
@@ -34,17 +32,6 @@ pub fn routes(r: &mut Routes) {
         .summary("Makes a project writable");
 }
 
-fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
-    let found: Option<i64> = tx.optional(
-        store::sql!(
-            "select id from namespaces where owner_id = $1 and kind = 'user'
-                and deletion_scheduled_at is null"
-        ),
-        (user_id,),
-    )?;
-    found.ok_or(Error::NotFound("Namespace"))
-}
-
 async fn create(
     app: App,
     viewer: Viewer,
@@ -53,33 +40,11 @@ async fn create(
     let params = params.0;
     let handle = app.clone();
     app.write(move |tx| {
-        let user = viewer.signed_in()?.user.clone();
-        let namespace = match params.namespace_id {
-            Some(id) => id,
-            None => own_namespace(tx, user.id)?,
-        };
-        let home = rules::namespace_for_projects(tx, &viewer, &Reference::Id(namespace))?;
-        if home.owner_id == Some(user.id) {
-            check_limit(tx, &user, home.id)?;
-        }
-        let made = rules::create_project(tx, &viewer, &home, user.id, &params.change())?;
+        let change = params.change();
+        let made = rules::create_own_project(tx, &viewer, params.namespace_id, &change)?;
         entities::one_project(tx, &handle, &viewer, &made, false).map(Created)
     })
     .await
-}
-
-fn check_limit(tx: &mut Tx<'_>, user: &User, namespace_id: i64) -> Result<()> {
-    let held: i64 = tx.one(
-        store::sql!("select count(*) from projects where namespace_id = $1"),
-        (namespace_id,),
-    )?;
-    if held < user.projects_limit {
-        return Ok(());
-    }
-    Err(Error::invalid(
-        "limit_reached",
-        format!("Your project limit is {} projects.", user.projects_limit),
-    ))
 }
 
 async fn create_for(
@@ -94,7 +59,7 @@ async fn create_for(
         let user = identity::users::find(tx, params.user_id)?.ok_or(Error::NotFound("User"))?;
         let namespace = match params.namespace_id {
             Some(id) => id,
-            None => own_namespace(tx, user.id)?,
+            None => rules::own_namespace(tx, user.id)?,
         };
         let home = rules::namespace_for_projects(tx, &viewer, &Reference::Id(namespace))?;
         let made = rules::create_project(tx, &viewer, &home, user.id, &params.change())?;
