@@ -448,7 +448,14 @@ impl Param for Map<String, Value> {
 }
 
 /// Reads `a=1&b[]=2&c[k]=v` (RFC 1866 form encoding with bracketed keys).
+/// Bytes that are not UTF-8 are refused, never replaced.
 pub fn parse_form(text: &[u8], into: &mut Source) -> Result<()> {
+    if percent_encoding::percent_decode(text)
+        .decode_utf8()
+        .is_err()
+    {
+        return Err(Error::BadRequest("the parameters are not UTF-8".into()));
+    }
     for (count, (key, value)) in url::form_urlencoded::parse(text).enumerate() {
         if count >= MAX_PAIRS {
             return Err(Error::BadRequest("too many parameters".into()));
@@ -536,80 +543,4 @@ fn depth(value: &Value) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    params! {
-        /// A rule.
-        struct Rule {
-            /// Its name.
-            name: String,
-            level: Option<i64>,
-        }
-    }
-    choices! { enum Sort { Asc = "asc", Desc = "desc" } }
-    params! {
-        struct Everything {
-            kind as "type": Option<Sort>,
-            ids: Option<Vec<i64>>,
-            rules: Option<Vec<Rule>>,
-            note: Patch<String>,
-        }
-    }
-
-    fn form(text: &str) -> Source {
-        let mut source = Source::new();
-        parse_form(text.as_bytes(), &mut source).unwrap();
-        source
-    }
-
-    #[test]
-    fn bracketed_keys_read_like_json() {
-        let read = Everything::from_params(&form(
-            "type=desc&ids[]=1&ids[]=2&rules[][name]=a&rules[][level]=3&rules[][name]=b&note=",
-        ))
-        .unwrap();
-        assert_eq!(read.kind, Some(Sort::Desc));
-        assert_eq!(Sort::ALL, [Sort::Asc, Sort::Desc]);
-        assert_eq!(read.ids, Some(vec![1, 2]));
-        let rules = read.rules.unwrap();
-        assert_eq!((rules[0].name.as_str(), rules[0].level), ("a", Some(3)));
-        assert_eq!(rules[1].name, "b");
-        assert_eq!(read.note, Patch::Value(String::new()));
-    }
-
-    #[test]
-    fn indexed_and_comma_lists_are_lists() {
-        let read =
-            Everything::from_params(&form("ids=3,%204&rules[1][name]=y&rules[0][name]=x")).unwrap();
-        assert_eq!(read.ids, Some(vec![3, 4]));
-        assert_eq!(read.rules.unwrap()[0].name, "x");
-        assert_eq!(read.note, Patch::Absent);
-    }
-
-    #[test]
-    fn every_error_is_reported_with_its_name() {
-        let errors =
-            Everything::from_params(&form("type=up&ids[]=x&rules[][level]=1")).unwrap_err();
-        assert_eq!(
-            errors,
-            [
-                "type does not have a valid value",
-                "ids is invalid",
-                "rules[name] is missing"
-            ]
-        );
-    }
-
-    #[test]
-    fn hostile_shapes_are_refused_not_fatal() {
-        let mut source = Source::new();
-        let deep = format!("a{}=1", "[x]".repeat(100));
-        assert!(parse_form(deep.as_bytes(), &mut source).is_err());
-        let nested = format!("{{\"a\":{}1{}}}", "[".repeat(100), "]".repeat(100));
-        assert!(parse_json(nested.as_bytes(), &mut source).is_err());
-        assert!(parse_json(b"[1]", &mut source).is_err());
-        assert!(i64::parse(&json!("99999999999999999999999999")).is_err());
-        assert!(String::parse(&json!("a\0b")).is_err());
-    }
-}
+mod tests;
