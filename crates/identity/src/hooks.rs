@@ -5,6 +5,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::params::Source;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use store::{Fragment, Tx};
 
@@ -30,8 +31,8 @@ pub struct SettingsPart {
 
 /// Gets the user before and after.
 pub type Renamed = fn(&mut Tx<'_>, &User, &User) -> Result<()>;
-/// From a user's id to the id of their own namespace.
-pub type NamespaceOf = fn(&mut Tx<'_>, i64) -> Result<Option<i64>>;
+/// From users' ids to the ids of their own namespaces, in one query.
+pub type NamespacesOf = fn(&mut Tx<'_>, &[i64]) -> Result<HashMap<i64, i64>>;
 
 /// Gives at most so many rows that the first user made to the second, or
 /// leaves them without an author; how many there were. Called until none is.
@@ -51,8 +52,8 @@ pub struct Hooks {
     pub user_destroying: Vec<fn(&mut Tx<'_>, &Destroying) -> Result<()>>,
     /// What a deleted user made, by room; each call is a transaction of its own.
     pub handing_over: Vec<HandOver>,
-    /// Id of a user's own namespace.
-    pub namespace_of: Option<NamespaceOf>,
+    /// Ids of users' own namespaces.
+    pub namespaces_of: Option<NamespacesOf>,
     /// SQL condition on the alias `users`: has no projects.
     pub without_projects: Option<fn() -> Fragment>,
     /// Settings of other rooms.

@@ -83,12 +83,10 @@ pub fn wholes(tx: &mut Tx<'_>, users: Vec<User>, caller: Option<UserId>) -> Resu
         .map(|row| (row.0, row.1))
         .collect();
     let counts = counts(tx, &ids, caller.unwrap_or(0))?;
-    let mut namespaces = HashMap::new();
-    if let Some(hook) = hooks::get().namespace_of {
-        for id in &ids {
-            namespaces.extend(hook(tx, *id)?.map(|namespace| (*id, namespace)));
-        }
-    }
+    let namespaces = match hooks::get().namespaces_of {
+        Some(hook) => hook(tx, &ids)?,
+        None => HashMap::new(),
+    };
     let makers: Vec<i64> = profiles
         .values()
         .filter_map(|profile| profile.created_by_id)

@@ -4,10 +4,10 @@ use crate::blobs::Blobs;
 use crate::error::Result;
 use crate::jobs;
 use crate::mail::Mailer;
-use crate::outbound::Outbound;
+use crate::outbound::{Outbound, Policy};
 use crate::secrets::Secrets;
 use crate::settings::Settings;
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, StatementCounter};
 use crate::time::{Clock, Timestamp};
 use http::HeaderMap;
 use std::net::IpAddr;
@@ -69,7 +69,13 @@ impl App {
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        self.0.store.read(work).await
+        let counter = StatementCounter::current();
+        let counted = move |tx: &mut Tx<'_>| {
+            let result = work(tx);
+            counter.add(tx);
+            result
+        };
+        self.0.store.read(counted).await
     }
 
     /// Runs `work` in one durable transaction; it may run more than once.
@@ -78,7 +84,13 @@ impl App {
         F: Fn(&mut Tx<'_>) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        self.0.store.write(work).await
+        let counter = StatementCounter::current();
+        let counted = move |tx: &mut Tx<'_>| {
+            let result = work(tx);
+            counter.add(tx);
+            result
+        };
+        self.0.store.write(counted).await
     }
 
     /// The database.
@@ -93,9 +105,12 @@ impl App {
     pub fn mailer(&self) -> &Mailer {
         &self.0.mailer
     }
-    /// Outgoing HTTP.
-    pub fn outbound(&self) -> &Outbound {
-        &self.0.outbound
+    /// Outgoing HTTP, under the policy that administrators set, at most a few
+    /// seconds old.
+    pub async fn outbound(&self) -> Result<&Outbound> {
+        let policy: Policy = self.settings().get(self).await?;
+        self.0.outbound.set_policy(policy);
+        Ok(&self.0.outbound)
     }
     /// Counters for `/-/metrics`.
     pub fn metrics(&self) -> &Metrics {

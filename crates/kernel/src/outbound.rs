@@ -6,6 +6,7 @@
 //! environment, which would resolve names behind our back.
 
 mod address;
+mod policy;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +23,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
 use crate::error::Error;
-use address::{Reach, reach};
+pub use policy::Policy;
 
 /// Redirects followed before giving up.
 const MAX_HOPS: usize = 5;
@@ -43,39 +44,6 @@ const CARRIED: [HeaderName; 7] = [
     header::USER_AGENT,
 ];
 
-/// Which places calls may go to besides the internet.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Policy {
-    /// This machine and private networks are allowed.
-    pub allow_local: bool,
-    /// Names and addresses that are allowed wherever they are.
-    pub allowed_hosts: Vec<String>,
-}
-
-impl Policy {
-    fn names(&self, host: &str) -> bool {
-        let host = bare(host);
-        self.allowed_hosts
-            .iter()
-            .any(|allowed| bare(allowed).eq_ignore_ascii_case(host))
-    }
-
-    fn allows(&self, address: IpAddr) -> bool {
-        match reach(address) {
-            Reach::Public => true,
-            Reach::Local => self.allow_local || self.names(&address.to_string()),
-            Reach::Never => self.names(&address.to_string()),
-        }
-    }
-}
-
-/// A host without the brackets of an IPv6 address or the dot of the root.
-fn bare(host: &str) -> &str {
-    host.trim_start_matches('[')
-        .trim_end_matches(']')
-        .trim_end_matches('.')
-}
-
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
@@ -85,6 +53,9 @@ pub enum Fault {
     /// The policy forbids the address; nothing was sent to it.
     #[error("Requests to {0} are not allowed: it is in a local or reserved network.")]
     Blocked(String),
+    /// The policy allows listed places only; nothing was sent.
+    #[error("Requests to hosts and IP addresses not on the Allow List are denied.")]
+    Denied,
     /// The host has no address.
     #[error("The host {0} cannot be resolved.")]
     Unknown(String),
@@ -247,10 +218,10 @@ impl Outbound {
     /// refusing a setting when it is saved. The call itself checks again.
     pub async fn check(&self, url: &str) -> Result<(), Fault> {
         let url = parse(url)?;
-        self.check_literal(&url)?;
+        let (policy, port) = (current(&self.policy), url.port_or_known_default());
         match url.host() {
-            Some(Host::Domain(name)) => resolve(&self.policy, name).await.map(drop),
-            _ => Ok(()),
+            Some(Host::Domain(name)) => resolve(&policy, name, port).await.map(drop),
+            _ => check_literal(&policy, &url),
         }
     }
 
@@ -295,7 +266,7 @@ impl Outbound {
         url: &Url,
         deadline: Instant,
     ) -> Result<reqwest::Response, Fault> {
-        self.check_literal(url)?;
+        self.check_hop(url).await?;
         let left = deadline.saturating_duration_since(Instant::now());
         let request = self
             .client
@@ -306,18 +277,37 @@ impl Outbound {
         request.send().await.map_err(broken)
     }
 
-    /// Addresses written in the URL do not pass the resolver.
-    fn check_literal(&self, url: &Url) -> Result<(), Fault> {
-        let address: IpAddr = match url.host() {
-            Some(Host::Ipv4(address)) => address.into(),
-            Some(Host::Ipv6(address)) => address.into(),
-            _ => return Ok(()),
-        };
-        if current(&self.policy).allows(address) {
-            Ok(())
-        } else {
-            Err(Fault::Blocked(address.to_string()))
+    /// What the resolver cannot see: addresses written in the URL, and ports
+    /// where the policy names some.
+    async fn check_hop(&self, url: &Url) -> Result<(), Fault> {
+        let policy = current(&self.policy);
+        match url.host() {
+            Some(Host::Domain(name)) if policy.names_ports() => {
+                let port = url.port_or_known_default();
+                resolve(&policy, name, port).await.map(drop)
+            }
+            _ => check_literal(&policy, url),
         }
+    }
+}
+
+fn check_literal(policy: &Policy, url: &Url) -> Result<(), Fault> {
+    let address: IpAddr = match url.host() {
+        Some(Host::Ipv4(address)) => address.into(),
+        Some(Host::Ipv6(address)) => address.into(),
+        _ => return Ok(()),
+    };
+    if policy.allows(address, url.port_or_known_default()) {
+        Ok(())
+    } else {
+        Err(refused(policy, address.to_string()))
+    }
+}
+
+fn refused(policy: &Policy, host: String) -> Fault {
+    match policy.only_allowed {
+        true => Fault::Denied,
+        false => Fault::Blocked(host),
     }
 }
 
@@ -424,6 +414,7 @@ fn broken(error: reqwest::Error) -> Fault {
     loop {
         match cause.downcast_ref::<Fault>() {
             Some(Fault::Blocked(host)) => return Fault::Blocked(host.clone()),
+            Some(Fault::Denied) => return Fault::Denied,
             Some(Fault::Unknown(host)) => return Fault::Unknown(host.clone()),
             _ => {}
         }
@@ -441,26 +432,26 @@ impl Resolve for Guarded {
     fn resolve(&self, name: Name) -> Resolving {
         let policy = self.0.clone();
         Box::pin(async move {
-            let addresses = resolve(&policy, name.as_str()).await?;
+            let addresses = resolve(&current(&policy), name.as_str(), None).await?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
 }
 
 /// All addresses of a host; one that is forbidden forbids the host, so that a
-/// name cannot mix them.
-async fn resolve(policy: &RwLock<Policy>, host: &str) -> Result<Vec<SocketAddr>, Fault> {
+/// name cannot mix them. Without a port, any port is meant.
+async fn resolve(policy: &Policy, host: &str, port: Option<u16>) -> Result<Vec<SocketAddr>, Fault> {
     let unknown = || Fault::Unknown(host.to_owned());
     let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0))
         .await
         .map_err(|_| unknown())?
         .collect();
-    let policy = current(policy);
     if found.is_empty() {
         return Err(unknown());
     }
-    if !policy.names(host) && !found.iter().all(|address| policy.allows(address.ip())) {
-        return Err(Fault::Blocked(host.to_owned()));
+    let allowed = |address: &SocketAddr| policy.allows(address.ip(), port);
+    if !policy.names(host, port) && !found.iter().all(allowed) {
+        return Err(refused(policy, host.to_owned()));
     }
     Ok(found)
 }

@@ -33,7 +33,9 @@ impl Settings {
         if let Some(value) = self.fresh(S::KEY) {
             return parse(value);
         }
-        let value = app.read(|tx| read_value(tx, S::KEY)).await?;
+        // Past the counter of the request, which did not ask for it.
+        let asked = app.store().read(|tx| read_value(tx, S::KEY));
+        let value = asked.await?;
         if let Ok(mut cache) = self.0.write() {
             cache.insert(S::KEY, (Instant::now(), value.clone()));
         }

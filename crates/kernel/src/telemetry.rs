@@ -1,6 +1,7 @@
 //! Logs to standard error and metrics for Prometheus.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use prometheus::{
@@ -53,6 +54,36 @@ pub fn init_logs(format: Format, filter: &str) -> Result<()> {
     started.map_err(Error::internal)
 }
 
+tokio::task_local! {
+    static STATEMENTS: Arc<AtomicU64>;
+}
+
+/// Runs the work of one request; also answers how many SQL statements the
+/// transactions of [`crate::app::App`] sent for it.
+pub async fn counting_statements<T>(work: impl Future<Output = T>) -> (T, u64) {
+    let counter = Arc::new(AtomicU64::new(0));
+    let answer = STATEMENTS.scope(counter.clone(), work).await;
+    (answer, counter.load(Ordering::Relaxed))
+}
+
+/// Counts the statements of one transaction for the request it belongs to.
+#[derive(Clone)]
+pub(crate) struct StatementCounter(Option<Arc<AtomicU64>>);
+
+impl StatementCounter {
+    /// The counter of the request that runs; none outside of requests.
+    pub(crate) fn current() -> StatementCounter {
+        StatementCounter(STATEMENTS.try_with(Arc::clone).ok())
+    }
+
+    /// Adds what the transaction has sent.
+    pub(crate) fn add(&self, tx: &store::Tx<'_>) {
+        if let Some(counter) = &self.0 {
+            counter.fetch_add(tx.statements(), Ordering::Relaxed);
+        }
+    }
+}
+
 /// What the server counts. Cheap to clone.
 #[derive(Clone)]
 pub struct Metrics(Arc<Families>);
@@ -62,6 +93,7 @@ struct Families {
     started: Instant,
     requests: IntCounterVec,
     request_seconds: HistogramVec,
+    statements: IntCounterVec,
     jobs: IntCounterVec,
     job_seconds: HistogramVec,
     blob_bytes: IntCounterVec,
@@ -77,10 +109,15 @@ impl Metrics {
         ))
     }
 
-    /// Counts one answered request. `route` is the pattern
-    /// (`/projects/{id}`), never the path, so that their number is bounded.
-    pub fn request(&self, route: &str, method: &str, status: u16, took: Duration) {
+    /// Counts one answered request and its SQL statements. `route` is the
+    /// pattern (`/projects/{id}`), never the path, so that their number is
+    /// bounded.
+    pub fn request(&self, route: &str, method: &str, status: u16, took: Duration, statements: u64) {
         let method = known_method(method);
+        self.0
+            .statements
+            .with_label_values(&[route, method])
+            .inc_by(statements);
         let status = status.to_string();
         self.0
             .requests
@@ -167,6 +204,11 @@ impl Families {
                 "Time from a request's head to its answer's head.",
                 &route,
             )?,
+            statements: counter(
+                "http_request_statements_total",
+                "SQL statements sent for requests.",
+                &route,
+            )?,
             jobs: counter(
                 "jobs_total",
                 "Runs of background jobs.",
@@ -204,8 +246,8 @@ mod tests {
     fn metrics_render() {
         let metrics = Metrics::new("1.2.3");
         let took = Duration::from_millis(20);
-        metrics.request("/projects/{id}", "GET", 200, took);
-        metrics.request("/projects/{id}", "BREW\"\n", 405, took);
+        metrics.request("/projects/{id}", "GET", 200, took, 3);
+        metrics.request("/projects/{id}", "BREW\"\n", 405, took, 0);
         metrics.clone().job("packages.purge", "done", took);
         metrics.blob_bytes("in", 5);
         metrics.blob_bytes("in", 6);
@@ -214,6 +256,7 @@ mod tests {
             "build_info{version=\"1.2.3\"} 1",
             "http_requests_total{method=\"GET\",route=\"/projects/{id}\",status=\"200\"} 1",
             "http_requests_total{method=\"other\",route=\"/projects/{id}\",status=\"405\"} 1",
+            "http_request_statements_total{method=\"GET\",route=\"/projects/{id}\"} 3",
             "jobs_total{name=\"packages.purge\",outcome=\"done\"} 1",
             "blob_bytes_total{direction=\"in\"} 11",
             "process_uptime_seconds ",

@@ -56,7 +56,7 @@ pub fn plug_into_identity(hooks: &mut identity::hooks::Hooks) {
     hooks.user_renamed.push(user_renamed);
     hooks.user_destroying.push(user_destroying);
     hooks.handing_over.push(hand_over);
-    hooks.namespace_of = Some(namespace_of);
+    hooks.namespaces_of = Some(namespaces_of);
     hooks.without_projects = Some(without_projects);
 }
 
@@ -203,8 +203,12 @@ fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<Namespace>> {
     )?)
 }
 
-fn namespace_of(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<i64>> {
-    Ok(own_namespace(tx, user_id)?.map(|own| own.id))
+fn namespaces_of(tx: &mut Tx<'_>, users: &[i64]) -> Result<HashMap<i64, i64>> {
+    let rows: Vec<(i64, i64)> = tx.all(
+        sql!("select owner_id, id from namespaces where kind = 'user' and owner_id in_list($1)"),
+        (users,),
+    )?;
+    Ok(rows.into_iter().collect())
 }
 
 fn without_projects() -> Fragment {

@@ -129,6 +129,7 @@ pub struct Tx<'c> {
     now: Timestamp,
     after_commit: Vec<AfterCommit>,
     failed: bool,
+    statements: u64,
 }
 
 impl<'c> Tx<'c> {
@@ -138,7 +139,13 @@ impl<'c> Tx<'c> {
             now,
             after_commit: Vec::new(),
             failed: false,
+            statements: 0,
         }
+    }
+
+    /// Statements sent so far.
+    pub fn statements(&self) -> u64 {
+        self.statements
     }
 
     /// The instant of this transaction, in whole microseconds.
@@ -212,6 +219,7 @@ impl<'c> Tx<'c> {
         let mut inner = Tx::new(&mut *self.session, self.now);
         let result = f(&mut inner);
         let (failed, callbacks) = (inner.failed, inner.after_commit);
+        self.statements += inner.statements;
         match result {
             Ok(value) if !failed => {
                 self.control("release savepoint part")?;
@@ -239,10 +247,11 @@ impl<'c> Tx<'c> {
         result
     }
 
-    fn ready(&self, values: Vec<Value>) -> Result<Vec<Value>> {
+    fn ready(&mut self, values: Vec<Value>) -> Result<Vec<Value>> {
         if self.failed {
             return Err(swallowed());
         }
+        self.statements += 1;
         values.iter().try_for_each(Value::check)?;
         Ok(values)
     }

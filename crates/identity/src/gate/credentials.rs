@@ -6,7 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use http::{Method, header};
 use kernel::error::Result;
 use kernel::http::Call;
+use kernel::http::params::Source;
 use kernel::http::routes::Surface;
+use serde_json::Value;
 
 /// Longest credential looked at, in bytes.
 const MAX: usize = 1024;
@@ -34,15 +36,20 @@ pub enum Sent {
 /// Parameters that carry access tokens, in the order they are tried.
 const PARAMETERS: &[&str] = &["access_token", "bearer_token", "private_token"];
 
-/// Finds the credential: bearer, then parameters and headers, then Basic and
-/// deploy tokens on registry routes, then the session. Pages know sessions
-/// only, so that a link with a token in it opens nothing.
+/// Finds the credential; of several the first counts, in this order:
+/// `Authorization`, the query, the other headers, the body, the session. Pages
+/// know sessions only, so that a link with a token in it opens nothing.
 pub async fn find(call: &mut Call) -> Result<Sent> {
     if call.route.surface != Surface::Page {
-        let sent = match by_header(call) {
-            Sent::Nothing => by_parameter(call).await?,
-            sent => sent,
-        };
+        let mut sent = in_authorization(call);
+        for next in [in_query, in_headers] {
+            if sent == Sent::Nothing {
+                sent = next(call);
+            }
+        }
+        if sent == Sent::Nothing {
+            sent = in_body(call).await?;
+        }
         if sent != Sent::Nothing {
             return Ok(bounded(sent));
         }
@@ -65,33 +72,45 @@ fn bounded(sent: Sent) -> Sent {
     }
 }
 
-fn by_header(call: &Call) -> Sent {
-    let authorization = call.asked.headers.get(header::AUTHORIZATION);
-    if let Some(value) = authorization {
-        match by_authorization(value.to_str().unwrap_or_default(), call.route.registry) {
-            Sent::Nothing => {}
-            sent => return sent,
-        }
+fn in_authorization(call: &Call) -> Sent {
+    let value = call.asked.headers.get(header::AUTHORIZATION);
+    value.map_or(Sent::Nothing, |value| {
+        by_authorization(value.to_str().unwrap_or_default(), call.route.registry)
+    })
+}
+
+fn in_query(call: &Call) -> Sent {
+    named(&call.query)
+}
+
+/// The credential among parameters; a list or object is none we made.
+fn named(parameters: &Source) -> Sent {
+    let sent = |name: &&str| parameters.get(*name).filter(|value| !value.is_null());
+    match PARAMETERS.iter().find_map(sent) {
+        Some(Value::String(text)) => Sent::Token(text.clone()),
+        Some(_) => Sent::Unusable,
+        // No job runs yet, so no job token is known.
+        None if parameters.contains_key("job_token") => Sent::Unusable,
+        None => Sent::Nothing,
     }
-    if let Some(value) = call.asked.headers.get("private-token") {
-        return value
-            .to_str()
-            .map_or(Sent::Unusable, |text| Sent::Token(text.trim().to_owned()));
+}
+
+fn in_headers(call: &Call) -> Sent {
+    let header = |name| call.asked.headers.get(name);
+    let text = |value: &http::HeaderValue| value.to_str().map(|text| text.trim().to_owned());
+    if let Some(value) = header("private-token") {
+        return text(value).map_or(Sent::Unusable, Sent::Token);
     }
-    if call.route.registry
-        && let Some(value) = call.asked.headers.get("deploy-token")
-    {
-        let token = |text: &str| Sent::Deploy {
+    if let Some(value) = header("deploy-token").filter(|_| call.route.registry) {
+        return text(value).map_or(Sent::Unusable, |token| Sent::Deploy {
             username: None,
-            token: text.trim().to_owned(),
-        };
-        return value.to_str().map_or(Sent::Unusable, token);
+            token,
+        });
     }
-    // No job runs yet, so no job token is known.
-    if call.asked.headers.contains_key("job-token") {
-        return Sent::Unusable;
+    match header("job-token") {
+        Some(_) => Sent::Unusable,
+        None => Sent::Nothing,
     }
-    Sent::Nothing
 }
 
 fn by_authorization(value: &str, registry: bool) -> Sent {
@@ -115,15 +134,7 @@ fn by_authorization(value: &str, registry: bool) -> Sent {
     }
 }
 
-async fn by_parameter(call: &mut Call) -> Result<Sent> {
-    for name in PARAMETERS {
-        if let Some(text) = call.query(name) {
-            return Ok(Sent::Token(text.to_owned()));
-        }
-    }
-    if call.query("job_token").is_some() {
-        return Ok(Sent::Unusable);
-    }
+async fn in_body(call: &mut Call) -> Result<Sent> {
     let with_body = matches!(
         call.asked.method,
         Method::POST | Method::PUT | Method::PATCH
@@ -131,15 +142,7 @@ async fn by_parameter(call: &mut Call) -> Result<Sent> {
     if !with_body || call.route.streams {
         return Ok(Sent::Nothing);
     }
-    for name in PARAMETERS {
-        if let Some(text) = call.text(name).await? {
-            return Ok(Sent::Token(text));
-        }
-    }
-    Ok(match call.text("job_token").await? {
-        Some(_) => Sent::Unusable,
-        None => Sent::Nothing,
-    })
+    Ok(named(call.merged().await?))
 }
 
 fn cookie(call: &Call, name: &str) -> Option<String> {

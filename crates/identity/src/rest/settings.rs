@@ -1,5 +1,6 @@
 //! `/application/settings`: what administrators may change.
 
+use super::limits::{self, Limits};
 use crate::hooks;
 use crate::settings::{Sessions, SignIn, TokenRules};
 use crate::users::Author;
@@ -58,18 +59,24 @@ kernel::params! {
     }
 }
 
-/// Everything that was sent, for this room and those above.
-struct Everything(Source, Change);
+/// Everything that was sent, for this room, the kernel and the rooms above.
+struct Everything(Source, Change, Limits);
 
 impl FromCall for Everything {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let source = call.merged().await?.clone();
         let change = Change::from_params(&source).map_err(Error::Parameters)?;
-        Ok(Everything(source, change))
+        let limits = Limits::from_params(&source).map_err(Error::Parameters)?;
+        Ok(Everything(source, change, limits))
     }
 
     fn describe(operation: &mut kernel::http::openapi::Operation<'_>) {
-        operation.parameters(Change::fields());
+        operation.parameters(
+            Change::fields()
+                .into_iter()
+                .chain(Limits::fields())
+                .collect(),
+        );
     }
 }
 
@@ -97,6 +104,7 @@ fn read(tx: &mut Tx<'_>) -> Result<Map<String, Value>> {
         Value::Object(map) => map,
         _ => Map::new(),
     };
+    limits::read(tx, &mut all)?;
     hooks::get()
         .settings
         .iter()
@@ -110,11 +118,12 @@ async fn show(app: App, _: Admin) -> Result<Ok200<SettingsEntity>> {
 
 async fn update(app: App, admin: Admin, sent: Everything) -> Result<Ok200<SettingsEntity>> {
     let by = Author::from(admin.0.as_ref());
-    let Everything(source, change) = sent;
+    let Everything(source, change, limits) = sent;
     let inner = app.clone();
     let all = app
         .write(move |tx| {
             apply(&inner, tx, &change)?;
+            limits::apply(&inner, tx, &limits)?;
             let parts = &hooks::get().settings;
             parts
                 .iter()

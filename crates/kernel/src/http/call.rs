@@ -28,8 +28,9 @@ pub struct Call {
     pub asked: Arc<Asked>,
     /// What gates and extractors leave for one another (the viewer).
     pub extensions: Extensions,
+    /// Parameters of the query.
+    pub query: Source,
     path: Vec<(String, String)>,
-    query: Source,
     body: Option<Body>,
     merged: Option<Source>,
 }
@@ -74,8 +75,8 @@ impl Call {
             route,
             asked: Arc::new(asked),
             extensions: Extensions::new(),
-            path,
             query,
+            path,
             body: Some(body),
             merged: None,
         })

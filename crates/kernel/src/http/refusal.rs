@@ -162,3 +162,16 @@ fn add_headers(error: &Error, response: &mut Response) {
         _ => {}
     }
 }
+
+/// Asks for a user name and password: clients of registries send theirs only
+/// when asked (contract/packages.md 1.5).
+pub fn ask_for_password(response: &mut Response) {
+    let asks = |value: &HeaderValue| value.as_bytes().starts_with(b"Basic ");
+    let headers = response.headers_mut();
+    if !headers.get_all(header::WWW_AUTHENTICATE).iter().any(asks) {
+        headers.append(
+            header::WWW_AUTHENTICATE,
+            HeaderValue::from_static("Basic realm=\"Service\""),
+        );
+    }
+}

@@ -8,6 +8,7 @@ use super::throttle::{self, Caller, Throttles};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::limits::Decision;
+use crate::telemetry::counting_statements;
 use axum::body::Body;
 use futures_util::FutureExt;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -95,14 +96,15 @@ impl Server {
         };
         let (method, path) = (asked.method.clone(), asked.uri.path().to_owned());
         let id = asked.request_id.clone();
-        let (template, mut response) = self.route(asked, body).await;
+        let work = counting_statements(self.route(asked, body));
+        let ((template, mut response), statements) = work.await;
         finish(&mut response, &id, &path);
         let took = began.elapsed();
         let (seconds, status) = (took.as_secs_f64(), response.status().as_u16());
         let template = template.as_deref().unwrap_or("-");
         self.app
             .metrics()
-            .request(template, method.as_str(), status, took);
+            .request(template, method.as_str(), status, took, statements);
         // The path is logged without its query, which may hold tokens.
         tracing::info!(target: "request", request_id = %id, %method, path, status, seconds);
         response
@@ -156,7 +158,7 @@ impl Server {
 
     async fn run(&self, call: Call) -> Response {
         let asked = call.asked.clone();
-        let surface = call.route.surface;
+        let (surface, registry) = (call.route.surface, call.route.registry);
         let id = call.path("id").map(str::to_owned);
         let mut counted = None;
         let work = AssertUnwindSafe(self.admit_and_handle(call, &mut counted));
@@ -169,6 +171,9 @@ impl Server {
             Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, surface),
             Err(error) => refusal::render(error, surface, &asked),
         };
+        if registry && response.status() == StatusCode::UNAUTHORIZED {
+            refusal::ask_for_password(&mut response);
+        }
         if let Some(decision) = counted {
             throttle::write_headers(&decision, &mut response);
         }

@@ -69,8 +69,8 @@ async fn serve() -> String {
 fn open(allowed: &[&str]) -> Outbound {
     let allowed_hosts = allowed.iter().map(|host| (*host).to_owned()).collect();
     Outbound::new(Policy {
-        allow_local: false,
         allowed_hosts,
+        ..Policy::default()
     })
     .unwrap()
 }
@@ -168,6 +168,44 @@ async fn names_are_allowed_by_name() {
     let client = open(&["localhost"]);
     client.set_policy(Policy::default());
     assert!(matches!(client.call(call()).await, Err(Fault::Blocked(_))));
+}
+
+#[tokio::test]
+async fn a_port_on_the_list_opens_that_port_only() {
+    let base = serve().await;
+    let port = base.rsplit(':').next().unwrap();
+    for host in ["127.0.0.1", "localhost"] {
+        let call = || Call::get(format!("http://{host}:{port}/echo"));
+        assert!(
+            open(&[&format!("{host}:{port}")])
+                .call(call())
+                .await
+                .is_ok()
+        );
+        let fault = open(&[&format!("{host}:1")]).call(call()).await;
+        assert!(matches!(fault, Err(Fault::Blocked(_))), "{host}: {fault:?}");
+    }
+    let by_address = open(&["127.0.0.0/8", "[::1]"]);
+    let call = Call::get(format!("http://localhost:{port}/echo"));
+    assert!(by_address.call(call).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_closed_policy_denies_what_is_not_listed() {
+    let closed = Outbound::new(Policy {
+        allow_local: true,
+        only_allowed: true,
+        ..Policy::default()
+    })
+    .unwrap();
+    for url in ["http://127.0.0.1/", "http://localhost/", "http://8.8.8.8/"] {
+        assert!(
+            matches!(closed.check(url).await, Err(Fault::Denied)),
+            "{url}"
+        );
+        let fault = closed.call(Call::get(url)).await;
+        assert!(matches!(fault, Err(Fault::Denied)), "{url}: {fault:?}");
+    }
 }
 
 #[tokio::test]

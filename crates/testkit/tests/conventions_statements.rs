@@ -1,0 +1,81 @@
+//! Lists never ask once per row: fifty rows take as many statements as five.
+
+use serde_json::json;
+use testkit::{Client, TestServer};
+
+/// Statements sent so far for requests of this route.
+fn sent(t: &TestServer, route: &str) -> u64 {
+    let line = format!("http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}\"}} ");
+    let text = t.app().metrics().render();
+    let count = text.lines().find_map(|one| one.strip_prefix(&line));
+    count.map_or(0, |count| count.parse().expect("a count"))
+}
+
+/// Statements of one request for a page with this many rows.
+async fn cost(t: &TestServer, client: &Client, route: &str, path: &str, rows: usize) -> u64 {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    let before = sent(t, route);
+    let path = format!("{path}{separator}per_page={rows}");
+    let reply = client.get(path).await.is(200);
+    assert_eq!(reply.each("id").len(), rows, "{reply:?}");
+    sent(t, route) - before
+}
+
+/// Fifty-five of everything that is listed, told apart where the lists look:
+/// each project in a group of its own, each package with two files.
+async fn fill(t: &TestServer) -> (String, String) {
+    let project = t.project("acme/anvil").await;
+    let group = t.group("acme").await;
+    for n in 0..55 {
+        let user = t.user(&format!("user{n}")).await;
+        project.add(&user, 30).await;
+        group.add(&user, 10).await;
+        let name = format!("g{n}");
+        let body = json!({"name": name, "path": name, "parent_id": group.id});
+        let below = t.admin().post("/groups").json(&body).await.is(201).id();
+        let body = json!({"name": name, "path": name, "namespace_id": below});
+        t.admin().post("/projects").json(&body).await.is(201);
+        let file = project.at(&format!("/packages/generic/{name}/1.0/a.txt"));
+        t.admin().put(&file).bytes(name).await.is(201);
+    }
+    (project.at(""), group.at(""))
+}
+
+testkit::both_engines! {
+    async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
+        let (project, group) = fill(&t).await;
+        let member = t.user("member").await;
+        let lists = [
+            ("/projects", "/projects".to_owned()),
+            ("/projects", "/projects?statistics=true&order_by=name".into()),
+            ("/projects", "/projects?simple=true&pagination=keyset&order_by=id".into()),
+            ("/groups", "/groups?statistics=true".into()),
+            ("/groups/{id}/projects", format!("{group}/projects?include_subgroups=true")),
+            ("/groups/{id}/subgroups", format!("{group}/subgroups")),
+            ("/groups/{id}/descendant_groups", format!("{group}/descendant_groups")),
+            ("/groups/{id}/members", format!("{group}/members")),
+            ("/projects/{id}/members", format!("{project}/members")),
+            ("/projects/{id}/members/all", format!("{project}/members/all")),
+            ("/namespaces", "/namespaces".into()),
+            ("/users", "/users".into()),
+            ("/users", "/users?pagination=keyset&order_by=name".into()),
+            ("/projects/{id}/packages", format!("{project}/packages")),
+            ("/groups/{id}/packages", format!("{group}/packages")),
+            ("/personal_access_tokens", "/personal_access_tokens".into()),
+            ("/audit_events", "/audit_events".into()),
+        ];
+        // So that the note of its first use is not counted.
+        for client in [&t.admin(), &*member] {
+            client.get("/user").await.is(200);
+        }
+        for (route, path) in lists {
+            let few = cost(&t, &t.admin(), route, &path, 5).await;
+            let many = cost(&t, &t.admin(), route, &path, 50).await;
+            assert!(few > 0, "{path} is not counted");
+            assert_eq!(few, many, "{path}");
+            assert!(few <= 14, "{path}: {few} statements");
+        }
+        let few = cost(&t, &member, "/users", "/users", 5).await;
+        assert_eq!(few, cost(&t, &member, "/users", "/users", 50).await);
+    }
+}
