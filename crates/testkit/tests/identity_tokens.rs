@@ -59,9 +59,10 @@ testkit::both_engines! {
             let reply = t.anonymous().get("/users").header(name, value).await;
             says(&reply, 401, unauthorized.clone());
         }
-        for query in ["private_token=x%00y", "private_token=%FF", "access_token[]=1", "job_token=1"] {
+        for query in ["private_token=x%00y", "access_token[]=1", "private_token[a]=1", "job_token=1"] {
             t.anonymous().get(format!("/users?{query}")).await.is(401);
         }
+        t.anonymous().get("/users?private_token=%FF").await.is(400);
         let long = "x".repeat(4000);
         t.anonymous().get("/users").header("PRIVATE-TOKEN", &long).await.is(401);
     }

@@ -33,7 +33,8 @@ testkit::both_engines! {
             "namespace_id", "created_by", "email_reset_offered_at",
         ]);
         assert_eq!(whole["created_by"]["username"], "root");
-        t.anonymous().get(format!("/users/{}", jane.id)).await.is(401);
+        let refused = t.anonymous().get(format!("/users/{}", jane.id)).await.is(403);
+        assert_eq!(refused.json(), json!({"message": "403 Forbidden - Not authorized!"}));
         let absent = john.get("/users/999999").await.is(404).json();
         assert_eq!(absent, json!({"message": "404 User Not Found"}));
     }
@@ -114,7 +115,12 @@ testkit::both_engines! {
         assert_eq!(keys(&list[0]).len(), 7);
         let by_mail = jane.get("/users?search=admin@example.com").await.is(200).json();
         assert_eq!(by_mail, json!([]));
-        t.anonymous().get("/users").await.is(401);
+        let refused = t.anonymous().get("/users").await.is(403);
+        assert_eq!(refused.json(),
+            json!({"message": "403 Forbidden - Not authorized to access /api/v4/users"}));
+        let found = t.anonymous().get("/users?username=JANE").await.is(200);
+        assert_eq!(found.each("username"), ["jane"]);
+        assert_eq!(keys(&found.json()[0]).len(), 7);
     }
 
     async fn a_user_is_made_with_every_problem_told(t: TestServer) {

@@ -4,7 +4,7 @@ use super::{READ_USER, text};
 use crate::entities::{self, Detail, UserBasic, UserEntity};
 use crate::model::User;
 use crate::users::{self, Author, Change, Filter, NewUser, Order, OrderBy, Transition};
-use crate::viewer::{Admin, SignedIn, SignedInViewer};
+use crate::viewer::{Admin, SignedIn, Viewer};
 use crate::{access, password};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -162,15 +162,20 @@ pub enum ListedUser {
     Basic(UserBasic),
 }
 
+/// Nobody may look up a user by name, but not go through all of them.
 async fn list(
     app: App,
-    viewer: SignedInViewer,
+    viewer: Viewer,
     params: Params<ListUsers>,
     paging: Paging,
 ) -> Result<Paged<ListedUser>> {
-    let admin = viewer.0.user.is_admin;
+    let admin = viewer.is_admin();
     let (filter, order) = (params.filter(admin)?, params.order(admin));
-    let (caller, asked) = (viewer.0.user.id, paging.clone());
+    if viewer.user().is_none() && filter.username.is_none() {
+        let reason = "Not authorized to access /api/v4/users";
+        return Err(Error::forbidden(reason));
+    }
+    let (caller, asked) = (viewer.user_id(), paging.clone());
     let (rows, total, wholes) = app
         .read(move |tx| {
             let rows = users::page(tx, &filter, order, &asked)?;
@@ -180,7 +185,7 @@ async fn list(
                 Some(users::total(tx, &filter)?)
             };
             let wholes = match admin {
-                true => users::wholes(tx, rows.clone(), Some(caller))?,
+                true => users::wholes(tx, rows.clone(), caller)?,
                 false => Vec::new(),
             };
             Ok((rows, total, wholes))
@@ -208,20 +213,19 @@ kernel::params! {
     }
 }
 
-async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    path: Params<UserPath>,
-) -> Result<Ok200<UserEntity>> {
+async fn show(app: App, viewer: Viewer, path: Params<UserPath>) -> Result<Ok200<UserEntity>> {
     let id = path.id;
-    let caller = viewer.0.user.id;
+    let Viewer::User(viewer) = viewer else {
+        return Err(Error::forbidden("Not authorized!"));
+    };
+    let caller = viewer.user.id;
     let whole = app
         .read(move |tx| {
             let user = users::find(tx, id)?.found("User")?;
             users::whole(tx, user, Some(caller))
         })
         .await?;
-    let detail = access::detail(&viewer.0, &whole);
+    let detail = access::detail(&viewer, &whole);
     Ok(Ok200(entities::entity(&app, &whole, detail)))
 }
 
