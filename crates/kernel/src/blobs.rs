@@ -12,6 +12,7 @@ mod spool;
 #[cfg(test)]
 mod tests;
 
+use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,13 +29,12 @@ use object_store::{
 };
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
-use tokio::sync::Mutex;
 use tokio_util::io::ReaderStream;
 
 use crate::error::{Error, Result};
 use crate::telemetry::Metrics;
 use crate::time::Timestamp;
-use spool::Spool;
+use spool::{Spool, lockable, sweep};
 
 /// How long a blob without a row is left alone after it was last put.
 pub const GRACE_SECONDS: i64 = 24 * 60 * 60;
@@ -49,6 +49,8 @@ const CHUNK: usize = 256 * 1024;
 const TEMPORARY: &str = "tmp";
 /// Folder of unfinished uploads to S3 within the spool directory.
 const SPOOL: &str = "tenon-uploads";
+/// File below the root that is locked while blobs are published or removed.
+const LOCK: &str = "lock";
 /// Folder of all blobs.
 const ROOT: &str = "sha256";
 
@@ -78,10 +80,9 @@ pub struct Blobs {
     store: Arc<dyn ObjectStore>,
     /// Where uploads are written before they are published.
     spool: Arc<PathBuf>,
-    /// Blobs are files: publishing is a rename out of the spool.
-    local: bool,
-    /// Keeps publishing and [`Blobs::delete_older`] of files apart.
-    publishing: Arc<Mutex<()>>,
+    /// Where blobs are files: what keeps publishing, which is a rename out of
+    /// the spool, and [`Blobs::delete_older`] apart, also between processes.
+    apart: Option<Arc<PathBuf>>,
     /// Where moved bytes are counted.
     metrics: Option<Metrics>,
 }
@@ -118,7 +119,7 @@ impl Blobs {
         let store = LocalFileSystem::new_with_prefix(&root)
             .map_err(failed)?
             .with_fsync(true);
-        Ok(Blobs::over(Arc::new(store), spool, true))
+        Ok(Blobs::over(Arc::new(store), spool, Some(root.join(LOCK))))
     }
 
     fn open_s3(
@@ -157,16 +158,14 @@ impl Blobs {
                 Location::parse(prefix).map_err(failed)?,
             )),
         };
-        Ok(Blobs::over(store, spool, false))
+        Ok(Blobs::over(store, spool, None))
     }
 
-    fn over(store: Arc<dyn ObjectStore>, spool: PathBuf, local: bool) -> Blobs {
-        let publishing = Arc::new(Mutex::new(()));
+    fn over(store: Arc<dyn ObjectStore>, spool: PathBuf, lock: Option<PathBuf>) -> Blobs {
         Blobs {
             store,
             spool: Arc::new(spool),
-            local,
-            publishing,
+            apart: lock.map(Arc::new),
             metrics: None,
         }
     }
@@ -188,14 +187,26 @@ impl Blobs {
     /// in the body, or dropping the future, leaves nothing behind.
     pub async fn put(
         &self,
-        mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+        body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
         limit: Option<u64>,
     ) -> Result<Stored> {
-        let (spool, stored) = Spool::fill(&self.spool, &mut body, limit, self.local).await?;
-        if self.local {
-            self.publish(&spool, &stored).await?;
-        } else {
-            self.upload(&spool, &stored).await?;
+        self.put_if(body, limit, |_| Ok(())).await
+    }
+
+    /// Like [`Blobs::put`], for bytes that `check` may still refuse once their
+    /// size and digests are known; nothing of refused ones is stored.
+    pub async fn put_if(
+        &self,
+        mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+        limit: Option<u64>,
+        check: impl FnOnce(&Stored) -> Result<()> + Send,
+    ) -> Result<Stored> {
+        let durable = self.apart.is_some();
+        let (spool, stored) = Spool::fill(&self.spool, &mut body, limit, durable).await?;
+        check(&stored)?;
+        match &self.apart {
+            Some(lock) => self.publish(lock, &spool, &stored).await?,
+            None => self.upload(&spool, &stored).await?,
         }
         self.count("in", stored.size);
         Ok(stored)
@@ -203,9 +214,9 @@ impl Blobs {
 
     /// Moves the finished file to its place. A blob already there is replaced
     /// by its equal, which makes it young and heals a damaged one.
-    async fn publish(&self, spool: &Spool, stored: &Stored) -> Result<()> {
+    async fn publish(&self, lock: &Arc<PathBuf>, spool: &Spool, stored: &Stored) -> Result<()> {
         let from = Location::from_iter([TEMPORARY, &spool.name()]);
-        let _guard = self.publishing.lock().await;
+        let _shared = locked(lock, File::lock_shared).await?;
         self.store
             .rename(&from, &location(&stored.key)?)
             .await
@@ -287,7 +298,8 @@ impl Blobs {
     /// gone. Clean-up calls it for a blob no row names, with a `before` that is
     /// [`GRACE_SECONDS`] ago.
     ///
-    /// On local disk a put at the same time is safe: either it comes first and
+    /// On local disk a put at the same time is safe, also of another node that
+    /// shares the disk: either it comes first and
     /// the blob is young, or it comes second and stores the blob anew. On S3,
     /// which has no portable conditional delete, the age is read immediately
     /// before; a put skips the upload only of a blob younger than half the
@@ -295,7 +307,10 @@ impl Blobs {
     /// between these two requests.
     pub async fn delete_older(&self, key: &str, before: Timestamp) -> Result<bool> {
         let location = location(key)?;
-        let _guard = self.publishing.lock().await;
+        let _alone = match &self.apart {
+            Some(lock) => Some(locked(lock, File::lock).await?),
+            None => None,
+        };
         match self.store.head(&location).await {
             Ok(meta) if modified(&meta) >= before => Ok(false),
             Ok(_) => absent_is_fine(self.store.delete(&location).await).map(|()| true),
@@ -332,6 +347,12 @@ impl Blobs {
             whole.extend_from_slice(&bytes);
         }
         Ok(whole.freeze())
+    }
+
+    /// Removes what uploads of ended processes left; opening does so too.
+    pub async fn sweep_spool(&self) -> Result<()> {
+        let spool = self.spool.clone();
+        blocking(move || sweep(&spool)).await
     }
 
     /// Reads a whole blob and says whether its bytes still match its key.
@@ -399,17 +420,20 @@ async fn send_parts(
     Ok(())
 }
 
-/// Removes what a crash left in the spool; younger files may be uploads of
-/// another process.
-fn sweep(spool: &Path) -> Result<()> {
-    for entry in std::fs::read_dir(spool)? {
-        let entry = entry?;
-        let age = entry.metadata()?.modified()?.elapsed().unwrap_or_default();
-        if age.as_secs() > GRACE_SECONDS as u64 {
-            std::fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
+/// Opens the file and locks it until it is dropped.
+async fn locked(path: &Arc<PathBuf>, lock: fn(&File) -> std::io::Result<()>) -> Result<File> {
+    let path = path.clone();
+    blocking(move || {
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .read(true)
+            .open(path.as_path())?;
+        lockable(lock(&file))?;
+        Ok(file)
+    })
+    .await
 }
 
 async fn blocking<T: Send + 'static>(

@@ -34,6 +34,7 @@ impl Job for Sweep {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
+        run.app.blobs().sweep_spool().await?;
         sweep(&run.app).await?;
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! The file an upload is written to while its digests are computed.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -10,7 +11,7 @@ use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::{Stored, blocking};
+use super::{GRACE_SECONDS, Stored, blocking};
 use crate::error::{Error, Result};
 use crate::secrets::random_bytes;
 
@@ -18,9 +19,14 @@ use crate::secrets::random_bytes;
 /// batches of one upload are in memory.
 const BATCH: usize = 1024 * 1024;
 
+/// Age from which a file of the spool that nobody has locked is a leftover.
+const ABANDONED: Duration = Duration::from_secs(60);
+
 /// A temporary file that is gone when dropped, unless it was moved away.
 pub(super) struct Spool {
     path: PathBuf,
+    /// Locked, so that the sweep of another process leaves the file alone.
+    _locked: File,
 }
 
 impl Spool {
@@ -49,8 +55,13 @@ impl Spool {
     }
 
     fn create(path: PathBuf) -> Result<(Spool, Sink)> {
-        let sink = Sink::over(File::create_new(&path)?);
-        Ok((Spool { path }, sink))
+        let file = File::create_new(&path)?;
+        lockable(file.try_lock().map_err(std::io::Error::from))?;
+        let spool = Spool {
+            path,
+            _locked: file.try_clone()?,
+        };
+        Ok((spool, Sink::over(file)))
     }
 
     /// The file's name within its directory.
@@ -72,6 +83,36 @@ impl Drop for Spool {
         // Absent once published; a failure leaves a file for the sweep at start.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Some file systems know no locks: there nothing is kept apart.
+pub(super) fn lockable(done: std::io::Result<()>) -> std::io::Result<()> {
+    match done {
+        Err(error) if error.kind() == std::io::ErrorKind::Unsupported => Ok(()),
+        done => done,
+    }
+}
+
+/// Removes what a crash left in the spool. An upload under way, of whatever
+/// process, holds a lock on its file; a very young one may be about to.
+pub(super) fn sweep(spool: &Path) -> Result<()> {
+    for entry in std::fs::read_dir(spool)? {
+        let path = entry?.path();
+        // Gone meanwhile: its upload has ended.
+        let Ok(file) = File::open(&path) else {
+            continue;
+        };
+        let age = file.metadata()?.modified()?.elapsed().unwrap_or_default();
+        let is_left = match file.try_lock() {
+            Ok(()) => age > ABANDONED,
+            Err(TryLockError::WouldBlock) => false,
+            Err(TryLockError::Error(_)) => age.as_secs() > GRACE_SECONDS as u64,
+        };
+        if is_left {
+            std::fs::remove_file(path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Collects about one batch; true when the body has ended.

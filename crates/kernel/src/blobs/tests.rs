@@ -1,4 +1,5 @@
 use futures_util::stream;
+use std::time::Duration;
 
 use super::*;
 
@@ -21,7 +22,7 @@ fn disk() -> (tempfile::TempDir, Blobs) {
 fn remote() -> (tempfile::TempDir, Blobs) {
     let directory = tempfile::tempdir().unwrap();
     let store = Arc::new(object_store::memory::InMemory::new());
-    let blobs = Blobs::over(store, directory.path().to_owned(), false);
+    let blobs = Blobs::over(store, directory.path().to_owned(), None);
     (directory, blobs)
 }
 
@@ -196,6 +197,8 @@ async fn clean_up_racing_a_put_never_loses_it() {
     let file = directory.path().join("deep/er").join(&key);
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(200_000);
     let day_ago = Timestamp::from_second(Timestamp::now().as_second() - GRACE_SECONDS).unwrap();
+    // As another process that shares the disk would.
+    let other = Blobs::open(directory.path().join("deep/er").to_str().unwrap()).unwrap();
     for _ in 0..50 {
         std::fs::File::open(&file)
             .unwrap()
@@ -205,7 +208,7 @@ async fn clean_up_racing_a_put_never_loses_it() {
             let (blobs, content) = (blobs.clone(), content.clone());
             async move { blobs.put(body(&[&content]), None).await.unwrap() }
         });
-        let cleaned = blobs.delete_older(&key, day_ago);
+        let cleaned = other.delete_older(&key, day_ago);
         let (put, cleaned) = tokio::join!(put, cleaned);
         put.unwrap();
         cleaned.unwrap();
@@ -257,19 +260,67 @@ async fn small_reads_are_capped() {
     }
 }
 
+fn age(path: &Path, seconds: u64) {
+    let then = std::time::SystemTime::now() - Duration::from_secs(seconds);
+    File::open(path).unwrap().set_modified(then).unwrap();
+}
+
 #[tokio::test]
-async fn start_sweeps_old_leftovers_only() {
+async fn only_what_nobody_writes_is_swept() {
     let (_directory, blobs) = disk();
-    let (old, young) = (blobs.spool.join("old"), blobs.spool.join("young"));
-    std::fs::write(&old, b"x").unwrap();
-    std::fs::write(&young, b"x").unwrap();
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(200_000);
-    std::fs::File::open(&old)
-        .unwrap()
-        .set_modified(long_ago)
-        .unwrap();
+    let [left, young, written] = ["left", "young", "written"].map(|name| blobs.spool.join(name));
+    for path in [&left, &young, &written] {
+        std::fs::write(path, b"x").unwrap();
+    }
+    age(&left, 120);
+    age(&written, 200_000);
+    let writer = File::open(&written).unwrap();
+    writer.lock().unwrap();
+
     Blobs::open(blobs.spool.parent().unwrap().to_str().unwrap()).unwrap();
-    assert!(!old.exists() && young.exists());
+    assert!(!left.exists() && young.exists() && written.exists());
+
+    drop(writer);
+    blobs.sweep_spool().await.unwrap();
+    assert!(young.exists() && !written.exists());
+}
+
+#[tokio::test]
+async fn a_slow_upload_is_not_swept() {
+    let (_directory, blobs) = disk();
+    let (send, receive) = tokio::sync::mpsc::unbounded_channel::<Bytes>();
+    let parts = stream::unfold(receive, |mut receive| async {
+        receive.recv().await.map(|bytes| (Ok(bytes), receive))
+    });
+    let upload = tokio::spawn({
+        let blobs = blobs.clone();
+        async move { blobs.put(parts.boxed(), None).await }
+    });
+    send.send(Bytes::from_static(b"slow")).unwrap();
+    while leftovers(&blobs) == 0 {
+        tokio::task::yield_now().await;
+    }
+    let entry = std::fs::read_dir(blobs.spool.as_path()).unwrap().next();
+    age(&entry.unwrap().unwrap().path(), 200_000);
+
+    blobs.sweep_spool().await.unwrap();
+    drop(send);
+
+    assert_eq!(upload.await.unwrap().unwrap().size, 4);
+}
+
+#[tokio::test]
+async fn refused_bytes_leave_nothing() {
+    for (_directory, blobs) in both() {
+        let refused = blobs
+            .put_if(body(&[b"abc"]), None, |stored| {
+                assert_eq!(stored.size, 3);
+                Err(Error::BadRequest("not what was said".into()))
+            })
+            .await;
+        assert!(matches!(refused, Err(Error::BadRequest(_))), "{refused:?}");
+        assert_eq!((leftovers(&blobs), keys(&blobs).await.len()), (0, 0));
+    }
 }
 
 #[test]
