@@ -6,7 +6,7 @@ use kernel::error::{Error, Result};
 use kernel::http::refusal;
 use kernel::http::reply::{self, Response};
 use kernel::ids::Reference;
-use spaces::access::{MAINTAINER, NONE, Purpose, level_in_project, project_and_level};
+use spaces::access::{DEVELOPER, MAINTAINER, NONE, Purpose, level_in_project, project_and_level};
 use spaces::model::Project;
 use store::Tx;
 
@@ -16,9 +16,22 @@ pub struct Entered {
     pub project: Project,
     /// The viewer's level: a role, 60 for administrators, 0 for nobody.
     pub level: i64,
+    /// The viewer is a deploy token.
+    is_deploy: bool,
 }
 
 impl Entered {
+    /// The level that counts where publishing is protected: a deploy token,
+    /// though it may delete like a maintainer, publishes like a developer
+    /// (contract 1.6).
+    pub fn push_level(&self) -> i64 {
+        if self.is_deploy {
+            self.level.min(DEVELOPER)
+        } else {
+            self.level
+        }
+    }
+
     /// Whether the viewer may delete packages here.
     pub fn may_delete(&self) -> bool {
         self.level >= MAINTAINER && !self.project.archived
@@ -38,7 +51,12 @@ pub fn enter(
         NONE => level_in_project(tx, viewer, &project)?,
         level => level,
     };
-    Ok(Entered { project, level })
+    let is_deploy = matches!(viewer, Viewer::Deploy(_));
+    Ok(Entered {
+        project,
+        level,
+        is_deploy,
+    })
 }
 
 /// What a client of a registry gets to see: somebody without credentials is

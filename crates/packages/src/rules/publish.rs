@@ -31,7 +31,13 @@ pub struct Destination {
 /// asked again when they have: rules may change meanwhile.
 pub fn check(tx: &mut Tx<'_>, entered: &Entered, to: &Destination) -> Result<()> {
     let project = &entered.project;
-    protection::check_push(tx, project.id, to.package_type, &to.name, entered.level)?;
+    protection::check_push(
+        tx,
+        project.id,
+        to.package_type,
+        &to.name,
+        entered.push_level(),
+    )?;
     let version = to.version.as_deref();
     let Some(package) = packages::find(tx, project.id, to.package_type, &to.name, version)? else {
         return Ok(());
@@ -65,7 +71,13 @@ pub fn add_file(
     stored: &Stored,
 ) -> Result<(Package, PackageFile)> {
     let project = &entered.project;
-    protection::check_push(tx, project.id, to.package_type, &to.name, entered.level)?;
+    protection::check_push(
+        tx,
+        project.id,
+        to.package_type,
+        &to.name,
+        entered.push_level(),
+    )?;
     let package = find_or_create(tx, viewer, entered, to)?;
     check_duplicate(tx, entered, &package, to)?;
     let file = files::insert(tx, &package, &to.file_name, stored)?;
