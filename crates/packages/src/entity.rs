@@ -44,7 +44,7 @@ pub struct PackageEntity {
     /// Its project, in lists of a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<i64>,
-    /// The path of its project, in lists of a group.
+    /// The path of its project, in lists of a group, for who may see that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_path: Option<String>,
     /// Its tags.

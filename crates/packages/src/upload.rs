@@ -51,8 +51,9 @@ pub async fn admit(
     .await
 }
 
-/// Streams the bytes to the blob store within the format's limit. Until a row
-/// names them they are an orphan, which clean-up takes.
+/// Streams the bytes to the blob store within the format's limit, if they are
+/// those the client declares. Until a row names them they are an orphan, which
+/// clean-up takes.
 pub async fn store_bytes(
     app: &App,
     package_type: PackageType,
@@ -62,7 +63,8 @@ pub async fn store_bytes(
     let limits: PlanLimits = app.settings().get(app).await?;
     let limit = limits.of(package_type);
     check_announced(asked, limit)?;
-    match app.blobs().put(body, limit).await {
+    let declared = |stored: &Stored| check_declared(asked, stored);
+    match app.blobs().put_if(body, limit, declared).await {
         Err(Error::TooLarge) => Err(too_large()),
         other => other,
     }
@@ -103,6 +105,29 @@ fn check_announced(asked: &Asked, limit: Option<u64>) -> Result<()> {
     } else {
         Ok(())
     }
+}
+
+/// Digests a client may declare of its file, in hex: a header as downloads
+/// carry it, and what it is compared with.
+const DECLARED: [(&str, Digest); 4] = [
+    ("X-Checksum-SHA512", |stored| &stored.sha512),
+    ("X-Checksum-SHA256", |stored| &stored.sha256),
+    ("X-Checksum-SHA1", |stored| &stored.sha1),
+    ("X-Checksum-MD5", |stored| &stored.md5),
+];
+
+type Digest = fn(&Stored) -> &str;
+
+fn check_declared(asked: &Asked, stored: &Stored) -> Result<()> {
+    for (name, digest) in DECLARED {
+        let declared = asked.header(name).map(str::trim);
+        if declared.is_some_and(|declared| !declared.eq_ignore_ascii_case(digest(stored))) {
+            return Err(Error::BadRequest(format!(
+                "{name} is not the digest of the bytes received"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn too_large() -> Error {

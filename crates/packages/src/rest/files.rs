@@ -1,6 +1,5 @@
 //! Files of a package: list, download by id, delete.
 
-use super::packages::detailed;
 use super::{READ, Sort, WRITE};
 use crate::access::enter;
 use crate::download;
@@ -82,7 +81,9 @@ async fn list(
     };
     app.read(move |tx| {
         let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
-        let package = detailed(tx, entered.project.id, params.package_id)?;
+        let package = packages::package_in(tx, entered.project.id, params.package_id)?
+            .filter(|package| package.status.is_displayable())
+            .ok_or_else(rules::not_found)?;
         let (limit, offset) = (paging.fetch(), paging.offset());
         let rows = files::list(tx, package.id, order, direction, limit, offset)?;
         let total = files::count(tx, package.id)?;

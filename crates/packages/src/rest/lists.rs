@@ -170,13 +170,15 @@ async fn of_group(
         let shown = shown_projects(tx, &viewer, &rows)?;
         Ok(Paged::numbered(rows, paging, Some(total)).map(|package| {
             let tags = tags.remove(&package.id).unwrap_or_default();
-            let (path, may_delete) = shown
-                .get(&package.project_id)
-                .map_or(("", false), |(path, may)| (path, *may));
             let project_id = package.project_id;
+            let project = shown.get(&project_id);
+            let path = project.map_or("", |project| &project.full_path);
+            let may_delete = project.is_some_and(|project| project.may_delete);
             let mut entity = entity::package(&base_url, package, path, may_delete, tags);
             entity.project_id = Some(project_id);
-            entity.project_path = Some(path.to_owned());
+            entity.project_path = project
+                .filter(|project| project.is_readable)
+                .map(|project| project.full_path.clone());
             entity
         }))
     })
@@ -230,45 +232,50 @@ fn projects_below(
     Ok(tx.query(query)?)
 }
 
-/// Path, and whether the viewer may delete there, of the projects on a page.
+/// What a page of a group says of a project.
+struct Shown {
+    id: i64,
+    full_path: String,
+    /// The viewer may see the project itself, not only its registry.
+    is_readable: bool,
+    may_delete: bool,
+}
+
+::store::from_row! { Shown { id, full_path, is_readable, may_delete } }
+
+/// The projects on a page.
 fn shown_projects(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     rows: &[Package],
-) -> Result<HashMap<i64, (String, bool)>> {
+) -> Result<HashMap<i64, Shown>> {
     let mut ids: Vec<i64> = rows.iter().map(|package| package.project_id).collect();
     ids.sort_unstable();
     ids.dedup();
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let mut query = Fragment::new("select projects.id, projects.full_path, ");
+    let mut query = Fragment::new("select projects.id, projects.full_path, (");
+    query
+        .append(spaces::visible_projects(tx, viewer, Purpose::Read))
+        .raw(") as is_readable, (");
     match viewer {
         _ if viewer.is_admin() => {
             query.raw("not projects.archived");
         }
         Viewer::User(signed_in) => {
-            query
-                .raw("(not projects.archived) and (")
-                .append(spaces::access::projects_of(
-                    tx,
-                    signed_in.user.id,
-                    MAINTAINER,
-                ))
-                .raw(")");
+            let maintained = spaces::access::projects_of(tx, signed_in.user.id, MAINTAINER);
+            query.raw("not projects.archived and ").append(maintained);
         }
         _ => {
             query.raw("1 = 0");
         }
     }
     query
-        .raw(" from projects where")
+        .raw(") as may_delete from projects where")
         .in_list("projects.id", ids);
-    let found: Vec<(i64, String, bool)> = tx.query(query)?;
-    Ok(found
-        .into_iter()
-        .map(|(id, path, may)| (id, (path, may)))
-        .collect())
+    let found: Vec<Shown> = tx.query(query)?;
+    Ok(found.into_iter().map(|shown| (shown.id, shown)).collect())
 }
 
 fn tags_of(tx: &mut Tx<'_>, rows: &[Package]) -> Result<HashMap<i64, Vec<TagEntity>>> {

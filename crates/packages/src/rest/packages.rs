@@ -59,7 +59,7 @@ kernel::params! {
 }
 
 /// The package, if its state lets it be read alone.
-pub(super) fn detailed(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Package> {
+fn detailed(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Package> {
     rows::package_in(tx, project_id, id)?
         .filter(|package| package.status.is_detailed())
         .ok_or_else(rules::not_found)
