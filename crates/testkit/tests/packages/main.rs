@@ -1,8 +1,13 @@
 //! Stories about the package registry, on both engines.
 
 mod access;
+mod cleanup;
+mod deploy;
 mod files;
 mod generic;
 mod lists;
+mod parallel;
 mod protection;
 mod registry;
+mod settings;
+mod visibility;

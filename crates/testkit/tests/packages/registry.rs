@@ -45,6 +45,11 @@ impl Registry {
         put(&t.admin(), &self.generic(rest), bytes).await.is(201);
     }
 
+    /// The text of a file, downloaded by the administrator.
+    pub async fn get(&self, t: &TestServer, rest: &str) -> String {
+        t.admin().get(self.generic(rest)).await.is(200).text()
+    }
+
     /// The id of the first package of this name.
     pub async fn id_of(&self, t: &TestServer, name: &str) -> i64 {
         let found = t
@@ -59,6 +64,41 @@ impl Registry {
             .map(|one| one["id"].as_i64());
         ids.next().flatten().expect("the package is listed")
     }
+}
+
+/// A deploy token of a project or group, with these scopes.
+pub async fn deploy_token(t: &TestServer, source: (&str, i64), scopes: &str) -> String {
+    let (kind, id, scopes) = (source.0.to_owned(), source.1, scopes.to_owned());
+    let token = kernel::secrets::random_token("deploy-");
+    let digest = kernel::secrets::digest(token.expose());
+    let made = t.app().write(move |tx| {
+        let now = tx.now();
+        tx.execute(
+            sql!(
+                "insert into deploy_tokens (source_type, source_id, name, username, digest,
+                    scopes, created_at)
+                 values ($1, $2, 'a test', 'deployer', $3, $4, $5)"
+            ),
+            (kind.as_str(), id, digest.as_slice(), scopes.as_str(), now),
+        )?;
+        Ok(())
+    });
+    made.await.expect("a deploy token can be made");
+    token.expose().to_owned()
+}
+
+/// How many rows of packages, files and blobs there are.
+pub async fn rows(t: &TestServer) -> (i64, i64, i64) {
+    let counted = t.app().read(|tx| {
+        Ok(tx.one(
+            sql!(
+                "select (select count(*) from packages), (select count(*) from package_files),
+                    (select count(*) from blobs)"
+            ),
+            (),
+        )?)
+    });
+    counted.await.expect("rows can be counted")
 }
 
 /// PUT of a body of bytes.
