@@ -181,7 +181,7 @@ pub fn packages_in(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
 /// some packages, then these packages. How many; 0 when nothing is left.
 pub fn remove_from_project(tx: &mut Tx<'_>, project_id: i64, limit: i64) -> Result<i64> {
     let packages: Vec<i64> = tx.all(
-        sql!("select id from packages where project_id = $1 order by id limit $2"),
+        sql!("select id from packages where project_id = $1 limit $2"),
         (project_id, limit),
     )?;
     let files = tx.execute(
