@@ -1,5 +1,6 @@
 //! A file of a gibibyte on its way in and out, and one cut off.
 
+use crate::bucket::Bucket;
 use crate::place::{Place, Server, project, until};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
@@ -25,6 +26,11 @@ fn a_gibibyte_passes_in_little_memory_on_postgres() {
     if let Some(place) = Place::postgres() {
         run(pass(place));
     }
+}
+
+#[test]
+fn a_gibibyte_passes_in_little_memory_to_object_storage() {
+    run(async { pass(Place::sqlite().over(Bucket::open().await)).await });
 }
 
 async fn pass(place: Place) {

@@ -1,10 +1,12 @@
 //! The built program as its users meet it: started, stopped, killed, moved.
 
 mod backup;
+mod bucket;
 mod downloads;
 mod kill;
 mod large;
 mod nodes;
 mod place;
 mod start;
+mod storage;
 mod storm;

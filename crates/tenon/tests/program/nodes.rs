@@ -1,5 +1,6 @@
 //! Several servers on one database and one blob store.
 
+use crate::bucket::Bucket;
 use crate::place::{Place, Server, project, until};
 use crate::storm::{Storm, rows_of_files};
 use serde_json::Value;
@@ -11,31 +12,43 @@ use testkit::{Client, run};
 #[test]
 fn two_nodes_share_one_database_and_one_may_die() {
     run(async {
-        let Some(place) = Place::postgres() else {
-            return;
-        };
-        let (one, two) = (place.serve(), place.serve());
-        let token = place.token();
-        let (to_one, to_two) = (one.client(&token), two.client(&token));
-        let project = project(&to_one).await;
-        let first = Storm::begin(2, &project, |writer| {
-            (to_one.clone(), format!("one-{writer}"))
-        });
-        let second = Storm::begin(2, &project, |writer| {
-            (to_two.clone(), format!("two-{writer}"))
-        });
-        first.goes_on(5).await;
-        one.kill();
-        let mut ledger = first.end().await;
-        second.goes_on(10).await;
-        ledger.append(second.end().await);
-
-        let wrongs = ledger.wrongs(&to_two).await;
-        assert!(wrongs.is_empty(), "{wrongs:#?}");
-        assert_eq!(rows_of_files(&place).await, ledger.stored());
-        place.succeeds(&["check", "--contents"]);
-        assert_eq!(two.terminate().0, Some(0));
+        if let Some(place) = Place::postgres() {
+            one_dies(place).await;
+        }
     });
+}
+
+#[test]
+fn two_nodes_share_object_storage_and_one_may_die() {
+    run(async {
+        if let Some(place) = Place::postgres() {
+            one_dies(place.over(Bucket::open().await)).await;
+        }
+    });
+}
+
+async fn one_dies(place: Place) {
+    let (one, two) = (place.serve(), place.serve());
+    let token = place.token();
+    let (to_one, to_two) = (one.client(&token), two.client(&token));
+    let project = project(&to_one).await;
+    let first = Storm::begin(2, &project, |writer| {
+        (to_one.clone(), format!("one-{writer}"))
+    });
+    let second = Storm::begin(2, &project, |writer| {
+        (to_two.clone(), format!("two-{writer}"))
+    });
+    first.goes_on(5).await;
+    one.kill();
+    let mut ledger = first.end().await;
+    second.goes_on(10).await;
+    ledger.append(second.end().await);
+
+    let wrongs = ledger.wrongs(&to_two).await;
+    assert!(wrongs.is_empty(), "{wrongs:#?}");
+    assert_eq!(rows_of_files(&place).await, ledger.stored());
+    place.succeeds(&["check", "--contents"]);
+    assert_eq!(two.terminate().0, Some(0));
 }
 
 /// Packages whose deletion makes a job each.

@@ -1,5 +1,6 @@
 //! Where an instance lives, and the server that runs there.
 
+use crate::bucket::Bucket;
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub const PASSWORD: &str = "correct horse battery";
 pub struct Place {
     directory: TempDir,
     pub database: Option<Database>,
+    bucket: Option<Bucket>,
     environment: Vec<(String, String)>,
 }
 
@@ -37,6 +39,7 @@ impl Place {
         Place {
             directory,
             database: None,
+            bucket: None,
             environment: vec![("TENON_ROOT_PASSWORD".into(), PASSWORD.into())],
         }
     }
@@ -64,6 +67,20 @@ impl Place {
         self
     }
 
+    /// The same place with its files in object storage.
+    pub fn over(mut self, bucket: Bucket) -> Place {
+        let settings = bucket
+            .environment()
+            .map(|(name, value)| (name.into(), value));
+        self.environment.extend(settings);
+        self.bucket = Some(bucket);
+        self
+    }
+
+    pub fn bucket(&self) -> &Bucket {
+        self.bucket.as_ref().expect("the place is over a bucket")
+    }
+
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -71,6 +88,10 @@ impl Place {
     /// Files of the instance's blob store, unfinished uploads among them.
     pub fn blob_files(&self) -> Vec<PathBuf> {
         let mut files = testkit::files_below(&self.path().join("data/blobs"));
+        files.extend(testkit::files_below(&self.path().join("data/tmp")));
+        if let Some(bucket) = &self.bucket {
+            files.extend(testkit::files_below(bucket.path()));
+        }
         files.sort();
         files
     }
@@ -137,6 +158,14 @@ impl Place {
     #[track_caller]
     pub fn succeeds(&self, arguments: &[&str]) -> String {
         self.tells(arguments).0
+    }
+
+    /// What it writes to standard output when it fails.
+    #[track_caller]
+    pub fn finds(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(!output.status.success(), "{arguments:?} succeeded");
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     #[track_caller]
