@@ -17,6 +17,7 @@ pub(crate) use credentials::cookie_of;
 use http::Method;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
+use kernel::html::flash;
 use kernel::http::routes::Surface;
 use kernel::http::throttle::Caller;
 use kernel::http::{Call, Gate};
@@ -103,6 +104,7 @@ impl IdentityGate {
             bot_source: source.zip(token.source_id),
             sudo_by: None,
             ip_address: peer,
+            flash: None,
             user,
         })))
     }
@@ -186,6 +188,7 @@ impl IdentityGate {
             bot_source: None,
             sudo_by: None,
             ip_address: ip,
+            flash: flash::read(&call.app, &call.asked.headers),
         })))
     }
 

@@ -3,7 +3,9 @@
 mod admin;
 mod own_tokens;
 mod profile;
+mod sessions;
 mod sign_in;
+pub mod tokens;
 pub mod views;
 
 use crate::csrf;
@@ -17,6 +19,7 @@ pub fn routes(r: &mut Routes) {
     sign_in::routes(r);
     profile::routes(r);
     own_tokens::routes(r);
+    sessions::routes(r);
     admin::routes(r);
 }
 
@@ -27,6 +30,7 @@ pub fn page(app: &App, viewer: &Viewer, title: &str) -> Page {
         let user = &signed_in.user;
         page.viewer = Some(PageViewer::new(&user.username, &user.name, user.is_admin));
         page.csrf = csrf::token(app, signed_in);
+        page.flash = signed_in.flash.clone();
     }
     page
 }

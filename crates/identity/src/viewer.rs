@@ -2,6 +2,7 @@
 
 use crate::model::{TokenKind, User, UserId};
 use kernel::error::{Error, Result};
+use kernel::html::Flash;
 use kernel::http::{Call, FromCall};
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub struct SignedIn {
     pub sudo_by: Option<UserId>,
     /// The client's address, for audit records.
     pub ip_address: String,
+    /// What the last form did, for the page it leads to.
+    pub flash: Option<Flash>,
 }
 
 /// What a user came in by.

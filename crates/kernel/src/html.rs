@@ -9,6 +9,7 @@
 
 mod assets;
 mod errors;
+pub mod flash;
 mod page;
 mod reply;
 pub mod ui;

@@ -1,11 +1,10 @@
-//! HTML pages of a project's registry: the list, one package, deletion.
-//!
-//! A project's path has any number of parts, which a route cannot say, so
-//! each page is declared once per depth and reads the path itself.
+//! HTML pages of the registry: the list of a project and of a group, one
+//! package, deletion, and the settings that rule them.
 
+mod settings;
 pub mod views;
 
-use crate::access::{Entered, enter};
+use crate::access::Entered;
 use crate::model::{self, PackageType};
 use crate::rules::destroy;
 use crate::store::list::{self, Filter, OrderBy};
@@ -14,28 +13,25 @@ use http::Method;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::ui::{Choice, Tab};
-use kernel::html::{Html, Moment, Pages};
-use kernel::http::{Asked, Paging, Params, Response, Routes, reply};
-use kernel::ids::Reference;
+use kernel::html::ui::Choice;
+use kernel::html::{Html, Moment, Pages, flash};
+use kernel::http::{Asked, Paging, Params, Response, Routes};
 use kernel::time::{Date, Timestamp};
 use spaces::access::Purpose;
+use spaces::pages::{Address, Space, places, section};
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
-use views::{FileRow, Package, PackageRow, Packages, Place};
+use views::{FileRow, Package, PackageRow, Packages};
 
-/// Most parts of a project's path: groups nest 20 deep.
-const MAX_PARTS: usize = 21;
 /// Most files one page shows.
 const MAX_FILES: i64 = 500;
 
 /// The room's pages.
 pub fn routes(r: &mut Routes) {
-    for parts in 2..=MAX_PARTS {
-        let place: String = (1..=parts).map(|at| format!("/{{part{at}}}")).collect();
+    section(r, Method::GET, "packages", list_page);
+    for place in places(2) {
         let one = format!("{place}/-/packages/{{package_id}}");
-        r.page(Method::GET, &format!("{place}/-/packages"), list_page);
         r.page(Method::GET, &one, package_page);
         r.page(Method::POST, &format!("{one}/delete"), delete_package);
         r.page(
@@ -44,6 +40,7 @@ pub fn routes(r: &mut Routes) {
             delete_file,
         );
     }
+    settings::routes(r);
 }
 
 kernel::params! {
@@ -76,35 +73,6 @@ kernel::params! {
     }
 }
 
-/// The project whose page was asked for.
-fn project_of(asked: &Asked) -> Result<Reference> {
-    let path = asked.uri.path();
-    let place = path
-        .split("/-/")
-        .next()
-        .unwrap_or_default()
-        .trim_start_matches('/');
-    let decoded = percent_encoding::percent_decode_str(place).decode_utf8();
-    Ok(Reference::Path(
-        decoded
-            .map_err(|_| Error::NotFound("Project"))?
-            .into_owned(),
-    ))
-}
-
-fn place_of(project: &spaces::Project) -> Place {
-    let url = format!("/{}", project.full_path);
-    Place {
-        name: project.name.clone(),
-        full_path: project.full_path.clone(),
-        tabs: vec![
-            Tab::new("Overview", url.as_str(), false),
-            Tab::new("Packages", format!("{url}/-/packages"), true),
-        ],
-        url,
-    }
-}
-
 /// Names of the users who published these, by id.
 fn creators(
     tx: &mut Tx<'_>,
@@ -117,9 +85,10 @@ fn creators(
     Ok(identity::entities::load_basic(tx, &ids)?)
 }
 
+/// A package as its row shows it; `url` is its project's address.
 fn row(
     package: &model::Package,
-    place: &Place,
+    url: &str,
     creators: &HashMap<i64, identity::model::User>,
     now: Timestamp,
 ) -> PackageRow {
@@ -132,7 +101,7 @@ fn row(
         version: package.version.clone().unwrap_or_default(),
         kind: package.package_type.as_str().to_owned(),
         status: package.status.as_str().to_owned(),
-        url: format!("{}/-/packages/{}", place.url, package.id),
+        url: format!("{url}/-/packages/{}", package.id),
         project: String::new(),
         creator: creator
             .map(|user| user.username.clone())
@@ -166,15 +135,11 @@ async fn list_page(
     paging: Paging,
 ) -> Result<Response> {
     let Params(params) = params;
-    let reference = project_of(&asked)?;
+    let address = Address::of(&asked)?;
     let search = params.search.unwrap_or_default();
     let kind = params.kind.unwrap_or_default();
-    let sort = params.sort.unwrap_or_default();
-    let sort = if sort.is_empty() {
-        "created_desc".to_owned()
-    } else {
-        sort
-    };
+    let sort = params.sort.filter(|sort| !sort.is_empty());
+    let sort = sort.unwrap_or_else(|| "created_desc".to_owned());
     let filter = Filter {
         order_by: match sort.as_str() {
             "name_asc" => OrderBy::Name,
@@ -186,8 +151,7 @@ async fn list_page(
         words: list::words(&search),
         ..Filter::default()
     };
-    let mut page = identity::pages::page(&app, &viewer, "Packages");
-    page.active = "projects";
+    let shown = identity::pages::page(&app, &viewer, "Packages");
     let base_url = app.base_url().to_owned();
     let query = url::form_urlencoded::Serializer::new(String::new())
         .append_pair("search", &search)
@@ -196,39 +160,108 @@ async fn list_page(
         .finish();
     let view = app
         .read(move |tx| {
-            let entered = enter(tx, &viewer, &reference, Purpose::ReadPackages)?;
-            let place = place_of(&entered.project);
+            let space = address.enter(tx, &viewer, Purpose::ReadPackages)?;
             let (limit, offset) = (paging.per_page, paging.offset());
-            let (rows, total) = list::of_project(tx, entered.project.id, &filter, limit, offset)?;
-            let (creators, now) = (creators(tx, &rows)?, tx.now());
+            let (packages, total) = match &space {
+                Space::Project(project, _) => of_project(tx, project, &filter, limit, offset)?,
+                Space::Group(group, _) => of_group(tx, &viewer, group, &filter, limit, offset)?,
+            };
             Ok(Packages {
-                page: page.crumb(place.full_path.as_str(), place.url.as_str()),
+                page: space.crumbs(shown, true),
                 is_filtered: !search.is_empty() || !kind.is_empty(),
                 search,
                 kind,
                 kinds: kinds(),
                 sort,
                 sorts: Choice::list(SORTS),
-                publish_example: format!(
-                    "curl --header \"PRIVATE-TOKEN: <token>\" --upload-file hammer.zip \\\n  \
-                     {base_url}/api/v4/projects/{}/packages/generic/hammer/1.0.0/hammer.zip",
-                    entered.project.id
-                ),
-                packages: rows
-                    .iter()
-                    .map(|one| row(one, &place, &creators, now))
-                    .collect(),
+                publish_example: publish_example(tx, &viewer, &space, &base_url)?,
+                packages,
                 pages: Pages {
                     page: (offset / limit.max(1) + 1).unsigned_abs(),
                     per_page: limit.unsigned_abs(),
                     total: total.unsigned_abs(),
-                    url: format!("{}/-/packages?{query}", place.url),
+                    url: format!("{}/-/packages?{query}", space.url()),
                 },
-                place,
+                head: space.head(tx, &viewer)?,
             })
         })
         .await?;
     Ok(Html::new(&view)?.response())
+}
+
+fn of_project(
+    tx: &mut Tx<'_>,
+    project: &spaces::Project,
+    filter: &Filter,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<PackageRow>, i64)> {
+    let (rows, total) = list::of_project(tx, project.id, filter, limit, offset)?;
+    let (creators, now) = (creators(tx, &rows)?, tx.now());
+    let url = format!("/{}", project.full_path);
+    let shown = rows.iter().map(|one| row(one, &url, &creators, now));
+    Ok((shown.collect(), total))
+}
+
+fn of_group(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    group: &spaces::Namespace,
+    filter: &Filter,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<PackageRow>, i64)> {
+    let projects = list::projects_below(tx, viewer, group, false)?;
+    let (rows, total) = list::of_projects(tx, &projects, filter, limit, offset)?;
+    let ids: Vec<i64> = rows.iter().map(|package| package.project_id).collect();
+    let paths = list::project_paths(tx, viewer, &ids)?;
+    let (creators, now) = (creators(tx, &rows)?, tx.now());
+    let shown = rows.iter().map(|one| match paths.get(&one.project_id) {
+        Some(path) => PackageRow {
+            project: path.clone(),
+            ..row(one, &format!("/{path}"), &creators, now)
+        },
+        // A registry that is open though its project is hidden.
+        None => PackageRow {
+            url: String::new(),
+            ..row(one, "", &creators, now)
+        },
+    });
+    Ok((shown.collect(), total))
+}
+
+/// How to publish a first package, for those who may.
+fn publish_example(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    space: &Space,
+    base_url: &str,
+) -> Result<String> {
+    match space {
+        Space::Project(project, _)
+            if spaces::may(tx, viewer, project, Purpose::PublishPackage)? =>
+        {
+            Ok(format!(
+                "curl --header \"PRIVATE-TOKEN: <token>\" --upload-file hammer.zip \\\n  \
+                 {base_url}/api/v4/projects/{}/packages/generic/hammer/1.0.0/hammer.zip",
+                project.id
+            ))
+        }
+        _ => Ok(String::new()),
+    }
+}
+
+/// The project of an address, as the rules of this room take it.
+fn entered(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    purpose: Purpose,
+) -> Result<Entered> {
+    match address.enter(tx, viewer, purpose)? {
+        Space::Project(project, level) => Ok(Entered { project, level }),
+        Space::Group(..) => Err(Error::NotFound("Project")),
+    }
 }
 
 async fn package_page(
@@ -237,17 +270,16 @@ async fn package_page(
     asked: Arc<Asked>,
     params: Params<OnePackage>,
 ) -> Result<Response> {
-    let reference = project_of(&asked)?;
-    let mut page = identity::pages::page(&app, &viewer, "Package");
-    page.active = "projects";
+    let address = Address::of(&asked)?;
+    let shown = identity::pages::page(&app, &viewer, "Package");
     let base_url = app.base_url().to_owned();
     let view = app
         .read(move |tx| {
-            let entered = enter(tx, &viewer, &reference, Purpose::ReadPackages)?;
+            let entered = entered(tx, &viewer, &address, Purpose::ReadPackages)?;
             let package = packages::package_in(tx, entered.project.id, params.package_id)?
                 .filter(|package| package.status.is_detailed())
                 .ok_or_else(destroy::not_found)?;
-            package_view(tx, page, &entered, &package, &base_url)
+            package_view(tx, shown, &entered, &package, &base_url)
         })
         .await?;
     Ok(Html::new(&view)?.response())
@@ -260,9 +292,12 @@ fn package_view(
     package: &model::Package,
     base_url: &str,
 ) -> Result<Package> {
-    let (place, now) = (place_of(&entered.project), tx.now());
+    let (place, now) = (
+        Space::Project(entered.project.clone(), entered.level),
+        tx.now(),
+    );
     let creators = creators(tx, std::slice::from_ref(package))?;
-    let shown = row(package, &place, &creators, now);
+    let shown = row(package, &place.url(), &creators, now);
     let stored = files::list(tx, package.id, "id", " desc", MAX_FILES, 0)?;
     let total = files::count(tx, package.id)?.unsigned_abs();
     let versions = packages::other_versions(tx, package)?;
@@ -271,7 +306,7 @@ fn package_view(
         version: other.version.unwrap_or_default(),
         kind: shown.kind.clone(),
         status: "default".into(),
-        url: format!("{}/-/packages/{}", place.url, other.id),
+        url: format!("{}/-/packages/{}", place.url(), other.id),
         created_at: Moment::new(other.created_at, now),
         ..PackageRow::default()
     });
@@ -282,9 +317,9 @@ fn package_view(
         "/api/v4/projects/{}/packages/{}",
         package.project_id, package.id
     );
-    let mut page = page
-        .crumb(place.full_path.as_str(), place.url.as_str())
-        .crumb("Packages", format!("{}/-/packages", place.url));
+    let mut page = place
+        .crumbs(page, true)
+        .crumb("Packages", format!("{}/-/packages", place.url()));
     page.title = shown.name.clone();
     Ok(Package {
         page,
@@ -312,7 +347,7 @@ fn package_view(
         last_downloaded_at: Moment::maybe(package.last_downloaded_at, now),
         can_delete: entered.may_delete(),
         package: shown,
-        place,
+        place: (place.full_path().to_owned(), place.url()),
     })
 }
 
@@ -363,16 +398,16 @@ async fn delete_package(
     asked: Arc<Asked>,
     params: Params<OnePackage>,
 ) -> Result<Response> {
-    let reference = project_of(&asked)?;
+    let address = Address::of(&asked)?;
     let registry = app.jobs().clone();
     let path = app
         .write(move |tx| {
-            let entered = enter(tx, &viewer, &reference, Purpose::DestroyPackage)?;
+            let entered = entered(tx, &viewer, &address, Purpose::DestroyPackage)?;
             destroy::package(tx, &registry, &viewer, &entered, &asked, params.package_id)?;
             Ok(format!("/{}/-/packages", entered.project.full_path))
         })
         .await?;
-    reply::redirect(&path)
+    flash::done(&app, &path, "The package is deleted.")
 }
 
 async fn delete_file(
@@ -381,11 +416,11 @@ async fn delete_file(
     asked: Arc<Asked>,
     params: Params<OneFile>,
 ) -> Result<Response> {
-    let reference = project_of(&asked)?;
+    let address = Address::of(&asked)?;
     let registry = app.jobs().clone();
     let path = app
         .write(move |tx| {
-            let entered = enter(tx, &viewer, &reference, Purpose::DestroyPackage)?;
+            let entered = entered(tx, &viewer, &address, Purpose::DestroyPackage)?;
             let ids = (params.package_id, params.file_id);
             destroy::file(tx, &registry, &viewer, &entered, &asked, ids)?;
             Ok(format!(
@@ -394,5 +429,5 @@ async fn delete_file(
             ))
         })
         .await?;
-    reply::redirect(&path)
+    flash::done(&app, &path, "The file is deleted.")
 }

@@ -2,7 +2,9 @@
 //! (contract 1.8). Kept in `namespaces.package_settings`; a namespace without
 //! its own settings has those of its nearest ancestor that has some.
 
+use crate::access::{Happened, audit};
 use crate::model::PackageType;
+use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use regex::RegexBuilder;
 use schemars::JsonSchema;
@@ -156,6 +158,25 @@ pub fn effective(tx: &mut Tx<'_>, namespace_id: i64) -> Result<PackageSettings> 
         (ids,),
     )?;
     Ok(found.map(|(Json(settings),)| settings).unwrap_or_default())
+}
+
+/// Gives a group settings of its own.
+pub fn replace(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    group: &spaces::Namespace,
+    settings: &PackageSettings,
+) -> Result<()> {
+    settings.validate()?;
+    save(tx, group.id, settings)?;
+    let happened = Happened {
+        action: "package_settings.update",
+        target_type: "Group",
+        target_id: group.id,
+        target_name: &group.full_path,
+        details: serde_json::to_value(settings).map_err(Error::internal)?,
+    };
+    audit(tx, viewer, happened)
 }
 
 /// Stores a namespace's own settings.

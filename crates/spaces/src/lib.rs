@@ -14,7 +14,7 @@ mod jobs;
 pub mod members;
 pub mod model;
 pub mod namespaces;
-mod pages;
+pub mod pages;
 mod rest;
 pub mod rules;
 pub mod store;

@@ -11,6 +11,9 @@ use kernel::time::{Timestamp, date_of};
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, FromRow, Row, Tx, from_row, sql};
 
+pub mod counts;
+pub mod places;
+
 /// `%text%` with the wildcards of `like` taken literally (escape `\`).
 pub fn contains(text: &str) -> String {
     let mut pattern = String::from("%");

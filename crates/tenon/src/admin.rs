@@ -2,25 +2,22 @@
 
 mod audit;
 mod jobs;
+mod overview;
 
-use identity::SignedIn;
+use identity::Admin;
 use kernel::app::App;
-use kernel::html::{Page, PageViewer};
+use kernel::html::Page;
 use kernel::http::Routes;
 
 /// Registers the pages.
 pub fn routes(r: &mut Routes) {
+    overview::routes(r);
     jobs::routes(r);
     audit::routes(r);
 }
 
-fn page(app: &App, signed_in: &SignedIn, title: &str) -> Page {
-    let user = &signed_in.user;
-    Page {
-        viewer: Some(PageViewer::new(&user.username, &user.name, user.is_admin)),
-        csrf: identity::csrf::token(app, signed_in),
-        active: "admin",
-        ..Page::new(title)
-    }
-    .crumb("Administration", "/admin/users")
+fn page(app: &App, admin: &Admin, title: &str) -> Page {
+    let mut page = identity::pages::page(app, &admin.viewer(), title);
+    page.active = "admin";
+    page.crumb("Administration", "/admin")
 }

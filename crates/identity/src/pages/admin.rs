@@ -1,6 +1,6 @@
 //! `/admin/users`: the directory for administrators.
 
-use super::own_tokens::row;
+use super::tokens::TokenRow;
 use super::views::{AdminUser, AdminUsers, UserRow};
 use crate::model::{TokenKind, User};
 use crate::tokens::{self, Filter as TokenFilter, SortBy, State};
@@ -10,8 +10,8 @@ use http::Method;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Html, Moment, Page, PageViewer, Pages};
-use kernel::http::{Paging, Params, Response, Routes, Start, reply};
+use kernel::html::{Html, Moment, Page, PageViewer, Pages, flash};
+use kernel::http::{Paging, Params, Response, Routes, Start};
 use kernel::time::Timestamp;
 
 /// Declares the pages.
@@ -102,10 +102,10 @@ impl ListForm {
 fn page(app: &App, admin: &Admin, title: &str) -> Page {
     let mut page = super::page(app, &admin.viewer(), title);
     page.active = "admin";
-    page.crumb("Administration", "/admin/users")
+    page.crumb("Administration", "/admin")
 }
 
-fn user_row(user: &User, now: Timestamp) -> UserRow {
+fn user_row(user: &User, admin: &Admin, now: Timestamp) -> UserRow {
     UserRow {
         username: user.username.clone(),
         name: user.name.clone(),
@@ -113,6 +113,7 @@ fn user_row(user: &User, now: Timestamp) -> UserRow {
         state: user.state.to_string(),
         is_admin: user.is_admin,
         is_bot: user.kind.is_bot(),
+        is_self: user.id == admin.0.user.id,
         created_at: Moment::new(user.created_at, now),
         last_activity_on: user
             .last_activity_on
@@ -146,7 +147,7 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
         users: rows
             .iter()
             .take(paging.per_page as usize)
-            .map(|user| user_row(user, now))
+            .map(|user| user_row(user, &admin, now))
             .collect(),
         pages: Pages {
             page: number.unsigned_abs(),
@@ -190,7 +191,7 @@ async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respons
     let view = AdminUser {
         page: page(&app, &admin, &user.name),
         id: user.id,
-        user: user_row(user, now),
+        user: user_row(user, &admin, now),
         initials: PageViewer::initials(&user.name),
         note: profile.note.clone().unwrap_or_default(),
         last_sign_in_at: Moment::maybe(profile.current_sign_in_at, now),
@@ -199,21 +200,25 @@ async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respons
         is_locked: user.is_locked(now),
         has_two_factor: false,
         is_self: admin.0.user.id == user.id,
-        tokens: rows.iter().map(|token| row(token, now)).collect(),
+        tokens: rows.iter().map(|token| TokenRow::new(token, now)).collect(),
     };
     Ok(Html::new(&view)?.response())
 }
 
 async fn change(app: App, admin: Admin, name: String, to: Transition) -> Result<Response> {
     let by = Author::from(admin.0.as_ref());
-    let back = app
+    let (back, name) = app
         .write(move |tx| {
             let user = users::find_by_username(tx, &name)?.found("User")?;
             users::transition(tx, &by, user.id, to)?;
-            Ok(format!("/admin/users/{}", user.username))
+            Ok((format!("/admin/users/{}", user.username), user.name))
         })
         .await?;
-    reply::redirect(&back)
+    let text = match to {
+        Transition::Block => format!("{name} is blocked and signed out everywhere."),
+        _ => format!("{name} may sign in again."),
+    };
+    flash::done(&app, &back, text)
 }
 
 async fn block(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {

@@ -1,7 +1,8 @@
 //! `/-/user_settings/tokens`: one's own access tokens.
 
-use super::views::{ScopeBox, ShownSecret, TokenForm, TokenRow, Tokens};
-use crate::model::{ADMIN_SCOPES, AccessToken, SCOPES, TokenKind};
+use super::tokens::{ShownSecret, TokenForm, TokenRow};
+use super::views::Tokens;
+use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
 use crate::tokens::{self, Filter, NewToken, Ready, SortBy};
 use crate::users::Author;
@@ -9,10 +10,10 @@ use crate::viewer::SignedInViewer;
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::html::{Errors, Html, Moment};
-use kernel::http::{Paging, Params, Response, Routes, Start, reply};
+use kernel::html::{Errors, Html, flash};
+use kernel::http::{Paging, Params, Response, Routes, Start};
 use kernel::secrets::Secret;
-use kernel::time::{Date, Timestamp};
+use kernel::time::Date;
 use store::Tx;
 
 const PATH: &str = "/-/user_settings/tokens";
@@ -51,21 +52,19 @@ async fn render(
     let now = app.now();
     let (active, inactive): (Vec<_>, Vec<_>) = rows.iter().partition(|token| token.is_active(now));
     let rules: TokenRules = app.settings().get(app).await?;
-    form.expires_hint = match rules.require_expiry {
-        true => format!(
-            "At most {} days from now, which is also the default.",
-            rules.max_days
-        ),
-        false => "Leave empty for a token that does not end.".into(),
-    };
-    let chosen: Vec<String> = form.scopes.iter().map(|scope| scope.name.clone()).collect();
-    form.scopes = scopes(viewer.0.user.is_admin, &chosen);
+    form.offer(TokenKind::Personal, viewer.0.user.is_admin, &rules);
     let failed = !errors.is_empty();
     let view = Tokens {
         page: super::page(app, &viewer.viewer(), "Access tokens"),
         secret,
-        active: active.into_iter().map(|token| row(token, now)).collect(),
-        inactive: inactive.into_iter().map(|token| row(token, now)).collect(),
+        active: active
+            .into_iter()
+            .map(|token| TokenRow::new(token, now))
+            .collect(),
+        inactive: inactive
+            .into_iter()
+            .map(|token| TokenRow::new(token, now))
+            .collect(),
         form,
         errors: Errors(errors),
     };
@@ -75,60 +74,6 @@ async fn render(
         StatusCode::OK
     };
     Ok(Html::new(&view)?.status(status).response())
-}
-
-/// A token in a list of a page.
-pub(super) fn row(token: &AccessToken, now: Timestamp) -> TokenRow {
-    let state = match token.revoked {
-        true => "revoked",
-        false if token.is_expired(now) => "expired",
-        false => "active",
-    };
-    TokenRow {
-        id: token.id,
-        name: token.name.clone(),
-        description: token.description.clone().unwrap_or_default(),
-        scopes: token.scopes(),
-        created_at: Moment::new(token.created_at, now),
-        last_used_at: Moment::maybe(token.last_used_at, now),
-        expires_on: token
-            .expires_at
-            .map(|day| day.to_string())
-            .unwrap_or_default(),
-        state: state.into(),
-    }
-}
-
-fn scopes(admin: bool, chosen: &[String]) -> Vec<ScopeBox> {
-    let more = if admin { ADMIN_SCOPES } else { &[] };
-    let boxed = |name: &&str| ScopeBox {
-        name: (*name).to_owned(),
-        description: describe(name).to_owned(),
-        checked: chosen.iter().any(|one| one == name),
-    };
-    SCOPES.iter().chain(more).map(boxed).collect()
-}
-
-/// What a scope allows, for people.
-fn describe(scope: &str) -> &'static str {
-    match scope {
-        "api" => "Read and change everything you may, packages included.",
-        "read_api" => "Read everything you may.",
-        "read_user" => "Read your own account and the directory of users.",
-        "read_repository" => "Fetch repositories.",
-        "write_repository" => "Fetch and push repositories.",
-        "read_registry" => "Pull container images.",
-        "write_registry" => "Push container images.",
-        "read_virtual_registry" => "Read through the dependency proxy.",
-        "write_virtual_registry" => "Change the dependency proxy's cache.",
-        "create_runner" => "Create runners.",
-        "manage_runner" => "Manage runners.",
-        "self_rotate" => "Rotate this token itself.",
-        "sudo" => "Act as any user.",
-        "admin_mode" => "Act as an administrator while admin mode is on.",
-        "read_service_ping" => "Read the usage report.",
-        _ => "For a named feature, where it is installed.",
-    }
 }
 
 kernel::params! {
@@ -166,13 +111,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<CreateForm>) -> R
             .expires_at
             .map(|day| day.to_string())
             .unwrap_or_default(),
-        scopes: chosen
-            .into_iter()
-            .map(|name| ScopeBox {
-                name,
-                ..ScopeBox::default()
-            })
-            .collect(),
+        chosen,
         ..TokenForm::default()
     };
     let by = Author::from(viewer.0.as_ref());
@@ -227,7 +166,7 @@ async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Res
         tokens::record(tx, &by, "access_token.revoke", &token)
     })
     .await?;
-    reply::redirect(PATH)
+    flash::done(&app, PATH, "The token is revoked.")
 }
 
 async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {

@@ -7,8 +7,8 @@ use crate::{entities, password};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Flash, Html, Moment, Page};
-use kernel::http::{Params, Response, Routes, reply};
+use kernel::html::{Errors, Flash, Html, Moment, Page, flash};
+use kernel::http::{Params, Response, Routes};
 
 const PATH: &str = "/-/user_settings/profile";
 
@@ -35,10 +35,11 @@ async fn render(
     let profile = &whole.profile;
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let failed = !errors.is_empty();
+    let shown = super::page(app, &viewer.viewer(), "Profile");
     let view = Profile {
         page: Page {
-            flash,
-            ..super::page(app, &viewer.viewer(), "Profile")
+            flash: flash.or_else(|| shown.flash.clone()),
+            ..shown
         },
         username: whole.user.username.clone(),
         name: whole.user.name.clone(),
@@ -111,7 +112,7 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
         .write(move |tx| users::update(tx, &by, id, &change))
         .await
     {
-        Ok(_) => reply::redirect(PATH),
+        Ok(_) => flash::done(&app, PATH, "Your profile is saved."),
         Err(Error::Invalid(problems)) => {
             let flash = Flash::failed("Nothing was saved: look at the marked fields.");
             render(&app, &viewer, problems, flash).await
@@ -171,5 +172,6 @@ async fn change_password(
     );
     app.write(move |tx| users::set_password(tx, &by, &user, &hash, false, kept))
         .await?;
-    reply::redirect(PATH)
+    let text = "Your password is changed, and all your other sessions have ended.";
+    flash::done(&app, PATH, text)
 }

@@ -1,5 +1,6 @@
 //! What the pages of this room show: plain view models of their templates.
 
+use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use askama::Template;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
@@ -37,6 +38,7 @@ fn own_tabs(current: &str) -> Vec<Tab> {
     [
         ("Profile", "/-/user_settings/profile"),
         ("Access tokens", "/-/user_settings/tokens"),
+        ("Sessions", "/-/user_settings/sessions"),
     ]
     .map(|(label, url)| Tab::new(label, url, label == current))
     .to_vec()
@@ -98,60 +100,53 @@ pub struct Tokens {
     pub errors: Errors,
 }
 
-/// A secret on its only page.
-#[derive(Debug, Clone)]
-pub struct ShownSecret {
-    /// The token's name.
-    pub name: String,
-    /// The token itself.
-    pub token: String,
+impl Tokens {
+    fn act(&self, verb: &str, id: &i64) -> String {
+        format!("/-/user_settings/tokens/{id}/{verb}")
+    }
+
+    fn url(&self) -> &'static str {
+        "/-/user_settings/tokens"
+    }
+
+    /// A person's token has no role of its own.
+    fn roles(&self) -> &[Choice] {
+        &[]
+    }
+
+    fn role(&self) -> &'static str {
+        ""
+    }
 }
 
-/// What the form for a new token holds.
-#[derive(Debug, Clone, Default)]
-pub struct TokenForm {
-    /// Field `name`.
-    pub name: String,
-    /// Field `description`.
-    pub description: String,
-    /// Field `expires_at`, `YYYY-MM-DD`.
-    pub expires_at: String,
-    /// One sentence on the longest life of a token, or empty.
-    pub expires_hint: String,
-    /// All scopes on offer.
-    pub scopes: Vec<ScopeBox>,
+/// `/-/user_settings/sessions`; ending one posts to `…/<id>/revoke`, ending
+/// all others to `…/revoke_others`.
+#[derive(Debug, Template)]
+#[template(path = "sessions.html")]
+pub struct Sessions {
+    /// The page.
+    pub page: Page,
+    /// The living sessions, this one first.
+    pub sessions: Vec<SessionRow>,
 }
 
-/// One scope with its box.
+/// One session.
 #[derive(Debug, Clone, Default)]
-pub struct ScopeBox {
-    /// `api`, `read_user` …
-    pub name: String,
-    /// What it allows, one sentence.
-    pub description: String,
-    /// Ticked.
-    pub checked: bool,
-}
-
-/// One token in a list.
-#[derive(Debug, Clone, Default)]
-pub struct TokenRow {
+pub struct SessionRow {
     /// Its id.
     pub id: i64,
-    /// Its name.
-    pub name: String,
-    /// Its description, or empty.
-    pub description: String,
-    /// Its scopes.
-    pub scopes: Vec<String>,
-    /// When it was made.
+    /// The browser, as people call it.
+    pub browser: String,
+    /// Where it was last used from.
+    pub ip_address: String,
+    /// It outlives the browser.
+    pub is_remembered: bool,
+    /// It is the one that looks.
+    pub is_current: bool,
+    /// Last use.
+    pub last_used_at: Moment,
+    /// Signed in then.
     pub created_at: Moment,
-    /// When it was last used.
-    pub last_used_at: Option<Moment>,
-    /// The date it ends on (`2027-03-01`), or empty for never.
-    pub expires_on: String,
-    /// `active`, `revoked` or `expired`.
-    pub state: String,
 }
 
 /// `/admin/users`: search and list.
@@ -191,6 +186,8 @@ pub struct UserRow {
     pub is_admin: bool,
     /// Made for a token, not a person.
     pub is_bot: bool,
+    /// The viewer, who cannot block themselves.
+    pub is_self: bool,
     /// When it was made.
     pub created_at: Moment,
     /// The date of the last activity, or empty.

@@ -140,7 +140,35 @@ impl Errors {
     /// The messages of one field as one sentence, or an empty text.
     pub fn of(&self, field: &str) -> String {
         let all = self.0.iter().filter(|(name, _)| name == field);
-        all.flat_map(|(_, messages)| messages.iter().map(String::as_str))
+        let texts: Vec<&str> = all
+            .flat_map(|(_, messages)| messages.iter().map(String::as_str))
+            .collect();
+        let text = texts.join("; ");
+        let mut letters = text.chars();
+        match letters.next() {
+            Some(first) => first.to_uppercase().chain(letters).collect(),
+            None => text,
+        }
+    }
+
+    /// Says a field's messages under another name, where the form calls it
+    /// differently.
+    pub fn rename(mut self, from: &str, to: &str) -> Errors {
+        for (name, _) in &mut self.0 {
+            if name == from {
+                *name = to.to_owned();
+            }
+        }
+        self
+    }
+
+    /// The messages of fields the form does not have, so that none is lost.
+    pub fn beside(&self, shown: &[&str]) -> String {
+        let lost = self
+            .0
+            .iter()
+            .filter(|(name, _)| !shown.contains(&name.as_str()));
+        lost.map(|(name, messages)| format!("{} {}", name.replace('_', " "), messages.join("; ")))
             .collect::<Vec<_>>()
             .join("; ")
     }

@@ -9,12 +9,53 @@ use askama::Template;
 /// Links between the pages of the administration.
 pub fn admin_tabs(current: &str) -> Vec<Tab> {
     [
+        ("Overview", "/admin"),
         ("Users", "/admin/users"),
         ("Jobs", "/admin/jobs"),
         ("Audit", "/admin/audit"),
     ]
     .map(|(label, url)| Tab::new(label, url, label == current))
     .to_vec()
+}
+
+/// `/admin`: what the instance holds and how it does.
+#[derive(Debug, Template)]
+#[template(path = "admin_overview.html")]
+pub struct AdminOverview {
+    /// The page.
+    pub page: Page,
+    /// How much there is of what.
+    pub tiles: Vec<Tile>,
+    /// Jobs that wait.
+    pub queued: u64,
+    /// Jobs that run.
+    pub running: u64,
+    /// Jobs that have given up.
+    pub failed: u64,
+    /// A sentence on the jobs, and whether it is a good one.
+    pub health: (String, bool),
+    /// What the instance is.
+    pub facts: Vec<Fact>,
+}
+
+/// One count.
+#[derive(Debug, Clone, Default)]
+pub struct Tile {
+    /// Of what.
+    pub label: String,
+    /// How many.
+    pub count: u64,
+    /// Where they are listed, or empty.
+    pub url: String,
+}
+
+/// One line of text with its name.
+#[derive(Debug, Clone, Default)]
+pub struct Fact {
+    /// Its name.
+    pub label: String,
+    /// The text.
+    pub text: String,
 }
 
 /// `/admin/jobs`: what waits, runs and has failed.

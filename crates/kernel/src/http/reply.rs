@@ -62,7 +62,16 @@ pub fn text(status: StatusCode, body: impl Into<Body>) -> Response {
 
 /// A redirect to a path of ours or an absolute URL.
 pub fn redirect(to: &str) -> Result<Response> {
-    let mut response = empty(StatusCode::FOUND);
+    led(StatusCode::FOUND, to)
+}
+
+/// After a form: 303, so that the browser GETs what it leads to.
+pub fn see_other(to: &str) -> Result<Response> {
+    led(StatusCode::SEE_OTHER, to)
+}
+
+fn led(status: StatusCode, to: &str) -> Result<Response> {
+    let mut response = empty(status);
     let to = HeaderValue::from_str(to).map_err(Error::internal)?;
     response.headers_mut().insert(header::LOCATION, to);
     Ok(response)

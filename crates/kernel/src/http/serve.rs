@@ -7,6 +7,7 @@ use super::routes::{Admits, Gate, Route, Routes, Surface};
 use super::throttle::{self, Caller, Throttles};
 use crate::app::App;
 use crate::error::{Error, Result};
+use crate::html::flash;
 use crate::limits::Decision;
 use crate::telemetry::counting_statements;
 use axum::body::Body;
@@ -173,6 +174,9 @@ impl Server {
         };
         if registry && response.status() == StatusCode::UNAUTHORIZED {
             refusal::ask_for_password(&mut response);
+        }
+        if surface == Surface::Page {
+            flash::forget(&asked, &mut response);
         }
         if let Some(decision) = counted {
             throttle::write_headers(&decision, &mut response);

@@ -1,21 +1,9 @@
 //! What the pages of this room show: plain view models of their templates.
 
 use askama::Template;
-use kernel::html::ui::{self, Choice, Tab};
-use kernel::html::{Moment, Page, Pages};
-
-/// What the heading says about the project or group the packages are in.
-#[derive(Debug, Clone, Default)]
-pub struct Place {
-    /// Its name.
-    pub name: String,
-    /// Its full path (`acme/anvil`).
-    pub full_path: String,
-    /// Its address without a trailing slash (`/acme/anvil`, `/groups/acme`).
-    pub url: String,
-    /// The other pages of it, made by the room that owns them.
-    pub tabs: Vec<Tab>,
-}
+use kernel::html::ui::{self, Choice};
+use kernel::html::{Errors, Moment, Page, Pages};
+use spaces::pages::views::SpaceHead;
 
 /// `<place>/-/packages`.
 #[derive(Debug, Template)]
@@ -24,7 +12,7 @@ pub struct Packages {
     /// The page.
     pub page: Page,
     /// The project or group.
-    pub place: Place,
+    pub head: SpaceHead,
     /// Filter `search`.
     pub search: String,
     /// Filter `type`, empty for any.
@@ -57,7 +45,7 @@ pub struct PackageRow {
     /// `default`, `hidden`, `processing`, `error`, `pending_destruction`,
     /// `deprecated`.
     pub status: String,
-    /// Its address.
+    /// Its address; empty where its project is hidden from the viewer.
     pub url: String,
     /// In a group: the project's full path, else empty.
     pub project: String,
@@ -74,8 +62,8 @@ pub struct PackageRow {
 pub struct Package {
     /// The page.
     pub page: Page,
-    /// The project.
-    pub place: Place,
+    /// The project's full path and address.
+    pub place: (String, String),
     /// The package as in the list.
     pub package: PackageRow,
     /// Its id.
@@ -123,6 +111,78 @@ pub struct FileRow {
     pub sha1: String,
     /// MD5 in hexadecimal, or empty.
     pub md5: String,
+}
+
+/// `<group>/-/settings/packages`: which duplicates are allowed.
+#[derive(Debug, Template)]
+#[template(path = "duplicates.html")]
+pub struct Duplicates {
+    /// The page.
+    pub page: Page,
+    /// The group.
+    pub head: SpaceHead,
+    /// One entry per format that has the setting.
+    pub formats: Vec<DuplicateRow>,
+    /// What is wrong with the form, by field name.
+    pub errors: Errors,
+}
+
+/// One format's setting.
+#[derive(Debug, Clone, Default)]
+pub struct DuplicateRow {
+    /// As people call it.
+    pub label: &'static str,
+    /// Name of the box.
+    pub allowed_field: String,
+    /// Duplicates are allowed.
+    pub allowed: bool,
+    /// Name of the exception's field.
+    pub exception_field: String,
+    /// Pattern of names and versions that are exempt.
+    pub exception: String,
+}
+
+/// `<project>/-/settings/packages`: which names only some may publish or
+/// delete. Adding posts here with `action` `add`, removing with `remove` and
+/// `rule_id`.
+#[derive(Debug, Template)]
+#[template(path = "protection.html")]
+pub struct Protection {
+    /// The page.
+    pub page: Page,
+    /// The project.
+    pub head: SpaceHead,
+    /// The rules.
+    pub rules: Vec<RuleRow>,
+    /// Field `pattern`.
+    pub pattern: String,
+    /// Field `package_type`.
+    pub kind: String,
+    /// The formats.
+    pub kinds: Vec<Choice>,
+    /// Field `push`.
+    pub push: String,
+    /// Least roles for publishing.
+    pub pushes: Vec<Choice>,
+    /// Field `delete`.
+    pub delete: String,
+    /// Least roles for deleting.
+    pub deletes: Vec<Choice>,
+}
+
+/// One rule.
+#[derive(Debug, Clone, Default)]
+pub struct RuleRow {
+    /// Its id.
+    pub id: i64,
+    /// Names it is about.
+    pub pattern: String,
+    /// The format.
+    pub kind: String,
+    /// Who may publish, or empty for no change.
+    pub push: String,
+    /// Who may delete, or empty for no change.
+    pub delete: String,
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::{READ, Sort};
 use crate::access::enter;
 use crate::entity::{self, PackageEntity, TagEntity};
 use crate::model::{Package, PackageType, Status};
-use crate::store::list::{self, Filter, OrderBy, Source};
+use crate::store::list::{self, Filter, OrderBy};
 use crate::store::packages as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -163,7 +163,7 @@ async fn of_group(
     let exclude_subgroups = params.exclude_subgroups.unwrap_or(false);
     app.read(move |tx| {
         let group = spaces::group(tx, &viewer, &params.id, Purpose::ReadPackages)?;
-        let projects = projects_below(tx, &viewer, &group, exclude_subgroups)?;
+        let projects = list::projects_below(tx, &viewer, &group, exclude_subgroups)?;
         let (limit, offset) = (paging.fetch(), paging.offset());
         let (rows, total) = list::of_projects(tx, &projects, &filter, limit, offset)?;
         let mut tags = tags_of(tx, &rows)?;
@@ -193,43 +193,6 @@ fn numbered(paging: Paging) -> Result<Paging> {
         ]));
     }
     Ok(paging)
-}
-
-/// The projects below a group whose packages the viewer may read and that
-/// have any.
-fn projects_below(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    group: &spaces::Namespace,
-    exclude_subgroups: bool,
-) -> Result<Vec<Source>> {
-    let visible = spaces::visible_projects(tx, viewer, Purpose::ReadPackages);
-    let mut query = Fragment::new(
-        "select projects.id, projects.path, coalesce(c.displayable, 0) as displayable
-         from projects left join package_counts c on c.project_id = projects.id
-         where ",
-    );
-    if exclude_subgroups {
-        query.push("projects.namespace_id = ", group.id);
-    } else {
-        query
-            .push(
-                "projects.namespace_id in (select below.id from namespaces below
-                 where below.lineage >= ",
-                group.lineage.as_str(),
-            )
-            // ':' follows '/' and all digits, so this ends what begins so.
-            .push(" and below.lineage < ", format!("{}:", group.lineage))
-            .raw(")");
-    }
-    query
-        .raw(
-            " and exists (select 1 from packages p where p.project_id = projects.id
-                and p.live = 1) and (",
-        )
-        .append(visible)
-        .raw(") order by projects.id");
-    Ok(tx.query(query)?)
 }
 
 /// What a page of a group says of a project.

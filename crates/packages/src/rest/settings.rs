@@ -1,10 +1,9 @@
 //! Duplicate settings of a group and of all below it.
 
-use crate::access::{Happened, audit};
 use crate::settings::{self, PackageSettings};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::http::{Ok200, Params, Routes};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
@@ -67,16 +66,7 @@ async fn update(
         let group = spaces::group(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
         let mut changed = settings::effective(tx, group.id)?;
         merge(&mut changed, &params);
-        changed.validate()?;
-        settings::save(tx, group.id, &changed)?;
-        let happened = Happened {
-            action: "package_settings.update",
-            target_type: "Group",
-            target_id: group.id,
-            target_name: &group.full_path,
-            details: serde_json::to_value(&changed).map_err(Error::internal)?,
-        };
-        audit(tx, &viewer, happened)?;
+        settings::replace(tx, &viewer, &group, &changed)?;
         Ok(Ok200(changed))
     })
     .await

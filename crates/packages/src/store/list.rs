@@ -5,8 +5,11 @@
 //! them, so neither sorts the rows it does not show.
 
 use crate::model::{PACKAGE_COLUMNS, Package, PackageType, Status};
+use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
+use spaces::access::{Purpose, visible_projects};
+use std::collections::HashMap;
 use store::{Fragment, FromRow, Row, Tx};
 
 /// Projects up to which a group's list is merged from lists of each.
@@ -212,6 +215,58 @@ pub struct Source {
 }
 
 ::store::from_row! { Source { id, path, displayable } }
+
+/// The projects below a group whose packages the viewer may read and that
+/// have any.
+pub fn projects_below(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    group: &spaces::Namespace,
+    exclude_subgroups: bool,
+) -> Result<Vec<Source>> {
+    let visible = visible_projects(tx, viewer, Purpose::ReadPackages);
+    let mut query = Fragment::new(
+        "select projects.id, projects.path, coalesce(c.displayable, 0) as displayable
+         from projects left join package_counts c on c.project_id = projects.id
+         where ",
+    );
+    if exclude_subgroups {
+        query.push("projects.namespace_id = ", group.id);
+    } else {
+        query
+            .push(
+                "projects.namespace_id in (select below.id from namespaces below
+                 where below.lineage >= ",
+                group.lineage.as_str(),
+            )
+            // ':' follows '/' and all digits, so this ends what begins so.
+            .push(" and below.lineage < ", format!("{}:", group.lineage))
+            .raw(")");
+    }
+    query
+        .raw(
+            " and exists (select 1 from packages p where p.project_id = projects.id
+                and p.live = 1) and (",
+        )
+        .append(visible)
+        .raw(") order by projects.id");
+    Ok(tx.query(query)?)
+}
+
+/// The full paths of those of these projects that the viewer may see, not
+/// only their registries.
+pub fn project_paths(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    ids: &[i64],
+) -> Result<HashMap<i64, String>> {
+    let mut query = Fragment::new("select projects.id, projects.full_path from projects where");
+    query
+        .in_list("projects.id", ids)
+        .raw(" and ")
+        .append(visible_projects(tx, viewer, Purpose::Read));
+    Ok(tx.query::<(i64, String)>(query)?.into_iter().collect())
+}
 
 /// One page of the packages of several projects and how many there are.
 pub fn of_projects(

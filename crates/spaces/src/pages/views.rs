@@ -1,6 +1,7 @@
 //! What the pages of this room show: plain view models of their templates.
 
 use askama::Template;
+use identity::pages::tokens::{ShownSecret, TokenForm, TokenRow};
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
 
@@ -74,6 +75,8 @@ pub struct GroupRow {
     pub subgroups: u64,
     /// Projects the viewer may see.
     pub projects: u64,
+    /// Direct members; 0 hides them.
+    pub members: u64,
 }
 
 /// `/groups`: the groups the viewer may see.
@@ -111,14 +114,14 @@ pub struct SpaceHead {
     pub visibility: String,
     /// It takes no changes.
     pub is_archived: bool,
-    /// The date it is deleted on, or empty.
-    pub deletion_on: String,
-    /// Packages in it, where the viewer may see them.
-    pub packages: Option<u64>,
+    /// The viewer may see its packages.
+    pub has_packages: bool,
     /// Members, where the viewer may see them.
     pub members: Option<u64>,
     /// The viewer may change its settings.
     pub can_admin: bool,
+    /// The viewer may change the rules of its packages.
+    pub can_set_packages: bool,
 }
 
 impl SpaceHead {
@@ -133,14 +136,33 @@ impl SpaceHead {
             Tab::new(label, format!("{}{path}", self.url), label == current)
         };
         let mut tabs = vec![tab("Overview", "")];
-        if let Some(packages) = self.packages {
-            tabs.push(tab("Packages", "/-/packages").count(packages));
+        if self.has_packages {
+            tabs.push(tab("Packages", "/-/packages"));
         }
         if let Some(members) = self.members {
             tabs.push(tab("Members", "/-/members").count(members));
         }
         if self.can_admin {
             tabs.push(tab("Settings", "/-/settings"));
+        } else if self.can_set_packages {
+            tabs.push(tab("Settings", "/-/settings/packages"));
+        }
+        tabs
+    }
+
+    /// Links between its settings.
+    pub fn settings_tabs(&self, current: &str) -> Vec<Tab> {
+        let tab = |label: &str, path: &str| {
+            let url = format!("{}/-/{path}", self.url);
+            Tab::new(label, url, label == current)
+        };
+        let mut tabs = Vec::new();
+        if self.can_admin {
+            tabs.push(tab("General", "settings"));
+            tabs.push(tab("Access tokens", "access_tokens"));
+        }
+        if self.can_set_packages {
+            tabs.push(tab("Packages", "settings/packages"));
         }
         tabs
     }
@@ -166,6 +188,8 @@ pub struct Group {
     pub pages: Pages,
     /// When it was made.
     pub created_at: Moment,
+    /// The viewer's role, or empty.
+    pub role: String,
 }
 
 /// `/<path>`: what a project is and how to use its registry.
@@ -180,12 +204,8 @@ pub struct Project {
     pub topics: Vec<String>,
     /// The viewer's role, or empty.
     pub role: String,
-    /// Its README as sanitised HTML, or empty: then the first steps are shown.
-    pub readme_html: String,
     /// The instance's address without a trailing slash.
     pub base_url: String,
-    /// Address to clone from, or empty.
-    pub clone_url: String,
     /// The viewer may publish packages.
     pub can_publish: bool,
     /// Stars.
@@ -209,9 +229,9 @@ impl Project {
     }
 }
 
-/// `…/-/members` of a group or project. Adding posts `username`,
-/// `access_level`, `expires_at` here; changing posts the last two to
-/// `…/-/members/<user id>`, removing to `…/-/members/<user id>/remove`.
+/// `…/-/members` of a group or project. All its forms post here, with the
+/// field `action`: `add` with `username`, `access_level`, `expires_at`,
+/// `change` with `user_id` and the last two, `remove` with `user_id`.
 #[derive(Debug, Template)]
 #[template(path = "members.html")]
 pub struct Members {
@@ -259,21 +279,26 @@ pub struct MemberRow {
     pub role: String,
     /// Its access level as text (`40`).
     pub access_level: String,
-    /// Where the membership comes from, unless it is direct: name and address.
+    /// It was made here.
+    pub is_direct: bool,
+    /// The group it comes from, where the viewer may see that: name and address.
     pub inherited_from: Option<(String, String)>,
     /// The date it ends on, or empty.
     pub expires_on: String,
     /// Since when.
     pub created_at: Moment,
+    /// It belongs to an access token.
+    pub is_bot: bool,
     /// The viewer may change and remove it.
     pub can_change: bool,
+    /// The viewer's own, which they may give up.
+    pub can_leave: bool,
 }
 
-/// `…/-/settings` of a group or project. Saving posts `name`, `description`,
-/// `visibility` here; `…/-/settings/path` takes `path`,
-/// `…/-/settings/archive` and `…/unarchive` nothing, `…/-/settings/delete`
-/// takes `confirm`, the full path, and `…/restore` takes it back.
-#[derive(Debug, Template)]
+/// `…/-/settings` of a group or project. All its forms post here, with the
+/// field `action`: `save`, `rename` (`path`), `archive`, `unarchive`, `move`
+/// (`to`), `delete` (`confirm`: the full path).
+#[derive(Debug, Default, Template)]
 #[template(path = "settings.html")]
 pub struct Settings {
     /// The page.
@@ -290,10 +315,72 @@ pub struct Settings {
     pub visibility: String,
     /// The visibilities that are allowed here.
     pub visibilities: Vec<Choice>,
-    /// The viewer may delete it.
+    /// Field `topics` of a project, with commas between them.
+    pub topics: String,
+    /// Field `registry` of a project: who reads its packages.
+    pub registry: String,
+    /// The values of `registry`.
+    pub registries: Vec<Choice>,
+    /// Field `project_creation` of a group.
+    pub project_creation: String,
+    /// The values of `project_creation`.
+    pub project_creations: Vec<Choice>,
+    /// Field `subgroup_creation` of a group.
+    pub subgroup_creation: String,
+    /// The values of `subgroup_creation`.
+    pub subgroup_creations: Vec<Choice>,
+    /// Field `request_access`.
+    pub request_access: bool,
+    /// Where it may move: the first asks for a choice.
+    pub targets: Vec<Choice>,
+    /// The viewer may move and delete it.
     pub can_delete: bool,
     /// What is wrong, by field name.
     pub errors: Errors,
+}
+
+/// `…/-/access_tokens` of a group or project: list and form (`name`,
+/// `description`, `access_level`, `expires_at`, `scopes[]`); rotate and revoke
+/// post here, too, with `action` and `token_id`.
+#[derive(Debug, Template)]
+#[template(path = "space_tokens.html")]
+pub struct SpaceTokens {
+    /// The page.
+    pub page: Page,
+    /// The group or project.
+    pub head: SpaceHead,
+    /// The secret of the token just made, shown this once.
+    pub secret: Option<ShownSecret>,
+    /// Active tokens.
+    pub active: Vec<TokenRow>,
+    /// Revoked and expired tokens.
+    pub inactive: Vec<TokenRow>,
+    /// The form, with what was typed.
+    pub form: TokenForm,
+    /// Roles the viewer may give.
+    pub roles: Vec<Choice>,
+    /// Field `access_level`.
+    pub level: String,
+    /// What is wrong with the form, by field name.
+    pub errors: Errors,
+}
+
+impl SpaceTokens {
+    fn url(&self) -> String {
+        format!("{}/-/access_tokens", self.head.url)
+    }
+
+    fn act(&self, verb: &str, id: &i64) -> String {
+        format!("{}?action={verb}&token_id={id}", self.url())
+    }
+
+    fn roles(&self) -> &[Choice] {
+        &self.roles
+    }
+
+    fn role(&self) -> &str {
+        &self.level
+    }
 }
 
 /// GET `/groups/new` and `/projects/new`; posts `name`, `path`,

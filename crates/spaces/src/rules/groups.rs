@@ -66,16 +66,24 @@ pub fn create_group(
 
 /// No parent, for those who may have groups without one.
 fn at_the_top(viewer: &Viewer) -> Result<Option<Namespace>> {
-    let signed_in = viewer.signed_in()?;
+    viewer.signed_in()?;
+    match may_create_top_group(viewer) {
+        true => Ok(None),
+        false => Err(Error::forbidden("")),
+    }
+}
+
+/// Whether the viewer may have groups without a parent.
+pub fn may_create_top_group(viewer: &Viewer) -> bool {
+    let Viewer::User(signed_in) = viewer else {
+        return false;
+    };
     let user = &signed_in.user;
     let may = user.is_human()
         && user.can_create_group
         && !user.is_external
         && signed_in.bot_source.is_none();
-    match may || viewer.is_admin() {
-        true => Ok(None),
-        false => Err(Error::forbidden("")),
-    }
+    may || viewer.is_admin()
 }
 
 fn check_group(place: &Place, change: &GroupChange, visibility: Visibility) -> Result<()> {

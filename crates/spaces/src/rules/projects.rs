@@ -154,7 +154,7 @@ fn name_and_path(change: &ProjectChange) -> Result<(String, String)> {
 }
 
 /// A path made of a name: lower case, other characters as single dashes.
-fn path_from(name: &str) -> String {
+pub fn path_from(name: &str) -> String {
     let mut path = String::new();
     for c in fold(name).chars() {
         if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') {

@@ -20,9 +20,13 @@ use store::{Fragment, Tx};
 const PER_PAGE: i64 = 50;
 const KINDS: &[(&str, &str)] = &[
     ("", "Any"),
+    ("AccessToken", "Access token"),
+    ("Application", "Application"),
     ("Group", "Group"),
+    ("Instance", "Instance"),
     ("Job", "Job"),
     ("Package", "Package"),
+    ("PackageProtectionRule", "Protection rule"),
     ("Project", "Project"),
     ("User", "User"),
 ];
@@ -157,7 +161,7 @@ async fn list(app: App, admin: Admin, shown: Params<Shown>) -> Result<Response> 
         .append_pair("target_type", &target_type)
         .finish();
     let view = AdminAudit {
-        page: page(&app, &admin.0, "Audit").crumb("Audit", "/admin/audit"),
+        page: page(&app, &admin, "Audit").crumb("Audit", "/admin/audit"),
         author,
         action,
         target_type,
@@ -174,21 +178,29 @@ async fn list(app: App, admin: Admin, shown: Params<Shown>) -> Result<Response> 
 }
 
 fn row(found: Found, now: Timestamp) -> AuditRow {
-    let details = found
-        .details
-        .as_object()
-        .filter(|details| !details.is_empty());
     AuditRow {
         at: Moment::new(found.created_at, now),
         author: found.username.unwrap_or_default(),
         action: found.action,
         target_type: found.target_type,
         target_name: found.target_name,
-        details: details
-            .map(|_| found.details.to_string())
-            .unwrap_or_default(),
+        details: pairs(&found.details),
         ip_address: found.ip_address.unwrap_or_default(),
     }
+}
+
+/// Details as people read them: `access level 30, user id 7`.
+fn pairs(details: &Value) -> String {
+    let fields = details.as_object().into_iter().flatten();
+    let texts = fields.map(|(name, value)| {
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Null => "none".to_owned(),
+            other => other.to_string(),
+        };
+        format!("{} {value}", name.replace('_', " "))
+    });
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 #[derive(Serialize, JsonSchema)]

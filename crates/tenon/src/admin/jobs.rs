@@ -6,8 +6,8 @@ use identity::Admin;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::views::{AdminJobs, JobRow};
-use kernel::html::{Html, Moment, Pages};
-use kernel::http::{Params, Response, Routes, reply};
+use kernel::html::{Html, Moment, Pages, flash};
+use kernel::http::{Params, Response, Routes};
 use kernel::jobs::{self, Listed};
 use kernel::time::Timestamp;
 
@@ -54,7 +54,7 @@ async fn list(app: App, admin: Admin, shown: Params<Shown>) -> Result<Response> 
         _ => counts.queued + counts.running + counts.failed,
     };
     let view = AdminJobs {
-        page: page(&app, &admin.0, "Jobs").crumb("Jobs", "/admin/jobs"),
+        page: page(&app, &admin, "Jobs").crumb("Jobs", "/admin/jobs"),
         queued: counts.queued,
         running: counts.running,
         failed: counts.failed,
@@ -100,7 +100,7 @@ async fn retry(app: App, admin: Admin, one: Params<One>) -> Result<Response> {
             jobs::retry(tx, &registry, id)
         })
         .await?;
-    back(done)
+    back(&app, done, "The job is due now.")
 }
 
 async fn discard(app: App, admin: Admin, one: Params<One>) -> Result<Response> {
@@ -111,7 +111,7 @@ async fn discard(app: App, admin: Admin, one: Params<One>) -> Result<Response> {
             jobs::discard(tx, id)
         })
         .await?;
-    back(done)
+    back(&app, done, "The job is discarded.")
 }
 
 fn record(tx: &mut store::Tx<'_>, admin: &Admin, action: &'static str, id: i64) -> Result<()> {
@@ -130,9 +130,9 @@ fn record(tx: &mut store::Tx<'_>, admin: &Admin, action: &'static str, id: i64) 
     )?)
 }
 
-fn back(done: bool) -> Result<Response> {
-    if !done {
-        return Err(Error::Conflict("The job runs already.".into()));
+fn back(app: &App, done: bool, text: &str) -> Result<Response> {
+    match done {
+        true => flash::done(app, "/admin/jobs", text),
+        false => flash::refused(app, "/admin/jobs", "The job runs already."),
     }
-    reply::redirect("/admin/jobs")
 }

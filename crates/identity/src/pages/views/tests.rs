@@ -1,6 +1,7 @@
 //! Every page rendered with samples and kept below `target/pages/`.
 
 use super::*;
+use crate::pages::tokens::ScopeBox;
 use kernel::html::{Flash, PageViewer};
 
 fn viewer() -> Option<PageViewer> {
@@ -43,6 +44,7 @@ fn user(username: &str, name: &str, state: &str) -> UserRow {
         state: state.into(),
         is_admin: username == "ada",
         is_bot: false,
+        is_self: false,
         created_at: moment(400),
         last_activity_on: "2026-03-03".into(),
     }
@@ -52,6 +54,7 @@ fn token(id: i64, name: &str, state: &str) -> TokenRow {
     TokenRow {
         id,
         name: name.into(),
+        role: String::new(),
         description: "Nightly build on the old machine".into(),
         scopes: vec!["api".into(), "read_user".into()],
         created_at: moment(30),
@@ -116,7 +119,7 @@ fn a_new_token_is_shown_with_the_list() {
     assert!(
         html.contains("tnp-sample-secret") && html.contains("/-/user_settings/tokens/1/rotate")
     );
-    assert!(html.contains("aria-describedby=\"e-name\""));
+    assert!(html.contains("aria-describedby=\"e-name\"") && html.contains("Can&#39;t be blank"));
 }
 
 #[test]
@@ -179,4 +182,26 @@ fn profile_and_user_pages_render() {
         tokens: vec![token(1, "ci", "active")],
     };
     assert!(keep("admin_user", &one).contains("/admin/users/eve/block"));
+}
+
+#[test]
+fn the_session_that_looks_cannot_end_itself_there() {
+    let row = |id, is_current| SessionRow {
+        id,
+        browser: "Firefox on Linux".into(),
+        ip_address: "192.0.2.4".into(),
+        is_remembered: true,
+        is_current,
+        last_used_at: moment(0),
+        created_at: moment(3),
+    };
+    let html = keep(
+        "sessions",
+        &Sessions {
+            page: page("Sessions", ""),
+            sessions: vec![row(1, true), row(2, false)],
+        },
+    );
+
+    assert!(html.contains("sessions/2/revoke") && !html.contains("sessions/1/revoke"));
 }

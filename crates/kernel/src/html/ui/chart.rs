@@ -6,6 +6,8 @@ use std::fmt::Display;
 
 const HEIGHT: u64 = 60;
 const STEP: usize = 12;
+/// Bars that fill the chart; fewer stand at its left, no wider.
+const FULL: usize = 30;
 
 /// Counts as bars; the same numbers are read out as a table.
 #[derive(Debug, Template)]
@@ -48,7 +50,7 @@ pub fn bars(title: impl Display, values: &[(String, u64)]) -> Bars {
     };
     Bars {
         title: title.to_string(),
-        width: values.len().max(1) * STEP,
+        width: values.len().max(FULL) * STEP,
         total: values.iter().map(|(_, value)| value).sum(),
         bars: values.iter().enumerate().map(bar).collect(),
     }

@@ -35,19 +35,19 @@ fn keep(name: &str, template: &impl Template) -> String {
     html
 }
 
-fn place() -> Place {
-    let tab = |label: &str, path: &str| {
-        Tab::new(
-            label,
-            format!("/acme/tools/anvil{path}"),
-            label == "Packages",
-        )
-    };
-    Place {
+fn head(kind: &'static str) -> SpaceHead {
+    SpaceHead {
+        kind,
+        id: 42,
         name: "Anvil Works".into(),
         full_path: "acme/tools/anvil".into(),
         url: "/acme/tools/anvil".into(),
-        tabs: vec![tab("Overview", ""), tab("Packages", "/-/packages").count(3)],
+        visibility: "internal".into(),
+        has_packages: true,
+        members: Some(4),
+        can_admin: true,
+        can_set_packages: true,
+        ..SpaceHead::default()
     }
 }
 
@@ -71,7 +71,7 @@ fn list_shows_packages_or_how_to_publish() {
             flash: Flash::done("Package deleted."),
             ..page("Packages", "projects")
         },
-        place: place(),
+        head: head("Project"),
         search: String::new(),
         kind: String::new(),
         kinds: Choice::list(&[("", "All formats"), ("generic", "generic"), ("npm", "npm")]),
@@ -123,7 +123,7 @@ fn package_shows_files_digests_and_downloads() {
                 .crumb("acme/tools/anvil", "/acme/tools/anvil")
                 .crumb("Packages", "/acme/tools/anvil/-/packages")
                 .crumb("hammer 1.2.0", "/acme/tools/anvil/-/packages/1"),
-            place: place(),
+            place: ("acme/tools/anvil".into(), "/acme/tools/anvil".into()),
             package: package(1, "hammer", "1.2.0", "default"),
             id: 1,
             status_message: String::new(),
@@ -148,4 +148,42 @@ fn package_shows_files_digests_and_downloads() {
     assert!(html.contains("1.5 MiB") && html.contains("5feceb66ffc8…"));
     assert!(html.contains("/acme/tools/anvil/-/packages/1/files/9/delete"));
     assert!(!html.contains("hammer-<1>"));
+}
+
+#[test]
+fn settings_name_every_format_and_rule() {
+    let duplicates = Duplicates {
+        page: page("Package settings", "groups"),
+        head: head("Group"),
+        formats: vec![DuplicateRow {
+            label: "Maven",
+            allowed_field: "maven_duplicates_allowed".into(),
+            allowed: true,
+            exception_field: "maven_duplicate_exception_regex".into(),
+            exception: ".*-SNAPSHOT".into(),
+        }],
+        errors: Errors::default(),
+    };
+    assert!(keep("duplicates", &duplicates).contains(".*-SNAPSHOT"));
+
+    let protection = Protection {
+        page: page("Package settings", "projects"),
+        head: head("Project"),
+        rules: vec![RuleRow {
+            id: 7,
+            pattern: "ham<*".into(),
+            kind: "generic".into(),
+            push: "Owners".into(),
+            delete: String::new(),
+        }],
+        pattern: String::new(),
+        kind: "generic".into(),
+        kinds: Choice::list(&[("generic", "generic")]),
+        push: String::new(),
+        pushes: Choice::list(&[("", "As usual"), ("owner", "Owners")]),
+        delete: String::new(),
+        deletes: Choice::list(&[("", "As usual")]),
+    };
+    let html = keep("protection", &protection);
+    assert!(html.contains("Owners") && !html.contains("ham<*"));
 }

@@ -58,10 +58,10 @@ fn head(kind: &'static str, url: &str) -> SpaceHead {
         description: "Drop-forged, heat treated, with a warranty of one chase.".into(),
         visibility: "internal".into(),
         is_archived: false,
-        deletion_on: String::new(),
-        packages: Some(17),
+        has_packages: true,
         members: Some(4),
         can_admin: true,
+        can_set_packages: true,
     }
 }
 
@@ -135,6 +135,7 @@ fn group_pages_render() {
         visibility: "private".into(),
         subgroups: 1,
         projects: 3,
+        members: 2,
     };
     let groups = Groups {
         page: page("Groups", "groups"),
@@ -143,7 +144,7 @@ fn group_pages_render() {
         groups: vec![row.clone()],
         pages: Pages::default(),
     };
-    assert!(keep("groups", &groups).contains("1 subgroup, 3 projects"));
+    assert!(keep("groups", &groups).contains("1 subgroup, 3 projects, 2 members"));
 
     let group = Group {
         page: page("Anvil Works", "groups")
@@ -156,33 +157,29 @@ fn group_pages_render() {
         projects: vec![project("anvil", "public", "")],
         pages: Pages::default(),
         created_at: moment(90),
+        role: "Owner".into(),
     };
     assert!(keep("group", &group).contains("/groups/acme/tools/-/members"));
 }
 
 #[test]
-fn a_project_without_readme_shows_first_steps() {
-    let mut project = Project {
+fn a_project_shows_first_steps() {
+    let project = Project {
         page: page("Anvil Works", "projects")
             .crumb("acme", "/groups/acme")
             .crumb("Anvil Works", ""),
         head: head("Project", "/acme/tools/anvil"),
         topics: vec!["iron".into()],
         role: "Maintainer".into(),
-        readme_html: String::new(),
         base_url: "http://localhost:8080".into(),
-        clone_url: "http://localhost:8080/acme/tools/anvil.git".into(),
         can_publish: true,
         stars: 3,
         created_at: moment(90),
         last_activity_at: moment(1),
     };
     let bare = keep("project", &project);
-    project.readme_html = "<p>Read <em>this</em>.</p>".into();
-    let read = keep("project_readme", &project);
 
     assert!(bare.contains("/api/v4/projects/42/packages/generic/anvil/1.0.0/anvil.tar.gz"));
-    assert!(read.contains("<em>this</em>"));
 }
 
 #[test]
@@ -193,10 +190,13 @@ fn members_and_settings_render() {
         name: name.into(),
         role: "Developer".into(),
         access_level: "30".into(),
+        is_direct: !inherited,
         inherited_from: inherited.then(|| ("acme".into(), "/groups/acme".into())),
         expires_on: String::new(),
         created_at: moment(12),
+        is_bot: false,
         can_change: !inherited,
+        can_leave: false,
     };
     let members = Members {
         page: page("Members", "projects"),
@@ -214,8 +214,8 @@ fn members_and_settings_render() {
         pages: Pages::default(),
     };
     let html = keep("members", &members);
-    assert!(html.contains("/acme/tools/anvil/-/members/2/remove"));
-    assert!(!html.contains("/acme/tools/anvil/-/members/3/remove"));
+    assert!(html.contains("name=\"user_id\" value=\"2\""));
+    assert!(!html.contains("name=\"user_id\" value=\"3\""));
 
     let settings = Settings {
         page: page("Settings", "projects"),
@@ -225,10 +225,16 @@ fn members_and_settings_render() {
         path: "anvil".into(),
         visibility: "internal".into(),
         visibilities: visibilities(),
+        topics: "iron, heavy".into(),
+        targets: Choice::list(&[("", "Choose a place"), ("5", "acme")]),
         can_delete: true,
-        errors: Errors(vec![("path".into(), vec!["has already been taken".into()])]),
+        ..Settings::default()
     };
-    assert!(keep("settings", &settings).contains("has already been taken"));
+    let settings = Settings {
+        errors: Errors(vec![("path".into(), vec!["has already been taken".into()])]),
+        ..settings
+    };
+    assert!(keep("settings", &settings).contains("Has already been taken"));
 
     let new = NewSpace {
         page: page("New project", "projects"),
@@ -243,4 +249,32 @@ fn members_and_settings_render() {
         errors: Errors::default(),
     };
     assert!(keep("new_project", &new).contains("action=\"/projects\""));
+}
+
+#[test]
+fn tokens_of_a_project_show_roles_and_the_new_secret() {
+    let tokens = SpaceTokens {
+        page: page("Access tokens", "projects"),
+        head: head("Project", "/acme/tools/anvil"),
+        secret: Some(ShownSecret {
+            name: "deploy".into(),
+            token: "sample-secret".into(),
+        }),
+        active: vec![TokenRow {
+            id: 3,
+            name: "deploy".into(),
+            role: "Developer".into(),
+            scopes: vec!["api".into()],
+            state: "active".into(),
+            ..TokenRow::default()
+        }],
+        inactive: vec![],
+        form: TokenForm::default(),
+        roles: Choice::list(&[("30", "Developer"), ("40", "Maintainer")]),
+        level: "40".into(),
+        errors: Errors::default(),
+    };
+    let html = keep("space_tokens", &tokens);
+    assert!(html.contains("sample-secret") && html.contains("Developer"));
+    assert!(html.contains("/-/access_tokens?action=rotate&#38;token_id=3"));
 }

@@ -1,0 +1,160 @@
+//! `/-/user_settings/sessions`: where one is signed in.
+
+use super::views::{self, SessionRow};
+use crate::model::User;
+use crate::sessions::{self, Session};
+use crate::users::Author;
+use crate::viewer::{Credential, SignedInViewer};
+use http::Method;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::{Html, Moment, flash};
+use kernel::http::{Params, Response, Routes};
+use kernel::time::Timestamp;
+use serde_json::json;
+
+const PATH: &str = "/-/user_settings/sessions";
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, PATH, show);
+    r.page(
+        Method::POST,
+        "/-/user_settings/sessions/{id}/revoke",
+        revoke,
+    );
+    r.page(
+        Method::POST,
+        "/-/user_settings/sessions/revoke_others",
+        revoke_others,
+    );
+}
+
+/// The session that asks; none where a token does.
+fn current(viewer: &SignedInViewer) -> Option<i64> {
+    match viewer.0.credential {
+        Credential::Session { id } => Some(id),
+        Credential::Token { .. } => None,
+    }
+}
+
+async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
+    let user = viewer.0.user.id;
+    let mut living = app.read(move |tx| sessions::list(tx, user)).await?;
+    let (own, now) = (current(&viewer), app.now());
+    living.sort_by_key(|session| Some(session.id) != own);
+    let view = views::Sessions {
+        page: super::page(&app, &viewer.viewer(), "Sessions"),
+        sessions: living.iter().map(|one| row(one, own, now)).collect(),
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+fn row(session: &Session, own: Option<i64>, now: Timestamp) -> SessionRow {
+    SessionRow {
+        id: session.id,
+        browser: browser(session.user_agent.as_deref().unwrap_or_default()),
+        ip_address: session.ip_address.clone().unwrap_or_default(),
+        is_remembered: session.remembered,
+        is_current: Some(session.id) == own,
+        last_used_at: Moment::new(session.last_used_at, now),
+        created_at: Moment::new(session.created_at, now),
+    }
+}
+
+/// A user agent as people call it (`Firefox on Linux`). The more particular
+/// names come first, since browsers also name those they descend from.
+fn browser(agent: &str) -> String {
+    const BROWSERS: [(&str, &str); 6] = [
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+        ("curl/", "curl"),
+    ];
+    const SYSTEMS: [(&str, &str); 6] = [
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    let named = |names: &[(&str, &'static str)]| {
+        let found = names.iter().find(|(mark, _)| agent.contains(mark));
+        found.map(|(_, name)| *name)
+    };
+    match (named(&BROWSERS), named(&SYSTEMS)) {
+        (Some(browser), Some(system)) => format!("{browser} on {system}"),
+        (Some(name), None) | (None, Some(name)) => name.to_owned(),
+        (None, None) if agent.is_empty() => "Unknown browser".to_owned(),
+        (None, None) => agent.chars().take(60).collect(),
+    }
+}
+
+kernel::params! {
+    /// Which session.
+    pub struct OwnSession {
+        /// Its id.
+        pub id: i64,
+    }
+}
+
+async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnSession>) -> Result<Response> {
+    let (id, user) = (path.id, viewer.0.user.id);
+    let by = Author::from(viewer.0.as_ref());
+    app.write(move |tx| {
+        if !sessions::revoke(tx, user, id)? {
+            return Err(Error::NotFound("Session"));
+        }
+        record(tx, &by, &viewer.0.user, 1)
+    })
+    .await?;
+    flash::done(&app, PATH, "The session has ended.")
+}
+
+async fn revoke_others(app: App, viewer: SignedInViewer) -> Result<Response> {
+    let (kept, user) = (current(&viewer), viewer.0.user.id);
+    let by = Author::from(viewer.0.as_ref());
+    app.write(move |tx| {
+        let ended = sessions::revoke_others(tx, user, kept)?;
+        record(tx, &by, &viewer.0.user, ended)
+    })
+    .await?;
+    flash::done(&app, PATH, "All other sessions have ended.")
+}
+
+fn record(tx: &mut store::Tx<'_>, by: &Author, user: &User, ended: u64) -> Result<()> {
+    Ok(kernel::audit::write(
+        tx,
+        kernel::audit::Record {
+            author_id: by.id,
+            action: "session.revoke",
+            target_type: "User",
+            target_id: user.id,
+            target_name: &user.username,
+            details: json!({"ended": ended}),
+            ip_address: by.ip.clone(),
+        },
+    )?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::browser;
+
+    #[test]
+    fn browsers_are_named_as_people_do() {
+        let linux = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36";
+        assert_eq!(browser(linux), "Chrome on Linux");
+        assert_eq!(browser(&format!("{linux} Edg/130.0")), "Edge on Linux");
+        assert_eq!(
+            browser("Mozilla/5.0 (iPhone) Safari/604.1"),
+            "Safari on iPhone"
+        );
+        assert_eq!(browser("curl/8.5"), "curl");
+        assert_eq!(browser(""), "Unknown browser");
+        assert_eq!(browser(&"x".repeat(99)).len(), 60);
+    }
+}

@@ -1,0 +1,151 @@
+//! What every page with access tokens shows: rows, the form, its scopes. The
+//! template `token_parts.html` draws them, for users and for what has tokens
+//! of its own.
+
+use crate::model::{ADMIN_SCOPES, AccessToken, SCOPES, TokenKind, scope_fits};
+use crate::settings::TokenRules;
+use kernel::html::Moment;
+use kernel::time::Timestamp;
+
+/// Scopes that are wanted most often; the others stand behind a fold.
+const COMMON: &[&str] = &[
+    "api",
+    "read_api",
+    "read_user",
+    "read_repository",
+    "write_repository",
+    "self_rotate",
+];
+
+/// A secret on its only page.
+#[derive(Debug, Clone)]
+pub struct ShownSecret {
+    /// The token's name.
+    pub name: String,
+    /// The token itself.
+    pub token: String,
+}
+
+/// What the form for a new token holds.
+#[derive(Debug, Clone, Default)]
+pub struct TokenForm {
+    /// Field `name`.
+    pub name: String,
+    /// Field `description`.
+    pub description: String,
+    /// Field `expires_at`, `YYYY-MM-DD`.
+    pub expires_at: String,
+    /// Names of the scopes that are ticked.
+    pub chosen: Vec<String>,
+    /// One sentence on the longest life of a token, or empty.
+    pub expires_hint: String,
+    /// The scopes on offer that are wanted most often.
+    pub scopes: Vec<ScopeBox>,
+    /// The other scopes on offer.
+    pub more: Vec<ScopeBox>,
+}
+
+impl TokenForm {
+    /// Offers what a token of this kind may have; `admin` is its owner.
+    pub fn offer(&mut self, kind: TokenKind, admin: bool, rules: &TokenRules) {
+        self.expires_hint = match rules.require_expiry {
+            true => format!(
+                "At most {} days from now, which is also the default.",
+                rules.max_days
+            ),
+            false => "Leave empty for a token that does not end.".into(),
+        };
+        let all = SCOPES.iter().chain(ADMIN_SCOPES);
+        let fitting = all.filter(|scope| scope_fits(kind, scope, admin));
+        let boxes = fitting.map(|name| ScopeBox {
+            name: (*name).to_owned(),
+            description: describe(name).to_owned(),
+            checked: self.chosen.iter().any(|one| one == name),
+        });
+        (self.scopes, self.more) = boxes.partition(|scope| COMMON.contains(&scope.name.as_str()));
+    }
+
+    /// Whether the fold must be open to show what is ticked.
+    pub fn shows_more(&self) -> bool {
+        self.more.iter().any(|scope| scope.checked)
+    }
+}
+
+/// One scope with its box.
+#[derive(Debug, Clone, Default)]
+pub struct ScopeBox {
+    /// `api`, `read_user` …
+    pub name: String,
+    /// What it allows, one sentence.
+    pub description: String,
+    /// Ticked.
+    pub checked: bool,
+}
+
+/// One token in a list.
+#[derive(Debug, Clone, Default)]
+pub struct TokenRow {
+    /// Its id.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// Its description, or empty.
+    pub description: String,
+    /// Role of its bot, or empty.
+    pub role: String,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+    /// When it was made.
+    pub created_at: Moment,
+    /// When it was last used.
+    pub last_used_at: Option<Moment>,
+    /// The date it ends on (`2027-03-01`), or empty for never.
+    pub expires_on: String,
+    /// `active`, `revoked` or `expired`.
+    pub state: String,
+}
+
+impl TokenRow {
+    /// A token as its row shows it.
+    pub fn new(token: &AccessToken, now: Timestamp) -> TokenRow {
+        let state = match token.revoked {
+            true => "revoked",
+            false if token.is_expired(now) => "expired",
+            false => "active",
+        };
+        let day = token.expires_at.map(|day| day.to_string());
+        TokenRow {
+            id: token.id,
+            name: token.name.clone(),
+            description: token.description.clone().unwrap_or_default(),
+            role: String::new(),
+            scopes: token.scopes(),
+            created_at: Moment::new(token.created_at, now),
+            last_used_at: Moment::maybe(token.last_used_at, now),
+            expires_on: day.unwrap_or_default(),
+            state: state.into(),
+        }
+    }
+}
+
+/// What a scope allows, for people.
+fn describe(scope: &str) -> &'static str {
+    match scope {
+        "api" => "Read and change everything its holder may, packages included.",
+        "read_api" => "Read everything its holder may.",
+        "read_user" => "Read your own account and the directory of users.",
+        "read_repository" => "Fetch repositories.",
+        "write_repository" => "Fetch and push repositories.",
+        "read_registry" => "Pull container images.",
+        "write_registry" => "Push container images.",
+        "read_virtual_registry" => "Read through the dependency proxy.",
+        "write_virtual_registry" => "Change the dependency proxy's cache.",
+        "create_runner" => "Create runners.",
+        "manage_runner" => "Manage runners.",
+        "self_rotate" => "Rotate this token itself.",
+        "sudo" => "Act as any user.",
+        "admin_mode" => "Act as an administrator while admin mode is on.",
+        "read_service_ping" => "Read the usage report.",
+        _ => "For a named feature, where it is installed.",
+    }
+}

@@ -1,0 +1,284 @@
+//! `…/-/settings/packages`: the duplicates a group allows, the names a
+//! project protects.
+
+use super::views::{DuplicateRow, Duplicates, Protection, RuleRow};
+use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
+use crate::rules::protection;
+use crate::settings::{self, PackageSettings};
+use crate::store::protection as rows;
+use http::{Method, StatusCode};
+use identity::pages::page;
+use identity::viewer::{SignedInViewer, Viewer};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::ui::Choice;
+use kernel::html::{Errors, Flash, Html, flash};
+use kernel::http::{Asked, Params, Response, Routes};
+use spaces::access::Purpose;
+use spaces::pages::{Address, Space, section};
+use std::sync::Arc;
+use store::Tx;
+
+/// Most rules the page shows.
+const MAX_RULES: i64 = 500;
+const PUSHES: &[(&str, &str)] = &[
+    ("", "As usual: developers"),
+    ("maintainer", "Maintainers"),
+    ("owner", "Owners"),
+    ("admin", "Administrators"),
+];
+const DELETES: &[(&str, &str)] = &[
+    ("", "As usual: maintainers"),
+    ("owner", "Owners"),
+    ("admin", "Administrators"),
+];
+
+pub fn routes(r: &mut Routes) {
+    section(r, Method::GET, "settings/packages", show);
+    section(r, Method::POST, "settings/packages", change);
+}
+
+kernel::choices! {
+    /// What the forms of a project ask for.
+    pub enum Action { Add = "add", Remove = "remove" }
+}
+
+kernel::params! {
+    /// The forms of a project and of a group.
+    pub struct Form {
+        /// What is asked for, in a project.
+        pub action: Option<Action>,
+        /// The rule to remove.
+        pub rule_id: Option<i64>,
+        /// Names a new rule is about.
+        pub pattern: Option<String>,
+        /// The format it is about.
+        pub package_type: Option<PackageType>,
+        /// Least role that may publish.
+        pub push: Option<PushLevel>,
+        /// Least role that may delete.
+        pub delete: Option<DeleteLevel>,
+        /// maven: duplicates are allowed.
+        pub maven_duplicates_allowed: Option<bool>,
+        /// maven: names or versions exempt from it.
+        pub maven_duplicate_exception_regex: Option<String>,
+        /// generic: duplicates are allowed.
+        pub generic_duplicates_allowed: Option<bool>,
+        /// generic: names or versions exempt from it.
+        pub generic_duplicate_exception_regex: Option<String>,
+        /// nuget: duplicates are allowed.
+        pub nuget_duplicates_allowed: Option<bool>,
+        /// nuget: names or versions exempt from it.
+        pub nuget_duplicate_exception_regex: Option<String>,
+        /// terraform_module: duplicates are allowed.
+        pub terraform_module_duplicates_allowed: Option<bool>,
+        /// terraform_module: names or versions exempt from it.
+        pub terraform_module_duplicate_exception_regex: Option<String>,
+    }
+}
+
+impl Form {
+    /// The group's settings as sent; a box that is not ticked is not sent.
+    fn settings(&self) -> PackageSettings {
+        let is = |ticked: Option<bool>| ticked.unwrap_or(false);
+        let text = |sent: &Option<String>| sent.clone().unwrap_or_default().trim().to_owned();
+        PackageSettings {
+            maven_duplicates_allowed: is(self.maven_duplicates_allowed),
+            maven_duplicate_exception_regex: text(&self.maven_duplicate_exception_regex),
+            generic_duplicates_allowed: is(self.generic_duplicates_allowed),
+            generic_duplicate_exception_regex: text(&self.generic_duplicate_exception_regex),
+            nuget_duplicates_allowed: is(self.nuget_duplicates_allowed),
+            nuget_duplicate_exception_regex: text(&self.nuget_duplicate_exception_regex),
+            terraform_module_duplicates_allowed: is(self.terraform_module_duplicates_allowed),
+            terraform_module_duplicate_exception_regex: text(
+                &self.terraform_module_duplicate_exception_regex,
+            ),
+        }
+    }
+}
+
+async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
+    let refused = Refused::default();
+    render(app, viewer.viewer(), Address::of(&asked)?, refused).await
+}
+
+/// A form that was not accepted.
+#[derive(Default)]
+struct Refused {
+    form: Option<Form>,
+    errors: Errors,
+    flash: Option<Flash>,
+}
+
+async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) -> Result<Response> {
+    let status = match refused.flash {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let mut shown = page(&app, &viewer, "Package settings");
+    shown.flash = refused.flash.clone().or(shown.flash);
+    let html = app
+        .read(move |tx| {
+            let space = address.enter(tx, &viewer, Purpose::ManagePackageSettings)?;
+            let shown = space.crumbs(shown, true);
+            let head = space.head(tx, &viewer)?;
+            match &space {
+                Space::Group(group, _) => {
+                    let stored = settings::effective(tx, group.id)?;
+                    let settings = refused.form.as_ref().map_or(stored, Form::settings);
+                    Html::new(&Duplicates {
+                        page: shown,
+                        head,
+                        formats: formats(&settings),
+                        errors: refused.errors,
+                    })
+                }
+                Space::Project(project, _) => {
+                    let rules = rows::list(tx, project.id, MAX_RULES, 0)?;
+                    let form = refused.form.as_ref();
+                    let text = |chosen: Option<&'static str>| chosen.unwrap_or_default().to_owned();
+                    let pattern = form.and_then(|form| form.pattern.clone());
+                    let kind = form.and_then(|form| form.package_type);
+                    let push = form.and_then(|form| form.push);
+                    let delete = form.and_then(|form| form.delete);
+                    Html::new(&Protection {
+                        page: shown,
+                        head,
+                        rules: rules.iter().map(rule_row).collect(),
+                        pattern: pattern.unwrap_or_default(),
+                        kind: text(kind.map(PackageType::as_str)),
+                        kinds: kinds(),
+                        push: text(push.map(PushLevel::as_str)),
+                        pushes: Choice::list(PUSHES),
+                        delete: text(delete.map(DeleteLevel::as_str)),
+                        deletes: Choice::list(DELETES),
+                    })
+                }
+            }
+        })
+        .await?;
+    Ok(html.status(status).response())
+}
+
+/// The formats, the plain one first.
+fn kinds() -> Vec<Choice> {
+    let mut pairs: Vec<(&str, &str)> = PackageType::ALL
+        .iter()
+        .map(|kind| (kind.as_str(), kind.as_str()))
+        .collect();
+    pairs.sort_by_key(|(kind, _)| (*kind != PackageType::Generic.as_str(), *kind));
+    Choice::list(&pairs)
+}
+
+fn formats(settings: &PackageSettings) -> Vec<DuplicateRow> {
+    let row = |label, format: &str, allowed, exception: &String| DuplicateRow {
+        label,
+        allowed_field: format!("{format}_duplicates_allowed"),
+        allowed,
+        exception_field: format!("{format}_duplicate_exception_regex"),
+        exception: exception.clone(),
+    };
+    vec![
+        row(
+            "Generic",
+            "generic",
+            settings.generic_duplicates_allowed,
+            &settings.generic_duplicate_exception_regex,
+        ),
+        row(
+            "Maven",
+            "maven",
+            settings.maven_duplicates_allowed,
+            &settings.maven_duplicate_exception_regex,
+        ),
+        row(
+            "NuGet",
+            "nuget",
+            settings.nuget_duplicates_allowed,
+            &settings.nuget_duplicate_exception_regex,
+        ),
+        row(
+            "Terraform module",
+            "terraform_module",
+            settings.terraform_module_duplicates_allowed,
+            &settings.terraform_module_duplicate_exception_regex,
+        ),
+    ]
+}
+
+fn rule_row(rule: &ProtectionRule) -> RuleRow {
+    let label = |value: Option<&str>, all: &[(&str, &str)]| {
+        let found = value.and_then(|value| all.iter().find(|(one, _)| *one == value));
+        found.map_or(String::new(), |(_, label)| (*label).to_owned())
+    };
+    let push = rule.minimum_access_level_for_push.map(PushLevel::as_str);
+    let delete = rule
+        .minimum_access_level_for_delete
+        .map(DeleteLevel::as_str);
+    RuleRow {
+        id: rule.id,
+        pattern: rule.package_name_pattern.clone(),
+        kind: rule.package_type.as_str().to_owned(),
+        push: label(push, PUSHES),
+        delete: label(delete, DELETES),
+    }
+}
+
+async fn change(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    let Params(form) = form;
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (asker, wanted, place) = (viewer.clone(), form.clone(), address.clone());
+    let done = app
+        .write(move |tx| apply(tx, &asker, &place, &wanted))
+        .await;
+    match done {
+        Ok((url, text)) => flash::done(&app, &url, text),
+        Err(error) => {
+            let (errors, flash) = flash::in_form(error)?;
+            let refused = Refused {
+                form: Some(form),
+                errors,
+                flash,
+            };
+            render(app, viewer, address, refused).await
+        }
+    }
+}
+
+fn apply(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    form: &Form,
+) -> Result<(String, &'static str)> {
+    let space = address.enter(tx, viewer, Purpose::ManagePackageSettings)?;
+    let url = format!("{}/-/settings/packages", space.url());
+    match &space {
+        Space::Group(group, _) => {
+            settings::replace(tx, viewer, group, &form.settings())?;
+            Ok((url, "The settings are saved."))
+        }
+        Space::Project(project, _) if form.action == Some(Action::Remove) => {
+            let id = form.rule_id.ok_or_else(|| Error::missing("rule_id"))?;
+            protection::delete(tx, viewer, project.id, id)?;
+            Ok((url, "The rule is removed."))
+        }
+        Space::Project(project, _) => {
+            let rule = ProtectionRule {
+                id: 0,
+                project_id: project.id,
+                package_name_pattern: form.pattern.clone().unwrap_or_default(),
+                package_type: form.package_type.unwrap_or(PackageType::Generic),
+                minimum_access_level_for_push: form.push,
+                minimum_access_level_for_delete: form.delete,
+            };
+            protection::create(tx, viewer, rule)?;
+            Ok((url, "The rule is added."))
+        }
+    }
+}

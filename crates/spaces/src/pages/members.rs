@@ -1,0 +1,302 @@
+//! `…/-/members`: who works here, and as what.
+
+use super::views::{self, MemberForm, MemberRow};
+use super::{Address, Space, pages, section};
+use crate::access::{self, GRANTABLE, MAINTAINER, OWNER, Purpose};
+use crate::members::{self, NewMember};
+use crate::model::SourceKind;
+use crate::store::{self as lists, Breadth, MemberFilter, counts};
+use http::{Method, StatusCode};
+use identity::pages::page;
+use identity::viewer::{SignedInViewer, Viewer};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::ui::Choice;
+use kernel::html::{Errors, Flash, Html, Moment, flash};
+use kernel::http::params::Patch;
+use kernel::http::{Asked, Paging, Params, Response, Routes, Start};
+use kernel::time::Date;
+use std::sync::Arc;
+use store::Tx;
+
+pub fn routes(r: &mut Routes) {
+    section(r, Method::GET, "members", list);
+    section(r, Method::POST, "members", change);
+}
+
+kernel::params! {
+    /// What is listed.
+    pub struct Listed {
+        /// In name or username.
+        pub search: Option<String>,
+    }
+}
+
+async fn list(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    params: Params<Listed>,
+    paging: Paging,
+) -> Result<Response> {
+    let search = params.0.search.unwrap_or_default();
+    let refused = Refused::default();
+    render(
+        app,
+        viewer.viewer(),
+        Address::of(&asked)?,
+        (search, paging),
+        refused,
+    )
+    .await
+}
+
+/// A form that was not accepted: what was typed and what is wrong with it.
+#[derive(Default)]
+struct Refused {
+    form: MemberForm,
+    errors: Errors,
+    flash: Option<Flash>,
+}
+
+async fn render(
+    app: App,
+    viewer: Viewer,
+    address: Address,
+    listed: (String, Paging),
+    refused: Refused,
+) -> Result<Response> {
+    let status = match refused.flash {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let mut shown = page(&app, &viewer, "Members");
+    shown.flash = refused.flash.clone().or(shown.flash);
+    let (search, paging) = listed;
+    let view = app
+        .read(move |tx| {
+            let space = address.enter(tx, &viewer, Purpose::ReadMembers)?;
+            let can_manage = manages(&space);
+            let filter = MemberFilter {
+                query: Some(search.clone()),
+                ..MemberFilter::default()
+            };
+            let (limit, offset) = (paging.per_page, paging.offset());
+            let source = space.place().source;
+            let (found, total) = lists::members(tx, &source, Breadth::All, &filter, limit, offset)?;
+            let mut url = format!("{}/-/members", space.url());
+            if !search.is_empty() {
+                let mut query = url::form_urlencoded::Serializer::new(String::new());
+                url = format!("{url}?{}", query.append_pair("search", &search).finish());
+            }
+            Ok(views::Members {
+                members: rows(tx, &viewer, &space, &found)?,
+                pages: pages(&paging, total, url),
+                roles: roles(space.level()),
+                form: refused.form.clone(),
+                errors: refused.errors.clone(),
+                page: space.crumbs(shown, true),
+                head: space.head(tx, &viewer)?,
+                can_manage,
+                search,
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+/// Whether this level may change members: as [`Purpose::ManageMembers`] asks.
+fn manages(space: &Space) -> bool {
+    space.level()
+        >= match space {
+            Space::Group(..) => OWNER,
+            Space::Project(..) => MAINTAINER,
+        }
+}
+
+/// The roles somebody of this level may give.
+pub(super) fn roles(level: i64) -> Vec<Choice> {
+    let allowed = GRANTABLE.iter().filter(|role| **role <= level);
+    allowed
+        .map(|role| Choice {
+            value: role.to_string(),
+            label: access::role_name(*role).to_owned(),
+        })
+        .collect()
+}
+
+fn rows(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    space: &Space,
+    found: &[lists::MemberRow],
+) -> Result<Vec<MemberRow>> {
+    let here = space.place().source;
+    let ids: Vec<i64> = found.iter().map(|member| member.id).collect();
+    let sources = counts::sources(tx, &ids)?;
+    let groups: Vec<i64> = sources
+        .values()
+        .filter(|(kind, _)| *kind == SourceKind::Group)
+        .map(|(_, id)| *id)
+        .collect();
+    let names = counts::group_names(tx, viewer, &groups)?;
+    let now = tx.now();
+    let row = |member: &lists::MemberRow| {
+        let source = sources.get(&member.id).copied();
+        let is_direct = source == Some((here.kind, here.id));
+        let is_self = viewer.user_id() == Some(member.user.id);
+        let origin = source.and_then(|(_, id)| names.get(&id));
+        MemberRow {
+            user_id: member.user.id,
+            username: member.user.username.clone(),
+            name: member.user.name.clone(),
+            role: access::role_name(member.access_level).to_owned(),
+            access_level: member.access_level.to_string(),
+            is_direct,
+            inherited_from: match origin {
+                Some((name, path)) if !is_direct => Some((name.clone(), format!("/groups/{path}"))),
+                _ => None,
+            },
+            expires_on: member.expires_at.clone().unwrap_or_default(),
+            created_at: Moment::new(member.created_at, now),
+            is_bot: !member.user.is_human(),
+            can_change: is_direct
+                && manages(space)
+                && member.access_level <= space.level()
+                && member.user.is_human(),
+            can_leave: is_direct && is_self,
+        }
+    };
+    Ok(found.iter().map(row).collect())
+}
+
+kernel::choices! {
+    /// What the forms of the page ask for.
+    pub enum Action { Add = "add", Change = "change", Remove = "remove" }
+}
+
+kernel::params! {
+    /// The forms of the page.
+    pub struct Form {
+        /// What is asked for.
+        pub action: Action,
+        /// Who is to be added.
+        pub username: Option<String>,
+        /// Who is to be changed or removed.
+        pub user_id: Option<i64>,
+        /// The role.
+        pub access_level: Option<i64>,
+        /// The day it ends on, or empty.
+        pub expires_at: Option<String>,
+    }
+}
+
+impl Form {
+    fn ends_on(&self) -> Result<Option<Date>> {
+        match self.expires_at.as_deref().unwrap_or_default() {
+            "" => Ok(None),
+            text => match text.parse() {
+                Ok(day) => Ok(Some(day)),
+                Err(_) => Err(Error::invalid("expires_at", "is not a date")),
+            },
+        }
+    }
+
+    fn typed(&self) -> MemberForm {
+        MemberForm {
+            username: self.username.clone().unwrap_or_default(),
+            access_level: self.access_level.map(|n| n.to_string()).unwrap_or_default(),
+            expires_at: self.expires_at.clone().unwrap_or_default(),
+        }
+    }
+}
+
+async fn change(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    let Params(form) = form;
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (asker, wanted, place) = (viewer.clone(), form.clone(), address.clone());
+    let done = app
+        .write(move |tx| apply(tx, &asker, &place, &wanted))
+        .await;
+    match done {
+        Ok((url, text)) => flash::done(&app, &url, text),
+        Err(error) => {
+            let (errors, flash) = flash::in_form(error)?;
+            let form = match form.action {
+                Action::Add => form.typed(),
+                _ => MemberForm::default(),
+            };
+            let refused = Refused {
+                form,
+                flash,
+                errors: errors.rename("user", "username"),
+            };
+            let first = Paging {
+                per_page: kernel::http::paging::DEFAULT_PER_PAGE,
+                start: Start::Page(1),
+            };
+            render(app, viewer, address, (String::new(), first), refused).await
+        }
+    }
+}
+
+/// Does it; the page to go on to, and what to say there.
+fn apply(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    form: &Form,
+) -> Result<(String, String)> {
+    let leaves = form.action == Action::Remove && form.user_id == viewer.user_id();
+    let purpose = match leaves {
+        true => Purpose::ReadMembers,
+        false => Purpose::ManageMembers,
+    };
+    let space = address.enter(tx, viewer, purpose)?;
+    let (place, level) = (space.place(), form.access_level.unwrap_or_default());
+    let url = format!("{}/-/members", space.url());
+    match form.action {
+        Action::Add => {
+            let name = form.username.as_deref().unwrap_or_default();
+            let name = name.trim().trim_start_matches('@');
+            let user = identity::users::find_by_username(tx, name)?
+                .ok_or_else(|| Error::invalid("username", "is not the name of a user"))?;
+            let new = NewMember {
+                level,
+                expires_at: form.ends_on()?,
+            };
+            members::add(tx, viewer, &place, &user, &new).map_err(|error| match error {
+                Error::Conflict(_) => Error::invalid("username", "is a member already"),
+                other => other,
+            })?;
+            let role = access::role_name(level);
+            Ok((url, format!("{} is now a member: {role}.", user.name)))
+        }
+        Action::Change => {
+            let until = match form.ends_on()? {
+                Some(day) => Patch::Value(day),
+                None => Patch::Null,
+            };
+            let user_id = user_of(form)?;
+            let row = members::change(tx, viewer, &place, user_id, level, until)?;
+            let role = access::role_name(row.access_level);
+            Ok((url, format!("{} is now {role}.", row.user.name)))
+        }
+        Action::Remove => {
+            members::remove(tx, viewer, &place, user_of(form)?, true)?;
+            match leaves {
+                true => Ok(("/".into(), format!("You have left {}.", space.full_path()))),
+                false => Ok((url, "The member is removed.".into())),
+            }
+        }
+    }
+}
+
+fn user_of(form: &Form) -> Result<i64> {
+    form.user_id.ok_or_else(|| Error::missing("user_id"))
+}

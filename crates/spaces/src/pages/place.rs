@@ -1,0 +1,229 @@
+//! The group or project a page is about: found by its path, with what the
+//! heading of all its pages says.
+
+use super::views::SpaceHead;
+use crate::access::{self, MAINTAINER, NONE, OWNER, Purpose};
+use crate::members::Place;
+use crate::model::{Namespace, Project, SourceKind, Visibility};
+use crate::store::{self as lists, Breadth, MemberFilter, Source};
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result};
+use kernel::html::Page;
+use kernel::http::Asked;
+use kernel::ids::{Reference, fold};
+use store::Tx;
+
+/// What a page is about, as its address says it.
+#[derive(Debug, Clone)]
+pub struct Address {
+    /// Whether the address begins with `/groups/`.
+    pub kind: SourceKind,
+    /// Its path.
+    pub reference: Reference,
+}
+
+impl Address {
+    /// Reads what stands before `/-/` in the path asked for.
+    pub fn of(asked: &Asked) -> Result<Address> {
+        let path = asked.uri.path();
+        let place = path.split("/-/").next().unwrap_or_default();
+        let decoded = percent_encoding::percent_decode_str(place.trim_matches('/')).decode_utf8();
+        let text = decoded.map_err(|_| Error::NotFound(""))?;
+        let (kind, path) = match text.strip_prefix("groups/") {
+            Some(path) => (SourceKind::Group, path),
+            None => (SourceKind::Project, text.as_ref()),
+        };
+        Ok(Address {
+            kind,
+            reference: Reference::Path(path.to_owned()),
+        })
+    }
+
+    /// Whether it is written as this path is, but for case.
+    pub fn names(&self, full_path: &str) -> bool {
+        matches!(&self.reference, Reference::Path(path) if fold(path) == fold(full_path))
+    }
+
+    /// Finds it for a purpose. A project that moved is shown under its old
+    /// address, too: its links lead to the new one.
+    pub fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Result<Space> {
+        match self.kind {
+            SourceKind::Group => {
+                let (group, level) = access::group_and_level(tx, viewer, &self.reference, purpose)?;
+                Ok(Space::Group(group, level))
+            }
+            SourceKind::Project => {
+                let look = |tx: &mut Tx<'_>, reference: &Reference| {
+                    access::project_and_level(tx, viewer, reference, purpose)
+                };
+                let (project, known) = match look(tx, &self.reference) {
+                    Err(Error::Moved(id)) => {
+                        let id = id.parse().map_err(Error::internal)?;
+                        look(tx, &Reference::Id(id))?
+                    }
+                    other => other?,
+                };
+                // What is open to all was let in without asking for the level.
+                let level = match known {
+                    NONE => access::level_in_project(tx, viewer, &project)?,
+                    level => level,
+                };
+                Ok(Space::Project(project, level))
+            }
+        }
+    }
+}
+
+/// A group or project with the viewer's level in it.
+#[derive(Debug, Clone)]
+pub enum Space {
+    /// A group.
+    Group(Namespace, i64),
+    /// A project.
+    Project(Project, i64),
+}
+
+impl Space {
+    /// The viewer's level: a role, 60 for administrators.
+    pub fn level(&self) -> i64 {
+        match self {
+            Space::Group(_, level) | Space::Project(_, level) => *level,
+        }
+    }
+
+    /// By its id.
+    pub fn reference(&self) -> Reference {
+        match self {
+            Space::Group(group, _) => Reference::Id(group.id),
+            Space::Project(project, _) => Reference::Id(project.id),
+        }
+    }
+
+    /// Its whole path.
+    pub fn full_path(&self) -> &str {
+        match self {
+            Space::Group(group, _) => &group.full_path,
+            Space::Project(project, _) => &project.full_path,
+        }
+    }
+
+    /// Its address without a trailing slash.
+    pub fn url(&self) -> String {
+        match self {
+            Space::Group(group, _) => format!("/groups/{}", group.full_path),
+            Space::Project(project, _) => format!("/{}", project.full_path),
+        }
+    }
+
+    /// As the rules of members and tokens take it.
+    pub fn place(&self) -> Place {
+        match self {
+            Space::Group(group, level) => Place {
+                source: Source {
+                    kind: SourceKind::Group,
+                    id: group.id,
+                    name: group.full_path.clone(),
+                    groups: group.ids(),
+                },
+                level: *level,
+                project: None,
+                takes_requests: group.request_access_enabled,
+            },
+            Space::Project(project, level) => Place {
+                source: Source {
+                    kind: SourceKind::Project,
+                    id: project.id,
+                    name: project.full_path.clone(),
+                    groups: project.ancestors(),
+                },
+                level: *level,
+                project: Some(project.clone()),
+                takes_requests: project.request_access_enabled,
+            },
+        }
+    }
+
+    /// What the heading of its pages says.
+    pub fn head(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<SpaceHead> {
+        let members = match viewer {
+            Viewer::User(_) => {
+                let source = self.place().source;
+                let all = MemberFilter::default();
+                let (_, total) = lists::members(tx, &source, Breadth::All, &all, 0, 0)?;
+                Some(total.unsigned_abs())
+            }
+            _ => None,
+        };
+        let level = self.level();
+        let common = SpaceHead {
+            full_path: self.full_path().to_owned(),
+            url: self.url(),
+            members,
+            ..SpaceHead::default()
+        };
+        Ok(match self {
+            Space::Group(group, _) => SpaceHead {
+                kind: "Group",
+                id: group.id,
+                name: group.name.clone(),
+                description: group.description.clone(),
+                visibility: Visibility::of(group.visibility).to_string(),
+                has_packages: true,
+                can_admin: level >= OWNER,
+                can_set_packages: level >= MAINTAINER,
+                ..common
+            },
+            Space::Project(project, _) => SpaceHead {
+                kind: "Project",
+                id: project.id,
+                name: project.name.clone(),
+                description: project.description.clone().unwrap_or_default(),
+                visibility: Visibility::of(project.visibility).to_string(),
+                is_archived: project.archived,
+                has_packages: access::may(tx, viewer, project, Purpose::ReadPackages)?,
+                can_admin: level >= MAINTAINER,
+                can_set_packages: level >= MAINTAINER && project.package_registry() != "disabled",
+                ..common
+            },
+        })
+    }
+
+    /// The steps from the outermost group to this, or to its parent where the
+    /// page is its own first.
+    pub fn crumbs(&self, mut page: Page, with_itself: bool) -> Page {
+        let (paths, names, is_group) = match self {
+            Space::Group(group, _) => (&group.full_path, &group.full_name, true),
+            Space::Project(project, _) => (
+                &project.namespace_full_path,
+                &project.namespace_full_name,
+                project.namespace_kind == "group",
+            ),
+        };
+        page.active = match self {
+            Space::Group(..) => "groups",
+            Space::Project(..) => "projects",
+        };
+        if let Space::Group(..) = self {
+            page = page.crumb("Groups", "/groups");
+        }
+        if is_group {
+            // No name holds a slash, so the two split alike.
+            let mut path = String::from("/groups");
+            let last = paths.split('/').count();
+            let steps = paths.split('/').zip(names.split(" / ")).enumerate();
+            for (at, (part, name)) in steps {
+                path = format!("{path}/{part}");
+                let itself = matches!(self, Space::Group(..)) && at + 1 == last;
+                if !itself || with_itself {
+                    page = page.crumb(name, path.as_str());
+                }
+            }
+        } else {
+            page = page.crumb(names.as_str(), "/?scope=mine");
+        }
+        match self {
+            Space::Project(project, _) if with_itself => page.crumb(&project.name, self.url()),
+            _ => page,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The first page of a project and of a group.
+
+use super::views::{self, GroupRow};
+use super::{Address, Space, counted, group_row, pages, places, project_row};
+use crate::access::{self, Purpose};
+use crate::model::{Namespace, Project, SourceKind};
+use crate::store as lists;
+use http::Method;
+use identity::pages::page;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::{Html, Moment};
+use kernel::http::reply::redirect;
+use kernel::http::{Asked, Paging, Response, Routes};
+use std::sync::Arc;
+use store::Tx;
+
+/// Most subgroups that a group's page shows.
+const MAX_SUBGROUPS: i64 = 100;
+
+pub fn routes(r: &mut Routes) {
+    for place in places(1) {
+        r.page(Method::GET, &place, show);
+        r.page(Method::GET, &format!("/groups{place}"), show);
+    }
+}
+
+async fn show(app: App, viewer: Viewer, asked: Arc<Asked>, paging: Paging) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let (asker, wanted) = (viewer.clone(), address.clone());
+    let space = app.read(move |tx| find(tx, &asker, wanted)).await?;
+    match space {
+        // An old address of a project leads to where it is now, and a group's
+        // path alone to the group.
+        Space::Project(project, _) if !address.names(&project.full_path) => {
+            redirect(&format!("/{}", project.full_path))
+        }
+        Space::Group(group, _) if address.kind == SourceKind::Project => {
+            redirect(&format!("/groups/{}", group.full_path))
+        }
+        Space::Project(project, level) => show_project(app, viewer, project, level).await,
+        Space::Group(group, level) => show_group(app, viewer, group, level, paging).await,
+    }
+}
+
+/// The project of this path, else the group.
+fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<Space> {
+    match address.enter(tx, viewer, Purpose::Read) {
+        Err(Error::NotFound(_)) if address.kind == SourceKind::Project => {
+            let group = Address {
+                kind: SourceKind::Group,
+                ..address
+            };
+            group.enter(tx, viewer, Purpose::Read)
+        }
+        other => other,
+    }
+}
+
+async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) -> Result<Response> {
+    let (base_url, now) = (app.base_url().to_owned(), app.now());
+    let shown = page(&app, &viewer, &project.name);
+    let view = app
+        .read(move |tx| {
+            let space = Space::Project(project.clone(), level);
+            let role = match level {
+                access::NONE => String::new(),
+                level => access::role_name(level).to_owned(),
+            };
+            Ok(views::Project {
+                page: space.crumbs(shown, false),
+                head: space.head(tx, &viewer)?,
+                topics: project.topics.0.clone(),
+                role,
+                base_url,
+                can_publish: access::may(tx, &viewer, &project, Purpose::PublishPackage)?,
+                stars: project.star_count.unsigned_abs(),
+                created_at: Moment::new(project.created_at, now),
+                last_activity_at: Moment::new(project.last_activity_at, now),
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.response())
+}
+
+async fn show_group(
+    app: App,
+    viewer: Viewer,
+    group: Namespace,
+    level: i64,
+    paging: Paging,
+) -> Result<Response> {
+    let (shown, now) = (page(&app, &viewer, &group.name), app.now());
+    let view = app
+        .read(move |tx| {
+            let space = Space::Group(group.clone(), level);
+            let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
+            own.push(" and projects.namespace_id = ", group.id);
+            let total = lists::count(tx, "projects", &own)?;
+            let order = "projects.name_folded, projects.id";
+            let (limit, offset) = (paging.per_page, paging.offset());
+            let projects = lists::projects(tx, &own, order, limit, offset)?;
+            let may = |tx: &mut Tx<'_>, purpose| access::may_in_group(tx, &viewer, &group, purpose);
+            Ok(views::Group {
+                can_create_projects: may(tx, Purpose::CreateProject)?,
+                can_create_subgroups: may(tx, Purpose::CreateSubgroup)?,
+                subgroups: subgroups(tx, &viewer, &group)?,
+                projects: projects
+                    .iter()
+                    .map(|row| project_row(row, now, false))
+                    .collect(),
+                pages: pages(&paging, total, space.url()),
+                created_at: Moment::new(group.created_at, now),
+                role: match level {
+                    access::NONE => String::new(),
+                    level => access::role_name(level).to_owned(),
+                },
+                page: space.crumbs(shown, false),
+                head: space.head(tx, &viewer)?,
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.response())
+}
+
+fn subgroups(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Result<Vec<GroupRow>> {
+    let mut children = access::visible_groups(tx, viewer);
+    children.push(" and namespaces.parent_id = ", group.id);
+    let order = "namespaces.name_folded, namespaces.id";
+    let below = lists::namespaces(tx, &children, order, MAX_SUBGROUPS, 0)?;
+    let counts = counted(tx, viewer, &below)?;
+    Ok(below
+        .iter()
+        .map(|row| group_row(row, &counts, false))
+        .collect())
+}

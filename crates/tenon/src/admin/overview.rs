@@ -1,0 +1,88 @@
+//! `/admin`: what this instance holds and how it does.
+
+use super::page;
+use crate::system;
+use http::Method;
+use identity::Admin;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::html::Html;
+use kernel::html::views::{AdminOverview, Fact, Tile};
+use kernel::http::{Response, Routes};
+use kernel::jobs::{self, Counts};
+use store::{Engine, Tx, sql};
+
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, "/admin", show);
+}
+
+async fn show(app: App, admin: Admin) -> Result<Response> {
+    let (tiles, counts) = app.read(|tx| Ok((tiles(tx)?, jobs::counts(tx)?))).await?;
+    let view = AdminOverview {
+        page: page(&app, &admin, "Overview"),
+        tiles,
+        queued: counts.queued,
+        running: counts.running,
+        failed: counts.failed,
+        health: health(&counts),
+        facts: facts(&app),
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+fn tiles(tx: &mut Tx<'_>) -> Result<Vec<Tile>> {
+    let one = |label: &str, count: i64, url: &str| Tile {
+        label: label.to_owned(),
+        count: count.unsigned_abs(),
+        url: url.to_owned(),
+    };
+    let users = tx.one(
+        sql!("select count(*) from users where kind = 'human' and state = 'active'"),
+        (),
+    )?;
+    let groups = tx.one(
+        sql!(
+            "select count(*) from namespaces where kind = 'group' and deletion_scheduled_at is null"
+        ),
+        (),
+    )?;
+    let projects = tx.one(
+        sql!("select count(*) from projects where deletion_scheduled_at is null"),
+        (),
+    )?;
+    let packages = tx.one(
+        sql!("select cast(coalesce(sum(displayable), 0) as bigint) from package_counts"),
+        (),
+    )?;
+    Ok(vec![
+        one("Active users", users, "/admin/users?filter=active"),
+        one("Groups", groups, "/groups"),
+        one("Projects", projects, "/"),
+        one("Packages", packages, ""),
+    ])
+}
+
+/// A sentence, and whether it is a good one.
+fn health(counts: &Counts) -> (String, bool) {
+    match counts.failed {
+        0 => ("No job has given up.".into(), true),
+        1 => ("One job has given up and waits for you.".into(), false),
+        n => (format!("{n} jobs have given up and wait for you."), false),
+    }
+}
+
+fn facts(app: &App) -> Vec<Fact> {
+    let fact = |label: &str, text: String| Fact {
+        label: label.to_owned(),
+        text,
+    };
+    let database = match app.store().engine() {
+        Engine::Sqlite => "SQLite, embedded",
+        Engine::Postgres => "PostgreSQL",
+    };
+    vec![
+        fact("Version", system::VERSION.to_owned()),
+        fact("Address", app.base_url().to_owned()),
+        fact("Database", database.to_owned()),
+    ]
+}
