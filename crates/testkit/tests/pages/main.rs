@@ -1,0 +1,7 @@
+//! The pages as a browser without a script sees them: forms, where they lead,
+//! and what they refuse.
+
+mod admin;
+mod browser;
+mod projects;
+mod safety;
