@@ -14,6 +14,7 @@ pub mod csrf;
 pub mod entities;
 pub mod gate;
 pub mod hooks;
+pub mod instance;
 mod jobs;
 pub mod model;
 pub mod pages;

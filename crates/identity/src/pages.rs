@@ -1,6 +1,7 @@
 //! The pages of sign-in, one's own settings and the administration of users.
 
 mod admin;
+mod instance;
 mod own_tokens;
 mod profile;
 mod sessions;
@@ -21,6 +22,7 @@ pub fn routes(r: &mut Routes) {
     own_tokens::routes(r);
     sessions::routes(r);
     admin::routes(r);
+    instance::routes(r);
 }
 
 /// A page with what the layout needs of its viewer.

@@ -1,7 +1,6 @@
 //! The REST API of users, tokens and settings (contract sections 4 and 5).
 
 mod impersonation;
-mod limits;
 mod me;
 mod settings;
 mod tokens;

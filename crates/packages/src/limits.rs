@@ -1,9 +1,14 @@
 //! Largest files per format (contract 1.7), which administrators change.
 
+use crate::access::{Happened, audit};
 use crate::model::PackageType;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
 use kernel::settings::Setting;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use store::Tx;
 
 /// Bytes per file; 0 is no limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,4 +68,109 @@ impl PlanLimits {
         };
         u64::try_from(bytes).ok().filter(|bytes| *bytes > 0)
     }
+}
+
+kernel::choices! {
+    /// Plans: there is one.
+    pub enum PlanName { Default = "default" }
+}
+
+kernel::params! {
+    /// New limits; 0 is no limit.
+    pub struct UpdateLimits {
+        /// The plan.
+        pub plan_name: Option<PlanName>,
+        /// Bytes of a conan file.
+        pub conan_max_file_size: Option<i64>,
+        /// Bytes of a generic file.
+        pub generic_packages_max_file_size: Option<i64>,
+        /// Bytes of a helm chart.
+        pub helm_max_file_size: Option<i64>,
+        /// Bytes of a maven file.
+        pub maven_max_file_size: Option<i64>,
+        /// Bytes of an npm archive.
+        pub npm_max_file_size: Option<i64>,
+        /// Bytes of a nuget archive.
+        pub nuget_max_file_size: Option<i64>,
+        /// Bytes of a pypi file.
+        pub pypi_max_file_size: Option<i64>,
+        /// Bytes of a terraform module.
+        pub terraform_module_max_file_size: Option<i64>,
+    }
+}
+
+/// Changes the limits.
+pub fn change(
+    app: &App,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    wanted: &UpdateLimits,
+) -> Result<PlanLimits> {
+    let mut limits: PlanLimits = kernel::settings::read(tx)?;
+    merge(&mut limits, wanted)?;
+    app.settings().set(tx, &limits)?;
+    let happened = Happened {
+        action: "plan_limits.update",
+        target_type: "Application",
+        target_id: 0,
+        target_name: "plan limits",
+        details: serde_json::to_value(&limits).map_err(Error::internal)?,
+    };
+    audit(tx, viewer, happened)?;
+    Ok(limits)
+}
+
+fn merge(limits: &mut PlanLimits, params: &UpdateLimits) -> Result<()> {
+    let fields = [
+        (
+            "conan_max_file_size",
+            &mut limits.conan_max_file_size,
+            params.conan_max_file_size,
+        ),
+        (
+            "generic_packages_max_file_size",
+            &mut limits.generic_packages_max_file_size,
+            params.generic_packages_max_file_size,
+        ),
+        (
+            "helm_max_file_size",
+            &mut limits.helm_max_file_size,
+            params.helm_max_file_size,
+        ),
+        (
+            "maven_max_file_size",
+            &mut limits.maven_max_file_size,
+            params.maven_max_file_size,
+        ),
+        (
+            "npm_max_file_size",
+            &mut limits.npm_max_file_size,
+            params.npm_max_file_size,
+        ),
+        (
+            "nuget_max_file_size",
+            &mut limits.nuget_max_file_size,
+            params.nuget_max_file_size,
+        ),
+        (
+            "pypi_max_file_size",
+            &mut limits.pypi_max_file_size,
+            params.pypi_max_file_size,
+        ),
+        (
+            "terraform_module_max_file_size",
+            &mut limits.terraform_module_max_file_size,
+            params.terraform_module_max_file_size,
+        ),
+    ];
+    for (name, limit, wanted) in fields {
+        let Some(wanted) = wanted else { continue };
+        if wanted < 0 {
+            return Err(Error::Parameters(vec![format!(
+                "{name} does not have a valid value"
+            )]));
+        }
+        *limit = wanted;
+    }
+    Ok(())
 }

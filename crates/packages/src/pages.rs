@@ -1,10 +1,11 @@
 //! HTML pages of the registry: the list of a project and of a group, one
 //! package, deletion, and the settings that rule them.
 
+mod limits;
 mod settings;
 pub mod views;
 
-use crate::access::Entered;
+use crate::access::{Entered, enter};
 use crate::model::{self, PackageType};
 use crate::rules::destroy;
 use crate::store::list::{self, Filter, OrderBy};
@@ -16,6 +17,7 @@ use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages, flash};
 use kernel::http::{Asked, Paging, Params, Response, Routes};
+use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, places, section};
@@ -41,6 +43,7 @@ pub fn routes(r: &mut Routes) {
         );
     }
     settings::routes(r);
+    limits::routes(r);
 }
 
 kernel::params! {
@@ -259,7 +262,8 @@ fn entered(
     purpose: Purpose,
 ) -> Result<Entered> {
     match address.enter(tx, viewer, purpose)? {
-        Space::Project(project, level) => Ok(Entered { project, level }),
+        // By its id now: the address may be one it had before.
+        Space::Project(project, _) => enter(tx, viewer, &Reference::Id(project.id), purpose),
         Space::Group(..) => Err(Error::NotFound("Project")),
     }
 }

@@ -99,7 +99,7 @@ impl ListForm {
     }
 }
 
-fn page(app: &App, admin: &Admin, title: &str) -> Page {
+pub(super) fn page(app: &App, admin: &Admin, title: &str) -> Page {
     let mut page = super::page(app, &admin.viewer(), title);
     page.active = "admin";
     page.crumb("Administration", "/admin")

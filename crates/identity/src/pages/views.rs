@@ -225,5 +225,54 @@ pub struct AdminUser {
     pub tokens: Vec<TokenRow>,
 }
 
+/// `/admin/settings` and the like: many values in one form, which posts to its
+/// own address.
+#[derive(Debug, Template)]
+#[template(path = "admin_settings.html")]
+pub struct AdminSettings {
+    /// The page.
+    pub page: Page,
+    /// The tab it stands in.
+    pub tab: &'static str,
+    /// Its address.
+    pub url: &'static str,
+    /// The fields, in sections.
+    pub sections: Vec<SettingsSection>,
+    /// What is wrong, by field name.
+    pub errors: Errors,
+}
+
+/// Fields that belong together.
+#[derive(Debug, Clone, Default)]
+pub struct SettingsSection {
+    /// Its heading.
+    pub title: &'static str,
+    /// A sentence below it, or empty.
+    pub text: &'static str,
+    /// Its fields.
+    pub fields: Vec<SettingsField>,
+}
+
+/// One field.
+#[derive(Debug, Clone, Default)]
+pub struct SettingsField {
+    /// Its name on the wire.
+    pub key: &'static str,
+    /// What it is.
+    pub label: &'static str,
+    /// More about it, or empty.
+    pub hint: String,
+    /// `box`, `number` or `text`.
+    pub kind: &'static str,
+    /// Its value; of a box `true` or `false`.
+    pub value: String,
+}
+
+impl SettingsField {
+    fn is_ticked(&self) -> bool {
+        self.value == "true"
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,8 @@ pub fn admin_tabs(current: &str) -> Vec<Tab> {
     [
         ("Overview", "/admin"),
         ("Users", "/admin/users"),
+        ("Settings", "/admin/settings"),
+        ("Package limits", "/admin/package_limits"),
         ("Jobs", "/admin/jobs"),
         ("Audit", "/admin/audit"),
     ]
