@@ -473,7 +473,7 @@ pub fn retry(tx: &mut Tx<'_>, registry: &Registry, id: i64) -> Result<bool> {
     let changed = tx.execute(
         sql!(
             "update jobs set state = 'queued', attempts = 0, run_at = $2, updated_at = $2
-              where id = $1 and state = 'failed'"
+              where id = $1 and state <> 'running'"
         ),
         (id, now),
     )?;

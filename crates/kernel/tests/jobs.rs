@@ -125,6 +125,20 @@ async fn a_job_that_wants_a_retry_waits_longer_each_time() {
 }
 
 #[tokio::test]
+async fn what_waits_may_be_made_due_at_once() {
+    let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
+    enqueue(&app, told("hurried", "retry")).await;
+    work_until(&app, |jobs| {
+        jobs[0].state == "queued" && jobs[0].attempts == 1
+    })
+    .await;
+    let (id, registry) = (listed(&app).await[0].id, app.jobs().clone());
+    let hurried = app.write(move |tx| jobs::retry(tx, &registry, id));
+    assert!(hurried.await.unwrap());
+    work_until(&app, |_| runs("hurried") == 2).await;
+}
+
+#[tokio::test]
 async fn what_gave_up_or_panicked_waits_for_an_administrator() {
     let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
     enqueue(&app, told("dead", "give up")).await;
