@@ -8,7 +8,7 @@ use crate::store::list::{self, Filter, OrderBy};
 use crate::store::packages as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::{Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use spaces::access::{MAINTAINER, Purpose};
@@ -162,7 +162,7 @@ async fn of_group(
     let paging = numbered(paging)?;
     let exclude_subgroups = params.exclude_subgroups.unwrap_or(false);
     app.read(move |tx| {
-        let group = spaces::group(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        let group = group_for_reading(tx, &viewer, &params.id)?;
         let projects = list::projects_below(tx, &viewer, &group, exclude_subgroups)?;
         let (limit, offset) = (paging.fetch(), paging.offset());
         let (rows, total) = list::of_projects(tx, &projects, &filter, limit, offset)?;
@@ -193,6 +193,25 @@ fn numbered(paging: Paging) -> Result<Paging> {
         ]));
     }
     Ok(paging)
+}
+
+/// The group, if the viewer may see it, or else may read packages somewhere
+/// below it: a registry open to all is open in the lists of groups, too
+/// (contract 1.5).
+fn group_for_reading(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+) -> Result<spaces::Namespace> {
+    let seen = spaces::group(tx, viewer, reference, Purpose::ReadPackages);
+    if !matches!(seen, Err(Error::NotFound(_))) {
+        return seen;
+    }
+    let hidden = spaces::access::find_group(tx, reference)?.found("Group")?;
+    match list::projects_below(tx, viewer, &hidden, false)?.is_empty() {
+        true => seen,
+        false => Ok(hidden),
+    }
 }
 
 /// What a page of a group says of a project.

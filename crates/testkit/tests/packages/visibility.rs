@@ -45,6 +45,27 @@ testkit::both_engines! {
         assert_eq!(t.anonymous().get(&list).await.is(200).json(), json!([]));
     }
 
+    async fn a_public_registry_is_in_the_lists_of_private_groups(t: TestServer) {
+        let open = t.project("acme/tools/anvil").await;
+        let closed = t.project("acme/tools/forge").await;
+        let file = open.generic_package("hammer", "1.0").await.file;
+        closed.generic_package("classified", "1.0").await;
+        let lists = ["/groups/acme/packages", "/groups/acme%2Ftools/packages"];
+        for list in lists {
+            t.anonymous().get(list).await.is(404);
+        }
+
+        let change = json!({"package_registry_access_level": "public"});
+        t.admin().put(open.at("")).json(&change).await.is(200);
+
+        for list in lists {
+            assert_eq!(t.anonymous().get(list).await.is(200).each("name"), ["hammer"]);
+        }
+        t.anonymous().get(file).await.is(200);
+        t.anonymous().get("/groups/acme").await.is(404);
+        t.anonymous().get("/groups/unknown/packages").await.is(404);
+    }
+
     async fn a_private_registry_closes_a_public_project(t: TestServer) {
         let r = Registry::new(&t, "acme/anvil", 20).await;
         r.publish(&t, "hammer/1.0/a", "strike").await;
