@@ -1,8 +1,9 @@
 //! Archives of a whole instance.
 
 use crate::place::{PASSWORD, Place, project};
+use crate::storm::Storm;
 use serde_json::json;
-use testkit::{Client, run};
+use testkit::{Client, run, sha256};
 
 /// Master keys an operator keeps apart from the data.
 const KEYS: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
@@ -42,6 +43,37 @@ fn a_backup_restores_into_either_engine() {
                     said.contains("a server uses") || said.contains("empty database"),
                     "{said}"
                 );
+            }
+        }
+    });
+}
+
+/// What was answered before a backup began is in it, and what is in it agrees.
+#[test]
+fn a_backup_amid_writes_is_whole() {
+    run(async {
+        for from in Place::both() {
+            let server = from.serve();
+            let token = from.token();
+            let client = server.client(&token);
+            let project = project(&client).await;
+            let storm = Storm::begin(3, &project, |writer| (client.clone(), format!("w{writer}")));
+            storm.goes_on(5).await;
+            let before = storm.files_to_stay();
+            let archive = from.path().join("backup.tar");
+            let archive = archive.to_str().expect("a plain path");
+            let backup = from.command(&["backup", archive]).status();
+            assert!(backup.is_ok_and(|status| status.success()));
+            storm.goes_on(1).await;
+            storm.end().await;
+
+            let to = Place::sqlite();
+            to.succeeds(&["restore", archive]);
+            to.succeeds(&["check", "--contents"]);
+            let server = to.serve();
+            for file in before {
+                let reply = server.client(&token).get(&file.path).await.is(200);
+                assert_eq!(sha256(&reply.body), file.digest);
             }
         }
     });

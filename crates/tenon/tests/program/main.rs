@@ -5,6 +5,7 @@ mod bucket;
 mod downloads;
 mod kill;
 mod large;
+mod logs;
 mod nodes;
 mod place;
 mod start;

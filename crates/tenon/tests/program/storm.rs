@@ -27,6 +27,8 @@ pub struct Sent {
     pub path: String,
     /// SHA-256 of what was sent.
     pub digest: String,
+    /// Its writer will not delete it.
+    pub stays: bool,
     pub fate: Fate,
 }
 
@@ -68,6 +70,16 @@ impl Storm {
         let ledger = self.ledger.lock().expect("no panic");
         let known = ledger.files.iter().filter(|one| one.fate != Fate::Unknown);
         (ledger.tokens.len(), known.count())
+    }
+
+    /// Files whose upload was answered so far and which stay.
+    pub fn files_to_stay(&self) -> Vec<Sent> {
+        let ledger = self.ledger.lock().expect("no panic");
+        let files = ledger.files.iter();
+        files
+            .filter(|file| file.stays && file.fate == Fate::Stored)
+            .cloned()
+            .collect()
     }
 
     /// Waits until so many more writes of both kinds were answered.
@@ -120,12 +132,14 @@ async fn publish(client: Client, project: String, name: String, ledger: Shared) 
             0 => format!("shared by many: {}", number % 7).repeat(10),
             _ => format!("{name} {number} ").repeat(BYTES / 16),
         };
+        let stays = number % 4 != 3;
         let path = format!("{project}/packages/generic/storm/{name}/{number}.bin");
         let at = {
             let mut ledger = ledger.lock().expect("no panic");
             ledger.files.push(Sent {
                 path: path.clone(),
                 digest: sha256(&bytes),
+                stays,
                 fate: Fate::Unknown,
             });
             ledger.files.len() - 1
@@ -142,7 +156,7 @@ async fn publish(client: Client, project: String, name: String, ledger: Shared) 
             continue;
         }
         became(Fate::Stored);
-        if number % 4 != 3 {
+        if stays {
             continue;
         }
         let file = reply.json();
