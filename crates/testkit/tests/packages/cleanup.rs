@@ -106,6 +106,38 @@ testkit::both_engines! {
         assert_eq!(report.problems, Vec::<String>::new());
     }
 
+    async fn a_check_tells_what_does_not_agree(t: TestServer) {
+        let r = Registry::new(&t, "acme/anvil", 0).await;
+        r.publish(&t, "hammer/1.0/a", "first").await;
+        r.publish(&t, "hammer/2.0/a", "second").await;
+        let body = futures_util::stream::iter([Ok(bytes::Bytes::from("nobody's"))]);
+        t.app().blobs().put(body, None).await.expect("stored");
+        let found = async || {
+            let report = packages::check::run(t.app(), true, |_, _| {}).await.expect("checked");
+            assert_eq!(report.young_orphans + report.problems.iter()
+                .filter(|problem| problem.ends_with("has no row")).count() as u64, 1);
+            report.problems
+        };
+        assert_eq!(found().await, Vec::<String>::new());
+
+        age(&t, "nobody's");
+        for change in [
+            "update package_counts set displayable = 5",
+            "update package_files set size = 9 where file_name = 'a' and id =
+                (select min(id) from package_files)",
+        ] {
+            t.app().write(move |tx| Ok(tx.execute(change, ())?)).await.expect("changed");
+        }
+
+        let problems = found().await;
+        assert_eq!(problems.len(), 3, "{problems:?}");
+        for (problem, said) in problems.iter().zip(
+            ["has no row", "differs from its blob", "counts 5 listed packages, it has 2"])
+        {
+            assert!(problem.contains(said), "{problem}");
+        }
+    }
+
     async fn a_group_takes_the_packages_below_with_it(t: TestServer) {
         let project = t.project("acme/tools/anvil").await;
         project.generic_package("hammer", "1.0").await;

@@ -28,6 +28,10 @@ testkit::both_engines! {
         assert_eq!(changed["minimum_access_level_for_delete"], "admin");
         let empty = json!({"minimum_access_level_for_delete": null});
         maintainer.patch(&one).json(&empty).await.is(422);
+        let form = "minimum_access_level_for_delete=&minimum_access_level_for_push=admin";
+        let changed = maintainer.patch(&one).form(form).await.is(200).json();
+        assert_eq!(changed["minimum_access_level_for_push"], "admin");
+        assert_eq!(changed["minimum_access_level_for_delete"], json!(null));
         maintainer.delete(&one).await.is(204);
         maintainer.delete(&one).await.is(404);
         maintainer.patch(&one).json(&change).await.is(404);

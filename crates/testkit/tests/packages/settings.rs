@@ -3,6 +3,7 @@
 use crate::registry::{Registry, put, rows};
 use serde_json::json;
 use testkit::{TestServer, sha256};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// A project two groups deep; ids of the group, the subgroup and the project.
 async fn nested(t: &TestServer) -> (i64, i64, i64) {
@@ -113,5 +114,33 @@ testkit::both_engines! {
         r.publish(&t, "hammer/1.0/empty", "").await;
         let empty = t.admin().get(r.generic("hammer/1.0/empty")).await.is(200);
         assert_eq!((empty.text(), empty.header("content-length")), (String::new(), "0"));
+    }
+
+    async fn who_expects_to_continue_is_told_before_sending(t: TestServer) {
+        let r = Registry::new(&t, "acme/anvil", 0).await;
+        let token = t.admin().token().expect("a token").to_owned();
+        let ask = async |length: u64| {
+            let path = format!("/api/v4{}", r.generic("hammer/1.0/a"));
+            let head = format!("PUT {path} HTTP/1.1\r\nHost: x\r\nPRIVATE-TOKEN: {token}\r\n\
+                Expect: 100-continue\r\nContent-Length: {length}\r\n\r\n");
+            let address = t.url().replace("http://", "");
+            let mut stream = tokio::net::TcpStream::connect(address).await.expect("it listens");
+            stream.write_all(head.as_bytes()).await.expect("sent");
+            let mut said = vec![0; 64];
+            let read = stream.read(&mut said).await.expect("an answer");
+            (String::from_utf8_lossy(&said[..read]).into_owned(), stream)
+        };
+
+        // More than the limit is refused without a byte of it.
+        let (said, _) = ask(6 << 30).await;
+        assert!(said.starts_with("HTTP/1.1 400"), "{said}");
+
+        let (said, mut stream) = ask(3).await;
+        assert!(said.starts_with("HTTP/1.1 100"), "{said}");
+        stream.write_all(b"abc").await.expect("sent");
+        let mut said = vec![0; 64];
+        let read = stream.read(&mut said).await.expect("an answer");
+        assert!(said[..read].starts_with(b"HTTP/1.1 201"));
+        assert_eq!(r.get(&t, "hammer/1.0/a").await, "abc");
     }
 }
