@@ -90,6 +90,7 @@ create table access_tokens (
     expires_at text,                    -- date, ends at 00:00 UTC of it
     last_used_at timestamptz,
     last_used_ips jsonb,
+    expiry_told bigint,                 -- days before its end at which the owner was last told
     created_at timestamptz not null,
     updated_at timestamptz not null
 );
@@ -97,6 +98,7 @@ create unique index access_tokens_digest on access_tokens (digest);
 create index access_tokens_by_user on access_tokens (user_id, id);
 create index access_tokens_by_source on access_tokens (source_type, source_id, id);
 create index access_tokens_by_family on access_tokens (family_id);
+create index access_tokens_by_expires_at on access_tokens (expires_at);
 
 -- Deploy tokens belong to spaces; their digests stand beside the others so
 -- that one lookup resolves any credential. Written by the spaces room.
@@ -124,3 +126,37 @@ create table follows (
     primary key (follower_id, followed_id)
 );
 create index follows_by_followed on follows (followed_id);
+
+-- Pictures, at most 200 KiB each; users.avatar_key names the present one.
+create table user_avatars (
+    user_id bigint primary key references users (id) on delete cascade,
+    media_type text not null,
+    bytes bytea not null
+);
+
+-- Further addresses beside users.email.
+create table user_emails (
+    id identity,
+    user_id bigint not null references users (id) on delete cascade,
+    email text not null,
+    email_folded text not null,
+    confirmed_at timestamptz,
+    created_at timestamptz not null
+);
+create unique index user_emails_email on user_emails (email_folded);
+create index user_emails_by_user on user_emails (user_id, id);
+
+-- One-time links sent by mail; the link holds a random token, the row its
+-- digest.
+create table mail_links (
+    id identity,
+    digest bytea not null,
+    user_id bigint not null references users (id) on delete cascade,
+    purpose text not null,              -- password, unlock, confirm
+    email_id bigint references user_emails (id) on delete cascade,
+    expires_at timestamptz not null,
+    created_at timestamptz not null
+);
+create unique index mail_links_digest on mail_links (digest);
+create index mail_links_by_user on mail_links (user_id, purpose);
+create index mail_links_by_email on mail_links (email_id);

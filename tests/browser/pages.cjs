@@ -67,7 +67,7 @@ test('the sign-in form works by keyboard alone', needs('/users/sign_in'), async 
 for (const width of [360, 1440]) {
   test(`pages fit a screen of ${width} pixels and report no error`, needs('/users/sign_in'), async () => {
     const { page, problems } = await signedIn(width);
-    const built = ['/', '/admin/users', '/admin/jobs', '/admin/audit'].filter((path) => pages.has(path));
+    const built = ['/', '/users/password/new', '/admin/users', '/admin/jobs', '/admin/audit'].filter((path) => pages.has(path));
     for (const path of built) {
       const answer = await page.goto(url + path);
       assert.equal(answer.status(), 200, path);

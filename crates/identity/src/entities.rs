@@ -36,7 +36,7 @@ pub fn basic(app: &App, user: &User) -> UserBasic {
         name: user.name.clone(),
         state: user.state.as_str().to_owned(),
         locked: user.is_locked(app.now()),
-        avatar_url: None,
+        avatar_url: crate::users::avatar_url(app, user),
         web_url: app.url(&format!("/{}", user.username)),
     }
 }

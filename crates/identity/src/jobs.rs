@@ -1,6 +1,10 @@
-//! Clearing away what has ended.
+//! Clearing away what has ended, and mail.
 
-use crate::{attempts, sessions};
+mod mail;
+
+pub use mail::{Change, ExpiringTokens, Notify, SendLink, TokenExpires, notify};
+
+use crate::{attempts, mail_links, sessions};
 use kernel::jobs::{Failure, Job, Run};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +26,7 @@ impl Job for Sweep {
         run.app
             .write(|tx| {
                 sessions::sweep(tx)?;
+                mail_links::sweep(tx)?;
                 attempts::sweep(tx, OLD)
             })
             .await?;

@@ -1,8 +1,8 @@
 //! Users, sessions, sign-in, tokens and the viewer of every request.
 //!
-//! Tables: `users`, `sessions`, `access_tokens`, `deploy_tokens` (written by
-//! the spaces room), `follows`; failures are counted in `attempts`
-//! (migration 0002). Jobs: `identity.sweep`.
+//! Tables: `users`, `user_avatars`, `user_emails`, `sessions`, `mail_links`,
+//! `access_tokens`, `deploy_tokens` (written by the spaces room), `follows`;
+//! failures are counted in `attempts` (migration 0002). Jobs: `identity.sweep`.
 //!
 //! Start with [`viewer::Viewer`], who asks; [`gate`] finds it out of the
 //! credentials of a request. [`hooks`] is what rooms above plug in.
@@ -16,6 +16,7 @@ pub mod gate;
 pub mod hooks;
 pub mod instance;
 mod jobs;
+pub mod mail_links;
 pub mod model;
 pub mod pages;
 pub mod password;
@@ -42,5 +43,9 @@ pub fn routes(r: &mut Routes) {
 /// Declares the room's jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add_periodic::<jobs::Sweep>(3600);
+    registry.add_periodic::<jobs::ExpiringTokens>(3600);
+    registry.add::<jobs::TokenExpires>();
+    registry.add::<jobs::SendLink>();
+    registry.add::<jobs::Notify>();
     registry.add::<users::DestroyUser>();
 }

@@ -2,6 +2,7 @@
 
 mod admin;
 mod instance;
+mod mail_links;
 mod own_tokens;
 mod profile;
 mod sessions;
@@ -18,6 +19,7 @@ use kernel::http::Routes;
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     sign_in::routes(r);
+    mail_links::routes(r);
     profile::routes(r);
     own_tokens::routes(r);
     sessions::routes(r);

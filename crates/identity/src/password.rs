@@ -116,6 +116,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_unknown_user_costs_one_hash_too() {
+        // The least of several runs: the machine may be busy.
+        async fn least(hash: Option<String>) -> std::time::Duration {
+            let mut least = std::time::Duration::MAX;
+            for _ in 0..5 {
+                let began = std::time::Instant::now();
+                verify("some password".into(), hash.clone()).await.unwrap();
+                least = least.min(began.elapsed());
+            }
+            least
+        }
+        let known = least(Some(hash_blocking("correct horse").unwrap())).await;
+        let unknown = least(None).await;
+        assert!(unknown > known / 4, "{unknown:?} and {known:?}");
+    }
+
+    #[tokio::test]
     async fn an_unknown_user_never_fits_even_with_the_decoys_password() {
         assert!(
             !verify("no user has this password".into(), None)

@@ -1,6 +1,9 @@
 //! The REST API of users, tokens and settings (contract sections 4 and 5).
 
+mod avatar;
+mod emails;
 mod impersonation;
+mod markdown;
 mod me;
 mod settings;
 mod tokens;
@@ -12,6 +15,9 @@ use kernel::http::Routes;
 pub fn routes(r: &mut Routes) {
     users::routes(r);
     me::routes(r);
+    avatar::routes(r);
+    emails::routes(r);
+    markdown::routes(r);
     tokens::routes(r);
     impersonation::routes(r);
     settings::routes(r);

@@ -1,11 +1,14 @@
 //! Signing in: limits, lock-out and the session that follows.
 
+use crate::jobs::SendLink;
+use crate::mail_links::Purpose;
 use crate::model::{User, UserState};
 use crate::settings::SignIn;
 use crate::users::{self, Author};
 use crate::{attempts, password, sessions};
 use kernel::app::App;
 use kernel::error::Result;
+use kernel::jobs::enqueue_at;
 use kernel::secrets::Secret;
 use store::{Tx, sql};
 
@@ -104,6 +107,7 @@ fn failed(tx: &mut Tx<'_>, id: i64, ip: &str) -> Result<Outcome> {
         };
         if let Some(user) = users::find(tx, id)? {
             users::record(tx, &by, "user.lock", &user, serde_json::json!({}))?;
+            enqueue_at(tx, &SendLink::new(id, Purpose::Unlock), now)?;
         }
     }
     Ok(Outcome::Wrong)
@@ -155,4 +159,13 @@ pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> 
     };
     users::record(tx, &by, "user.sign_in", user, serde_json::json!({}))?;
     Ok(cookie)
+}
+
+/// Ends a lock-out before its time.
+pub fn unlock(tx: &mut Tx<'_>, by: &Author, user: &User) -> Result<()> {
+    tx.execute(
+        sql!("update users set failed_attempts = 0, locked_until = null where id = $1"),
+        (user.id,),
+    )?;
+    users::record(tx, by, "user.unlock", user, serde_json::json!({}))
 }

@@ -1,15 +1,19 @@
 //! Users: finding, making, changing, ending.
 
+mod avatar;
 mod change;
+mod emails;
 mod follow;
 mod leave;
 mod list;
 mod states;
 mod status;
 
+pub use avatar::{AVATARS, Avatar, MAX_AVATAR, avatar, avatar_url, set_avatar};
 pub use change::{
     Author, Change, NewUser, check_new, create, create_bot, destroy, ghost, set_password, update,
 };
+pub use emails::{Email, add_email, confirm_email, email, emails, remove_email, unconfirm};
 pub use follow::{Side, follow, follows, unfollow};
 pub use leave::{DestroyUser, end_token, leave_bot};
 pub use list::{Filter, Order, OrderBy, escape_like, page, total};

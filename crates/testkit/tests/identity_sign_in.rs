@@ -102,10 +102,15 @@ testkit::both_engines! {
 
     async fn ten_failures_lock_the_account(t: TestServer) {
         let jane = t.user("jane").await;
-        let wide = json!({"sign_in_limit_per_minute": 1000, "max_login_attempts": 3});
-        t.admin().put("/application/settings").json(&wide).await.is(200);
+        let wide = json!({"sign_in_limit_per_minute": 1000});
+        let rules = t.admin().put("/application/settings").json(&wide).await.is(200).json();
+        assert_eq!(rules["failed_login_attempts_unlock_period_in_minutes"], 10);
         let browser = open(&t).await;
-        for _ in 0..3 {
+        for _ in 0..9 {
+            browser.sign_in("jane", "wrong password", "").await.is(422);
+        }
+        browser.sign_in("jane", PASSWORD, "").await.is(302);
+        for _ in 0..10 {
             browser.sign_in("jane", "wrong password", "").await.is(422);
         }
         browser.sign_in("jane", PASSWORD, "").await.is(422);

@@ -46,7 +46,11 @@ async fn asked_for(call: &mut Call) -> Result<Option<String>> {
         None if with_body && !call.route.streams => call.text("sudo").await?,
         quick => quick,
     };
-    Ok(sent.filter(|text| !text.is_empty()))
+    match sent.filter(|text| !text.is_empty()) {
+        // PostgreSQL cannot hold NUL in text, so nobody is named so.
+        Some(text) if text.contains('\0') => Err(Error::Parameters(vec!["sudo is invalid".into()])),
+        sent => Ok(sent),
+    }
 }
 
 fn check(viewer: &Viewer) -> Result<&SignedIn> {

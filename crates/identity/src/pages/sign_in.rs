@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Cookie that binds the form's token to the browser before sign-in.
-const FORM_COOKIE: &str = "_service_form";
+pub(super) const FORM_COOKIE: &str = "_service_form";
 /// Label of the signed proof that the old password was right.
 const PROOF: &str = "expired password";
 /// Seconds in which an expired password may be changed after sign-in.
@@ -69,10 +69,7 @@ fn safe_path(sent: Option<&str>) -> &str {
 }
 
 fn form(app: &App, asked: &Asked, login: String, error: &str, back: String) -> Result<Response> {
-    let (secret, fresh) = match form_cookie(asked) {
-        Some(secret) => (secret, false),
-        None => (secrets::random_token("").expose().to_owned(), true),
-    };
+    let (secret, fresh) = bind(asked);
     let view = SignIn {
         page: Page {
             csrf: csrf::bound_to(app, &secret),
@@ -91,11 +88,19 @@ fn form(app: &App, asked: &Asked, login: String, error: &str, back: String) -> R
     Ok(response)
 }
 
-fn form_cookie(asked: &Asked) -> Option<String> {
+/// What binds a form to the browser, and whether the browser must be told.
+pub(super) fn bind(asked: &Asked) -> (String, bool) {
+    match form_cookie(asked) {
+        Some(secret) => (secret, false),
+        None => (secrets::random_token("").expose().to_owned(), true),
+    }
+}
+
+pub(super) fn form_cookie(asked: &Asked) -> Option<String> {
     cookie_of(asked.headers.get_all(header::COOKIE).iter(), FORM_COOKIE)
 }
 
-fn set_cookie(
+pub(super) fn set_cookie(
     app: &App,
     response: &mut Response,
     name: &str,
@@ -129,7 +134,7 @@ kernel::params! {
 }
 
 /// Whether the form was sent by our own page to this browser.
-fn check_form(app: &App, asked: &Asked, token: Option<&str>) -> Result<()> {
+pub(super) fn check_form(app: &App, asked: &Asked, token: Option<&str>) -> Result<()> {
     let foreign = asked
         .header(header::ORIGIN)
         .is_some_and(|origin| origin != app.base_url());

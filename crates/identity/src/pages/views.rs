@@ -33,6 +33,27 @@ pub struct NewPassword {
     pub error: String,
 }
 
+/// A page before sign-in with a sentence and perhaps one form: what links in
+/// mail lead to.
+#[derive(Debug, Template)]
+#[template(path = "door.html")]
+pub struct Door {
+    /// The page; `active` is `sign-in`.
+    pub page: Page,
+    /// What it is about.
+    pub text: String,
+    /// Why the last try failed, or empty.
+    pub error: String,
+    /// Where the form posts to; empty for no form.
+    pub action: &'static str,
+    /// The link's token, or empty.
+    pub token: String,
+    /// What to fill in.
+    pub fields: Vec<ui::Field>,
+    /// The button's text.
+    pub button: &'static str,
+}
+
 /// Links between one's own settings.
 fn own_tabs(current: &str) -> Vec<Tab> {
     [

@@ -1,6 +1,8 @@
 //! Making, changing and deleting users.
 
 use crate::hooks;
+use crate::jobs;
+use crate::mail_links::{self, Purpose};
 use crate::model::{
     User, UserId, UserKind, UserState, email_problem, name_problem, username_problem,
 };
@@ -198,10 +200,15 @@ impl Change {
             );
         }
         if let Some(email) = &self.email {
+            let others = tx.optional::<i64>(
+                sql!("select id from user_emails where email_folded = $1 and user_id <> $2"),
+                (fold(email), except),
+            )?;
             add(
                 &mut problems,
                 "email",
-                taken(super::find_by_email(tx, email)?),
+                taken(super::find_by_email(tx, email)?)
+                    .or(others.map(|_| "has already been taken")),
             );
         }
         Ok(problems)
@@ -397,6 +404,13 @@ pub fn update(tx: &mut Tx<'_>, by: &Author, id: UserId, change: &Change) -> Resu
     }
     sql.push(" where id = ", id).raw(" returning *");
     let after: User = tx.query(sql)?.pop().ok_or(Error::NotFound("User"))?;
+    if fold(&before.email) != fold(&after.email) {
+        // Links went to the address before, and so does the notice.
+        for purpose in Purpose::ALL {
+            mail_links::forget(tx, id, *purpose)?;
+        }
+        jobs::notify(tx, &before, jobs::Change::Email)?;
+    }
     if before.username != after.username || before.name != after.name {
         hooks::renamed(tx, &before, &after)?;
     }
@@ -425,6 +439,9 @@ pub fn set_password(
         (user.id, hash, expired, now),
     )?;
     crate::sessions::revoke_others(tx, user.id, kept)?;
+    mail_links::forget(tx, user.id, Purpose::Password)?;
+    mail_links::forget(tx, user.id, Purpose::Unlock)?;
+    jobs::notify(tx, user, jobs::Change::Password)?;
     record(tx, by, "user.password", user, json!({}))
 }
 

@@ -32,7 +32,8 @@ pub(super) fn leave(tx: &mut Tx<'_>, by: &Author, user: &User, hard: bool) -> Re
         sql!(
             "update users set kind = $2, state = 'blocked', is_admin = false, username = $3,
                 username_folded = $3, email = $3, email_folded = $3, name = 'Ghost User',
-                name_folded = 'ghost user', public_email = null, updated_at = $4
+                name_folded = 'ghost user', public_email = null, avatar_key = null,
+                updated_at = $4
              where id = $1"
         ),
         (user.id, UserKind::Leaving, name, now),
@@ -59,6 +60,9 @@ fn forget_credentials(tx: &mut Tx<'_>, id: UserId, ghost_id: UserId) -> Result<(
     for forget in [
         sql!("delete from access_tokens where user_id = $1"),
         sql!("delete from sessions where user_id = $1"),
+        sql!("delete from mail_links where user_id = $1"),
+        sql!("delete from user_emails where user_id = $1"),
+        sql!("delete from user_avatars where user_id = $1"),
         sql!("delete from follows where follower_id = $1 or followed_id = $1"),
     ] {
         tx.execute(forget, (id,))?;

@@ -87,8 +87,8 @@ impl Transition {
     }
 }
 
-/// Changes a user's state; the state already being so is no error.
-pub fn transition(tx: &mut Tx<'_>, by: &Author, id: i64, change: Transition) -> Result<()> {
+/// Changes a user's state; false when it was so already, which is no error.
+pub fn transition(tx: &mut Tx<'_>, by: &Author, id: i64, change: Transition) -> Result<bool> {
     let user = super::find(tx, id)?.found("User")?;
     let today = date_of(tx.now());
     let last = user
@@ -99,13 +99,14 @@ pub fn transition(tx: &mut Tx<'_>, by: &Author, id: i64, change: Transition) -> 
         return Err(Error::forbidden(reason));
     }
     if user.state == change.goal() {
-        return Ok(());
+        return Ok(false);
     }
     set_state(tx, user.id, change.goal())?;
     if change.goal() != UserState::Active {
         crate::sessions::revoke_others(tx, user.id, None)?;
     }
-    record(tx, by, change.action(), &user, serde_json::json!({}))
+    record(tx, by, change.action(), &user, serde_json::json!({}))?;
+    Ok(true)
 }
 
 pub(crate) fn set_state(tx: &mut Tx<'_>, id: i64, state: UserState) -> Result<()> {

@@ -33,6 +33,16 @@ pub struct Call {
     path: Vec<(String, String)>,
     body: Option<Body>,
     merged: Option<Source>,
+    files: Vec<SentFile>,
+}
+
+/// A file of a multipart body, read whole: bodies are bounded.
+#[derive(Debug, Clone)]
+pub struct SentFile {
+    /// Name of its field.
+    pub field: String,
+    /// Its bytes.
+    pub bytes: Bytes,
 }
 
 /// The parts of a request that stay known until its answer is written.
@@ -79,6 +89,7 @@ impl Call {
             path,
             body: Some(body),
             merged: None,
+            files: Vec::new(),
         })
     }
 
@@ -134,8 +145,9 @@ impl Call {
             return Ok(());
         };
         if kind.starts_with("multipart/form-data") {
-            return read_multipart(body, &kind, self.asked.header(header::CONTENT_TYPE), into)
-                .await;
+            let original = self.asked.header(header::CONTENT_TYPE);
+            self.files = read_multipart(body, original.unwrap_or(&kind), into).await?;
+            return Ok(());
         }
         let bytes = read_capped(body, MAX_BODY).await?;
         if kind.starts_with("application/x-www-form-urlencoded") {
@@ -174,19 +186,15 @@ fn is_length_limit(error: &axum::Error) -> bool {
     false
 }
 
-async fn read_multipart(
-    body: Body,
-    kind: &str,
-    original: Option<&str>,
-    into: &mut Source,
-) -> Result<()> {
-    let boundary = multer::parse_boundary(original.unwrap_or(kind))
+async fn read_multipart(body: Body, kind: &str, into: &mut Source) -> Result<Vec<SentFile>> {
+    let boundary = multer::parse_boundary(kind)
         .map_err(|_| Error::BadRequest("the multipart body has no boundary".into()))?;
     let limits = multer::SizeLimit::new().whole_stream(MAX_BODY as u64);
     let constraints = multer::Constraints::new().size_limit(limits);
     let mut parts =
         multer::Multipart::with_constraints(body.into_data_stream(), boundary, constraints);
     let mut count = 0;
+    let mut files = Vec::new();
     while let Some(part) = parts.next_field().await.map_err(multipart_error)? {
         count += 1;
         if count > 1_000 {
@@ -195,14 +203,18 @@ async fn read_multipart(
         let name = part.name().unwrap_or_default().to_owned();
         let is_file = part.file_name().is_some();
         let bytes = part.bytes().await.map_err(multipart_error)?;
-        if is_file || name.is_empty() {
+        if is_file {
+            files.push(SentFile { field: name, bytes });
+            continue;
+        }
+        if name.is_empty() {
             continue;
         }
         let text = String::from_utf8(bytes.to_vec())
             .map_err(|_| Error::Parameters(vec![format!("{name} is invalid")]))?;
         params::insert(into, &name, Value::String(text))?;
     }
-    Ok(())
+    Ok(files)
 }
 
 /// A multipart failure as a refusal of the request.
@@ -255,6 +267,30 @@ impl<T: FromParams + Send> FromCall for Params<T> {
 
     fn describe(operation: &mut Operation<'_>) {
         operation.parameters(T::fields());
+    }
+}
+
+/// The files of a multipart body that is not streamed.
+pub struct Files(Vec<SentFile>);
+
+impl Files {
+    /// The bytes sent in this field.
+    pub fn named(&self, field: &str) -> Option<&Bytes> {
+        let mut files = self.0.iter();
+        files
+            .find(|file| file.field == field)
+            .map(|file| &file.bytes)
+    }
+}
+
+impl FromCall for Files {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        call.merged().await?;
+        Ok(Files(call.files.clone()))
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.takes_files();
     }
 }
 

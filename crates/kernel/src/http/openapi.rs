@@ -46,6 +46,14 @@ impl Operation<'_> {
         self.parameters.extend(described);
     }
 
+    /// The body described before may also come as multipart, with files.
+    pub fn takes_files(&mut self) {
+        if let Some(body) = &mut self.body {
+            let content = &mut body["content"];
+            content["multipart/form-data"] = content["application/json"].clone();
+        }
+    }
+
     /// A body of bytes.
     pub fn binary_body(&mut self) {
         self.body = Some(json!({"required": true, "content": {

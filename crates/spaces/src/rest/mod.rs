@@ -1,5 +1,6 @@
 //! The REST interface of this room, by resource.
 
+mod associations;
 mod groups;
 mod members;
 mod namespaces;
@@ -20,6 +21,7 @@ pub fn routes(r: &mut Routes) {
     requests::routes(r);
     shares::routes(r);
     tokens::routes(r);
+    associations::routes(r);
     transfers::routes(r);
 }
 

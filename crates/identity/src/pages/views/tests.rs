@@ -145,6 +145,21 @@ fn profile_and_user_pages_render() {
     };
     assert!(keep("profile", &profile).contains("Profile saved."));
 
+    let forgotten = Door {
+        page: Page {
+            active: "sign-in",
+            ..Page::new("Forgot your password?")
+        },
+        text: "Enter the address of your account.".into(),
+        error: String::new(),
+        action: "/users/password/new",
+        token: "<token>".into(),
+        fields: vec![ui::input("email", "E-mail", "").kind("email").required()],
+        button: "Send the link",
+    };
+    let html = keep("door", &forgotten);
+    assert!(html.contains("<label") && html.contains("value=\"&#60;token&#62;\""));
+
     let users = AdminUsers {
         page: page("Users", "admin"),
         search: String::new(),

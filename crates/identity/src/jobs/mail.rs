@@ -1,0 +1,285 @@
+//! Mail to users. All of it is plain text, so nothing in a name is markup.
+
+use crate::mail_links::{self, Purpose};
+use crate::model::{AccessToken, User};
+use crate::settings::SignIn;
+use crate::{tokens, users};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::jobs::{Failure, Job, Run};
+use kernel::mail::Message;
+use serde::{Deserialize, Serialize};
+use store::{Tx, sql};
+
+/// Sends a one-time link. The token is made when the mail is, so that no job
+/// holds a secret.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SendLink {
+    /// To whom.
+    pub user: i64,
+    /// What for: [`Purpose`] as text.
+    pub purpose: String,
+    /// The further address to confirm.
+    pub email: Option<i64>,
+}
+
+impl SendLink {
+    /// A link for the primary address.
+    pub fn new(user: i64, purpose: Purpose) -> SendLink {
+        SendLink {
+            user,
+            purpose: purpose.as_str().to_owned(),
+            email: None,
+        }
+    }
+}
+
+impl Job for SendLink {
+    const NAME: &'static str = "identity.send_link";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let purpose = Purpose::from_text(&self.purpose)
+            .ok_or_else(|| Failure::GiveUp(format!("unknown purpose {}", self.purpose)))?;
+        let app = run.app.clone();
+        let message = run
+            .app
+            .write(move |tx| link_mail(&app, tx, &self, purpose))
+            .await?;
+        match message {
+            Some(message) => post(&run.app, message).await,
+            None => Ok(()),
+        }
+    }
+}
+
+fn link_mail(
+    app: &App,
+    tx: &mut Tx<'_>,
+    job: &SendLink,
+    purpose: Purpose,
+) -> Result<Option<Message>> {
+    let user = users::find(tx, job.user)?.filter(mail_links::may_use);
+    let Some(user) = user else {
+        return Ok(None);
+    };
+    let to = match job.email {
+        None => Some(user.email.clone()),
+        Some(id) => users::email(tx, user.id, id)?.map(|email| email.email),
+    };
+    let Some(to) = to else {
+        return Ok(None);
+    };
+    let rules: SignIn = kernel::settings::read(tx)?;
+    let secret = mail_links::create(tx, user.id, purpose, job.email)?;
+    let link = app.url(&format!("{}{}", purpose.page(), secret.expose()));
+    let (subject, before, after) = match purpose {
+        Purpose::Password => (
+            "Choose a password",
+            format!(
+                "a new password was asked for, for the account {}.",
+                user.username
+            ),
+            "The link works once, for two days. If nobody of you asked for it, ignore this \
+             mail: the password stays as it is."
+                .to_owned(),
+        ),
+        Purpose::Unlock => (
+            "Your account is locked",
+            format!(
+                "the account {} was locked because somebody tried wrong passwords. It opens by \
+                 itself in {} minutes, or at once with this link.",
+                user.username, rules.unlock_minutes
+            ),
+            "If that was not you, choose a longer password.".to_owned(),
+        ),
+        Purpose::Confirm => (
+            "Confirm your e-mail address",
+            format!(
+                "this address was entered for the account {}. Confirm that it is yours.",
+                user.username
+            ),
+            "The link works once, for one day. If the account is not yours, ignore this mail."
+                .to_owned(),
+        ),
+    };
+    Ok(Some(Message {
+        to,
+        subject: subject.to_owned(),
+        text: format!("Hello {},\n\n{before}\n\n{link}\n\n{after}\n", user.name),
+        html: None,
+    }))
+}
+
+kernel::choices! {
+    /// What users are told of.
+    pub enum Change {
+        /// The password is another one.
+        Password = "password",
+        /// The primary address is another one.
+        Email = "email",
+    }
+}
+
+/// Tells a user that their account changed, so that a thief shows.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Notify {
+    /// Whom.
+    pub user: i64,
+    /// What changed: [`Change`] as text.
+    pub change: String,
+    /// Where to: for a changed address, the one before.
+    pub to: String,
+}
+
+/// Enqueues the notice of a change.
+pub fn notify(tx: &mut Tx<'_>, user: &User, change: Change) -> Result<()> {
+    let now = tx.now();
+    let job = Notify {
+        user: user.id,
+        change: change.as_str().to_owned(),
+        to: user.email.clone(),
+    };
+    kernel::jobs::enqueue_at(tx, &job, now)
+}
+
+impl Job for Notify {
+    const NAME: &'static str = "identity.notify";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let id = self.user;
+        let user = run.app.read(move |tx| users::find(tx, id)).await?;
+        let Some(user) = user.filter(User::is_human) else {
+            return Ok(());
+        };
+        let (subject, what) = match Change::from_text(&self.change) {
+            Some(Change::Email) => ("Your e-mail address was changed", "e-mail address"),
+            _ => ("Your password was changed", "password"),
+        };
+        let text = format!(
+            "Hello {},\n\nthe {what} of the account {} at {} was changed.\n\nIf that was neither \
+             you nor an administrator at your wish, tell your administrator now.\n",
+            user.name,
+            user.username,
+            run.app.base_url(),
+        );
+        let message = Message {
+            to: self.to,
+            subject: subject.to_owned(),
+            text,
+            html: None,
+        };
+        post(&run.app, message).await
+    }
+}
+
+/// Days before the end of a personal token at which its owner is told.
+const STAGES: [i64; 3] = [60, 30, 7];
+/// Tokens one transaction looks through.
+const BATCH: i64 = 200;
+
+/// Looks for personal tokens that end soon and have their owners told, once
+/// for each of [`STAGES`].
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ExpiringTokens {}
+
+impl Job for ExpiringTokens {
+    const NAME: &'static str = "identity.expiring_tokens";
+
+    fn dedupe_key(&self) -> Option<String> {
+        Some("all".into())
+    }
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        for stage in STAGES.into_iter().rev() {
+            let mut after = 0;
+            while let Some(last) = run.app.write(move |tx| mark(tx, stage, after)).await? {
+                after = last;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Marks some tokens as told of and enqueues their mails, in one transaction;
+/// the last id, or none when there are no more. The nearest stage comes
+/// first, so that a token found late is told of once. A token made for less
+/// time than the stage is not told of at once.
+fn mark(tx: &mut Tx<'_>, stage: i64, after: i64) -> Result<Option<i64>> {
+    let now = tx.now();
+    let today = kernel::time::date_of(now);
+    let horizon = today.saturating_add(jiff::Span::new().days(stage));
+    let found: Vec<AccessToken> = tx.all(
+        sql!(
+            "select t.* from access_tokens t join users u on u.id = t.user_id
+             where t.kind = 'personal' and t.revoked = false and t.expires_at > $1
+                and t.expires_at <= $2 and (t.expiry_told is null or t.expiry_told > $3)
+                and t.id > $4 and u.kind = 'human' and u.state = 'active'
+             order by t.id limit $5"
+        ),
+        (today, horizon, stage, after, BATCH),
+    )?;
+    for token in &found {
+        tx.execute(
+            sql!("update access_tokens set expiry_told = $2 where id = $1"),
+            (token.id, stage),
+        )?;
+        let made = kernel::time::date_of(token.created_at);
+        let told = made.saturating_add(jiff::Span::new().days(stage));
+        if token.expires_at.is_some_and(|end| end > told) {
+            kernel::jobs::enqueue_at(tx, &TokenExpires { token: token.id }, now)?;
+        }
+    }
+    Ok(found.last().map(|token| token.id))
+}
+
+/// Tells the owner of one token.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TokenExpires {
+    /// The token.
+    pub token: i64,
+}
+
+impl Job for TokenExpires {
+    const NAME: &'static str = "identity.token_expires";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let id = self.token;
+        let found = run.app.read(move |tx| {
+            let now = tx.now();
+            let Some(token) = tokens::find(tx, id)?.filter(|token| token.is_active(now)) else {
+                return Ok(None);
+            };
+            let user = users::find(tx, token.user_id)?;
+            Ok(user.map(|user| (token, user)))
+        });
+        let Some((token, user)) = found.await? else {
+            return Ok(());
+        };
+        let end = token.expires_at.map(|day| day.to_string());
+        let text = format!(
+            "Hello {},\n\nyour personal access token «{}» stops working on {}, at 00:00 UTC.\n\n\
+             Make a new one, or rotate it, here:\n\n{}\n",
+            user.name,
+            token.name,
+            end.unwrap_or_default(),
+            run.app.url("/-/user_settings/tokens"),
+        );
+        let message = Message {
+            to: user.email,
+            subject: "Your personal access token expires soon".into(),
+            text,
+            html: None,
+        };
+        post(&run.app, message).await
+    }
+}
+
+/// Sends a mail; one that will never be taken is given up.
+async fn post(app: &App, message: Message) -> Result<(), Failure> {
+    match app.mailer().send(&message).await {
+        Err(error @ (Error::BadRequest(_) | Error::Unprocessable(_))) => {
+            Err(Failure::GiveUp(error.to_string()))
+        }
+        sent => Ok(sent?),
+    }
+}

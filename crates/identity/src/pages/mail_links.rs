@@ -1,0 +1,312 @@
+//! The pages that links in mail lead to, and the one that asks for such a
+//! mail. Opening a link changes nothing; the button on its page does.
+
+use super::sign_in::{FORM_COOKIE, bind, check_form, set_cookie};
+use super::views::Door;
+use crate::jobs::SendLink;
+use crate::mail_links::{self, Purpose};
+use crate::model::User;
+use crate::users::{self, Author};
+use crate::{attempts, csrf, password, sign_in};
+use http::{HeaderValue, Method, StatusCode, header};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::ui::{Field, input};
+use kernel::html::{Html, Page};
+use kernel::http::{Asked, Params, Response, Routes, reply};
+use std::sync::Arc;
+use store::Tx;
+
+/// Mails with a link that one account gets in an hour.
+const PER_ACCOUNT: i64 = 3;
+const HOUR: i64 = 3600;
+const ENDED: &str = "This link has expired or was used. Ask for a new one.";
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, "/users/password/new", forgotten)
+        .unchecked();
+    r.page(Method::POST, "/users/password/new", send)
+        .unchecked();
+    r.page(Method::GET, "/users/password/edit", choose)
+        .unchecked();
+    r.page(Method::POST, "/users/password/edit", set)
+        .unchecked();
+    r.page(Method::GET, "/users/unlock", locked).unchecked();
+    r.page(Method::POST, "/users/unlock", unlock).unchecked();
+    r.page(Method::GET, "/users/confirmation", unconfirmed)
+        .unchecked();
+    r.page(Method::POST, "/users/confirmation", confirm)
+        .unchecked();
+}
+
+/// Shows the page with a form bound to this browser. Its address may hold a
+/// token, so it is told to nobody.
+fn show(app: &App, asked: &Asked, mut door: Door, status: StatusCode) -> Result<Response> {
+    let (secret, fresh) = bind(asked);
+    door.page.csrf = csrf::bound_to(app, &secret);
+    let mut response = Html::new(&door)?.status(status).response();
+    let no_referrer = HeaderValue::from_static("no-referrer");
+    response
+        .headers_mut()
+        .insert(header::REFERRER_POLICY, no_referrer);
+    if fresh {
+        set_cookie(app, &mut response, FORM_COOKIE, &secret, None)?;
+    }
+    Ok(response)
+}
+
+fn door(title: &str, text: &str) -> Door {
+    Door {
+        page: Page {
+            active: "sign-in",
+            ..Page::new(title)
+        },
+        text: text.to_owned(),
+        error: String::new(),
+        action: "",
+        token: String::new(),
+        fields: Vec::new(),
+        button: "",
+    }
+}
+
+fn ask_for_address() -> Door {
+    Door {
+        action: "/users/password/new",
+        fields: vec![
+            input("email", "E-mail", "")
+                .kind("email")
+                .autocomplete("email")
+                .required(),
+        ],
+        button: "Send the link",
+        ..door(
+            "Forgot your password?",
+            "Enter the address of your account. A mail with a link to choose a new password \
+             will be sent to it.",
+        )
+    }
+}
+
+async fn forgotten(app: App, asked: Arc<Asked>) -> Result<Response> {
+    show(&app, &asked, ask_for_address(), StatusCode::OK)
+}
+
+kernel::params! {
+    /// Who forgot their password.
+    pub struct SendForm {
+        /// Address of the account.
+        pub email: Option<String>,
+        /// Proof that the form is ours.
+        pub authenticity_token: Option<String>,
+    }
+}
+
+/// Answers alike whether the account exists or not.
+async fn send(app: App, asked: Arc<Asked>, form: Params<SendForm>) -> Result<Response> {
+    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+    let (ip, email) = (
+        asked.peer.to_string(),
+        form.email.clone().unwrap_or_default(),
+    );
+    // Counted in a transaction of its own: a refusal must count, too.
+    app.write(move |tx| sign_in::count(tx, &ip)).await?;
+    app.write(move |tx| ask_for_link(tx, &email)).await?;
+    let told = door(
+        "Look into your mail",
+        "If the address belongs to an account, a mail with a link is on its way to it.",
+    );
+    show(&app, &asked, told, StatusCode::OK)
+}
+
+fn ask_for_link(tx: &mut Tx<'_>, email: &str) -> Result<()> {
+    let user = users::find_by_email(tx, email)?.filter(mail_links::may_use);
+    let Some(user) = user else {
+        return Ok(());
+    };
+    match attempts::count(tx, &format!("mail_link:{}", user.id), PER_ACCOUNT, HOUR) {
+        Ok(()) => {}
+        // Saying so would tell that the account exists.
+        Err(Error::Limited(_)) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    let now = tx.now();
+    kernel::jobs::enqueue_at(tx, &SendLink::new(user.id, Purpose::Password), now)
+}
+
+fn new_password(token: &str, error: String) -> Door {
+    let secret = |name: &str, label: &str| -> Field {
+        input(name, label, "")
+            .kind("password")
+            .autocomplete("new-password")
+            .required()
+    };
+    Door {
+        error,
+        action: "/users/password/edit",
+        token: token.to_owned(),
+        fields: vec![
+            secret("password", "New password").hint("8 to 128 characters"),
+            secret("password_confirmation", "The same again"),
+        ],
+        button: "Set password",
+        ..door("Choose a new password", "Afterwards you sign in with it.")
+    }
+}
+
+/// Refuses a token that opens nothing, without using it up.
+async fn check(app: &App, purpose: Purpose, token: &str) -> Result<()> {
+    let token = token.to_owned();
+    let found = app
+        .read(move |tx| mail_links::find(tx, purpose, &token))
+        .await?;
+    found.map(|_| ()).ok_or_else(|| Error::forbidden(ENDED))
+}
+
+kernel::params! {
+    /// The link of a mail about a password.
+    pub struct Choose {
+        /// Its token.
+        pub reset_password_token: Option<String>,
+    }
+}
+
+async fn choose(app: App, asked: Arc<Asked>, link: Params<Choose>) -> Result<Response> {
+    let token = link.0.reset_password_token.unwrap_or_default();
+    check(&app, Purpose::Password, &token).await?;
+    show(
+        &app,
+        &asked,
+        new_password(&token, String::new()),
+        StatusCode::OK,
+    )
+}
+
+kernel::params! {
+    /// A new password by link.
+    pub struct SetForm {
+        /// The link's token.
+        pub token: String,
+        /// The new password.
+        pub password: String,
+        /// The same again.
+        pub password_confirmation: String,
+        /// Proof that the form is ours.
+        pub authenticity_token: Option<String>,
+    }
+}
+
+async fn set(app: App, asked: Arc<Asked>, form: Params<SetForm>) -> Result<Response> {
+    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+    let ip = asked.peer.to_string();
+    app.write(move |tx| sign_in::count(tx, &ip)).await?;
+    check(&app, Purpose::Password, &form.token).await?;
+    let problem = match password::problem(&form.password) {
+        Some(problem) => Some(format!("The password {problem}.")),
+        None if form.password != form.password_confirmation => {
+            Some("The two passwords differ.".to_owned())
+        }
+        None => None,
+    };
+    if let Some(problem) = problem {
+        let page = new_password(&form.token, problem);
+        return show(&app, &asked, page, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    let hash = password::hash(form.password.clone()).await?;
+    let token = form.0.token;
+    let by_link = used(&asked, Purpose::Password, token, move |tx, by, user, _| {
+        users::set_password(tx, by, user, &hash, false, None)?;
+        users::confirm_email(tx, by, user, None)
+    });
+    app.write(by_link).await?;
+    reply::redirect("/users/sign_in")
+}
+
+/// Uses a link up and does what it is for.
+fn used(
+    asked: &Asked,
+    purpose: Purpose,
+    token: String,
+    work: impl Fn(&mut Tx<'_>, &Author, &User, Option<i64>) -> Result<()> + Send + 'static,
+) -> impl Fn(&mut Tx<'_>) -> Result<()> + Send + 'static {
+    let ip = asked.peer.to_string();
+    move |tx| {
+        let found = mail_links::take(tx, purpose, &token)?;
+        let (link, user) = found.ok_or_else(|| Error::forbidden(ENDED))?;
+        let by = Author {
+            id: Some(user.id),
+            ip: Some(ip.clone()),
+        };
+        work(tx, &by, &user, link.email_id)
+    }
+}
+
+kernel::params! {
+    /// The link of a mail about a locked account.
+    pub struct Locked {
+        /// Its token.
+        pub unlock_token: Option<String>,
+    }
+}
+
+async fn locked(app: App, asked: Arc<Asked>, link: Params<Locked>) -> Result<Response> {
+    let token = link.0.unlock_token.unwrap_or_default();
+    check(&app, Purpose::Unlock, &token).await?;
+    let page = Door {
+        action: "/users/unlock",
+        token,
+        button: "Unlock",
+        ..door("Unlock your account", "Afterwards you can sign in again.")
+    };
+    show(&app, &asked, page, StatusCode::OK)
+}
+
+kernel::params! {
+    /// The button on the page of a link.
+    pub struct Press {
+        /// The link's token.
+        pub token: String,
+        /// Proof that the form is ours.
+        pub authenticity_token: Option<String>,
+    }
+}
+
+async fn unlock(app: App, asked: Arc<Asked>, form: Params<Press>) -> Result<Response> {
+    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+    let by_link = used(&asked, Purpose::Unlock, form.0.token, |tx, by, user, _| {
+        sign_in::unlock(tx, by, user)
+    });
+    app.write(by_link).await?;
+    reply::redirect("/users/sign_in")
+}
+
+kernel::params! {
+    /// The link of a mail about an address.
+    pub struct Unconfirmed {
+        /// Its token.
+        pub confirmation_token: Option<String>,
+    }
+}
+
+async fn unconfirmed(app: App, asked: Arc<Asked>, link: Params<Unconfirmed>) -> Result<Response> {
+    let token = link.0.confirmation_token.unwrap_or_default();
+    check(&app, Purpose::Confirm, &token).await?;
+    let page = Door {
+        action: "/users/confirmation",
+        token,
+        button: "Confirm",
+        ..door(
+            "Confirm your address",
+            "Confirm that this e-mail address is yours.",
+        )
+    };
+    show(&app, &asked, page, StatusCode::OK)
+}
+
+async fn confirm(app: App, asked: Arc<Asked>, form: Params<Press>) -> Result<Response> {
+    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+    let by_link = used(&asked, Purpose::Confirm, form.0.token, users::confirm_email);
+    app.write(by_link).await?;
+    reply::redirect("/users/sign_in")
+}

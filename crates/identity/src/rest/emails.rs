@@ -1,0 +1,173 @@
+//! `/user/emails` and `/users/:id/emails`: further addresses.
+
+use crate::users::{self, Author, Email};
+use crate::viewer::{Admin, SignedInViewer};
+use kernel::app::App;
+use kernel::error::{Found, Result};
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Declares the routes.
+pub fn routes(r: &mut Routes) {
+    r.get("/user/emails", list_own)
+        .scopes(super::READ_USER)
+        .summary("Lists the caller's further addresses");
+    r.get("/user/emails/{email_id}", show_own)
+        .scopes(super::READ_USER)
+        .summary("Shows a further address of the caller");
+    r.post("/user/emails", add_own)
+        .summary("Adds an address of the caller");
+    r.delete("/user/emails/{email_id}", remove_own)
+        .summary("Removes a further address of the caller");
+    r.get("/users/{id}/emails", list)
+        .summary("Lists a user's further addresses");
+    r.post("/users/{id}/emails", add)
+        .summary("Adds an address of a user");
+    r.delete("/users/{id}/emails/{email_id}", remove)
+        .summary("Removes a further address of a user");
+}
+
+/// A further address.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EmailEntity {
+    /// Id.
+    pub id: i64,
+    /// The address.
+    pub email: String,
+    /// When it proved to be theirs.
+    pub confirmed_at: Option<String>,
+}
+
+impl From<Email> for EmailEntity {
+    fn from(email: Email) -> EmailEntity {
+        EmailEntity {
+            id: email.id,
+            email: email.email,
+            confirmed_at: email.confirmed_at.map(wire::text),
+        }
+    }
+}
+
+/// One page of the few addresses somebody has.
+fn page(emails: Vec<Email>, paging: Paging) -> Paged<EmailEntity> {
+    let total = emails.len() as i64;
+    let skipped = usize::try_from(paging.offset()).unwrap_or(usize::MAX);
+    let fetch = paging.fetch() as usize;
+    let rows = emails.into_iter().skip(skipped).take(fetch).collect();
+    Paged::numbered(rows, paging, Some(total)).map(EmailEntity::from)
+}
+
+async fn list_own(app: App, viewer: SignedInViewer, paging: Paging) -> Result<Paged<EmailEntity>> {
+    let id = viewer.0.user.id;
+    let emails = app.read(move |tx| users::emails(tx, id)).await?;
+    Ok(page(emails, paging))
+}
+
+kernel::params! {
+    /// Which address of the caller.
+    pub struct OwnPath {
+        /// Id of the address.
+        pub email_id: i64,
+    }
+}
+
+async fn show_own(
+    app: App,
+    viewer: SignedInViewer,
+    path: Params<OwnPath>,
+) -> Result<Ok200<EmailEntity>> {
+    let (user, id) = (viewer.0.user.id, path.email_id);
+    let found = app.read(move |tx| users::email(tx, user, id)).await?;
+    Ok(Ok200(found.found("Email")?.into()))
+}
+
+kernel::params! {
+    /// An address of the caller.
+    pub struct AddOwn {
+        /// The address.
+        pub email: String,
+    }
+}
+
+async fn add_own(
+    app: App,
+    viewer: SignedInViewer,
+    params: Params<AddOwn>,
+) -> Result<Created<EmailEntity>> {
+    let (by, address) = (Author::from(viewer.0.as_ref()), params.email.clone());
+    let made = app.write(move |tx| users::add_email(tx, &by, &viewer.0.user, &address, false));
+    Ok(Created(made.await?.into()))
+}
+
+async fn remove_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> Result<NoContent> {
+    let (by, id) = (Author::from(viewer.0.as_ref()), path.email_id);
+    app.write(move |tx| users::remove_email(tx, &by, &viewer.0.user, id))
+        .await?;
+    Ok(NoContent)
+}
+
+kernel::params! {
+    /// Whose addresses.
+    pub struct OfUser {
+        /// Id of the user.
+        pub id: i64,
+    }
+}
+
+async fn list(
+    app: App,
+    _: Admin,
+    path: Params<OfUser>,
+    paging: Paging,
+) -> Result<Paged<EmailEntity>> {
+    let id = path.id;
+    let emails = app.read(move |tx| {
+        users::find(tx, id)?.found("User")?;
+        users::emails(tx, id)
+    });
+    Ok(page(emails.await?, paging))
+}
+
+kernel::params! {
+    /// An address of a user.
+    pub struct Add {
+        /// Id of the user.
+        pub id: i64,
+        /// The address.
+        pub email: String,
+        /// It counts as confirmed.
+        pub skip_confirmation: Option<bool>,
+    }
+}
+
+async fn add(app: App, admin: Admin, params: Params<Add>) -> Result<Created<EmailEntity>> {
+    let (by, sent) = (Author::from(admin.0.as_ref()), params.0);
+    let made = app.write(move |tx| {
+        let user = users::find(tx, sent.id)?.found("User")?;
+        let confirmed = sent.skip_confirmation.unwrap_or(false);
+        users::add_email(tx, &by, &user, &sent.email, confirmed)
+    });
+    Ok(Created(made.await?.into()))
+}
+
+kernel::params! {
+    /// Which address of which user.
+    pub struct OfUserPath {
+        /// Id of the user.
+        pub id: i64,
+        /// Id of the address.
+        pub email_id: i64,
+    }
+}
+
+async fn remove(app: App, admin: Admin, path: Params<OfUserPath>) -> Result<NoContent> {
+    let (by, user, id) = (Author::from(admin.0.as_ref()), path.id, path.email_id);
+    app.write(move |tx| {
+        let user = users::find(tx, user)?.found("User")?;
+        users::remove_email(tx, &by, &user, id)
+    })
+    .await?;
+    Ok(NoContent)
+}

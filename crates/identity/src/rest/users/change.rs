@@ -1,0 +1,347 @@
+//! Making and changing accounts.
+
+use crate::entities::{self, Detail, UserEntity};
+use crate::jobs::SendLink;
+use crate::mail_links::Purpose;
+use crate::model::User;
+use crate::password;
+use crate::rest::text;
+use crate::users::{self, Author, Avatar, Change, NewUser};
+use crate::viewer::{Admin, SignedIn};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Created, Files, Ok200, Params, Patch, Routes};
+
+/// Declares the routes.
+pub fn routes(r: &mut Routes) {
+    r.post("/users", create).summary("Creates a user");
+    r.put("/users/{id}", update).summary("Changes a user");
+}
+
+/// The picture that was sent: `None` leaves it, `Some(None)` takes it away.
+pub(in crate::rest) fn sent_avatar(
+    files: &Files,
+    field: &Patch<String>,
+) -> Result<Option<Option<Avatar>>> {
+    if let Some(bytes) = files.named("avatar") {
+        return Avatar::new(bytes).map(|avatar| Some(Some(avatar)));
+    }
+    match field {
+        Patch::Absent => Ok(None),
+        Patch::Null => Ok(Some(None)),
+        Patch::Value(text) if text.is_empty() => Ok(Some(None)),
+        Patch::Value(_) => Err(Error::Parameters(vec!["avatar is invalid".into()])),
+    }
+}
+
+fn send_link(tx: &mut store::Tx<'_>, user: i64, purpose: Purpose) -> Result<()> {
+    let now = tx.now();
+    kernel::jobs::enqueue_at(tx, &SendLink::new(user, purpose), now)
+}
+
+kernel::params! {
+    /// A user to be made.
+    pub struct CreateUser {
+        /// Primary e-mail.
+        pub email: String,
+        /// Display name.
+        pub name: String,
+        /// Login.
+        pub username: String,
+        /// Password, 8 to 128 characters.
+        pub password: Option<String>,
+        /// Sends a link to choose a password instead.
+        pub reset_password: Option<bool>,
+        /// Sets a password nobody knows instead.
+        pub force_random_password: Option<bool>,
+        /// The e-mail counts as confirmed.
+        pub skip_confirmation: Option<bool>,
+        /// Everything else, as in an update.
+        pub admin: Option<bool>,
+        /// Sees only what they are members of.
+        pub external: Option<bool>,
+        /// Hides activity and followers.
+        pub private_profile: Patch<bool>,
+        /// Projects in the own namespace.
+        pub projects_limit: Option<i64>,
+        /// May create groups.
+        pub can_create_group: Option<bool>,
+        /// Colour scheme of the pages.
+        pub theme_id: Option<i64>,
+        /// Colour scheme of code.
+        pub color_scheme_id: Option<i64>,
+        /// A few words.
+        pub bio: Patch<String>,
+        /// Where they are.
+        pub location: Patch<String>,
+        /// E-mail shown to everyone.
+        pub public_email: Patch<String>,
+        /// E-mail used in commits.
+        pub commit_email: Patch<String>,
+        /// Their site.
+        pub website_url: Patch<String>,
+        /// Where they work.
+        pub organization: Patch<String>,
+        /// As what.
+        pub job_title: Patch<String>,
+        /// Pronouns.
+        pub pronouns: Patch<String>,
+        /// Account there.
+        pub linkedin: Patch<String>,
+        /// Account there.
+        pub twitter: Patch<String>,
+        /// Account there.
+        pub discord: Patch<String>,
+        /// Handle at that provider.
+        pub provider_a: Patch<String>,
+        /// For administrators.
+        pub note: Patch<String>,
+        /// Picture: a file of a multipart body; blank for none.
+        pub avatar: Patch<String>,
+    }
+}
+
+macro_rules! texts {
+    ($params:expr) => {{
+        let mut texts = Vec::new();
+        text(&mut texts, "bio", $params.bio.clone());
+        text(&mut texts, "location", $params.location.clone());
+        text(&mut texts, "public_email", $params.public_email.clone());
+        text(&mut texts, "commit_email", $params.commit_email.clone());
+        text(&mut texts, "website_url", $params.website_url.clone());
+        text(&mut texts, "organization", $params.organization.clone());
+        text(&mut texts, "job_title", $params.job_title.clone());
+        text(&mut texts, "pronouns", $params.pronouns.clone());
+        text(&mut texts, "linkedin", $params.linkedin.clone());
+        text(&mut texts, "twitter", $params.twitter.clone());
+        text(&mut texts, "discord", $params.discord.clone());
+        text(&mut texts, "provider_a", $params.provider_a.clone());
+        text(&mut texts, "note", $params.note.clone());
+        texts
+    }};
+}
+
+macro_rules! change {
+    ($params:expr) => {
+        Change {
+            external: $params.external,
+            private: private(&$params.private_profile),
+            projects_limit: $params.projects_limit,
+            can_create_group: $params.can_create_group,
+            theme_id: $params.theme_id,
+            color_scheme_id: $params.color_scheme_id,
+            texts: texts!($params),
+            ..Change::default()
+        }
+    };
+}
+
+/// Null means the instance's default.
+fn private(sent: &Patch<bool>) -> Option<Option<bool>> {
+    match sent {
+        Patch::Absent => None,
+        Patch::Null => Some(None),
+        Patch::Value(private) => Some(Some(*private)),
+    }
+}
+
+async fn create(
+    app: App,
+    admin: Admin,
+    params: Params<CreateUser>,
+    files: Files,
+) -> Result<Created<UserEntity>> {
+    let avatar = sent_avatar(&files, &params.avatar)?;
+    let automatic =
+        params.force_random_password == Some(true) || params.reset_password == Some(true);
+    let password = match (&params.password, automatic) {
+        (Some(password), _) if !password.is_empty() => password.clone(),
+        (_, true) => password::random(),
+        _ => {
+            return Err(Error::Parameters(vec![
+                "password, reset_password, force_random_password are missing, at least one \
+                 parameter must be provided"
+                    .into(),
+            ]));
+        }
+    };
+    let mut new = NewUser {
+        username: params.username.clone(),
+        name: params.name.clone(),
+        email: params.email.clone(),
+        password_hash: String::new(),
+        password_automatic: automatic,
+        admin: params.admin.unwrap_or(false),
+        confirmed: params.skip_confirmation.unwrap_or(false),
+        rest: change!(params),
+    };
+    users::check_new(&new, &password)?;
+    new.password_hash = password::hash(password).await?;
+    let by = Author::from(admin.0.as_ref());
+    let (caller, reset) = (admin.0.user.id, params.reset_password == Some(true));
+    let whole = app
+        .write(move |tx| {
+            let mut user = users::create(tx, &by, &new).map_err(conflict)?;
+            if let Some(Some(avatar)) = &avatar {
+                user = users::set_avatar(tx, &by, &user, Some(avatar))?;
+            }
+            // Who chooses a password by mail has confirmed the address by it.
+            let link = match (reset, new.confirmed) {
+                (true, _) => Some(Purpose::Password),
+                (false, confirmed) => (!confirmed).then_some(Purpose::Confirm),
+            };
+            if let Some(purpose) = link {
+                send_link(tx, user.id, purpose)?;
+            }
+            users::whole(tx, user, Some(caller))
+        })
+        .await?;
+    Ok(Created(entities::entity(&app, &whole, Detail::Admin)))
+}
+
+/// A name or address that somebody has is a conflict here, as clients expect.
+fn conflict(error: Error) -> Error {
+    let Error::Invalid(problems) = &error else {
+        return error;
+    };
+    let taken = |field: &str| {
+        problems.iter().any(|(name, texts)| {
+            name == field && texts.iter().any(|text| text == "has already been taken")
+        })
+    };
+    if taken("email") {
+        Error::Conflict("Email has already been taken".into())
+    } else if taken("username") {
+        Error::Conflict("Username has already been taken".into())
+    } else {
+        error
+    }
+}
+
+kernel::params! {
+    /// Changes to a user.
+    pub struct UpdateUser {
+        /// Id of the user.
+        pub id: i64,
+        /// Primary e-mail.
+        pub email: Option<String>,
+        /// Display name.
+        pub name: Option<String>,
+        /// Login.
+        pub username: Option<String>,
+        /// Password; must be changed at the next sign-in.
+        pub password: Option<String>,
+        /// The e-mail counts as confirmed at once.
+        pub skip_reconfirmation: Option<bool>,
+        /// Administrator or not.
+        pub admin: Option<bool>,
+        /// Sees only what they are members of.
+        pub external: Option<bool>,
+        /// Hides activity and followers.
+        pub private_profile: Patch<bool>,
+        /// Projects in the own namespace.
+        pub projects_limit: Option<i64>,
+        /// May create groups.
+        pub can_create_group: Option<bool>,
+        /// Colour scheme of the pages.
+        pub theme_id: Option<i64>,
+        /// Colour scheme of code.
+        pub color_scheme_id: Option<i64>,
+        /// A few words.
+        pub bio: Patch<String>,
+        /// Where they are.
+        pub location: Patch<String>,
+        /// E-mail shown to everyone.
+        pub public_email: Patch<String>,
+        /// E-mail used in commits.
+        pub commit_email: Patch<String>,
+        /// Their site.
+        pub website_url: Patch<String>,
+        /// Where they work.
+        pub organization: Patch<String>,
+        /// As what.
+        pub job_title: Patch<String>,
+        /// Pronouns.
+        pub pronouns: Patch<String>,
+        /// Account there.
+        pub linkedin: Patch<String>,
+        /// Account there.
+        pub twitter: Patch<String>,
+        /// Account there.
+        pub discord: Patch<String>,
+        /// Handle at that provider.
+        pub provider_a: Patch<String>,
+        /// For administrators.
+        pub note: Patch<String>,
+        /// Picture: a file of a multipart body; blank for none.
+        pub avatar: Patch<String>,
+    }
+}
+
+async fn update(
+    app: App,
+    admin: Admin,
+    params: Params<UpdateUser>,
+    files: Files,
+) -> Result<Ok200<UserEntity>> {
+    let id = params.id;
+    let avatar = sent_avatar(&files, &params.avatar)?;
+    let reconfirm = params.email.is_some() && params.skip_reconfirmation != Some(true);
+    let change = Change {
+        username: params.username.clone(),
+        name: params.name.clone(),
+        email: params.email.clone(),
+        admin: params.admin,
+        ..change!(params)
+    };
+    let password = params
+        .password
+        .clone()
+        .filter(|password| !password.is_empty());
+    let hash = match password {
+        Some(password) => {
+            if let Some(problem) = password::problem(&password) {
+                return Err(Error::invalid("password", problem));
+            }
+            Some(password::hash(password).await?)
+        }
+        None => None,
+    };
+    let by = Author::from(admin.0.as_ref());
+    let caller = admin.0.clone();
+    let whole = app
+        .write(move |tx| {
+            if change.admin == Some(false) && caller.user.id == id {
+                return Err(Error::forbidden(
+                    "You cannot take your own administration away",
+                ));
+            }
+            let before = users::find(tx, id)?.found("User")?;
+            let mut user = users::update(tx, &by, id, &change).map_err(conflict)?;
+            if let Some(avatar) = &avatar {
+                user = users::set_avatar(tx, &by, &user, avatar.as_ref())?;
+            }
+            if reconfirm && before.email != user.email {
+                user = users::unconfirm(tx, &user)?;
+                send_link(tx, id, Purpose::Confirm)?;
+            }
+            if let Some(hash) = &hash {
+                set_password(tx, &by, &user, hash, &caller)?;
+            }
+            users::whole(tx, user, Some(caller.user.id))
+        })
+        .await?;
+    Ok(Ok200(entities::entity(&app, &whole, Detail::Admin)))
+}
+
+/// A password that somebody else chose must be changed at the next sign-in.
+fn set_password(
+    tx: &mut store::Tx<'_>,
+    by: &Author,
+    user: &User,
+    hash: &str,
+    caller: &SignedIn,
+) -> Result<()> {
+    let own = caller.user.id == user.id;
+    users::set_password(tx, by, user, hash, !own, None)
+}

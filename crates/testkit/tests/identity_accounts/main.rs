@@ -1,0 +1,9 @@
+//! Accounts beyond their everyday: mail, pictures, addresses, credentials,
+//! lists and what must never leak.
+
+mod browser;
+mod credentials;
+mod lists;
+mod mail;
+mod profile;
+mod secrecy;

@@ -1,0 +1,118 @@
+//! What the server writes into its log while people use secrets.
+
+use crate::browser::{Browser, cookie};
+use serde_json::json;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use testkit::TestServer;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Everything logged in this process.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'w> MakeWriter<'w> for Log {
+    type Writer = Log;
+    fn make_writer(&'w self) -> Log {
+        self.clone()
+    }
+}
+
+async fn use_secrets(t: &TestServer) -> Vec<String> {
+    let jane = t.user("jane").await;
+    let mut secrets = vec!["correct horse battery".to_owned(), "correct+horse".into()];
+    let token = jane.token().unwrap_or_default().to_owned();
+    t.anonymous()
+        .get(format!("/user?private_token={token}"))
+        .await
+        .is(200);
+    t.anonymous()
+        .get(format!("/nothing?access_token={token}"))
+        .await
+        .is(404);
+    t.anonymous()
+        .get(format!("/users/0?private_token={token}"))
+        .await
+        .is(404);
+    let odd = "svpat-guessed-by-somebody";
+    t.with_token(odd).get("/user").await.is(401);
+    secrets.extend([token, odd.to_owned()]);
+    let browser = Browser::open(t, "/users/sign_in").await;
+    browser.sign_in("jane", "a wrong password").await.is(422);
+    let entered = browser
+        .sign_in("jane", "correct horse battery")
+        .await
+        .is(302);
+    secrets.push(cookie(&entered, "_service_session").unwrap());
+    secrets.push("a wrong password".into());
+    let old = jane
+        .post("/personal_access_tokens/self/rotate")
+        .await
+        .is(200);
+    secrets.push(old.json()["token"].as_str().unwrap().to_owned());
+    jane.post("/personal_access_tokens/self/rotate")
+        .await
+        .is(401);
+    let browser = Browser::open(t, "/users/password/new").await;
+    browser
+        .post("/users/password/new", "email=jane%40example.com")
+        .await
+        .is(200);
+    t.settle().await;
+    let mail = t.app().mailer().sent().remove(0);
+    let link = mail
+        .text
+        .split_whitespace()
+        .find(|word| word.contains("token="))
+        .unwrap()
+        .to_owned();
+    let token = link.rsplit('=').next().unwrap().to_owned();
+    t.anonymous()
+        .request(http::Method::GET, &link)
+        .await
+        .is(200);
+    secrets.push(token);
+    let bad = json!({"password": "too-short-but-secret".repeat(10)});
+    let refused = t.admin().put("/users/2").json(&bad).await.is(400);
+    assert!(!refused.text().contains("secret"), "{refused:?}");
+    secrets.push("too-short-but-secret".into());
+    secrets.push(t.admin().token().unwrap_or_default().to_owned());
+    secrets
+}
+
+#[test]
+fn nothing_secret_is_logged() {
+    let log = Log::default();
+    // The test's own client logs what it sends; that is not the server.
+    let filter = EnvFilter::new("trace,hyper=off,hyper_util=off,reqwest=off,h2=off");
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(log.clone())
+        .finish();
+    // Other tests of this process log into it too, which does no harm.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+    testkit::run(async {
+        let t = TestServer::sqlite().await;
+        let secrets = use_secrets(&t).await;
+        let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+        assert!(
+            text.contains("/users/sign_in"),
+            "requests are logged: {text}"
+        );
+        for secret in secrets {
+            assert!(!text.contains(&secret), "{secret} is in the log");
+        }
+    });
+}
