@@ -62,7 +62,7 @@ fn sample() -> impl Strategy<Value = Sample> {
     (
         any::<Option<i64>>(),
         prop::option::of(share.prop_filter("finite", |share| share.is_finite())),
-        prop::option::of(prop_oneof!["[^\0]{0,20}", "[0-9]{1,20}", "[aAäÄ%_]{0,3}"]),
+        prop::option::of(prop_oneof!["[^\0]{0,20}", "[0-9]{1,20}", "[1aAäÄ%_]{0,3}"]),
         any::<Option<Vec<u8>>>(),
         any::<Option<bool>>(),
         prop::option::of(at),
@@ -145,7 +145,8 @@ fn small_statements_answer_alike() {
     };
     let given = (
         prop::collection::vec(sample(), 1..12),
-        "[aAäÄ%_]{0,3}",
+        // As a pattern: without the letters whose case only SQLite ignores.
+        "[1äÄ%_]{0,3}",
         prop::collection::vec("[aAäÄ]{0,2}", 0..4),
         any::<i64>(),
     );
