@@ -158,7 +158,7 @@ impl Connection {
             .client
             .query_raw(statement, bound.iter().map(|b| b as &(dyn ToSql + Sync)))?;
         while let Some(row) = rows.next()? {
-            if !take(&mut Row(&row)) {
+            if !take(&mut Row::new(&row)) {
                 break;
             }
         }
@@ -200,7 +200,7 @@ impl Session for Connection {
             .query(&statement, &params)
             .map_err(|error| self.error(error))?;
         for row in &rows {
-            if !take(&mut Row(row)) {
+            if !take(&mut Row::new(row)) {
                 break;
             }
         }
@@ -459,10 +459,9 @@ impl<'a> FromSql<'a> for Cell {
 }
 
 impl Cells for postgres::Row {
-    fn index(&self, column: &str) -> Option<usize> {
-        self.columns()
-            .iter()
-            .position(|known| known.name().eq_ignore_ascii_case(column))
+    fn is_named(&self, index: usize, column: &str) -> bool {
+        let known = self.columns().get(index);
+        known.is_some_and(|known| known.name().eq_ignore_ascii_case(column))
     }
 
     fn width(&self) -> usize {

@@ -4,6 +4,7 @@ use crate::pool::{Caller, lock};
 use crate::tx::{Cells, Row, Session};
 use crate::value::Value;
 use crate::{Config, Engine, Error, Result, sql};
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, ErrorCode, ffi};
 use std::collections::{HashMap, VecDeque};
@@ -78,6 +79,9 @@ impl Connection {
         raw.pragma_update(None, "trusted_schema", false)?;
         raw.pragma_update_and_check(None, "journal_size_limit", 64 << 20, |_| Ok(()))?;
         raw.pragma_update(None, "query_only", reader)?;
+        // Plans do not depend on bound values; otherwise binding another value
+        // throws a cached plan away and the statement is prepared again.
+        raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         let watch = self.watch.clone();
         raw.progress_handler(STEPS, Some(move || watch.verdict().is_some()))
     }
@@ -192,7 +196,7 @@ impl Session for Connection {
                 Ok(None) => break,
                 Err(error) => return Err(interrupted(error, &watch)),
             };
-            wanted = wanted && take(&mut Row(row));
+            wanted = wanted && take(&mut Row::new(row));
             if stream {
                 watch.restart()?;
             }
@@ -224,8 +228,9 @@ impl Session for Connection {
 }
 
 impl Cells for rusqlite::Row<'_> {
-    fn index(&self, column: &str) -> Option<usize> {
-        self.as_ref().column_index(column).ok()
+    fn is_named(&self, index: usize, column: &str) -> bool {
+        let name = self.as_ref().column_name(index);
+        name.is_ok_and(|name| name.eq_ignore_ascii_case(column))
     }
 
     fn width(&self) -> usize {

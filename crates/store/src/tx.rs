@@ -2,6 +2,7 @@
 
 use crate::{Engine, Error, Fragment, FromValue, Params, Result, Value};
 use jiff::Timestamp;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What an engine's connection does for a transaction.
@@ -26,38 +27,59 @@ pub(crate) trait Session {
 }
 
 /// One row of a result.
-pub struct Row<'a>(pub(crate) &'a dyn Cells);
+pub struct Row<'a> {
+    cells: &'a dyn Cells,
+    /// Where the next named column is looked for first: structs are mostly
+    /// read in the order of the columns.
+    next: Cell<usize>,
+}
 
 /// An engine's row.
 pub(crate) trait Cells {
-    /// The position of a column, by name.
-    fn index(&self, column: &str) -> Option<usize>;
+    /// Whether the column at a position has this name, in any case.
+    fn is_named(&self, index: usize, column: &str) -> bool;
     /// How many cells there are.
     fn width(&self) -> usize;
     /// The cell at a position.
     fn cell(&self, index: usize) -> Result<Value>;
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    pub(crate) fn new(cells: &'a dyn Cells) -> Row<'a> {
+        Row {
+            cells,
+            next: Cell::new(0),
+        }
+    }
+
     /// The named column.
     pub fn get<T: FromValue>(&self, column: &str) -> Result<T> {
         let column = column.strip_prefix("r#").unwrap_or(column);
-        let index = self.0.index(column);
+        let index = self.index(column);
         let index = index.ok_or_else(|| Error::mismatch(format!("no column {column}")))?;
+        self.next.set(index + 1);
         self.at(index).map_err(|error| match error {
             Error::Type { what } => Error::mismatch(format!("column {column}: {what}")),
             error => error,
         })
     }
 
+    fn index(&self, column: &str) -> Option<usize> {
+        let (width, next) = (self.cells.width(), self.next.get());
+        let named = |index: &usize| self.cells.is_named(*index, column);
+        (next..width)
+            .find(named)
+            .or_else(|| (0..next.min(width)).find(named))
+    }
+
     /// How many columns the row has.
     pub fn width(&self) -> usize {
-        self.0.width()
+        self.cells.width()
     }
 
     /// The column at a position, from zero.
     pub fn at<T: FromValue>(&self, index: usize) -> Result<T> {
-        T::from_value(self.0.cell(index)?)
+        T::from_value(self.cells.cell(index)?)
     }
 }
 
