@@ -27,6 +27,22 @@ testkit::both_engines! {
     }
 }
 
+#[test]
+fn every_operation_has_a_summary_and_one_tag() {
+    let document: serde_json::Value = serde_json::from_str(&tenon::system::openapi_file()).unwrap();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let summary = operation["summary"].as_str().unwrap_or_default();
+            assert!(!summary.is_empty(), "{method} {path} has no summary");
+            let tags = operation["tags"].as_array().unwrap();
+            assert!(
+                matches!(tags.as_slice(), [tag] if tag.as_str().is_some_and(|tag| !tag.is_empty())),
+                "{method} {path} has tags {tags:?}"
+            );
+        }
+    }
+}
+
 /// A change of the interface shows in review.
 #[test]
 fn the_generated_files_are_up_to_date() {

@@ -5,12 +5,9 @@ use crate::access;
 use crate::entities::{self, UserBasic, UserEntity};
 use crate::users::{self, Availability, Side, Status};
 use crate::viewer::SignedInViewer;
-use http::StatusCode;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::openapi::Operation;
-use kernel::http::reply;
-use kernel::http::{Answer, Asked, Created, Ok200, Paged, Paging, Params, Patch, Response, Routes};
+use kernel::http::{Changed, Ok200, Paged, Paging, Params, Patch, Routes};
 use kernel::ids::Reference;
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
@@ -217,34 +214,12 @@ async fn change_status(
     Ok(Ok200(status_entity(status.await?)))
 }
 
-/// The answer of following: 201 with the user, or 304 when nothing changed.
-pub enum Followed {
-    /// It changed.
-    Changed(UserBasic),
-    /// It was so before.
-    Unchanged,
-}
-
-impl Answer for Followed {
-    fn reply(self, app: &App, asked: &Asked) -> Result<Response> {
-        match self {
-            Followed::Changed(user) => Created(user).reply(app, asked),
-            Followed::Unchanged => Ok(reply::empty(StatusCode::NOT_MODIFIED)),
-        }
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        operation.answers::<UserBasic>(201);
-        operation.status(304, "It was so before");
-    }
-}
-
 async fn change_follow(
     app: App,
     viewer: SignedInViewer,
     id: Reference,
     change: fn(&mut store::Tx<'_>, i64, i64) -> Result<bool>,
-) -> Result<Followed> {
+) -> Result<Changed<UserBasic>> {
     let caller = viewer.0.user.id;
     let (user, changed) = app
         .write(move |tx| {
@@ -254,16 +229,24 @@ async fn change_follow(
         })
         .await?;
     Ok(match changed {
-        true => Followed::Changed(entities::basic(&app, &user)),
-        false => Followed::Unchanged,
+        true => Changed::Now(entities::basic(&app, &user)),
+        false => Changed::Before,
     })
 }
 
-async fn follow(app: App, viewer: SignedInViewer, path: Params<AnyUser>) -> Result<Followed> {
+async fn follow(
+    app: App,
+    viewer: SignedInViewer,
+    path: Params<AnyUser>,
+) -> Result<Changed<UserBasic>> {
     change_follow(app, viewer, path.0.id, users::follow).await
 }
 
-async fn unfollow(app: App, viewer: SignedInViewer, path: Params<AnyUser>) -> Result<Followed> {
+async fn unfollow(
+    app: App,
+    viewer: SignedInViewer,
+    path: Params<AnyUser>,
+) -> Result<Changed<UserBasic>> {
     change_follow(app, viewer, path.0.id, users::unfollow).await
 }
 

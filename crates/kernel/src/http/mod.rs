@@ -17,5 +17,5 @@ pub mod throttle;
 pub use call::{Asked, Call, Files, FromCall, Params, Upload};
 pub use paging::{Paged, Paging, Start};
 pub use params::Patch;
-pub use reply::{Accepted, Answer, Created, NoContent, Ok200, Response};
+pub use reply::{Accepted, Answer, Changed, Created, NoContent, Ok200, Response};
 pub use routes::{Gate, Routes};

@@ -169,7 +169,7 @@ fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
     }
     let mut described = json!({
         "operationId": format!("{}_{}", route.operation, route.method.as_str().to_lowercase()),
-        "summary": route.summary, "parameters": parameters, "responses": responses,
+        "summary": route.summary, "tags": [route.tag], "parameters": parameters, "responses": responses,
     });
     if let Some(body) = body {
         described["requestBody"] = body;

@@ -25,6 +25,13 @@ pub trait Answer {
 pub struct Ok200<T>(pub T);
 /// 201 with a JSON body.
 pub struct Created<T>(pub T);
+/// The answer to a change that may find nothing to do.
+pub enum Changed<T> {
+    /// 201 with a JSON body: it changed.
+    Now(T),
+    /// 304: it was so before.
+    Before,
+}
 /// 202: accepted for processing.
 pub struct Accepted;
 /// 204: done, nothing to show.
@@ -92,6 +99,19 @@ impl<T: Serialize + JsonSchema> Answer for Created<T> {
     }
     fn describe(operation: &mut Operation<'_>) {
         operation.answers::<T>(201);
+    }
+}
+
+impl<T: Serialize + JsonSchema> Answer for Changed<T> {
+    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+        match self {
+            Changed::Now(shown) => json(StatusCode::CREATED, &shown),
+            Changed::Before => Ok(empty(StatusCode::NOT_MODIFIED)),
+        }
+    }
+    fn describe(operation: &mut Operation<'_>) {
+        operation.answers::<T>(201);
+        operation.status(304, "It was so before");
     }
 }
 

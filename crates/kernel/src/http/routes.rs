@@ -52,6 +52,9 @@ pub struct Route {
     pub summary: &'static str,
     /// Operation id for OpenAPI: module and function of the handler.
     pub operation: String,
+    /// What OpenAPI groups the operation under: crate and module of the
+    /// handler, such as `spaces members`.
+    pub tag: String,
     pub(super) describe: fn(&mut Operation<'_>),
     pub(super) handler: Arc<dyn Fn(Call) -> Work + Send + Sync>,
 }
@@ -171,7 +174,8 @@ impl Routes {
         let reads = method == Method::GET || method == Method::HEAD;
         let name = std::any::type_name::<H>();
         self.routes.push(Route {
-            operation: operation_id(name),
+            operation: handler_path(name).join("_"),
+            tag: tag(&handler_path(name)),
             method,
             path,
             surface,
@@ -197,12 +201,22 @@ impl Routes {
     }
 }
 
-fn operation_id(type_name: &str) -> String {
-    let parts: Vec<&str> = type_name.split("::").collect();
-    let kept = parts
-        .iter()
-        .filter(|part| !matches!(**part, "rest" | "pages"));
-    kept.copied().collect::<Vec<_>>().join("_")
+/// Crate, modules and name of a handler, without the modules that every
+/// room has.
+fn handler_path(type_name: &str) -> Vec<&str> {
+    type_name
+        .split("::")
+        .filter(|part| !matches!(*part, "rest" | "pages"))
+        .collect()
+}
+
+fn tag(handler: &[&str]) -> String {
+    match handler {
+        [room, module, _, ..] if room != module => format!("{room} {module}"),
+        [room, ..] => (*room).to_owned(),
+        [] => String::new(),
+    }
+    .replace('_', " ")
 }
 
 /// A route just added, for what is not its default.

@@ -11,15 +11,13 @@ use identity::viewer::{Admin, SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::params::Patch;
-use kernel::http::reply::json as reply_json;
 use kernel::http::serve::check_unmodified;
-use kernel::http::{Asked, NoContent, Ok200, Paged, Paging, Params, Response, Routes};
+use kernel::http::{Asked, Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use kernel::time::{Date, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use store::{Tx, sql};
 
@@ -234,54 +232,74 @@ kernel::params! {
     }
 }
 
-handlers!(add, AddMembers, Response, |app, viewer, p, kind| create(
-    app, viewer, kind, p.0
-));
+/// What came of adding members.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MembersAdded {
+    /// One was asked for.
+    One(Box<MemberEntity>),
+    /// Several were; `message` has the reason by the name of each refused one.
+    Several {
+        status: &'static str,
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        message: BTreeMap<String, String>,
+    },
+}
+
+handlers!(
+    add,
+    AddMembers,
+    Created<MembersAdded>,
+    |app, viewer, p, kind| create(app, viewer, kind, p.0)
+);
 
 async fn create(
     app: App,
     viewer: Viewer,
     kind: SourceKind,
     params: AddMembers,
-) -> Result<Response> {
+) -> Result<Created<MembersAdded>> {
     let handle = app.clone();
-    let answer = app
-        .write(move |tx| {
-            let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
-            let users = named(tx, &params)?;
-            let new = NewMember {
-                level: params.access_level,
-                expires_at: params.expires_at,
+    app.write(move |tx| {
+        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
+        let users = named(tx, &params)?;
+        let new = NewMember {
+            level: params.access_level,
+            expires_at: params.expires_at,
+        };
+        if let [one] = users.as_slice() {
+            let user = one.clone().map_err(|_| Error::NotFound("User"))?;
+            members::add(tx, &viewer, &place, &user, &new)?;
+            let row = lists::member(tx, &place.source, Breadth::Direct, user.id)?;
+            let row = row.ok_or(Error::NotFound(""))?;
+            let shown = entity(tx, &handle, &row, viewer.is_admin())?;
+            return Ok(Created(MembersAdded::One(Box::new(shown))));
+        }
+        let mut refused = BTreeMap::new();
+        for user in users {
+            let added = match &user {
+                Ok(user) => tx.savepoint(|tx| members::add(tx, &viewer, &place, user, &new)),
+                Err(_) => Err(Error::NotFoundText("404 User Not Found".into())),
             };
-            if let [one] = users.as_slice() {
-                let user = one.clone().map_err(|_| Error::NotFound("User"))?;
-                members::add(tx, &viewer, &place, &user, &new)?;
-                let row = lists::member(tx, &place.source, Breadth::Direct, user.id)?;
-                let row = row.ok_or(Error::NotFound(""))?;
-                let shown = entity(tx, &handle, &row, viewer.is_admin())?;
-                return serde_json::to_value(shown).map_err(Error::internal);
+            let name = match user {
+                Ok(user) => user.username,
+                Err(name) => name,
+            };
+            if let Some(reason) = members::reason(added)? {
+                refused.insert(name, reason);
             }
-            let mut refused = serde_json::Map::new();
-            for user in users {
-                let added = match &user {
-                    Ok(user) => tx.savepoint(|tx| members::add(tx, &viewer, &place, user, &new)),
-                    Err(_) => Err(Error::NotFoundText("404 User Not Found".into())),
-                };
-                let name = match user {
-                    Ok(user) => user.username,
-                    Err(name) => name,
-                };
-                if let Some(reason) = members::reason(added)? {
-                    refused.insert(name, json!(reason));
-                }
-            }
-            Ok(match refused.is_empty() {
-                true => json!({"status": "success"}),
-                false => json!({"status": "error", "message": refused}),
-            })
-        })
-        .await?;
-    reply_json(http::StatusCode::CREATED, &answer)
+        }
+        let status = if refused.is_empty() {
+            "success"
+        } else {
+            "error"
+        };
+        Ok(Created(MembersAdded::Several {
+            status,
+            message: refused,
+        }))
+    })
+    .await
 }
 
 /// The users named; those unknown by what they were called.

@@ -2,7 +2,7 @@
 
 use super::OneProject;
 use crate::access::{self, Purpose};
-use crate::entities;
+use crate::entities::{self, ProjectEntity};
 use crate::rules;
 use crate::store as lists;
 use crate::store::contains;
@@ -11,8 +11,7 @@ use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::reply::{empty, json as reply_json};
-use kernel::http::{Paged, Paging, Params, Response, Routes};
+use kernel::http::{Changed, Paged, Paging, Params, Routes};
 use kernel::ids::{Reference, fold};
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
@@ -28,31 +27,36 @@ pub fn routes(r: &mut Routes) {
         .summary("Lists who starred a project");
 }
 
-async fn star(app: App, viewer: Viewer, params: Params<OneProject>) -> Result<Response> {
+async fn star(
+    app: App,
+    viewer: Viewer,
+    params: Params<OneProject>,
+) -> Result<Changed<ProjectEntity>> {
     set_starred(app, viewer, params.0.id, true).await
 }
 
-async fn unstar(app: App, viewer: Viewer, params: Params<OneProject>) -> Result<Response> {
+async fn unstar(
+    app: App,
+    viewer: Viewer,
+    params: Params<OneProject>,
+) -> Result<Changed<ProjectEntity>> {
     set_starred(app, viewer, params.0.id, false).await
 }
 
-/// 201 with the project, or 304 when it already was so.
-async fn set_starred(app: App, viewer: Viewer, id: Reference, starred: bool) -> Result<Response> {
+async fn set_starred(
+    app: App,
+    viewer: Viewer,
+    id: Reference,
+    starred: bool,
+) -> Result<Changed<ProjectEntity>> {
     let handle = app.clone();
-    let changed = app
-        .write(
-            move |tx| match rules::star_project(tx, &viewer, &id, starred)? {
-                Some(project) => {
-                    entities::one_project(tx, &handle, &viewer, &project, false).map(Some)
-                }
-                None => Ok(None),
-            },
-        )
-        .await?;
-    match changed {
-        Some(entity) => reply_json(http::StatusCode::CREATED, &entity),
-        None => Ok(empty(http::StatusCode::NOT_MODIFIED)),
-    }
+    app.write(move |tx| {
+        let Some(project) = rules::star_project(tx, &viewer, &id, starred)? else {
+            return Ok(Changed::Before);
+        };
+        entities::one_project(tx, &handle, &viewer, &project, false).map(Changed::Now)
+    })
+    .await
 }
 
 kernel::params! {
