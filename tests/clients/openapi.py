@@ -1,27 +1,65 @@
 """schemathesis, unmodified, calls every published operation with generated input.
 
 No answer may be a server error, have a status or a content type the interface
-does not name, or break its schema. The run is seeded, so a failure repeats.
+does not name, or break its schema, and every operation must have been used
+with success. The run is seeded, so a failure repeats.
 """
 
+import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
+import urllib.request
 
 ARGUMENTS = [
     "run",
     os.environ["TENON_URL"] + "/api/v4/openapi.json",
-    "--header=PRIVATE-TOKEN: " + os.environ["TENON_TOKEN"],
     "--checks=not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
     "--phases=examples,coverage",
     "--seed=1",
-    "--generation-deterministic",
+    "--generation-with-security-parameters=false",
     "--continue-on-failure",
-    "--workers=2",
+    "--workers=1",
     "--request-timeout=30",
+    "--warnings=off",
     "--no-color",
 ]
 
+# What generated calls cannot bring to a success, and why.
+UNREACHABLE = {
+    "POST /api/v4/users/{id}/approve": "nobody can sign up, so nobody waits",
+    "POST /api/v4/users/{id}/deactivate": "a new user was active within 90 days",
+    "POST /api/v4/users/{id}/reject": "nobody can sign up, so nobody waits",
+    "GET /api/v4/openapi.json": "left out by schemathesis, which reads it first",
+}
+
+
+def operations():
+    """`GET /api/v4/user` and so on, as the server publishes them."""
+    with urllib.request.urlopen(ARGUMENTS[1]) as answer:
+        paths = json.load(answer)["paths"]
+    return {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+
+
 program = pathlib.Path(sys.executable).parent / "schemathesis"
-sys.exit(subprocess.run([program, *ARGUMENTS], check=False).returncode)
+with tempfile.TemporaryDirectory() as directory:
+    accepted = pathlib.Path(directory) / "accepted.json"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(pathlib.Path(__file__).parent),
+        "SCHEMATHESIS_HOOKS": "openapi_hooks",
+        "TENON_ACCEPTED": str(accepted),
+    }
+    command = [program, *ARGUMENTS, *sys.argv[1:]]
+    status = subprocess.run(command, env=environment, cwd=directory, check=False).returncode
+    succeeded = set(json.loads(accepted.read_text()))
+
+never = operations() - succeeded - UNREACHABLE.keys()
+reached = UNREACHABLE.keys() & succeeded
+for operation in sorted(never):
+    print("never answered with success:", operation)
+for operation in sorted(reached):
+    print("is reached, so take it from UNREACHABLE:", operation)
+sys.exit(status or bool(never or reached))

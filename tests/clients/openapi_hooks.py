@@ -1,0 +1,235 @@
+"""What schemathesis knows of this server: who is calling, and what exists.
+
+Generated ids name nothing, so almost every answer would be a 404. Unless a
+case is about the id itself, it gets the id of a thing made for its operation,
+and in bodies what has to exist or to be new. A thing that an answer used up
+is made again.
+
+Loaded through SCHEMATHESIS_HOOKS. Writes to TENON_ACCEPTED which operations
+answered 2xx at least once.
+"""
+
+import atexit
+import datetime
+import itertools
+import json
+import os
+import threading
+
+import requests
+import schemathesis
+from schemathesis.core.parameters import ParameterLocation
+
+API = os.environ["TENON_URL"] + "/api/v4"
+ROOT = {"PRIVATE-TOKEN": os.environ["TENON_TOKEN"]}
+
+# What has to be done before, for the opposite to do anything.
+OPPOSITES = {"unban": "ban", "unfollow": "follow", "unstar": "star"}
+
+# After a success of these, what the operation worked on is gone or changed.
+USING_UP = {
+    "access_requests", "approve", "archive", "ban", "block", "follow", "reject", "rotate",
+    "share", "star", "transfer", "unarchive", "unban", "unblock", "unfollow", "unstar",
+}  # fmt: skip
+
+# Settings that the whole run depends on: put back after every change.
+SETTINGS = ["/application/settings", "/application/plan_limits"]
+
+# What stands in a generated body for a field the case is not about.
+FILLERS = [0, "", [], "2000-01-01"]
+
+TOMORROW = str(datetime.date.today() + datetime.timedelta(days=1))
+
+numbers = itertools.count(1)
+accepted = set()
+worlds = threading.local()
+session = requests.Session()
+
+
+def call(method, path, headers=ROOT, **arguments):
+    """An answer of the server that has to be a good one."""
+    answer = session.request(method, API + path, headers=headers, **arguments)
+    assert answer.ok, (method, path, answer.status_code, answer.text)
+    return answer.json() if answer.content else None
+
+
+def post(url, headers=ROOT, **body):
+    return call("POST", url, headers, json=body)
+
+
+class World:
+    """The things one operation works on, each made when first asked for."""
+
+    def __init__(self, path):
+        self.path = path
+        self.made = {}
+
+    def get(self, name):
+        if name not in self.made:
+            self.made[name] = getattr(self, name)()
+        return self.made[name]
+
+    def owner(self):
+        """`/groups/5` or `/projects/7`: what the path starts with."""
+        kind = "groups" if self.path.startswith("/groups/") else "projects"
+        return f"/{kind}/{self.get('id')}"
+
+    def user(self):
+        name = f"user-{next(numbers)}"
+        body = {"username": name, "name": name, "email": f"{name}@example.org"}
+        return post("/users", password="plain-words-for-a-test", skip_confirmation=True, **body)["id"]
+
+    def user_headers(self):
+        token = post(f"/users/{self.get('user')}/personal_access_tokens", name="own", scopes=["api"])
+        return {"PRIVATE-TOKEN": token["token"]}
+
+    def group(self):
+        name = f"group-{next(numbers)}"
+        return post("/groups", name=name, path=name, visibility="public")["id"]
+
+    def project(self):
+        name = f"project-{next(numbers)}"
+        return post("/projects", name=name, visibility="public")["id"]
+
+    # Parameters of paths, by their names.
+
+    def id(self):
+        number = self.id_of(self.path.split("/")[1])
+        opposite = OPPOSITES.get(self.path.rsplit("/", 1)[-1])
+        if opposite:
+            kind = self.path.split("/")[1]
+            post(f"/{kind}/{number}/{opposite}")
+        return number
+
+    def id_of(self, kind):
+        if kind == "users":
+            return self.get("user")
+        if kind == "personal_access_tokens":
+            return post(f"/users/{self.get('user')}/personal_access_tokens", name="x", scopes=["api"])["id"]
+        return self.get("project" if kind == "projects" else "group")
+
+    def user_id(self):
+        user = self.get("user")
+        if "/access_requests/" in self.path:
+            post(f"{self.owner()}/access_requests", self.get("user_headers"))
+        elif "/members/" in self.path:
+            post(f"{self.owner()}/members", user_id=user, access_level=20)
+        return user
+
+    def token_id(self):
+        if "/impersonation_tokens/" in self.path:
+            return post(f"/users/{self.get('id')}/impersonation_tokens", name="x", scopes=["api"])["id"]
+        return post(f"{self.owner()}/access_tokens", name="x", scopes=["api"], access_level=20)["id"]
+
+    def group_id(self):
+        post(f"{self.owner()}/share", group_id=self.get("group_beside"), group_access=20)
+        return self.get("group_beside")
+
+    def group_beside(self):
+        return self.group()
+
+    def email(self):
+        address = f"guest-{next(numbers)}@example.org"
+        post(f"{self.owner()}/invitations", email=address, access_level=20)
+        return address
+
+    def package_protection_rule_id(self):
+        rule = {"package_type": "generic", "minimum_access_level_for_push": "maintainer"}
+        path = f"{self.owner()}/packages/protection/rules"
+        return post(path, package_name_pattern=f"kept-{next(numbers)}", **rule)["id"]
+
+    def package_name(self):
+        path = f"{self.owner()}/packages/generic/hammer/1.0/hammer.bin"
+        call("PUT", path, data=b"iron", params={"select": "package_file"})
+        return "hammer"
+
+    def package_version(self):
+        return "1.0"
+
+    def file_path(self):
+        return "hammer.bin"
+
+    def package_id(self):
+        self.get("package_name")
+        return call("GET", f"{self.owner()}/packages")[0]["id"]
+
+    def package_file_id(self):
+        return call("GET", f"{self.owner()}/packages/{self.get('package_id')}/package_files")[0]["id"]
+
+    def audit_event_id(self):
+        return call("GET", "/audit_events")[0]["id"]
+
+    # Bodies: what must exist, and what must be new.
+
+    def filled(self, body):
+        """The body, with values where the generator had nothing to say."""
+        name = f"made-{next(numbers)}"
+        known = {
+            "group_id": lambda: self.get("group_beside"),
+            "parent_id": lambda: self.get("group_beside"),
+            "namespace_id": lambda: self.get("group_beside"),
+            "namespace": lambda: str(self.get("group_beside")),
+            "user_id": lambda: self.user() if body["user_id"] == 0 else [self.user()],
+            "username": lambda: name,
+            "email": lambda: f"{name}@example.org",
+            "password": lambda: "plain-words-for-a-test",
+            "name": lambda: name,
+            "path": lambda: name,
+            "scopes": lambda: ["self_rotate" if self.path.startswith("/user/") else "api"],
+            "access_level": lambda: 20,
+            "group_access": lambda: 20,
+            "expires_at": lambda: TOMORROW,
+        }
+        if "user_id" in body and body.get("username") == []:
+            body = {key: value for key, value in body.items() if key != "username"}
+        return {
+            key: known[key]() if key in known and value in FILLERS else value
+            for key, value in body.items()
+        }
+
+
+def world_of(case):
+    """The things of the case's operation. An operation has one thread."""
+    label = case.operation.label
+    if getattr(worlds, "label", None) != label:
+        worlds.label, worlds.world = label, World(case.path.removeprefix("/api/v4"))
+    return worlds.world
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    world = world_of(case)
+    data = case.meta.phase.data
+    for name, value in list(case.path_parameters.items()):
+        about_itself = data.parameter_location == ParameterLocation.PATH
+        if not about_itself or str(value) in ("1", "root"):
+            case.path_parameters[name] = world.get(name)
+    if isinstance(case.body, dict):
+        case.body = world.filled(case.body)
+    case.headers["PRIVATE-TOKEN"] = ROOT["PRIVATE-TOKEN"]
+    if "/self" in case.path:
+        case.headers.update(World("").user_headers())
+    if case.method == "POST" and case.path.endswith("/access_requests"):
+        case.headers.update(world.get("user_headers"))
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    asked = case.method == case.operation.method.upper()
+    if not asked or not 200 <= response.status_code < 300:
+        return
+    accepted.add(case.operation.label)
+    path = case.path.removeprefix("/api/v4")
+    if case.method == "PUT" and path in SETTINGS:
+        call("PUT", path, json=settings[path])
+    if case.method == "DELETE" or path.rsplit("/", 1)[-1] in USING_UP:
+        worlds.label = None
+
+
+@atexit.register
+def tell():
+    with open(os.environ["TENON_ACCEPTED"], "w") as file:
+        json.dump(sorted(accepted), file)
+
+
+settings = {path: call("GET", path) for path in SETTINGS}
