@@ -25,8 +25,15 @@ pub fn run(options: &Options) -> Outcome {
     if options.check { check() } else { write() }
 }
 
-/// Fails with the names of the files that are not what the program prints.
+/// Directories whose README lists every page beside it.
+const LISTED: [&str; 2] = ["docs/guide", "docs/decisions"];
+
+/// Fails with the names of the files that are not what the program prints,
+/// or of the pages that no list has.
 pub fn check() -> Outcome {
+    for directory in LISTED {
+        check_listed(directory)?;
+    }
     let mut stale = Vec::new();
     for name in GENERATED {
         let current = fs::read_to_string(tree::root().join(name)).unwrap_or_default();
@@ -40,6 +47,25 @@ pub fn check() -> Outcome {
     Err(format!(
         "{} not up to date; run cargo xtask docs",
         stale.join(", ")
+    ))
+}
+
+fn check_listed(directory: &str) -> Outcome {
+    let path = tree::root().join(directory);
+    let failed = |error: std::io::Error| format!("{directory}: {error}");
+    let list = fs::read_to_string(path.join("README.md")).map_err(failed)?;
+    let missing: Vec<String> = fs::read_dir(&path)
+        .map_err(failed)?
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "README.md" && !list.contains(&format!("({name})")))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "{directory}/README.md does not list {}",
+        missing.join(", ")
     ))
 }
 
