@@ -2,13 +2,15 @@
 //!
 //! Every suite is a script that finds the server through the environment
 //! (`TENON_URL`, `TENON_TOKEN` of the administrator, `TENON_ROOT_PASSWORD`)
-//! and fails by its exit status. Each run gets a server of its own.
+//! and fails by its exit status. Each run gets a server of its own, started
+//! on an empty directory as a newcomer would: the password is the one that
+//! it prints.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cluster::Cluster;
-use crate::server::{self, ROOT_PASSWORD, Server, Settings};
+use crate::server::{self, Server, Settings};
 use crate::steps::{self, Outcome};
 use crate::tools;
 use crate::tree;
@@ -118,7 +120,7 @@ fn run_one(
         .current_dir(tree::root())
         .env("TENON_URL", server.url())
         .env("TENON_TOKEN", server.root_token()?)
-        .env("TENON_ROOT_PASSWORD", ROOT_PASSWORD)
+        .env("TENON_ROOT_PASSWORD", server.root_password()?)
         .envs(environment.iter().map(|(name, value)| (name, value)));
     steps::run(&mut client)?;
     server.stop()

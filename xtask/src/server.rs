@@ -11,9 +11,6 @@ use std::time::{Duration, Instant};
 use crate::steps::{self, Outcome, cargo};
 use crate::tree;
 
-/// The first administrator's password on every server started here.
-pub const ROOT_PASSWORD: &str = "correct-horse-battery-staple";
-
 /// A server that does not say it listens within this time has failed.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
@@ -41,7 +38,15 @@ pub struct Server {
     database: Option<String>,
     child: Child,
     url: String,
+    root_password: Option<String>,
     ready_after: Duration,
+}
+
+/// What a server says while it starts.
+#[derive(Default)]
+struct Said {
+    url: String,
+    root_password: Option<String>,
 }
 
 impl Server {
@@ -55,7 +60,6 @@ impl Server {
         command
             .arg("serve")
             .args(["--listen", &format!("127.0.0.1:{port}")])
-            .env("TENON_ROOT_PASSWORD", ROOT_PASSWORD)
             .envs(settings.environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -66,7 +70,7 @@ impl Server {
             .map_err(|error| format!("{}: {error}", program.display()))?;
         let log = settings.data.join("server.log");
         let ready = follow(&mut child, &log)?;
-        let url = ready.recv_timeout(START_LIMIT).map_err(|_| {
+        let said = ready.recv_timeout(START_LIMIT).map_err(|_| {
             let _ = child.kill();
             let _ = child.wait();
             let said = fs::read_to_string(&log).unwrap_or_default();
@@ -77,7 +81,8 @@ impl Server {
             data: settings.data.to_owned(),
             database: settings.database.map(str::to_owned),
             child,
-            url,
+            url: said.url,
+            root_password: said.root_password,
             ready_after: begun.elapsed(),
         })
     }
@@ -85,6 +90,12 @@ impl Server {
     /// `http://HOST:PORT`, without a slash at the end.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The administrator's password, which the first start prints.
+    pub fn root_password(&self) -> Result<&str, String> {
+        let printed = self.root_password.as_deref();
+        printed.ok_or_else(|| "the server printed no password at its first start".to_owned())
     }
 
     /// From the start of the process to the line that says it listens.
@@ -170,9 +181,9 @@ fn command(program: &Path, data: &Path, database: Option<&str>) -> Command {
     command
 }
 
-/// Copies the server's standard error to `log` and sends the address once
-/// the server names it.
-fn follow(child: &mut Child, log: &Path) -> Result<mpsc::Receiver<String>, String> {
+/// Copies the server's standard error to `log` and sends what it said once
+/// the server names its address.
+fn follow(child: &mut Child, log: &Path) -> Result<mpsc::Receiver<Said>, String> {
     let (sender, ready) = mpsc::channel();
     let errors = child
         .stderr
@@ -180,11 +191,16 @@ fn follow(child: &mut Child, log: &Path) -> Result<mpsc::Receiver<String>, Strin
         .ok_or("the server has no standard error")?;
     let mut copy = fs::File::create(log).map_err(|error| format!("{}: {error}", log.display()))?;
     std::thread::spawn(move || {
+        let mut said = Said::default();
         for line in BufReader::new(errors).lines().map_while(Result::ok) {
             let _ = writeln!(copy, "{line}");
+            if let Some((_, password)) = line.split_once(" has the password ") {
+                said.root_password = Some(password.to_owned());
+            }
             if let Some((_, address)) = line.split_once("listening on ") {
                 let address = address.split_whitespace().next().unwrap_or_default();
-                let _ = sender.send(address.trim_end_matches('/').to_owned());
+                said.url = address.trim_end_matches('/').to_owned();
+                let _ = sender.send(std::mem::take(&mut said));
             }
         }
     });
