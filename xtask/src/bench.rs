@@ -36,6 +36,9 @@ pub struct Options {
     /// Packages in the large project.
     #[arg(long, default_value_t = LARGE)]
     packages: i64,
+    /// Measure this program instead of building one.
+    #[arg(long)]
+    program: Option<PathBuf>,
     /// Leave docs/performance.md as it is.
     #[arg(long)]
     dry_run: bool,
@@ -44,7 +47,10 @@ pub struct Options {
 /// Measures, prints the table and writes it down. Fails when a bound is
 /// missed.
 pub fn run(options: &Options) -> Outcome {
-    let program = server::build()?;
+    let program = match &options.program {
+        Some(program) => program.clone(),
+        None => server::build()?,
+    };
     let bench = Bench { program, options };
     let mut lines = Vec::new();
     lines.extend(bench.idle()?);
@@ -121,7 +127,7 @@ impl Bench<'_> {
         )])
     }
 
-    /// A server with one project per client, and the write they send.
+    /// A server with one user per client, and the write they send.
     fn writer(
         &self,
         name: &str,
@@ -129,14 +135,14 @@ impl Bench<'_> {
     ) -> Result<(Server, Request), String> {
         let server = self.start(&server::fresh_directory(name)?, environment)?;
         let token = server.root_token()?;
-        for number in 0..WRITERS {
-            seed::project(server.url(), &token, &format!("writer-{number}"))?;
-        }
+        let tokens: Result<Vec<String>, String> = (0..WRITERS)
+            .map(|number| seed::user_token(server.url(), &token, &format!("writer-{number}")))
+            .collect();
         let request = Request {
             method: "PUT",
-            target: "/api/v4/projects/root%2Fwriter-{c}".to_owned(),
-            token,
-            body: r#"{"description":"change {n}"}"#.to_owned(),
+            target: "/api/v4/user/status".to_owned(),
+            tokens: tokens?,
+            body: r#"{"message":"change {n}"}"#.to_owned(),
         };
         Ok((server, request))
     }

@@ -14,37 +14,37 @@ pub struct Request {
     /// `GET`, `PUT`, …
     pub method: &'static str,
     /// Path and query. `{n}` becomes a number that no other request of the
-    /// run has, `{c}` the number of the connection, from 0.
+    /// run has.
     pub target: String,
-    /// Sent as `PRIVATE-TOKEN` when not empty.
-    pub token: String,
-    /// A JSON body, with the same placeholders; empty for none.
+    /// Sent as `PRIVATE-TOKEN`, by the connections in turn; may be empty.
+    pub tokens: Vec<String>,
+    /// A JSON body, with the same placeholder; empty for none.
     pub body: String,
 }
 
 impl Request {
-    /// A GET without a body.
+    /// A GET without a body; an empty token is not sent.
     pub fn get(target: &str, token: &str) -> Request {
         Request {
             method: "GET",
             target: target.to_owned(),
-            token: token.to_owned(),
+            tokens: Some(token.to_owned())
+                .filter(|token| !token.is_empty())
+                .into_iter()
+                .collect(),
             body: String::new(),
         }
     }
 
     fn bytes(&self, host: &str, connection: usize, number: u64) -> Vec<u8> {
-        let fill = |text: &str| {
-            text.replace("{n}", &number.to_string())
-                .replace("{c}", &connection.to_string())
-        };
+        let fill = |text: &str| text.replace("{n}", &number.to_string());
         let mut head = format!(
             "{} {} HTTP/1.1\r\nhost: {host}\r\n",
             self.method,
             fill(&self.target)
         );
-        if !self.token.is_empty() {
-            head.push_str(&format!("private-token: {}\r\n", self.token));
+        if let Some(token) = self.tokens.iter().cycle().nth(connection) {
+            head.push_str(&format!("private-token: {token}\r\n"));
         }
         let body = fill(&self.body);
         if !body.is_empty() {

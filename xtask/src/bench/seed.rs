@@ -5,23 +5,46 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
+use serde_json::Value;
 
 use super::load::{self, Request};
 
 /// Makes a private project of the administrator and answers its id.
 pub fn project(url: &str, token: &str, name: &str) -> Result<i64, String> {
+    let body = format!(r#"{{"name":"{name}","visibility":"private"}}"#);
+    let project = post(url, token, "/projects", body)?;
+    id_of(&project)
+}
+
+/// Makes a user and answers a token of theirs.
+pub fn user_token(url: &str, token: &str, name: &str) -> Result<String, String> {
+    let body = format!(
+        r#"{{"username":"{name}","name":"{name}","email":"{name}@example.org","force_random_password":true,"skip_confirmation":true}}"#
+    );
+    let user = id_of(&post(url, token, "/users", body)?)?;
+    let path = format!("/users/{user}/personal_access_tokens");
+    let body = r#"{"name":"bench","scopes":["api"]}"#.to_owned();
+    let made = post(url, token, &path, body)?;
+    let text = made["token"].as_str();
+    text.map(str::to_owned)
+        .ok_or_else(|| format!("no token in {made}"))
+}
+
+fn post(url: &str, token: &str, path: &str, body: String) -> Result<Value, String> {
     let request = Request {
         method: "POST",
-        target: "/api/v4/projects".to_owned(),
-        token: token.to_owned(),
-        body: format!(r#"{{"name":"{name}","visibility":"private"}}"#),
+        target: format!("/api/v4{path}"),
+        tokens: vec![token.to_owned()],
+        body,
     };
     let answer = load::once(url, &request)?;
-    let project: serde_json::Value =
-        serde_json::from_str(&answer).map_err(|error| format!("{answer}: {error}"))?;
-    project["id"]
+    serde_json::from_str(&answer).map_err(|error| format!("{answer}: {error}"))
+}
+
+fn id_of(made: &Value) -> Result<i64, String> {
+    made["id"]
         .as_i64()
-        .ok_or_else(|| format!("no id in {answer}"))
+        .ok_or_else(|| format!("no id in {made}"))
 }
 
 /// Uploads the package that [`packages`] copies.
@@ -29,7 +52,7 @@ pub fn package(url: &str, token: &str, project: i64) -> Result<(), String> {
     let request = Request {
         method: "PUT",
         target: format!("/api/v4/projects/{project}/packages/generic/package/1.0.0/file.json"),
-        token: token.to_owned(),
+        tokens: vec![token.to_owned()],
         body: "{}".to_owned(),
     };
     load::once(url, &request).map(|_| ())
