@@ -56,7 +56,8 @@ impl Spool {
 
     fn create(path: PathBuf) -> Result<(Spool, Sink)> {
         let file = File::create_new(&path)?;
-        lockable(file.try_lock().map_err(std::io::Error::from))?;
+        // Free in an instant where a sweep is just looking at it.
+        lockable(file.lock())?;
         let spool = Spool {
             path,
             _locked: file.try_clone()?,
@@ -93,6 +94,14 @@ pub(super) fn lockable(done: std::io::Result<()>) -> std::io::Result<()> {
     }
 }
 
+/// Another process may sweep at the same time.
+fn absent_is_fine(removed: std::io::Result<()>) -> std::io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
 /// Removes what a crash left in the spool. An upload under way, of whatever
 /// process, holds a lock on its file; a very young one may be about to.
 pub(super) fn sweep(spool: &Path) -> Result<()> {
@@ -109,7 +118,7 @@ pub(super) fn sweep(spool: &Path) -> Result<()> {
             Err(TryLockError::Error(_)) => age.as_secs() > GRACE_SECONDS as u64,
         };
         if is_left {
-            std::fs::remove_file(path)?;
+            absent_is_fine(std::fs::remove_file(path))?;
         }
     }
     Ok(())

@@ -285,6 +285,35 @@ async fn only_what_nobody_writes_is_swept() {
     assert!(young.exists() && !written.exists());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn sweeps_disturb_neither_uploads_nor_each_other() {
+    let (_directory, blobs) = disk();
+    let sweeps: Vec<_> = (0..3)
+        .map(|_| {
+            let blobs = blobs.clone();
+            tokio::spawn(async move {
+                for _ in 0..50 {
+                    blobs.sweep_spool().await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for number in 0..50 {
+        let left = blobs.spool.join(format!("left-{number}"));
+        std::fs::write(&left, b"x").unwrap();
+        if let Ok(file) = File::open(&left) {
+            let then = std::time::SystemTime::now() - Duration::from_secs(120);
+            file.set_modified(then).unwrap();
+        }
+        blobs.put(body(&[b"abc"]), None).await.unwrap();
+    }
+    for sweep in sweeps {
+        sweep.await.unwrap();
+    }
+    blobs.sweep_spool().await.unwrap();
+    assert_eq!(leftovers(&blobs), 0);
+}
+
 #[tokio::test]
 async fn a_slow_upload_is_not_swept() {
     let (_directory, blobs) = disk();
