@@ -11,6 +11,9 @@ use tokio::sync::watch;
 /// How long requests and jobs under way may take once told to stop.
 const DRAIN: Duration = Duration::from_secs(30);
 
+/// How long what is counted in memory may take to be written at the end.
+const LAST_WRITES: Duration = Duration::from_secs(5);
+
 /// Sends log lines to standard error.
 pub fn log(options: &Options) -> Outcome {
     let format = if options.log_json {
@@ -69,7 +72,10 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
         _ = tokio::time::timeout(DRAIN, drained) => {}
         _ = signals.next() => {}
     }
-    packages::downloads::flush(&app).await;
+    let last = packages::downloads::flush(&app);
+    if tokio::time::timeout(LAST_WRITES, last).await.is_err() {
+        tracing::warn!("the last downloads were not counted");
+    }
     Ok(())
 }
 
