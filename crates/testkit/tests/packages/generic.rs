@@ -154,6 +154,10 @@ testkit::both_engines! {
         assert_eq!(reply.json(), message);
         t.admin().get(r.generic("hammer/1.0/b")).await.is(404);
 
+        let none = json!({"generic_packages_max_file_size": 0});
+        t.admin().put(limits).json(&none).await.is(200);
+        r.publish(&t, "hammer/1.0/b", "0123456789a").await;
+
         t.admin().put(limits).json(&json!({"npm_max_file_size": -1})).await.is(400);
         t.admin().put(limits).json(&json!({"plan_name": "gold"})).await.is(400);
         let jane = r.person(&t, "jane", 50).await;
