@@ -2,7 +2,7 @@
 
 use crate::model::{Namespace, ProjectId, SourceKind, path_error};
 use crate::store::{self as lists, Source};
-use crate::{access, namespaces, rules};
+use crate::{access, invitations, namespaces, rules};
 use identity::hooks::Destroying;
 use identity::model::User;
 use kernel::error::{Error, Result};
@@ -60,15 +60,19 @@ pub fn plug_into_identity(hooks: &mut identity::hooks::Hooks) {
     hooks.without_projects = Some(without_projects);
 }
 
-/// A person gets a namespace named like them.
+/// A person gets a namespace named like them, and what their confirmed
+/// address was invited to.
 fn user_created(tx: &mut Tx<'_>, user: &User) -> Result<()> {
     if !user.is_human() {
         return Ok(());
     }
     check_path(&user.username)?;
     let made = namespaces::insert_for_user(tx, user.id, &user.username, &user.name)?;
-    made.map(|_| ())
-        .ok_or_else(|| Error::invalid("username", "has already been taken"))
+    made.ok_or_else(|| Error::invalid("username", "has already been taken"))?;
+    match user.confirmed_at {
+        Some(_) => invitations::accept_all(tx, user, &user.email),
+        None => Ok(()),
+    }
 }
 
 /// A username is a path, too.

@@ -1,5 +1,6 @@
 //! Deletion of what was hidden, and the end of memberships.
 
+use crate::mail::{SendInvitation, TellOfRequest};
 use crate::model::SourceKind;
 use crate::{hooks, rules};
 use identity::users::Author;
@@ -18,6 +19,8 @@ const ENDED_TOKEN_DAYS: i64 = 30;
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<DestroyProject>();
     registry.add::<DestroyNamespace>();
+    registry.add::<SendInvitation>();
+    registry.add::<TellOfRequest>();
     registry.add_periodic::<ExpireMembers>(3_600);
     registry.add_periodic::<EndBots>(3_600);
 }

@@ -4,13 +4,16 @@
 //! Tables: `namespaces`, `projects`, `members`, `invitations`, `shares`,
 //! `project_redirects`, `stars` (migration 0003). Jobs:
 //! `spaces.destroy_project`, `spaces.destroy_group`, `spaces.expire_members`,
-//! `spaces.end_bots`.
+//! `spaces.end_bots`, `spaces.send_invitation`, `spaces.tell_of_request`.
 //! Rooms above plug into [`hooks`]. Start with [`access`].
 
 pub mod access;
+pub mod deploy_tokens;
 pub mod entities;
 pub mod hooks;
+pub mod invitations;
 mod jobs;
+pub mod mail;
 pub mod members;
 pub mod model;
 pub mod namespaces;

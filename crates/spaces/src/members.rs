@@ -1,6 +1,7 @@
 //! Rules of membership: who may be added, with which role, and who must stay.
 
-use crate::access::{self, GRANTABLE, OWNER, Purpose};
+use crate::access::{self, GRANTABLE, MAINTAINER, OWNER, Purpose};
+use crate::mail::{News, TellOfRequest};
 use crate::model::{Project, SourceKind};
 use crate::rules::record;
 use crate::store as lists;
@@ -10,9 +11,15 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::params::Patch;
 use kernel::ids::Reference;
+use kernel::jobs::enqueue_at;
 use kernel::time::{Date, Timestamp, date_of};
 use serde_json::json;
 use store::{Tx, sql};
+
+/// Most users who are told of one access request.
+const MAX_TOLD: i64 = 10;
+/// Most users or addresses that one request may name.
+pub const MAX_AT_ONCE: usize = 100;
 
 /// A project or group whose members are asked for.
 pub struct Place {
@@ -67,7 +74,8 @@ pub fn place(
 }
 
 impl Place {
-    fn target(&self) -> (&'static str, i64, &str) {
+    /// What an audit record names.
+    pub fn target(&self) -> (&'static str, i64, &str) {
         (self.source.kind.as_str(), self.source.id, &self.source.name)
     }
 }
@@ -294,6 +302,11 @@ pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<()> {
         return Err(Error::forbidden(""));
     }
     let signed_in = viewer.signed_in()?;
+    let already = || Error::invalid("user", "is already a member or has asked before");
+    let known = lists::member(tx, &place.source, Breadth::All, signed_in.user.id)?;
+    if known.is_some() || !signed_in.user.is_human() {
+        return Err(already());
+    }
     let now = tx.now();
     let made = tx.execute(
         sql!(
@@ -303,14 +316,30 @@ pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<()> {
         ),
         (place.source.kind, place.source.id, signed_in.user.id, now),
     )?;
-    if made == 0 || !signed_in.user.is_human() {
-        return Err(Error::invalid(
-            "user",
-            "is already a member or has asked before",
-        ));
+    if made == 0 {
+        return Err(already());
+    }
+    let least = match place.source.kind {
+        SourceKind::Project => MAINTAINER,
+        SourceKind::Group => OWNER,
+    };
+    for to in lists::managers(tx, &place.source, least, MAX_TOLD)? {
+        tell(tx, place, News::Requested, signed_in.user.id, to)?;
     }
     let details = json!({"user_id": signed_in.user.id});
     record(tx, viewer, "access_request.create", place.target(), details)
+}
+
+fn tell(tx: &mut Tx<'_>, place: &Place, news: News, user: i64, to: i64) -> Result<()> {
+    let job = TellOfRequest {
+        news,
+        source_type: place.source.kind.as_str().to_owned(),
+        source_id: place.source.id,
+        user,
+        to,
+    };
+    let now = tx.now();
+    enqueue_at(tx, &job, now)
 }
 
 /// Turns a request into membership.
@@ -347,6 +376,7 @@ pub fn approve(
         place.target(),
         details,
     )?;
+    tell(tx, place, News::Granted, user_id, user_id)?;
     direct(tx, place, user_id)
 }
 
@@ -361,6 +391,9 @@ pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, user_id: i64) -> Re
     )?;
     if gone == 0 {
         return Err(Error::NotFound(""));
+    }
+    if viewer.user_id() != Some(user_id) {
+        tell(tx, place, News::Denied, user_id, user_id)?;
     }
     record(
         tx,

@@ -340,7 +340,7 @@ pub fn name_error(name: &str) -> Option<&'static str> {
     } else if name.chars().count() > MAX_NAME {
         Some("is too long (maximum is 255 characters)")
     } else if !name.chars().all(allowed)
-        || name.chars().any(char::is_control)
+        || name.chars().any(|c| c.is_control() || is_direction(c))
         || !first.is_some_and(|c| c.is_alphanumeric() || c == '_' || !c.is_ascii())
     {
         Some(
@@ -350,6 +350,11 @@ pub fn name_error(name: &str) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Characters that turn the direction of text, and so can disguise a name.
+fn is_direction(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Messages by field, collected so that all are told at once.
@@ -422,6 +427,7 @@ mod tests {
         assert_eq!(name_error("Größe 🚀"), None);
         assert!(name_error(" ").is_some());
         assert!(name_error("<script>").is_some());
+        assert!(name_error("a\u{202e}b").is_some());
         assert!(name_error(&"x".repeat(256)).is_some());
     }
 

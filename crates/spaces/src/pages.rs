@@ -6,6 +6,7 @@
 //! wrong.
 
 mod create;
+mod invitations;
 mod lists;
 mod members;
 mod place;
@@ -34,6 +35,7 @@ const MAX_PARTS: usize = 21;
 
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
+    invitations::routes(r);
     lists::routes(r);
     create::routes(r);
     show::routes(r);

@@ -333,6 +333,16 @@ pub fn members(
     Ok((tx.query(list)?, total))
 }
 
+/// Up to `limit` active people with at least this role, the highest first.
+pub fn managers(tx: &mut Tx<'_>, source: &Source, least: i64, limit: i64) -> Result<Vec<i64>> {
+    let mut list = Fragment::new("select users.id");
+    list.append(listed(tx, source, Breadth::All, &MemberFilter::default()));
+    list.push(" and m.member_level >= ", least)
+        .raw(" and users.kind = 'human' and users.state = 'active'")
+        .push(" order by m.member_level desc, users.id limit ", limit);
+    Ok(tx.query(list)?)
+}
+
 /// One member.
 pub fn member(
     tx: &mut Tx<'_>,
@@ -350,17 +360,17 @@ pub fn member(
         .next())
 }
 
-/// Owners of a group beside this user, also by the groups above.
+/// Whether somebody else owns a group, also by the groups above; owners for a
+/// time do not count, or the group would be without one some day.
 pub fn has_other_owner(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<bool> {
-    let today = today(tx);
     let other: Option<i64> = tx.optional(
         sql!(
             "select m.user_id from members m join users u on u.id = m.user_id
              where m.source_type = 'Group' and m.source_id in_list($1) and m.access_level = 50
                 and m.user_id <> $2 and m.requested_at is null and u.kind = 'human'
-                and (m.expires_at is null or m.expires_at > $3) limit 1"
+                and m.expires_at is null limit 1"
         ),
-        (&source.groups, user_id, today),
+        (&source.groups, user_id),
     )?;
     Ok(other.is_some())
 }

@@ -144,6 +144,11 @@ async fn hide(t: &TestServer) -> Hidden {
     let posed = made(format!("{keepers}/impersonation_tokens"), token)
         .await
         .id();
+    let deploy = json!({"name": "robot", "scopes": ["read_package_registry"]});
+    let deploy_of_project = made(project.at("/deploy_tokens"), deploy.clone())
+        .await
+        .id();
+    let deploy_of_group = made(group.at("/deploy_tokens"), deploy).await.id();
     let share = json!({"group_id": friends.id, "group_access": 10});
     made(project.at("/share"), share.clone()).await;
     made(group.at("/share"), share).await;
@@ -168,6 +173,11 @@ async fn hide(t: &TestServer) -> Hidden {
         (("projects", "token_id"), of_project.to_string()),
         (("groups", "token_id"), of_group.to_string()),
         (("users", "token_id"), posed.to_string()),
+        (
+            ("projects", "deploy_token_id"),
+            deploy_of_project.to_string(),
+        ),
+        (("groups", "deploy_token_id"), deploy_of_group.to_string()),
         ((EVERYWHERE, "user_id"), keeper.id.to_string()),
         ((EVERYWHERE, "group_id"), friends.id.to_string()),
         ((EVERYWHERE, "email"), "vault@example.com".into()),

@@ -78,6 +78,10 @@ pub enum Purpose {
     Destroy,
     /// Access tokens; a refusal is 401 here (contract «tokens»).
     ManageTokens,
+    /// See deploy tokens.
+    ReadDeployTokens,
+    /// Make and delete deploy tokens.
+    ManageDeployTokens,
     /// Create a project in the group.
     CreateProject,
     /// Create a group in the group.
@@ -108,6 +112,8 @@ impl Purpose {
             | Purpose::Update
             | Purpose::Share
             | Purpose::ManageTokens
+            | Purpose::ReadDeployTokens
+            | Purpose::ManageDeployTokens
             | Purpose::CreateProject
             | Purpose::CreateSubgroup
             | Purpose::DestroyPackage
@@ -121,7 +127,9 @@ impl Purpose {
         match self {
             Purpose::Read | Purpose::ReadMembers | Purpose::Join | Purpose::ReadPackages => NONE,
             Purpose::PublishPackage => DEVELOPER,
-            Purpose::DestroyPackage | Purpose::ManagePackageSettings => MAINTAINER,
+            Purpose::DestroyPackage
+            | Purpose::ManagePackageSettings
+            | Purpose::ReadDeployTokens => MAINTAINER,
             Purpose::CreateProject => match group.project_creation_level.as_str() {
                 "noone" | "administrator" => ADMINISTRATOR,
                 "owner" => OWNER,
@@ -250,7 +258,8 @@ fn verdict_on_project(
         return Verdict::Refused;
     }
     let changes_packages = matches!(purpose, Purpose::PublishPackage | Purpose::DestroyPackage);
-    if changes_packages && project.archived {
+    let settles_packages = purpose == Purpose::ManagePackageSettings;
+    if (changes_packages || settles_packages) && project.archived {
         return Verdict::Refused;
     }
     let enough = level >= purpose.project_role()

@@ -1,7 +1,7 @@
 //! Members of projects and groups.
 
 use crate::access::Purpose;
-use crate::members::{self, NewMember, Place, place};
+use crate::members::{self, MAX_AT_ONCE, NewMember, Place, place};
 use crate::model::SourceKind;
 use crate::store as lists;
 use crate::store::{Breadth, MemberFilter, MemberRow};
@@ -14,11 +14,12 @@ use kernel::http::params::Patch;
 use kernel::http::serve::check_unmodified;
 use kernel::http::{Asked, Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
+use kernel::limits::Limiter;
 use kernel::time::{Date, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use store::{Tx, sql};
 
 macro_rules! both {
@@ -302,6 +303,13 @@ async fn create(
     .await
 }
 
+fn at_most_at_once(count: usize) -> Result<()> {
+    match count > MAX_AT_ONCE {
+        true => Err(Error::BadRequest("add at most 100 users at once".into())),
+        false => Ok(()),
+    }
+}
+
 /// The users named; those unknown by what they were called.
 fn named(tx: &mut Tx<'_>, params: &AddMembers) -> Result<Vec<Result<User, String>>> {
     let mut users = Vec::new();
@@ -317,12 +325,14 @@ fn named(tx: &mut Tx<'_>, params: &AddMembers) -> Result<Vec<Result<User, String
             ]));
         }
         (Some(ids), None) => {
-            for id in ids.iter().take(100) {
+            at_most_at_once(ids.len())?;
+            for id in ids {
                 users.push(identity::users::find(tx, *id)?.ok_or_else(|| id.to_string()));
             }
         }
         (None, Some(names)) => {
-            for name in names.iter().take(100) {
+            at_most_at_once(names.len())?;
+            for name in names {
                 let found = identity::users::find_by_username(tx, name)?;
                 users.push(found.ok_or_else(|| name.clone()));
             }
@@ -368,6 +378,19 @@ async fn update(
     .await
 }
 
+/// Removals a user may ask for in one place in a minute (contract «Members
+/// and roles»).
+static REMOVALS: LazyLock<Limiter> = LazyLock::new(|| Limiter::new("members_delete", 60, 60));
+
+fn limit_removals(app: &App, viewer: &Viewer, kind: SourceKind, id: &Reference) -> Result<()> {
+    let key = format!("{kind} {id:?} {:?}", viewer.user_id());
+    let decision = REMOVALS.check(&key, app.now());
+    match decision.allowed {
+        true => Ok(()),
+        false => Err(Error::Limited(decision.retry_after)),
+    }
+}
+
 kernel::params! {
     /// A member to remove.
     pub struct RemoveMember {
@@ -396,6 +419,7 @@ async fn destroy(
     params: RemoveMember,
     asked: Arc<Asked>,
 ) -> Result<NoContent> {
+    limit_removals(&app, &viewer, kind, &params.id)?;
     app.write(move |tx| {
         let own = viewer.user_id() == Some(params.user_id);
         // Members may leave by themselves.

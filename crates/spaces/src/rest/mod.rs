@@ -1,7 +1,9 @@
 //! The REST interface of this room, by resource.
 
 mod associations;
+mod deploy_tokens;
 mod groups;
+mod invitations;
 mod members;
 mod namespaces;
 mod projects;
@@ -19,6 +21,8 @@ pub fn routes(r: &mut Routes) {
     namespaces::routes(r);
     members::routes(r);
     requests::routes(r);
+    invitations::routes(r);
+    deploy_tokens::routes(r);
     shares::routes(r);
     tokens::routes(r);
     associations::routes(r);

@@ -2,6 +2,7 @@
 
 use crate::access::{self, OWNER, Purpose};
 use crate::entities::{self, GroupEntity};
+use crate::members::check_end;
 use crate::rules;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -79,12 +80,8 @@ async fn share_project(
         let (project, own) = access::project_and_level(tx, &viewer, &params.id, Purpose::Share)?;
         check_level(own, params.group_access)?;
         let with = access::group(tx, &viewer, &Reference::Id(params.group_id), Purpose::Read)?;
-        let home = access::find_namespace(tx, &Reference::Id(project.namespace_id))?;
-        if home.is_some_and(|home| home.share_with_group_lock) {
-            return Err(Error::BadRequest(
-                "sharing with groups is locked here".into(),
-            ));
-        }
+        check_end(tx, params.expires_at)?;
+        rules::check_unlocked(tx, &project.ancestors())?;
         let source = ("Project", project.id, project.full_path.as_str());
         let expires_at = date(params.expires_at);
         rules::share(
@@ -140,6 +137,8 @@ async fn share_group(
                 "a group cannot be shared with itself".into(),
             ));
         }
+        check_end(tx, params.expires_at)?;
+        rules::check_unlocked(tx, &group.ids())?;
         let source = ("Group", group.id, group.full_path.as_str());
         let expires_at = date(params.expires_at);
         rules::share(tx, &viewer, source, &with, params.group_access, expires_at)?;

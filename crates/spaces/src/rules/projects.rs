@@ -320,7 +320,9 @@ pub fn namespace_for_projects(
             },
         );
     }
-    match viewer.is_admin() || (found.owner_id.is_some() && found.owner_id == viewer.user_id()) {
+    let user = viewer.user();
+    let own = user.is_some_and(|user| found.owner_id == Some(user.id) && !user.is_external);
+    match viewer.is_admin() || own {
         true => Ok(found),
         false => Err(Error::forbidden("")),
     }

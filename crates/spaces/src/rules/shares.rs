@@ -43,6 +43,20 @@ pub fn share(
     )
 }
 
+/// Refuses shares where a group, or one above it, locks them.
+pub fn check_unlocked(tx: &mut Tx<'_>, groups: &[i64]) -> Result<()> {
+    let locked: Option<i64> = tx.optional(
+        sql!("select id from namespaces where id in_list($1) and share_with_group_lock limit 1"),
+        (groups,),
+    )?;
+    match locked {
+        Some(_) => Err(Error::BadRequest(
+            "sharing with groups is locked here".into(),
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Ends a share.
 pub fn unshare(
     tx: &mut Tx<'_>,

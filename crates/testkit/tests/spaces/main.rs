@@ -1,8 +1,14 @@
 //! Stories about groups, projects and members, on both engines.
 
+mod abuse;
 mod basics;
 mod deletion;
+mod deploy_tokens;
+mod invitations;
 mod lists;
+mod members;
+mod moves;
+mod races;
 mod tokens;
 
 use kernel::time::Clock;

@@ -1,0 +1,192 @@
+//! Rules of deploy tokens: credentials of a project or group for clients of
+//! registries, bound to no user. Their table lies with the other credentials.
+
+use crate::members::Place;
+use crate::model::{Problems, SourceKind};
+use crate::rules::record;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result};
+use kernel::secrets::{self, Secret};
+use kernel::time::Timestamp;
+use serde_json::json;
+use store::{Fragment, Tx, sql};
+
+/// What a deploy token may allow.
+pub const SCOPES: &[&str] = &[
+    "read_repository",
+    "read_registry",
+    "write_registry",
+    "read_virtual_registry",
+    "write_virtual_registry",
+    "read_package_registry",
+    "write_package_registry",
+];
+/// Scopes that only groups have.
+const OF_GROUPS: &[&str] = &["read_virtual_registry", "write_virtual_registry"];
+/// Prefix of the token's text.
+const PREFIX: &str = "svdt-";
+/// Longest name and user name, in characters.
+const MAX_NAME: usize = 255;
+
+/// A deploy token without its secret.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct DeployToken {
+    pub id: i64,
+    pub name: String,
+    pub username: String,
+    pub scopes: String,
+    pub revoked: bool,
+    pub expires_at: Option<Timestamp>,
+}
+
+store::from_row! { DeployToken { id, name, username, scopes, revoked, expires_at } }
+
+/// What a token is to be.
+#[derive(Debug, Clone)]
+pub struct NewDeployToken {
+    /// For people.
+    pub name: String,
+    /// What Basic must carry; made from the id unless given.
+    pub username: Option<String>,
+    /// At least one of [`SCOPES`].
+    pub scopes: Vec<String>,
+    /// When it ends.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Makes a token; its text is returned here and never again.
+pub fn create(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    place: &Place,
+    new: &NewDeployToken,
+) -> Result<(DeployToken, Secret)> {
+    check(tx, place.source.kind, new)?;
+    let secret = secrets::random_token(PREFIX);
+    let now = tx.now();
+    let id: i64 = tx.one(
+        sql!(
+            "insert into deploy_tokens (source_type, source_id, name, username, digest, scopes,
+                expires_at, created_by_id, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id"
+        ),
+        (
+            place.source.kind,
+            place.source.id,
+            &new.name,
+            new.username.as_deref().unwrap_or_default(),
+            secrets::digest(secret.expose()),
+            new.scopes.join(" "),
+            new.expires_at,
+            viewer.user_id(),
+            now,
+        ),
+    )?;
+    if new.username.is_none() {
+        tx.execute(
+            sql!("update deploy_tokens set username = $2 where id = $1"),
+            (id, format!("service+deploy-token-{id}")),
+        )?;
+    }
+    let details = json!({"token_id": id, "name": new.name, "scopes": new.scopes});
+    record(tx, viewer, "deploy_token.create", place.target(), details)?;
+    Ok((find(tx, place, id)?, secret))
+}
+
+fn check(tx: &Tx<'_>, kind: SourceKind, new: &NewDeployToken) -> Result<()> {
+    let fits = |scope: &String| {
+        SCOPES.contains(&scope.as_str())
+            && (kind == SourceKind::Group || !OF_GROUPS.contains(&scope.as_str()))
+    };
+    if new.scopes.is_empty() || !new.scopes.iter().all(fits) {
+        let text = "scopes does not have a valid value";
+        return Err(Error::Parameters(vec![text.into()]));
+    }
+    let mut problems = Problems::default();
+    let blank = new.name.trim().is_empty();
+    problems.note("name", blank.then_some("can't be blank"));
+    problems.note("name", length_problem(&new.name));
+    if new.name.chars().any(char::is_control) {
+        problems.add("name", "cannot contain control characters");
+    }
+    if let Some(username) = &new.username {
+        problems.note("username", username_problem(username));
+    }
+    if new.expires_at.is_some_and(|end| end <= tx.now()) {
+        problems.add("expires_at", "must be in the future");
+    }
+    problems.check()
+}
+
+fn length_problem(text: &str) -> Option<&'static str> {
+    (text.chars().count() > MAX_NAME).then_some("is too long (maximum is 255 characters)")
+}
+
+fn username_problem(username: &str) -> Option<&'static str> {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'_' | b'-');
+    if username.is_empty() || !username.bytes().all(allowed) {
+        return Some("can contain only letters, digits, '_', '-', '+', and '.'");
+    }
+    length_problem(username)
+}
+
+/// One token of the place.
+pub fn find(tx: &mut Tx<'_>, place: &Place, id: i64) -> Result<DeployToken> {
+    let found = tx.optional(
+        sql!("select * from deploy_tokens where source_type = $1 and source_id = $2 and id = $3"),
+        (place.source.kind, place.source.id, id),
+    )?;
+    found.ok_or(Error::NotFound("Deploy Token"))
+}
+
+/// Tokens, of one place or of all, and how many there are.
+pub fn list(
+    tx: &mut Tx<'_>,
+    source: Option<(SourceKind, i64)>,
+    active: Option<bool>,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<DeployToken>, i64)> {
+    let mut condition = Fragment::new("true");
+    if let Some((kind, id)) = source {
+        condition
+            .push(" and source_type = ", kind)
+            .push(" and source_id = ", id);
+    }
+    if let Some(active) = active {
+        condition
+            .raw(if active { " and (" } else { " and not (" })
+            .raw("revoked = false and (expires_at is null or expires_at > ")
+            .bind(tx.now())
+            .raw("))");
+    }
+    let total = crate::store::count(tx, "deploy_tokens", &condition)?;
+    let mut list = Fragment::new("select * from deploy_tokens where ");
+    list.append(condition)
+        .push(" order by id limit ", limit)
+        .push(" offset ", offset);
+    Ok((tx.query(list)?, total))
+}
+
+/// Ends a token for good.
+pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, id: i64) -> Result<()> {
+    let token = find(tx, place, id)?;
+    tx.execute(sql!("delete from deploy_tokens where id = $1"), (id,))?;
+    let details = json!({"token_id": id, "name": token.name});
+    record(tx, viewer, "deploy_token.destroy", place.target(), details)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_names_fit_into_basic_credentials() {
+        assert_eq!(username_problem("service+deploy-token-1"), None);
+        for bad in ["", "a:b", "a b", "ä", "a\0"] {
+            assert!(username_problem(bad).is_some(), "{bad:?}");
+        }
+        assert!(username_problem(&"x".repeat(256)).is_some());
+    }
+}

@@ -1,0 +1,213 @@
+//! Mails of this room, each sent by a job of its own.
+
+use crate::access::role_name;
+use crate::invitations::{self, Invitation, Subject};
+use crate::model::SourceKind;
+use identity::model::{User, UserState};
+use kernel::app::App;
+use kernel::error::{BestEffort, Error};
+use kernel::jobs::{Failure, Job, Run};
+use kernel::mail::Message;
+use kernel::secrets;
+use serde::{Deserialize, Serialize};
+use store::sql;
+
+/// Sends the mail of an invitation, with a new link in it.
+#[derive(Serialize, Deserialize)]
+pub struct SendInvitation {
+    /// Id of the invitation.
+    pub invitation: i64,
+}
+
+impl Job for SendInvitation {
+    const NAME: &'static str = "spaces.send_invitation";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let id = self.invitation;
+        // The text of the token exists only here and in the mail.
+        let token = secrets::random_token("");
+        let digest = secrets::digest(token.expose());
+        let found = run
+            .app
+            .write(move |tx| {
+                tx.execute(
+                    sql!("update invitations set digest = $2 where id = $1"),
+                    (id, digest.clone()),
+                )?;
+                invitations::by_id(tx, id)
+            })
+            .await?;
+        match found {
+            Some((invitation, subject)) => {
+                let link = run.app.url(&format!("/-/invites/{}", token.expose()));
+                deliver(&run.app, invitation_mail(&invitation, &subject, &link)).await
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn word(kind: SourceKind) -> &'static str {
+    match kind {
+        SourceKind::Project => "project",
+        SourceKind::Group => "group",
+    }
+}
+
+fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -> Message {
+    let (kind, place) = (word(subject.kind), &subject.full_path);
+    let role = role_name(invitation.access_level);
+    let invited = match &invitation.created_by_name {
+        Some(name) => format!("{name} invited you to the {kind} {place}"),
+        None => format!("You are invited to the {kind} {place}"),
+    };
+    let until = match &invitation.expires_at {
+        Some(day) => format!(" until {day}"),
+        None => String::new(),
+    };
+    Message {
+        to: invitation.email.clone(),
+        text: format!(
+            "{invited} as {role}{until}.\n\nOpen this address to accept or decline:\n{link}\n\n\
+             It is meant for you alone. If you did not expect this mail, ignore it.\n"
+        ),
+        subject: invited,
+        html: None,
+    }
+}
+
+/// What is told about an access request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum News {
+    /// To those who may grant it: somebody asks.
+    Requested,
+    /// To who asked: granted.
+    Granted,
+    /// To who asked: turned down.
+    Denied,
+}
+
+/// Tells one user about an access request.
+#[derive(Serialize, Deserialize)]
+pub struct TellOfRequest {
+    /// What happened.
+    pub news: News,
+    /// `Project` or `Group`.
+    pub source_type: String,
+    /// Its id.
+    pub source_id: i64,
+    /// Who asked.
+    pub user: i64,
+    /// Who is told.
+    pub to: i64,
+}
+
+impl Job for TellOfRequest {
+    const NAME: &'static str = "spaces.tell_of_request";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let news = self.news;
+        let base_url = run.app.base_url().to_owned();
+        let message = run
+            .app
+            .read(move |tx| {
+                let Some(kind) = SourceKind::from_text(&self.source_type) else {
+                    return Ok(None);
+                };
+                let subject = invitations::subject(tx, kind, self.source_id)?;
+                let user = identity::users::find(tx, self.user)?;
+                let to = identity::users::find(tx, self.to)?;
+                Ok(match (subject, user, to) {
+                    (Some(subject), Some(user), Some(to))
+                        if subject.emails_enabled && to.state == UserState::Active =>
+                    {
+                        Some(request_mail(news, &base_url, &subject, &user, &to))
+                    }
+                    _ => None,
+                })
+            })
+            .await?;
+        match message {
+            Some(message) => deliver(&run.app, message).await,
+            None => Ok(()),
+        }
+    }
+}
+
+fn request_mail(news: News, base_url: &str, subject: &Subject, user: &User, to: &User) -> Message {
+    let place = format!("the {} {}", word(subject.kind), subject.full_path);
+    let title = match news {
+        News::Requested => format!("{} asks for access to {place}", user.name),
+        News::Granted => format!("Access to {place} was granted"),
+        News::Denied => format!("Access to {place} was denied"),
+    };
+    // Who was turned down need not be able to open the address.
+    let text = match news {
+        News::Requested => format!(
+            "{} (@{}) asks for access to {place}.\n\n{base_url}{}\n",
+            user.name, user.username, subject.path
+        ),
+        News::Granted => format!(
+            "You are a member of {place} now.\n\n{base_url}{}\n",
+            subject.path
+        ),
+        News::Denied => format!("Your request for access to {place} was turned down.\n"),
+    };
+    Message {
+        to: to.email.clone(),
+        subject: title,
+        text,
+        html: None,
+    }
+}
+
+/// Sends a mail; an address the mail server refuses for good is let go.
+async fn deliver(app: &App, message: Message) -> Result<(), Failure> {
+    match app.mailer().send(&message).await {
+        Err(refused @ (Error::BadRequest(_) | Error::Unprocessable(_))) => {
+            Err::<(), _>(refused).best_effort("send a mail");
+            Ok(())
+        }
+        sent => Ok(sent?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject() -> Subject {
+        Subject {
+            kind: SourceKind::Group,
+            id: 1,
+            full_path: "acme/tools".into(),
+            path: "/groups/acme/tools".into(),
+            emails_enabled: true,
+        }
+    }
+
+    #[test]
+    fn an_invitation_names_inviter_place_role_and_end() {
+        let invitation = Invitation {
+            id: 1,
+            source_type: SourceKind::Group,
+            source_id: 1,
+            email: "joe@example.com".into(),
+            access_level: 30,
+            expires_at: Some("2031-01-02".into()),
+            created_by_id: Some(2),
+            created_at: kernel::time::Timestamp::UNIX_EPOCH,
+            created_by_name: Some("Jane".into()),
+        };
+        let mail = invitation_mail(&invitation, &subject(), "http://x/-/invites/t");
+        assert_eq!(mail.to, "joe@example.com");
+        assert_eq!(mail.subject, "Jane invited you to the group acme/tools");
+        assert!(
+            mail.text.contains("as Developer until 2031-01-02."),
+            "{}",
+            mail.text
+        );
+        assert!(mail.text.contains("\nhttp://x/-/invites/t\n"));
+    }
+}

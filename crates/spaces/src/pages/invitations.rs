@@ -1,0 +1,108 @@
+//! The page behind the link of an invitation.
+
+use crate::access::role_name;
+use crate::invitations;
+use askama::Template;
+use http::Method;
+use identity::pages::page;
+use identity::viewer::{SignedInViewer, Viewer};
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::html::{Html, Page, ui};
+use kernel::http::reply::redirect;
+use kernel::http::{Params, Response, Routes};
+
+/// Declares the page and its form.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, "/-/invites/{token}", show);
+    r.page(Method::POST, "/-/invites/{token}", answer);
+}
+
+/// Asks whether to join.
+#[derive(Debug, Template)]
+#[template(path = "invitation.html")]
+struct Invited {
+    page: Page,
+    /// `/-/invites/…`.
+    action: String,
+    /// Who invites, or empty.
+    inviter: String,
+    /// The address that was invited.
+    email: String,
+    kind: String,
+    full_path: String,
+    role: &'static str,
+    /// The day it ends on, or empty.
+    until: String,
+}
+
+kernel::params! {
+    /// The link's token.
+    pub struct Link {
+        /// From the mail.
+        pub token: String,
+    }
+}
+
+/// Opening the link changes nothing: mail programs open links, too.
+async fn show(app: App, viewer: Viewer, params: Params<Link>) -> Result<Response> {
+    let token = params.0.token;
+    let action = format!(
+        "/-/invites/{}",
+        percent_encoding::utf8_percent_encode(&token, percent_encoding::NON_ALPHANUMERIC)
+    );
+    if viewer.user().is_none() {
+        let back: String = url::form_urlencoded::byte_serialize(action.as_bytes()).collect();
+        return redirect(&format!("/users/sign_in?return_to={back}"));
+    }
+    let (invitation, subject) = app
+        .read(move |tx| invitations::by_token(tx, &token))
+        .await?;
+    let view = Invited {
+        page: page(&app, &viewer, "Invitation"),
+        action,
+        inviter: invitation.created_by_name.unwrap_or_default(),
+        email: invitation.email,
+        kind: subject.kind.as_str().to_lowercase(),
+        full_path: subject.full_path,
+        role: role_name(invitation.access_level),
+        until: invitation.expires_at.unwrap_or_default(),
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+kernel::choices! {
+    /// What is done with an invitation.
+    pub enum Reply { Accept = "accept", Decline = "decline" }
+}
+
+kernel::params! {
+    /// The form of the page.
+    pub struct Answered {
+        /// From the mail.
+        pub token: String,
+        /// What is done.
+        pub answer: Reply,
+    }
+}
+
+async fn answer(app: App, viewer: SignedInViewer, params: Params<Answered>) -> Result<Response> {
+    let params = params.0;
+    let to = app
+        .write(move |tx| {
+            let (invitation, subject) = invitations::by_token(tx, &params.token)?;
+            let user = &viewer.0.user;
+            match params.answer {
+                Reply::Accept => {
+                    invitations::accept(tx, user, &invitation, &subject)?;
+                    Ok(subject.path)
+                }
+                Reply::Decline => {
+                    invitations::decline(tx, user, &invitation, &subject)?;
+                    Ok("/".to_owned())
+                }
+            }
+        })
+        .await?;
+    redirect(&to)
+}
