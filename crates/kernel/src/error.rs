@@ -49,8 +49,10 @@ pub enum Error {
     RangeNotSatisfiable(u64),
     /// 422 with this exact message.
     Unprocessable(String),
-    /// 429; seconds until a retry makes sense.
+    /// 429: one action was done too often; seconds until a retry makes sense.
     Limited(u64),
+    /// 429: a throttle of all requests refused this one; seconds likewise.
+    Throttled(u64),
     /// 301 to this absolute URL: the resource moved.
     Moved(String),
     /// 400 or another status with this exact JSON body; for answers that a

@@ -1,5 +1,6 @@
 //! `/user/emails` and `/users/:id/emails`: further addresses.
 
+use crate::attempts;
 use crate::users::{self, Author, Email};
 use crate::viewer::{Admin, SignedInViewer};
 use kernel::app::App;
@@ -8,6 +9,10 @@ use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// Addresses one user may enter in an hour: each gets a mail, and it may be a
+/// stranger's.
+const ADDED_AN_HOUR: i64 = 10;
 
 /// Declares the routes.
 pub fn routes(r: &mut Routes) {
@@ -97,7 +102,11 @@ async fn add_own(
     params: Params<AddOwn>,
 ) -> Result<Created<EmailEntity>> {
     let (by, address) = (Author::from(viewer.0.as_ref()), params.email.clone());
-    let made = app.write(move |tx| users::add_email(tx, &by, &viewer.0.user, &address, false));
+    let made = app.write(move |tx| {
+        let user = &viewer.0.user;
+        attempts::count(tx, &format!("email_add:{}", user.id), ADDED_AN_HOUR, 3600)?;
+        users::add_email(tx, &by, user, &address, false)
+    });
     Ok(Created(made.await?.into()))
 }
 

@@ -48,7 +48,7 @@ pub fn status(error: &Error) -> StatusCode {
         Error::TooLarge => 413,
         Error::RangeNotSatisfiable(_) => 416,
         Error::Unprocessable(_) => 422,
-        Error::Limited(_) => 429,
+        Error::Limited(_) | Error::Throttled(_) => 429,
         Error::Moved(_) => 301,
         Error::Exact(code, _) => *code,
         Error::Unavailable(_) => 503,
@@ -112,7 +112,10 @@ fn page_reason(error: &Error) -> String {
 
 fn api_body(status: StatusCode, error: &Error) -> Response {
     let body = match error {
-        Error::Limited(_) => return reply::text(status, "Retry later\n"),
+        Error::Throttled(_) => return reply::text(status, "Retry later\n"),
+        Error::Limited(_) => json!({"message": {
+            "error": "This endpoint has been requested too many times. Try again later.",
+        }}),
         Error::Parameters(errors) => {
             json!({"error": errors.join(", "), "message": message(status, error)})
         }
@@ -155,7 +158,9 @@ fn add_headers(error: &Error, response: &mut Response) {
             ),
         ),
         Error::MethodNotAllowed(methods) => set(header::ALLOW, methods.join(", ")),
-        Error::Limited(seconds) => set(header::RETRY_AFTER, seconds.to_string()),
+        Error::Limited(seconds) | Error::Throttled(seconds) => {
+            set(header::RETRY_AFTER, seconds.to_string())
+        }
         Error::Unavailable(_) => set(header::RETRY_AFTER, "5".into()),
         Error::RangeNotSatisfiable(size) => set(header::CONTENT_RANGE, format!("bytes */{size}")),
         Error::Moved(to) => set(header::LOCATION, to.clone()),

@@ -196,7 +196,7 @@ impl Server {
             let (surface, peer) = (call.route.surface, call.asked.peer);
             *counted = self.throttles.count(&call.app, surface, caller, peer).await;
             if let Some(decision) = counted.as_ref().filter(|decision| !decision.allowed) {
-                return Err(Error::Limited(decision.retry_after));
+                return Err(Error::Throttled(decision.retry_after));
             }
             admitted?;
         }

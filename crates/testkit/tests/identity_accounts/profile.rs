@@ -114,6 +114,41 @@ testkit::both_engines! {
         assert_eq!(jane.get("/user/emails").await.json(), json!([]));
     }
 
+    async fn nobody_has_strangers_mailed_without_end(t: TestServer) {
+        let jane = t.user("jane").await;
+        let add = |n: usize| jane.post("/user/emails").json(&json!({"email": format!("x{n}@example.org")}));
+        for n in 0..10 {
+            let id = add(n).await.is(201).id();
+            jane.delete(format!("/user/emails/{id}")).await.is(204);
+        }
+        let refused = add(10).await.is(429);
+        let text = "This endpoint has been requested too many times. Try again later.";
+        assert_eq!(refused.json(), json!({"message": {"error": text}}));
+        assert!(refused.header("retry-after").parse::<u64>().unwrap() <= 3600);
+    }
+
+    async fn members_are_removed_sixty_times_a_minute_at_most(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let jane = t.user("jane").await;
+        let key = format!("member_destroy:Project:{}:1", project.id);
+        // As if root had just removed fifty-nine.
+        let done = t.app().write(move |tx| {
+            let now = tx.now();
+            Ok(tx.execute("insert into attempts (key, count, window_started_at) values ($1, 59, $2)",
+                (key.as_str(), now + jiff::SignedDuration::from_hours(1)))?)
+        });
+        assert_eq!(done.await.unwrap(), 1);
+        let member = project.at(&format!("/members/{}", jane.id));
+        project.add(&jane, 30).await;
+        t.admin().delete(&member).await.is(204);
+        project.add(&jane, 30).await;
+        t.admin().delete(&member).await.is(429);
+        t.admin().get(&member).await.is(200);
+        let other = t.project("acme/bellows").await;
+        other.add(&jane, 30).await;
+        t.admin().delete(other.at(&format!("/members/{}", jane.id))).await.is(204);
+    }
+
     async fn markdown_is_rendered_harmless(t: TestServer) {
         let jane = t.user("jane").await;
         let text = "# Hi\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) **bold**";
