@@ -1,83 +1,309 @@
-// The pages in a real browser, at a phone's width and a desk's.
+// The pages in a real browser, at a phone's width and a desk's: what people
+// do with them, and that everyone can. Run by `cargo xtask test --only browser`.
 
 const assert = require('node:assert/strict');
-const { readFileSync } = require('node:fs');
 const { after, before, test } = require('node:test');
 const { chromium } = require('playwright-core');
+const axe = require('axe-core').source;
 
 const url = process.env.TENON_URL;
-const pages = new Set(
-  readFileSync('routes.txt', 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('GET '))
-    .map((line) => line.split(/ +/)[1]),
-);
+const password = process.env.TENON_ROOT_PASSWORD;
+const token = process.env.TENON_TOKEN;
+const WIDTHS = [360, 1440];
+// Names of this run, so that it can be repeated against one server.
+const run = Date.now().toString(36);
+const group = `browser-${run}`;
+const project = `${group}/anvil`;
+const member = `member-${run}`;
+
 let browser;
 
-// The options of a test: skipped while the program lacks its page.
-function needs(page) {
-  return { skip: !pages.has(page) && `without ${page}` };
+async function api(method, path, body) {
+  const answer = await fetch(`${url}/api/v4${path}`, {
+    method,
+    headers: { 'PRIVATE-TOKEN': token, 'Content-Type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+  return answer.json();
 }
 
 before(async () => {
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  // The stories sign in more often than one person would.
+  await api('PUT', '/application/settings', { sign_in_limit_per_minute: 1000 });
+  await api('POST', '/users', {
+    username: member,
+    name: 'A member',
+    email: `${member}@example.com`,
+    password: 'correct horse battery',
+    skip_confirmation: true,
+  });
 });
 
 after(() => browser.close());
 
-async function signedIn(width) {
-  const context = await browser.newContext({ viewport: { width, height: 800 } });
+// A page whose errors are collected.
+async function open(options) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const problems = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
+    if (message.type() === 'error') problems.push(`${page.url()}: ${message.text()}`);
   });
-  await page.goto(`${url}/users/sign_in`);
-  await page.getByLabel(/user ?name|e-?mail/i).first().fill('root');
-  await page.getByLabel(/password/i).first().fill(process.env.TENON_ROOT_PASSWORD);
-  await page.getByRole('button', { name: /sign in/i }).click();
-  await page.waitForURL((now) => !now.pathname.includes('sign_in'));
-  // Without a home page the address after sign-in is not found.
-  if (!pages.has('/')) problems.length = 0;
-  return { page, problems };
+  return { context, page, problems };
 }
 
-test('a wrong password is refused with a message', needs('/users/sign_in'), async () => {
-  const page = await browser.newPage();
+async function signIn(page) {
   await page.goto(`${url}/users/sign_in`);
-  await page.getByLabel(/user ?name|e-?mail/i).first().fill('root');
-  await page.getByLabel(/password/i).first().fill('not the password');
-  await page.getByRole('button', { name: /sign in/i }).click();
-  await page.getByText(/invalid/i).first().waitFor();
-  assert.ok(page.url().includes('sign_in'));
+  await page.getByLabel('User name or e-mail').fill('root');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL((now) => !now.pathname.includes('sign_in'));
+}
+
+async function signedIn(options) {
+  const opened = await open(options);
+  await signIn(opened.page);
+  return opened;
+}
+
+// What must hold on every page.
+async function check(page, path) {
+  const width = page.viewportSize().width;
+  const where = `${path} at ${width} pixels`;
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  assert.ok(overflow <= 0, `${where}: ${overflow} pixels too wide`);
+  assert.equal(await page.locator('h1').count(), 1, `${where}: one h1`);
+  const nameless = await page.evaluate(() =>
+    [...document.querySelectorAll('input:not([type=hidden]), select, textarea')]
+      .filter((field) => !field.labels?.length && !field.getAttribute('aria-label'))
+      .map((field) => field.outerHTML),
+  );
+  assert.deepEqual(nameless, [], `${where}: every field has a label`);
+  await page.evaluate(axe);
+  const found = await page.evaluate(() =>
+    window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }),
+  );
+  const broken = found.violations.map(
+    (rule) => `${rule.id}: ${rule.nodes.map((node) => node.html).join(' | ')}`,
+  );
+  assert.deepEqual(broken, [], `${where}: accessible`);
+}
+
+// Every element that Tab reaches shows that it has the focus.
+async function checkFocus(page, path) {
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to content');
+  for (let step = 0; step < 60; step += 1) {
+    await page.keyboard.press('Tab');
+    const seen = await page.evaluate(() => {
+      const element = document.activeElement;
+      if (element === document.body) return 'end';
+      const style = getComputedStyle(element);
+      const box = element.getBoundingClientRect();
+      const outlined = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0;
+      return outlined && box.width > 0 ? 'shown' : element.outerHTML;
+    });
+    if (seen === 'end') return;
+    assert.equal(seen, 'shown', `${path}: the focus is visible`);
+  }
+}
+
+test('a wrong password is refused with a message', async () => {
+  const { page, context } = await open();
+  await page.goto(`${url}/users/sign_in`);
+  await page.getByLabel('User name or e-mail').fill('root');
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Invalid login or password.' }).waitFor();
+  assert.equal(await page.getByLabel('User name or e-mail').inputValue(), 'root');
+  await context.close();
 });
 
-test('the sign-in form works by keyboard alone', needs('/users/sign_in'), async () => {
-  const page = await browser.newPage();
+test('the sign-in form works by keyboard alone', async () => {
+  const { page, context } = await open();
   await page.goto(`${url}/users/sign_in`);
-  await page.getByLabel(/user ?name|e-?mail/i).first().focus();
+  await page.getByLabel('User name or e-mail').focus();
   await page.keyboard.type('root');
   await page.keyboard.press('Tab');
-  await page.keyboard.type(process.env.TENON_ROOT_PASSWORD);
+  await page.keyboard.type(password);
   await page.keyboard.press('Enter');
   await page.waitForURL((now) => !now.pathname.includes('sign_in'));
+  await context.close();
 });
 
-for (const width of [360, 1440]) {
-  test(`pages fit a screen of ${width} pixels and report no error`, needs('/users/sign_in'), async () => {
-    const { page, problems } = await signedIn(width);
-    const built = ['/', '/users/password/new', '/admin/users', '/admin/jobs', '/admin/audit'].filter((path) => pages.has(path));
-    for (const path of built) {
-      const answer = await page.goto(url + path);
-      assert.equal(answer.status(), 200, path);
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      );
-      assert.ok(overflow <= 0, `${path} is ${overflow} pixels too wide`);
-      assert.equal(await page.locator('h1').count(), 1, `${path} needs one h1`);
-      assert.equal(await page.locator('img:not([alt])').count(), 0, `${path}: images need alt`);
+// The whole way without a script: every form is a plain one.
+test('a group, a project, a member and tokens are made without a script', async () => {
+  const { page, context } = await signedIn({ javaScriptEnabled: false });
+  const said = (text) => page.getByRole('status').filter({ hasText: text }).waitFor();
+
+  await page.goto(url);
+  await page.locator('summary', { hasText: 'New' }).click();
+  await page.getByRole('link', { name: 'New group' }).click();
+  await page.getByLabel('Name').fill('Browser');
+  await page.getByLabel('Path').fill('-no');
+  await page.getByRole('button', { name: 'Create group' }).click();
+  await page.getByText('Can contain only letters').waitFor();
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Browser');
+  await page.getByLabel('Path').fill(group);
+  await page.getByLabel('Visibility').selectOption('internal');
+  await page.getByRole('button', { name: 'Create group' }).click();
+  await said('Group Browser is ready.');
+
+  await page.getByRole('link', { name: 'New project' }).first().click();
+  await page.getByLabel('Name').fill('Anvil');
+  await page.getByRole('button', { name: 'Create project' }).click();
+  await said('Project Anvil is ready.');
+  assert.equal(new URL(page.url()).pathname, `/${project}`);
+
+  await page.getByRole('link', { name: /^Members/ }).click();
+  await page.getByLabel('User name').fill(member);
+  await page.getByLabel('Role').first().selectOption({ label: 'Developer' });
+  await page.getByRole('button', { name: 'Add member' }).click();
+  await said('A member is now a member: Developer.');
+  const row = page.getByRole('row').filter({ hasText: `@${member}` });
+  await row.locator('summary', { hasText: 'Remove' }).click();
+  await row.getByRole('button', { name: 'Remove' }).click();
+  await said('The member is removed.');
+
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByLabel('Topics').fill('iron, heavy');
+  await page.getByRole('button', { name: 'Save settings' }).click();
+  await said('The settings are saved.');
+  await page.getByRole('link', { name: 'Access tokens' }).click();
+  await page.getByLabel('Name').fill('deploy');
+  await page.getByLabel('api', { exact: true }).check();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const secret = await page.getByLabel('Access token', { exact: true }).inputValue();
+  const asked = await fetch(`${url}/api/v4/projects/${encodeURIComponent(project)}`, {
+    headers: { 'PRIVATE-TOKEN': secret },
+  });
+  assert.equal(asked.status, 200);
+
+  await page.goto(`${url}/-/user_settings/tokens`);
+  await page.getByLabel('Name').fill(`laptop ${run}`);
+  await page.getByLabel('read_user', { exact: true }).check();
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('it is shown this once only').waitFor();
+  await context.close();
+});
+
+test('a package is published, seen and deleted', async () => {
+  const id = (await api('GET', `/projects/${encodeURIComponent(project)}`)).id;
+  await api('PUT', `/projects/${id}/packages/generic/hammer/1.0.0/hammer.txt`, 'a hammer');
+  const { page, context, problems } = await signedIn();
+  await page.goto(`${url}/groups/${group}/-/packages`);
+  await page.getByRole('link', { name: 'hammer', exact: true }).click();
+  await page.getByRole('heading', { name: /hammer 1\.0\.0/ }).waitFor();
+  await page.getByRole('link', { name: 'hammer.txt' }).waitFor();
+  await check(page, 'a package');
+  await page.setViewportSize({ width: 360, height: 800 });
+  await check(page, 'a package');
+  await page.locator('.head summary', { hasText: 'Delete' }).click();
+  await page.locator('.head').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('status').filter({ hasText: 'The package is deleted.' }).waitFor();
+  await page.getByText('No packages yet').waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('the focus is seen wherever Tab leads', async () => {
+  const { page, context } = await signedIn();
+  for (const path of ['/', `/${project}/-/members`, '/-/user_settings/tokens']) {
+    await page.goto(url + path);
+    await checkFocus(page, path);
+  }
+  await context.close();
+});
+
+const PAGES = [
+  '/',
+  '/?search=nothing-is-called-so',
+  '/groups',
+  '/groups/new',
+  '/projects/new',
+  `/groups/${group}`,
+  `/groups/${group}/-/members`,
+  `/groups/${group}/-/packages`,
+  `/groups/${group}/-/settings`,
+  `/groups/${group}/-/settings/packages`,
+  `/groups/${group}/-/access_tokens`,
+  `/${project}`,
+  `/${project}/-/members`,
+  `/${project}/-/packages`,
+  `/${project}/-/settings`,
+  `/${project}/-/settings/packages`,
+  `/${project}/-/access_tokens`,
+  '/root',
+  `/${member}`,
+  '/-/user_settings/profile',
+  '/-/user_settings/tokens',
+  '/-/user_settings/sessions',
+  '/admin',
+  '/admin/users',
+  `/admin/users/${member}`,
+  '/admin/settings',
+  '/admin/package_limits',
+  '/admin/jobs',
+  '/admin/audit',
+];
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`every page fits its screen and is accessible, ${colorScheme}`, async () => {
+    const { page, context, problems } = await signedIn({ colorScheme });
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of PAGES) {
+        const answer = await page.goto(url + path);
+        assert.equal(answer.status(), 200, path);
+        await check(page, path);
+      }
     }
     assert.deepEqual(problems, []);
+    await context.close();
   });
 }
+
+test('strangers see the sign-in form and friendly refusals', async () => {
+  const { page, context } = await open();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const [path, status] of [
+      ['/', 200],
+      ['/groups', 200],
+      ['/users/sign_in', 200],
+      ['/users/password/new', 200],
+      ['/nothing/here', 404],
+      ['/admin', 401],
+    ]) {
+      const answer = await page.goto(url + path);
+      assert.equal(answer.status(), status, path);
+      await check(page, path);
+    }
+  }
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('User name or e-mail').fill('root');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(`${url}/admin`);
+  await context.close();
+});
+
+test('what was made is deleted by typing its name', async () => {
+  const { page, context } = await signedIn();
+  await page.goto(`${url}/groups/${group}/-/settings`);
+  await page.locator('summary', { hasText: 'Delete' }).click();
+  await page.getByLabel('Full path').fill(group);
+  await page.getByRole('button', { name: 'Delete group' }).click();
+  await page.getByRole('status').filter({ hasText: `${group} is deleted.` }).waitFor();
+  const answer = await page.goto(`${url}/groups/${group}`);
+  assert.equal(answer.status(), 404);
+  await context.close();
+});

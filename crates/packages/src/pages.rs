@@ -109,6 +109,10 @@ fn row(
         creator: creator
             .map(|user| user.username.clone())
             .unwrap_or_default(),
+        creator_url: match creator {
+            Some(user) if user.is_human() => format!("/{}", user.username),
+            _ => String::new(),
+        },
         created_at: Moment::new(package.created_at, now),
     }
 }

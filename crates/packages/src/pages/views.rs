@@ -51,6 +51,8 @@ pub struct PackageRow {
     pub project: String,
     /// Who published it, or empty.
     pub creator: String,
+    /// Their page; empty for access tokens, which have none.
+    pub creator_url: String,
     /// When.
     pub created_at: Moment,
 }

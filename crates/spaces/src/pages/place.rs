@@ -219,7 +219,7 @@ impl Space {
                 }
             }
         } else {
-            page = page.crumb(names.as_str(), "/?scope=mine");
+            page = page.crumb(names.as_str(), format!("/{paths}"));
         }
         match self {
             Space::Project(project, _) if with_itself => page.crumb(&project.name, self.url()),

@@ -1,4 +1,4 @@
-//! The first page of a project and of a group.
+//! The first page of a project, of a group and of a person.
 
 use super::views::{self, GroupRow};
 use super::{Address, Space, counted, group_row, pages, places, project_row};
@@ -6,13 +6,15 @@ use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
 use crate::store as lists;
 use http::Method;
+use identity::model::User;
 use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Html, Moment};
+use kernel::html::{Html, Moment, PageViewer};
 use kernel::http::reply::redirect;
 use kernel::http::{Asked, Paging, Response, Routes};
+use kernel::ids::Reference;
 use std::sync::Arc;
 use store::Tx;
 
@@ -29,7 +31,11 @@ pub fn routes(r: &mut Routes) {
 async fn show(app: App, viewer: Viewer, asked: Arc<Asked>, paging: Paging) -> Result<Response> {
     let address = Address::of(&asked)?;
     let (asker, wanted) = (viewer.clone(), address.clone());
-    let space = app.read(move |tx| find(tx, &asker, wanted)).await?;
+    let found = app.read(move |tx| find(tx, &asker, wanted)).await?;
+    let space = match found {
+        Found::Space(space) => *space,
+        Found::Person(user) => return show_person(app, viewer, *user, paging).await,
+    };
     match space {
         // An old address of a project leads to where it is now, and a group's
         // path alone to the group.
@@ -44,18 +50,69 @@ async fn show(app: App, viewer: Viewer, asked: Arc<Asked>, paging: Paging) -> Re
     }
 }
 
-/// The project of this path, else the group.
-fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<Space> {
-    match address.enter(tx, viewer, Purpose::Read) {
-        Err(Error::NotFound(_)) if address.kind == SourceKind::Project => {
-            let group = Address {
-                kind: SourceKind::Group,
-                ..address
-            };
-            group.enter(tx, viewer, Purpose::Read)
-        }
-        other => other,
+/// What a path leads to.
+enum Found {
+    Space(Box<Space>),
+    Person(Box<User>),
+}
+
+/// The project of this path, else the group, else the person.
+fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<Found> {
+    let not_found = match address.enter(tx, viewer, Purpose::Read) {
+        Err(error @ Error::NotFound(_)) if address.kind == SourceKind::Project => error,
+        other => return other.map(|space| Found::Space(Box::new(space))),
+    };
+    let group = Address {
+        kind: SourceKind::Group,
+        ..address
+    };
+    match group.enter(tx, viewer, Purpose::Read) {
+        Err(Error::NotFound(_)) => {}
+        other => return other.map(|space| Found::Space(Box::new(space))),
     }
+    // Who there is, is for those who are signed in.
+    match (&group.reference, viewer) {
+        (Reference::Path(name), Viewer::User(_)) => {
+            let user = identity::users::find_by_username(tx, name)?;
+            let user = user.filter(User::is_human).ok_or(not_found)?;
+            Ok(Found::Person(Box::new(user)))
+        }
+        _ => Err(not_found),
+    }
+}
+
+/// A person with their own projects, as far as the viewer may see them.
+async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Result<Response> {
+    let (shown, now) = (page(&app, &viewer, &user.name), app.now());
+    let view = app
+        .read(move |tx| {
+            let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
+            own.push(
+                " and projects.namespace_id in
+                    (select n.id from namespaces n where n.kind = 'user' and n.owner_id = ",
+                user.id,
+            );
+            own.raw(")");
+            let total = lists::count(tx, "projects", &own)?;
+            let order = "projects.name_folded, projects.id";
+            let (limit, offset) = (paging.per_page, paging.offset());
+            let projects = lists::projects(tx, &own, order, limit, offset)?;
+            Ok(views::Person {
+                page: shown,
+                initials: PageViewer::initials(&user.name),
+                is_self: viewer.user_id() == Some(user.id),
+                projects: projects
+                    .iter()
+                    .map(|row| project_row(row, now, false))
+                    .collect(),
+                pages: pages(&paging, total, format!("/{}", user.username)),
+                joined_at: Moment::new(user.created_at, now),
+                username: user.username,
+                name: user.name,
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.response())
 }
 
 async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) -> Result<Response> {

@@ -192,6 +192,28 @@ pub struct Group {
     pub role: String,
 }
 
+/// `/<username>`: a person and their own projects.
+#[derive(Debug, Template)]
+#[template(path = "person.html")]
+pub struct Person {
+    /// The page.
+    pub page: Page,
+    /// Display name.
+    pub name: String,
+    /// Sign-in name.
+    pub username: String,
+    /// One or two letters.
+    pub initials: String,
+    /// The viewer looks at themselves.
+    pub is_self: bool,
+    /// Their own projects that the viewer may see.
+    pub projects: Vec<ProjectRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+    /// Since when.
+    pub joined_at: Moment,
+}
+
 /// `/<path>`: what a project is and how to use its registry.
 #[derive(Debug, Template)]
 #[template(path = "project.html")]

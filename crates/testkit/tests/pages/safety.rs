@@ -82,6 +82,9 @@ testkit::both_engines! {
             assert_eq!(plain(&hidden), plain(&missing), "{path}");
             t.anonymous().at(path).await.is(404);
         }
+        t.anonymous().at("/root").await.is(404);
+        let root = olga.open("/root").await.is(200).text();
+        assert!(root.contains("@root") && !root.contains("admin@example.com"));
         assert!(!olga.open("/groups").await.text().contains("acme"));
         assert!(!olga.open("/?search=anvil").await.text().contains("acme/"));
         // A place that is not for them is not offered, and not told apart.

@@ -60,6 +60,7 @@ fn package(id: i64, name: &str, version: &str, status: &str) -> PackageRow {
         url: format!("/acme/tools/anvil/-/packages/{id}"),
         project: String::new(),
         creator: "ada".into(),
+        creator_url: "/ada".into(),
         created_at: moment(id),
     }
 }

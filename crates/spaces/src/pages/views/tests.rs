@@ -278,3 +278,22 @@ fn tokens_of_a_project_show_roles_and_the_new_secret() {
     assert!(html.contains("sample-secret") && html.contains("Developer"));
     assert!(html.contains("/-/access_tokens?action=rotate&#38;token_id=3"));
 }
+
+#[test]
+fn a_person_is_shown_with_their_projects() {
+    let mut person = Person {
+        page: page("Ada", ""),
+        name: "Ada <Lovelace>".into(),
+        username: "ada".into(),
+        initials: "AL".into(),
+        is_self: true,
+        projects: vec![],
+        pages: Pages::default(),
+        joined_at: moment(700),
+    };
+    let empty = keep("person_empty", &person);
+    person.projects = vec![project("anvil", "private", "")];
+    let full = keep("person", &person);
+    assert!(empty.contains("/projects/new") && !empty.contains("<Lovelace>"));
+    assert!(full.contains("/acme/tools/anvil"));
+}
