@@ -5,3 +5,4 @@ mod admin;
 mod browser;
 mod projects;
 mod safety;
+mod statements;
