@@ -22,10 +22,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
 use store::{Tx, sql};
 
-/// Members one caller may remove from one place in a minute (contract «Members
-/// and roles»).
-const DESTROYED_A_MINUTE: i64 = 60;
-
 macro_rules! both {
     ($r:ident, $method:ident, $path:literal, $handler:ident, $summary:literal) => {
         $r.$method(concat!("/projects/{id}/", $path), $handler::project)
@@ -436,11 +432,6 @@ async fn destroy(
         let updated = members::updated_at(tx, &place, params.user_id)?;
         check_unmodified(&asked, updated.ok_or(Error::NotFound(""))?)?;
         let deep = !params.skip_subresources.unwrap_or(false);
-        if let Some(caller) = viewer.user_id() {
-            let (kind, id) = (place.source.kind.as_str(), place.source.id);
-            let key = format!("member_destroy:{kind}:{id}:{caller}");
-            identity::attempts::count(tx, &key, DESTROYED_A_MINUTE, 60)?;
-        }
         members::remove(tx, &viewer, &place, params.user_id, deep)?;
         Ok(NoContent)
     })

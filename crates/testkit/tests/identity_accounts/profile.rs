@@ -127,28 +127,6 @@ testkit::both_engines! {
         assert!(refused.header("retry-after").parse::<u64>().unwrap() <= 3600);
     }
 
-    async fn members_are_removed_sixty_times_a_minute_at_most(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let jane = t.user("jane").await;
-        let key = format!("member_destroy:Project:{}:1", project.id);
-        // As if root had just removed fifty-nine.
-        let done = t.app().write(move |tx| {
-            let now = tx.now();
-            Ok(tx.execute("insert into attempts (key, count, window_started_at) values ($1, 59, $2)",
-                (key.as_str(), now + jiff::SignedDuration::from_hours(1)))?)
-        });
-        assert_eq!(done.await.unwrap(), 1);
-        let member = project.at(&format!("/members/{}", jane.id));
-        project.add(&jane, 30).await;
-        t.admin().delete(&member).await.is(204);
-        project.add(&jane, 30).await;
-        t.admin().delete(&member).await.is(429);
-        t.admin().get(&member).await.is(200);
-        let other = t.project("acme/bellows").await;
-        other.add(&jane, 30).await;
-        t.admin().delete(other.at(&format!("/members/{}", jane.id))).await.is(204);
-    }
-
     async fn markdown_is_rendered_harmless(t: TestServer) {
         let jane = t.user("jane").await;
         let text = "# Hi\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) **bold**";
