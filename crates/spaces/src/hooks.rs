@@ -215,9 +215,20 @@ fn namespaces_of(tx: &mut Tx<'_>, users: &[i64]) -> Result<HashMap<i64, i64>> {
     Ok(rows.into_iter().collect())
 }
 
+/// Neither a member of a project, nor of a group with projects in or below
+/// it, nor the owner of projects in the own namespace.
 fn without_projects() -> Fragment {
     Fragment::new(
         "not exists (select 1 from members m where m.user_id = users.id
-            and m.source_type = 'Project' and m.requested_at is null)",
+            and m.source_type = 'Project' and m.requested_at is null)
+         and not exists (select 1 from namespaces own join projects p on p.namespace_id = own.id
+            where own.owner_id = users.id and own.kind = 'user'
+                and p.deletion_scheduled_at is null)
+         and not exists (select 1 from members m
+            join namespaces top on top.id = m.source_id
+            join namespaces n on n.id = top.id
+                or (n.lineage > top.lineage and n.lineage < top.lineage || ':')
+            join projects p on p.namespace_id = n.id and p.deletion_scheduled_at is null
+            where m.user_id = users.id and m.source_type = 'Group' and m.requested_at is null)",
     )
 }
