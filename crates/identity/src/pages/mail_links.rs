@@ -12,8 +12,8 @@ use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::{Field, input};
-use kernel::html::{Html, Page};
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::html::{Html, Page, flash};
+use kernel::http::{Asked, Params, Response, Routes};
 use std::sync::Arc;
 use store::Tx;
 
@@ -220,7 +220,11 @@ async fn set(app: App, asked: Arc<Asked>, form: Params<SetForm>) -> Result<Respo
         users::confirm_email(tx, by, user, None)
     });
     app.write(by_link).await?;
-    reply::redirect("/users/sign_in")
+    flash::done(
+        &app,
+        "/users/sign_in",
+        "Your new password is set: sign in with it.",
+    )
 }
 
 /// Uses a link up and does what it is for.
@@ -278,7 +282,7 @@ async fn unlock(app: App, asked: Arc<Asked>, form: Params<Press>) -> Result<Resp
         sign_in::unlock(tx, by, user)
     });
     app.write(by_link).await?;
-    reply::redirect("/users/sign_in")
+    flash::done(&app, "/users/sign_in", "Your account is unlocked.")
 }
 
 kernel::params! {
@@ -308,5 +312,5 @@ async fn confirm(app: App, asked: Arc<Asked>, form: Params<Press>) -> Result<Res
     check_form(&app, &asked, form.authenticity_token.as_deref())?;
     let by_link = used(&asked, Purpose::Confirm, form.0.token, users::confirm_email);
     app.write(by_link).await?;
-    reply::redirect("/users/sign_in")
+    flash::done(&app, "/users/sign_in", "Your address is confirmed.")
 }

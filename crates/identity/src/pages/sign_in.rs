@@ -12,7 +12,7 @@ use crate::{csrf, password};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::html::{Html, Page};
+use kernel::html::{Html, Page, flash};
 use kernel::http::{Asked, Params, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
 use kernel::time::Timestamp;
@@ -74,6 +74,7 @@ fn form(app: &App, asked: &Asked, login: String, error: &str, back: String) -> R
         page: Page {
             csrf: csrf::bound_to(app, &secret),
             active: "sign-in",
+            flash: flash::read(app, &asked.headers),
             ..Page::new("Sign in")
         },
         login,

@@ -70,8 +70,11 @@ testkit::both_engines! {
         let edit = "/users/password/edit";
         browser.post(edit, &fields("short", "short")).await.is(422);
         browser.post(edit, &fields("my+very+own", "another+one")).await.is(422);
-        let done = browser.post(edit, &fields("my+very+own", "my+very+own")).await.is(302);
+        let done = browser.post(edit, &fields("my+very+own", "my+very+own")).await.is(303);
         assert_eq!(done.header("location"), "/users/sign_in");
+        let told = done.header("set-cookie").split(';').next().unwrap_or_default();
+        let page = t.anonymous().at("/users/sign_in").header("cookie", told).await.is(200);
+        assert!(page.text().contains("Your new password is set"));
         browser.post(edit, &fields("my+second+one", "my+second+one")).await.is(403);
         t.anonymous().at(&path).await.is(403);
         let browser = Browser::open(&t, "/users/sign_in").await;
@@ -136,7 +139,7 @@ testkit::both_engines! {
         let mut won = 0;
         for one in tries {
             match one.await {
-                Ok(302) => won += 1,
+                Ok(303) => won += 1,
                 Ok(403) => {}
                 other => panic!("{other:?}"),
             }
@@ -156,7 +159,7 @@ testkit::both_engines! {
         let browser = Browser::open(&t, &path).await;
         let fields = format!("token={}&password=my+very+own&password_confirmation=my+very+own",
             token(&path));
-        browser.post("/users/password/edit", &fields).await.is(302);
+        browser.post("/users/password/edit", &fields).await.is(303);
         let shown = t.admin().get(format!("/users/{}", made.id())).await.is(200);
         assert!(shown.json()["confirmed_at"].is_string());
         Browser::open(&t, "/users/sign_in").await.sign_in("jane", "my very own").await.is(302);
@@ -177,7 +180,7 @@ testkit::both_engines! {
         let page = Browser::open(&t, &path).await;
         let locked = t.admin().get(format!("/users/{}", jane.id)).await.json();
         assert_eq!(locked["locked"], true, "opening the link changes nothing");
-        page.post("/users/unlock", &format!("token={}", token(&path))).await.is(302);
+        page.post("/users/unlock", &format!("token={}", token(&path))).await.is(303);
         page.post("/users/unlock", &format!("token={}", token(&path))).await.is(403);
         let signed_in = browser.sign_in("jane", "correct horse battery").await.is(302);
         assert!(cookie(&signed_in, "_service_session").is_some());
@@ -191,7 +194,7 @@ testkit::both_engines! {
         assert_eq!((mails.len(), mails[0].to.as_str()), (1, "j@example.org"));
         let path = link(&t, &mails[0]);
         let page = Browser::open(&t, &path).await;
-        page.post("/users/confirmation", &format!("token={}", token(&path))).await.is(302);
+        page.post("/users/confirmation", &format!("token={}", token(&path))).await.is(303);
         let shown = jane.get(format!("/user/emails/{}", added.id())).await.is(200);
         assert!(shown.json()["confirmed_at"].is_string());
 
@@ -206,7 +209,7 @@ testkit::both_engines! {
         assert_eq!(told.subject, "Your e-mail address was changed");
         let link = link(&t, mails.iter().find(|mail| mail.to == "jane@example.net").unwrap());
         let page = Browser::open(&t, &link).await;
-        page.post("/users/confirmation", &format!("token={}", token(&link))).await.is(302);
+        page.post("/users/confirmation", &format!("token={}", token(&link))).await.is(303);
         assert!(t.admin().get(&path).await.json()["confirmed_at"].is_string());
         let quiet = json!({"email": "jane@example.com", "skip_reconfirmation": true});
         assert!(t.admin().put(&path).json(&quiet).await.is(200).json()["confirmed_at"].is_string());
