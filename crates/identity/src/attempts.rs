@@ -27,6 +27,27 @@ pub fn count(tx: &mut Tx<'_>, key: &str, limit: i64, window: i64) -> Result<()> 
     Err(Error::Limited((window - passed).max(1) as u64))
 }
 
+/// Refuses when more than `limit` were counted within `window` seconds, or
+/// exactly as many; counts nothing itself.
+pub fn check(tx: &mut Tx<'_>, key: &str, limit: i64, window: i64) -> Result<()> {
+    let now = tx.now();
+    let began = now - jiff::SignedDuration::from_secs(window);
+    let started: Option<jiff::Timestamp> = tx.optional(
+        sql!(
+            "select window_started_at from attempts
+             where key = $1 and count >= $2 and window_started_at > $3"
+        ),
+        (key, limit, began),
+    )?;
+    match started {
+        None => Ok(()),
+        Some(started) => {
+            let passed = now.duration_since(started).as_secs();
+            Err(Error::Limited((window - passed).max(1) as u64))
+        }
+    }
+}
+
 /// Forgets windows that closed more than `window` seconds ago.
 pub fn sweep(tx: &mut Tx<'_>, window: i64) -> Result<u64> {
     let began = tx.now() - jiff::SignedDuration::from_secs(window);

@@ -3,6 +3,7 @@
 //! Passwords are hashed before the transaction, by [`crate::password`].
 
 use crate::model::{AccessToken, TokenKind, User};
+use crate::oauth::applications::{self, Application, Owner, Registration};
 use crate::tokens::NewToken;
 use crate::users::{self, Author, NewUser};
 use kernel::error::{Error, Found, Result};
@@ -34,7 +35,17 @@ pub fn bootstrap(tx: &mut Tx<'_>, password_hash: &str) -> Result<Option<User>> {
         confirmed: true,
         ..NewUser::default()
     };
-    users::create(tx, &Author::default(), &new).map(Some)
+    let root = users::create(tx, &Author::default(), &new)?;
+    applications::add_built_in(tx)?;
+    Ok(Some(root))
+}
+
+/// Registers an application of the instance from the command line.
+pub fn create_application(
+    tx: &mut Tx<'_>,
+    new: &Registration,
+) -> Result<(Application, Option<Secret>)> {
+    applications::create(tx, &Author::default(), Owner::Instance, new)
 }
 
 /// Makes a user from the command line; the e-mail counts as confirmed.

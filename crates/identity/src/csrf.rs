@@ -17,7 +17,7 @@ const LABEL: &str = "csrf";
 pub fn token(app: &App, signed_in: &SignedIn) -> String {
     match signed_in.credential {
         Credential::Session { id } => for_session(app, id),
-        Credential::Token { .. } => String::new(),
+        Credential::Token { .. } | Credential::OAuth { .. } => String::new(),
     }
 }
 

@@ -9,6 +9,8 @@ mod credentials;
 mod sudo;
 
 use crate::model::{AccessToken, TokenKind, User};
+use crate::oauth;
+use crate::oauth::families::{self, Pair};
 use crate::settings::TokenRules;
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
 use crate::{csrf, sessions, tokens};
@@ -40,6 +42,7 @@ pub struct IdentityGate {
 enum Noted {
     Token(i64),
     Session(i64),
+    Family(i64),
 }
 
 impl IdentityGate {
@@ -69,11 +72,56 @@ impl IdentityGate {
         sudo::apply(call, viewer).await
     }
 
+    /// Applications' tokens first, told by their shape, then the others.
     async fn by_token(&self, app: &App, peer: String, text: String) -> Result<Viewer> {
+        if oauth::is_token(&text) {
+            let token = text.clone();
+            let found = app
+                .read(move |tx| {
+                    let pair = families::by_access(tx, &token)?;
+                    let user = match &pair {
+                        Some(pair) => crate::users::find(tx, pair.user_id)?,
+                        None => None,
+                    };
+                    Ok(pair.zip(user))
+                })
+                .await?;
+            if let Some((pair, user)) = found {
+                return self.with_oauth(app, peer, pair, user);
+            }
+        }
         match app.read(move |tx| tokens::holder(tx, &text)).await? {
             Some(holder) => self.with_token(app, peer, holder).await,
             None => Err(Error::Unauthenticated),
         }
+    }
+
+    fn with_oauth(&self, app: &App, peer: String, pair: Pair, user: User) -> Result<Viewer> {
+        let now = app.now();
+        if pair.is_revoked() {
+            return Err(REVOKED);
+        }
+        if pair.expires_at <= now {
+            return Err(EXPIRED);
+        }
+        check_user(&user)?;
+        if stale(pair.last_used_at, &user, now) {
+            let (family, user, ip) = (pair.family, user.id, peer.clone());
+            self.note(app, Noted::Family(family), move |tx| {
+                families::touch(tx, family, user, &ip)
+            });
+        }
+        Ok(Viewer::User(Arc::new(SignedIn {
+            credential: Credential::OAuth {
+                family: pair.family,
+                application: pair.application_id,
+            },
+            scopes: pair.scopes(),
+            bot_source: None,
+            sudo_by: None,
+            ip_address: peer,
+            user,
+        })))
     }
 
     async fn with_token(&self, app: &App, peer: String, holder: tokens::Holder) -> Result<Viewer> {
@@ -254,18 +302,21 @@ async fn end_family_of_revoked(app: &App, text: String) -> Result<()> {
     Ok(())
 }
 
+const REVOKED: Error = Error::Token {
+    error: "invalid_token",
+    description: "Token was revoked. You have to re-authorize from the user.",
+};
+const EXPIRED: Error = Error::Token {
+    error: "invalid_token",
+    description: "Token is expired. You can either do re-authorization or token refresh.",
+};
+
 fn check_alive(token: &AccessToken, now: Timestamp) -> Result<()> {
     if token.revoked {
-        return Err(Error::Token {
-            error: "invalid_token",
-            description: "Token was revoked. You have to re-authorize from the user.",
-        });
+        return Err(REVOKED);
     }
     if token.is_expired(now) {
-        return Err(Error::Token {
-            error: "invalid_token",
-            description: "Token is expired. You can either do re-authorization or token refresh.",
-        });
+        return Err(EXPIRED);
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What the rooms above plug in, once, when the program is wired.
 
 use crate::model::User;
+use crate::viewer::SignedIn;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::params::Source;
@@ -38,6 +39,40 @@ pub type NamespacesOf = fn(&mut Tx<'_>, &[i64]) -> Result<HashMap<i64, i64>>;
 /// leaves them without an author; how many there were. Called until none is.
 pub type HandOver = fn(&mut Tx<'_>, i64, Option<i64>, i64) -> Result<i64>;
 
+/// A group as a user belongs to it.
+#[derive(Debug, Clone)]
+pub struct UsersGroup {
+    /// Its full path.
+    pub path: String,
+    /// The user's role there, inherited ones included.
+    pub level: i64,
+    /// Whether the user is a member of the group itself.
+    pub direct: bool,
+}
+
+/// What a group's single sign-on asks of a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignOn {
+    /// The group has none.
+    NotUsed,
+    /// The user's session there is live.
+    Live,
+    /// The user starts one at this path, which takes `return_to`.
+    StartsAt(String),
+}
+
+/// Single sign-on of groups; the room that has it plugs it in.
+pub trait SingleSignOn: Send + Sync {
+    /// Whether this user has a live session for this group, and if not where
+    /// it starts.
+    fn ask(&self, tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn>;
+}
+
+/// From a user's id to their groups.
+pub type GroupsOf = fn(&mut Tx<'_>, i64) -> Result<Vec<UsersGroup>>;
+/// From a group's id to its name.
+pub type GroupName = fn(&mut Tx<'_>, i64) -> Result<Option<String>>;
+
 /// Functions to call when something happens to a user. All run inside the
 /// transaction of the change; a refusal undoes it.
 #[derive(Default)]
@@ -56,6 +91,12 @@ pub struct Hooks {
     pub namespaces_of: Option<NamespacesOf>,
     /// SQL condition on the alias `users`: has no projects.
     pub without_projects: Option<fn() -> Fragment>,
+    /// A user's groups, for OpenID claims.
+    pub groups_of: Option<GroupsOf>,
+    /// A group's name, for the consent page.
+    pub group_name: Option<GroupName>,
+    /// Single sign-on of groups.
+    pub single_sign_on: Option<&'static dyn SingleSignOn>,
     /// Settings of other rooms.
     pub settings: Vec<SettingsPart>,
 }
@@ -91,4 +132,21 @@ pub(crate) fn destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()>
         .user_destroying
         .iter()
         .try_for_each(|hook| hook(tx, destroying))
+}
+
+pub(crate) fn groups_of(tx: &mut Tx<'_>, user: i64) -> Result<Vec<UsersGroup>> {
+    get()
+        .groups_of
+        .map_or(Ok(Vec::new()), |hook| hook(tx, user))
+}
+
+pub(crate) fn group_name(tx: &mut Tx<'_>, group: i64) -> Result<Option<String>> {
+    get().group_name.map_or(Ok(None), |hook| hook(tx, group))
+}
+
+pub(crate) fn sign_on(tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn> {
+    match get().single_sign_on {
+        Some(room) => room.ask(tx, group, signed_in),
+        None => Ok(SignOn::NotUsed),
+    }
 }

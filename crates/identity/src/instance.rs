@@ -4,6 +4,7 @@
 mod limits;
 
 use crate::hooks;
+use crate::oauth::settings as oauth;
 use crate::settings::{Sessions, SignIn, TokenRules};
 use crate::users::Author;
 use kernel::app::App;
@@ -47,14 +48,15 @@ kernel::params! {
 }
 
 /// Everything that was sent, for this room, the kernel and the rooms above.
-pub struct Everything(Source, Change, Limits);
+pub struct Everything(Source, Change, Limits, oauth::Change);
 
 impl FromCall for Everything {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let source = call.merged().await?.clone();
         let change = Change::from_params(&source).map_err(Error::Parameters)?;
         let limits = Limits::from_params(&source).map_err(Error::Parameters)?;
-        Ok(Everything(source, change, limits))
+        let oauth = oauth::Change::from_params(&source).map_err(Error::Parameters)?;
+        Ok(Everything(source, change, limits, oauth))
     }
 
     fn describe(operation: &mut kernel::http::openapi::Operation<'_>) {
@@ -62,6 +64,7 @@ impl FromCall for Everything {
             Change::fields()
                 .into_iter()
                 .chain(Limits::fields())
+                .chain(oauth::Change::fields())
                 .collect(),
         );
     }
@@ -93,6 +96,7 @@ pub fn read(tx: &mut Tx<'_>) -> Result<Map<String, Value>> {
         _ => Map::new(),
     };
     limits::read(tx, &mut all)?;
+    oauth::read(tx, &mut all)?;
     hooks::get()
         .settings
         .iter()
@@ -108,9 +112,10 @@ impl Everything {
 
     /// Stores what was sent and answers all settings.
     pub fn save(&self, app: &App, tx: &mut Tx<'_>, by: &Author) -> Result<Map<String, Value>> {
-        let Everything(source, change, limits) = self;
+        let Everything(source, change, limits, oauth) = self;
         apply(app, tx, change)?;
         limits::apply(app, tx, limits)?;
+        oauth::apply(app, tx, oauth)?;
         let parts = &hooks::get().settings;
         parts
             .iter()

@@ -18,6 +18,7 @@ pub mod instance;
 mod jobs;
 pub mod mail_links;
 pub mod model;
+pub mod oauth;
 pub mod pages;
 pub mod password;
 mod rest;
@@ -38,6 +39,7 @@ use kernel::jobs::RegistryBuilder;
 pub fn routes(r: &mut Routes) {
     rest::routes(r);
     pages::routes(r);
+    oauth::routes(r);
 }
 
 /// Declares the room's jobs.
@@ -48,4 +50,5 @@ pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<jobs::SendLink>();
     registry.add::<jobs::Notify>();
     registry.add::<users::DestroyUser>();
+    oauth::jobs(registry);
 }

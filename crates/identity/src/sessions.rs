@@ -87,6 +87,11 @@ pub fn holder(tx: &mut Tx<'_>, cookie: &str) -> Result<Option<(Session, User)>> 
     Ok(user.map(|user| (session, user)))
 }
 
+/// When a living session's user signed in.
+pub fn began(tx: &mut Tx<'_>, id: i64) -> Result<Option<Timestamp>> {
+    Ok(tx.optional(sql!("select created_at from sessions where id = $1"), (id,))?)
+}
+
 /// Notes a use and puts the end off.
 pub fn touch(tx: &mut Tx<'_>, session: &Session, ip: &str) -> Result<()> {
     let rules: Sessions = kernel::settings::read(tx)?;

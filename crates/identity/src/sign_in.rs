@@ -62,6 +62,56 @@ pub async fn sign_in(app: &App, attempt: Attempt) -> Result<Outcome> {
     }
 }
 
+/// Checks a password outside the sign-in page, with the same limits and
+/// lock-out. Nothing for whom passwords do not work there: unknown, not
+/// active, locked, unconfirmed, with a password nobody chose or one that must
+/// be changed.
+pub async fn check_password(
+    app: &App,
+    login: &str,
+    password: &Secret,
+    ip: &str,
+) -> Result<Option<User>> {
+    let (address, name) = (ip.to_owned(), login.to_owned());
+    app.write(move |tx| count(tx, &address)).await?;
+    let found = app.read(move |tx| find(tx, &name)).await?;
+    let hash = found.as_ref().and_then(|(_, hash)| hash.clone());
+    let fits = password::verify(password.expose().to_owned(), hash).await?;
+    let Some((user, _)) = found else {
+        return Ok(None);
+    };
+    let (id, address) = (user.id, ip.to_owned());
+    match fits {
+        false => app
+            .write(move |tx| failed(tx, id, &address))
+            .await
+            .map(|_| None),
+        true => app.write(move |tx| usable(tx, id)).await,
+    }
+}
+
+/// The user of a right password, if it works outside the sign-in page.
+fn usable(tx: &mut Tx<'_>, id: i64) -> Result<Option<User>> {
+    let now = tx.now();
+    let automatic: Option<bool> = tx.optional(
+        sql!("select password_automatically_set from users where id = $1"),
+        (id,),
+    )?;
+    let user = users::find(tx, id)?.filter(|user| {
+        automatic == Some(false)
+            && user.refusal().is_none()
+            && user.confirmed_at.is_some()
+            && !user.is_locked(now)
+    });
+    if user.is_some() {
+        tx.execute(
+            sql!("update users set failed_attempts = 0 where id = $1 and failed_attempts > 0"),
+            (id,),
+        )?;
+    }
+    Ok(user)
+}
+
 /// Counts a sign-in from an address, whatever becomes of it.
 pub fn count(tx: &mut Tx<'_>, ip: &str) -> Result<()> {
     let rules: SignIn = kernel::settings::read(tx)?;

@@ -54,6 +54,13 @@ pub enum Credential {
         /// Its rotation chain.
         family: i64,
     },
+    /// A token of an application.
+    OAuth {
+        /// Its family.
+        family: i64,
+        /// The application, if it has a name.
+        application: Option<i64>,
+    },
 }
 
 /// What a token or member belongs to.
@@ -162,7 +169,7 @@ impl SignedIn {
     pub fn token_id(&self) -> Option<i64> {
         match self.credential {
             Credential::Token { id, .. } => Some(id),
-            Credential::Session { .. } => None,
+            Credential::Session { .. } | Credential::OAuth { .. } => None,
         }
     }
 

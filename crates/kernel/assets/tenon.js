@@ -49,6 +49,9 @@
     }
   });
 
+  // A form whose answer was given already goes on by itself.
+  document.querySelector("form[data-submit=now]")?.submit();
+
   // Exact times in the reader's own zone.
   for (const time of all("time[datetime]")) {
     const at = new Date(time.dateTime);

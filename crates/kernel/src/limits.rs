@@ -70,9 +70,26 @@ impl Limiter {
 
     /// Counts one request of `key`, refused ones too, and decides on it.
     pub fn check(&self, key: &str, now: Timestamp) -> Decision {
+        let observed = self.count(key, now.as_second().div_euclid(self.period));
+        self.decide(observed, now)
+    }
+
+    /// Decides on a further request of `key` without counting one.
+    pub fn peek(&self, key: &str, now: Timestamp) -> Decision {
+        let number = now.as_second().div_euclid(self.period);
+        let observed = {
+            let window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+            match window.number == number {
+                true => window.counts.get(key).copied().unwrap_or(0),
+                false => 0,
+            }
+        };
+        self.decide(observed.saturating_add(1), now)
+    }
+
+    fn decide(&self, observed: u64, now: Timestamp) -> Decision {
         let seconds = now.as_second();
         let number = seconds.div_euclid(self.period);
-        let observed = self.count(key, number);
         let reset = number.saturating_add(1).saturating_mul(self.period);
         Decision {
             name: self.name,

@@ -2,7 +2,7 @@
 
 use crate::model::{Namespace, ProjectId, SourceKind, path_error};
 use crate::store::{self as lists, Source};
-use crate::{access, invitations, namespaces, rules};
+use crate::{access, claims, invitations, namespaces, rules};
 use identity::hooks::Destroying;
 use identity::model::User;
 use kernel::error::{Error, Result};
@@ -58,6 +58,8 @@ pub fn plug_into_identity(hooks: &mut identity::hooks::Hooks) {
     hooks.handing_over.push(hand_over);
     hooks.namespaces_of = Some(namespaces_of);
     hooks.without_projects = Some(without_projects);
+    hooks.groups_of = Some(claims::groups);
+    hooks.group_name = Some(claims::group_name);
 }
 
 /// A person gets a namespace named like them, and what their confirmed

@@ -9,6 +9,7 @@
 
 pub mod access;
 pub mod deploy_tokens;
+mod claims;
 pub mod entities;
 pub mod hooks;
 pub mod invitations;

@@ -2,10 +2,12 @@
 
 use crate::options::Options;
 use crate::{Outcome, wiring};
+use identity::oauth::applications::Registration;
 use identity::{bootstrap, password};
 use kernel::app::App;
 use kernel::error::Error;
 use kernel::time::Date;
+use serde_json::json;
 use std::io::BufRead;
 
 /// What `tenon token create` takes.
@@ -43,6 +45,49 @@ pub struct NewUser {
     /// Read the password from the first line of standard input
     #[arg(long, required = true)]
     password_stdin: bool,
+}
+
+/// What `tenon application create` takes.
+#[derive(clap::Args)]
+pub struct NewApplication {
+    /// Shown to users when they are asked for consent
+    #[arg(long)]
+    name: String,
+    /// Where users are sent back to; may be given several times
+    #[arg(long, value_name = "URI", required = true)]
+    redirect_uri: Vec<String>,
+    /// It cannot keep a secret: a single-page, desktop or mobile application
+    #[arg(long)]
+    public: bool,
+    /// What it may ask for, such as "api openid"
+    #[arg(long)]
+    scopes: String,
+    /// Users are not asked for consent
+    #[arg(long)]
+    trusted: bool,
+}
+
+/// Registers an application of the instance and answers its credentials as
+/// JSON; the secret of a public one is null.
+pub async fn create_application(options: Options, wanted: NewApplication) -> Outcome<String> {
+    let (app, _) = wiring::assemble(options).await?;
+    let new = Registration {
+        name: wanted.name,
+        redirect_uris: wanted.redirect_uri.join("\n"),
+        scopes: wanted
+            .scopes
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect(),
+        confidential: !wanted.public,
+        trusted: wanted.trusted,
+    };
+    let made = app
+        .write(move |tx| bootstrap::create_application(tx, &new))
+        .await;
+    let (made, secret) = made.map_err(said)?;
+    let secret = secret.map(|secret| secret.expose().to_owned());
+    Ok(json!({"client_id": made.uid, "client_secret": secret}).to_string())
 }
 
 /// Makes the first administrator where there is no user yet. Without a given

@@ -37,6 +37,9 @@ enum Command {
     /// User accounts
     #[command(subcommand)]
     User(User),
+    /// Applications that act for users (OAuth)
+    #[command(subcommand)]
+    Application(Application),
     /// Bring the database to this program's schema, and stop
     Migrate,
     /// Write one archive of database, files and keys, also while serving
@@ -73,6 +76,12 @@ enum Token {
 enum User {
     /// Make an account; its password is read from standard input
     Create(accounts::NewUser),
+}
+
+#[derive(Subcommand)]
+enum Application {
+    /// Register an application and print its credentials as JSON
+    Create(accounts::NewApplication),
 }
 
 fn main() -> ExitCode {
@@ -117,6 +126,9 @@ async fn command(command: Command, options: Options) -> Outcome<ExitCode> {
                 "{}",
                 accounts::create_user(options, wanted, std::io::stdin()).await?
             );
+        }
+        Command::Application(Application::Create(wanted)) => {
+            println!("{}", accounts::create_application(options, wanted).await?);
         }
         Command::Migrate => {
             wiring::open_store(&options)?;

@@ -34,6 +34,7 @@ pub fn migrations() -> &'static [Migration] {
         2 "0002_identity",
         3 "0003_spaces",
         4 "0004_packages",
+        5 "0005_oauth",
     }
 }
 

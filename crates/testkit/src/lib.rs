@@ -4,11 +4,13 @@
 //! the server with its own database, files and mail; [`Client`] speaks HTTP
 //! to it; [`postgres`] gives every test its own PostgreSQL database.
 
+mod browser;
 mod client;
 mod fixtures;
 pub mod postgres;
 mod server;
 
+pub use browser::{Browser, PASSWORD};
 pub use client::{Client, Reply, Request};
 pub use fixtures::{TestGroup, TestPackage, TestProject, TestUser};
 pub use server::{TestServer, files_below, run, sha256};

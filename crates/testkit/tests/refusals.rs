@@ -164,6 +164,8 @@ async fn hide(t: &TestServer) -> Hidden {
         .each("id");
     let event = admin.get("/audit_events").await.is(200).each("id");
     drop(below);
+    let shop = json!({"name": "Shop", "redirect_uri": "https://app.example/", "scopes": "api"});
+    let shop = made("/applications".into(), shop).await.id();
     let ids = [
         (("projects", "id"), project.id.to_string()),
         (("groups", "id"), group.id.to_string()),
@@ -178,6 +180,7 @@ async fn hide(t: &TestServer) -> Hidden {
             deploy_of_project.to_string(),
         ),
         (("groups", "deploy_token_id"), deploy_of_group.to_string()),
+        (("applications", "id"), shop.to_string()),
         ((EVERYWHERE, "user_id"), keeper.id.to_string()),
         ((EVERYWHERE, "group_id"), friends.id.to_string()),
         ((EVERYWHERE, "email"), "vault@example.com".into()),

@@ -167,7 +167,7 @@ async fn change_password(
         viewer.0.user.clone(),
         match viewer.0.credential {
             Credential::Session { id } => Some(id),
-            Credential::Token { .. } => None,
+            Credential::Token { .. } | Credential::OAuth { .. } => None,
         },
     );
     app.write(move |tx| users::set_password(tx, &by, &user, &hash, false, kept))

@@ -40,6 +40,8 @@ kernel::params! {
     pub struct ShowSignIn {
         /// A path of this instance.
         pub return_to: Option<String>,
+        /// Ask even who is signed in: a client wants a fresh sign-in.
+        pub again: Option<bool>,
     }
 }
 
@@ -50,7 +52,7 @@ async fn show(
     params: Params<ShowSignIn>,
 ) -> Result<Response> {
     let back = safe_path(params.return_to.as_deref());
-    if viewer.user().is_some() {
+    if viewer.user().is_some() && params.again != Some(true) {
         return reply::redirect(back);
     }
     let back = params.return_to.as_ref().map(|_| back.to_owned());

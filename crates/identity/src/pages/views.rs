@@ -55,11 +55,12 @@ pub struct Door {
 }
 
 /// Links between one's own settings.
-fn own_tabs(current: &str) -> Vec<Tab> {
+pub(crate) fn own_tabs(current: &str) -> Vec<Tab> {
     [
         ("Profile", "/-/user_settings/profile"),
         ("Access tokens", "/-/user_settings/tokens"),
         ("Sessions", "/-/user_settings/sessions"),
+        ("Applications", "/-/user_settings/applications"),
     ]
     .map(|(label, url)| Tab::new(label, url, label == current))
     .to_vec()

@@ -442,6 +442,7 @@ pub fn set_password(
     mail_links::forget(tx, user.id, Purpose::Password)?;
     mail_links::forget(tx, user.id, Purpose::Unlock)?;
     jobs::notify(tx, user, jobs::Change::Password)?;
+    crate::oauth::families::revoke_all_of(tx, user.id)?;
     record(tx, by, "user.password", user, json!({}))
 }
 

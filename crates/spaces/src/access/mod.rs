@@ -6,7 +6,9 @@
 
 mod sets;
 
-pub use sets::{groups_joined, groups_of, projects_of, visible_groups, visible_projects};
+pub use sets::{
+    groups_direct, groups_joined, groups_of, projects_of, visible_groups, visible_projects,
+};
 
 use sets::holds_below;
 

@@ -83,6 +83,18 @@ pub fn groups_of(tx: &Tx<'_>, user_id: i64, level: i64) -> Fragment {
     groups_reached(user_id, level, &today(tx))
 }
 
+/// Condition on `namespaces`: groups the user is a member of, not counting
+/// those above or below.
+pub fn groups_direct(tx: &Tx<'_>, user_id: i64) -> Fragment {
+    let mut direct = Fragment::new(
+        "namespaces.id in (select m.source_id from members m where m.source_type = 'Group' and ",
+    );
+    direct
+        .append(counts("m", user_id, super::GUEST, &today(tx)))
+        .raw(")");
+    direct
+}
+
 /// Condition on `namespaces`: groups the user belongs to: where they have a
 /// role, and those above what they are members of.
 pub fn groups_joined(tx: &Tx<'_>, user_id: i64, level: i64) -> Fragment {

@@ -1,0 +1,69 @@
+//! OAuth 2.0 and OpenID Connect: applications act for users (contract
+//! identity, section 2).
+//!
+//! A request for consent is checked in [`request`], put to the user in
+//! `authorize`, and answered with a code ([`codes`]); `token` exchanges codes,
+//! refresh tokens, passwords and device codes ([`devices`]) for pairs of
+//! tokens, which form families ([`families`]). Rules are functions over a
+//! transaction that know no HTTP; refusals of the protocol are
+//! [`refusal::Refusal`] and commit what was decided on the way.
+
+pub mod applications;
+mod authorize;
+mod client;
+mod codes;
+mod cors;
+mod device;
+mod devices;
+pub mod families;
+mod id_token;
+mod inspect;
+pub mod jobs;
+mod keys;
+mod limits;
+mod openid;
+pub mod pages;
+mod pkce;
+mod redirect;
+pub mod refusal;
+mod register;
+mod request;
+mod rest;
+mod scopes;
+mod sent;
+pub mod settings;
+mod token;
+pub mod views;
+
+use kernel::http::Routes;
+use kernel::jobs::RegistryBuilder;
+use sha2::{Digest, Sha512};
+
+/// Declares the routes.
+pub fn routes(r: &mut Routes) {
+    authorize::routes(r);
+    token::routes(r);
+    device::routes(r);
+    inspect::routes(r);
+    openid::routes(r);
+    register::routes(r);
+    rest::routes(r);
+    pages::routes(r);
+}
+
+/// Declares the jobs.
+pub fn jobs(registry: &mut RegistryBuilder) {
+    registry.add_periodic::<jobs::Sweep>(3_600);
+    registry.add::<jobs::TellReuse>();
+}
+
+/// What is stored of a token or code: its SHA-512. They are random, so no salt
+/// or slow hash is needed.
+fn digest(text: &str) -> Vec<u8> {
+    Sha512::digest(text.as_bytes()).to_vec()
+}
+
+/// Whether a text has the shape of an OAuth token: 64 hex digits.
+pub fn is_token(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,323 @@
+//! `/oauth/authorize_device` and `/oauth/device`: the device starts, the user
+//! types its code elsewhere and decides (RFC 8628 section 3).
+
+use super::applications::{self, Application};
+use super::client::{self, Credentials};
+use super::devices::{self, Device, INTERVAL, SECONDS, Started};
+use super::refusal::{Refusal, answered, no_store, settled};
+use super::sent::{Sent, SentBody};
+use super::views::{DeviceConfirm, DeviceForm, ScopeLine};
+use super::{limits, scopes};
+use crate::model::ADMIN_SCOPES;
+use crate::users::Author;
+use crate::viewer::{Credential, SignedIn, SignedInViewer, Viewer};
+use crate::{attempts, pages, sessions};
+use http::{Method, StatusCode, header};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::html::{Flash, Html};
+use kernel::http::{Asked, Params, Response, Routes, reply};
+use serde_json::json;
+use std::sync::Arc;
+use store::Tx;
+
+const PATH: &str = "/oauth/device";
+const INVALID: &str = "The user code is invalid";
+const EXPIRED: &str = "The user code is expired";
+/// Seconds over which wrong codes are counted.
+const WINDOW: i64 = 300;
+/// Wrong codes of one user in that time.
+const PER_USER: i64 = 5;
+/// Wrong codes from one address in that time.
+const PER_ADDRESS: i64 = 20;
+
+/// Declares the routes.
+pub fn routes(r: &mut Routes) {
+    r.plain(Method::POST, "/oauth/authorize_device", start)
+        .unchecked()
+        .streams();
+    r.page(Method::GET, PATH, show);
+    r.page(Method::POST, PATH, look_up);
+    r.page(Method::POST, "/oauth/device/confirm", confirm);
+}
+
+async fn start(app: App, asked: Arc<Asked>, body: SentBody) -> Result<Response> {
+    let answer = match body.0 {
+        Ok(sent) => begin(&app, &asked, &sent).await,
+        Err(refusal) => Err(refusal),
+    };
+    let mut response = answered(answer, &asked);
+    no_store(&mut response);
+    Ok(response)
+}
+
+async fn begin(app: &App, asked: &Asked, sent: &Sent) -> super::refusal::Result<Response> {
+    limits::spend(&limits::DEVICES, asked, app.now())?;
+    let credentials = Credentials::find(asked, sent)?.ok_or(Refusal::InvalidClient)?;
+    let scope = sent.get("scope").map(str::to_owned);
+    let ip = asked.peer.to_string();
+    let agent: String = asked
+        .header(header::USER_AGENT)
+        .unwrap_or_default()
+        .chars()
+        .take(255)
+        .collect();
+    let Started {
+        device_code,
+        user_code,
+    } = app
+        .write(move |tx| {
+            settled((|| {
+                let application = client::authenticate_noting(tx, &credentials)?;
+                let scopes = scopes::chosen(scope.as_deref(), &application.scopes())?;
+                devices::start(tx, &application, &scopes, &ip, &agent)
+            })())
+        })
+        .await??;
+    let page = app.url(PATH);
+    Ok(reply::json(
+        StatusCode::OK,
+        &json!({
+            "device_code": device_code.expose(),
+            "user_code": user_code,
+            "verification_uri": page,
+            "verification_uri_complete": format!("{page}?user_code={user_code}"),
+            "expires_in": SECONDS,
+            "interval": INTERVAL,
+        }),
+    )?)
+}
+
+kernel::params! {
+    /// A code to begin with.
+    pub struct ShowDevice {
+        /// Fills the form and does nothing else.
+        pub user_code: Option<String>,
+    }
+}
+
+async fn show(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<ShowDevice>,
+) -> Result<Response> {
+    if session_of(&viewer).is_none() {
+        let here = asked
+            .uri
+            .path_and_query()
+            .map_or(PATH, |part| part.as_str());
+        let back: String = url::form_urlencoded::byte_serialize(here.as_bytes()).collect();
+        return reply::redirect(&format!("/users/sign_in?return_to={back}"));
+    }
+    let typed = params.user_code.as_deref().and_then(devices::normalized);
+    form(
+        &app,
+        &viewer,
+        typed.map(|code| devices::shown(&code)),
+        None,
+        StatusCode::OK,
+    )
+}
+
+fn session_of(viewer: &Viewer) -> Option<(&SignedIn, i64)> {
+    match viewer {
+        Viewer::User(signed_in) => match signed_in.credential {
+            Credential::Session { id } => Some((signed_in.as_ref(), id)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn form(
+    app: &App,
+    viewer: &Viewer,
+    code: Option<String>,
+    error: Option<&str>,
+    status: StatusCode,
+) -> Result<Response> {
+    let mut page = pages::page(app, viewer, "Connect a device");
+    page.flash = error.and_then(Flash::failed);
+    let view = DeviceForm {
+        page,
+        user_code: code.unwrap_or_default(),
+    };
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+/// Scripts ask with `Accept: application/json`.
+fn wants_json(asked: &Asked) -> bool {
+    asked
+        .header(header::ACCEPT)
+        .is_some_and(|accept| accept.contains("application/json") && !accept.contains("text/html"))
+}
+
+fn problem(app: &App, asked: &Asked, viewer: &Viewer, typed: &str, text: &str) -> Result<Response> {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    if wants_json(asked) {
+        return reply::json(status, &json!({"errors": [text]}));
+    }
+    form(app, viewer, Some(typed.to_owned()), Some(text), status)
+}
+
+/// What a typed code leads to.
+enum Looked {
+    Wrong,
+    Expired,
+    Found(Box<(Device, Application)>),
+}
+
+/// Finds a grant by its user code; wrong ones are counted and, past the
+/// limits, right ones are refused too.
+fn look(tx: &mut Tx<'_>, typed: &str, user: i64, ip: &str) -> Result<Looked> {
+    let keys = [
+        (format!("user_code:user:{user}"), PER_USER),
+        (format!("user_code:ip:{ip}"), PER_ADDRESS),
+    ];
+    for (key, limit) in &keys {
+        attempts::check(tx, key, *limit, WINDOW)?;
+    }
+    let Some(device) = devices::by_user_code(tx, typed)? else {
+        for (key, limit) in &keys {
+            attempts::count(tx, key, *limit, WINDOW)?;
+        }
+        return Ok(Looked::Wrong);
+    };
+    if device.expires_at <= tx.now() {
+        return Ok(Looked::Expired);
+    }
+    let application = applications::find(tx, device.application_id)?.found("Application")?;
+    Ok(Looked::Found(Box::new((device, application))))
+}
+
+kernel::params! {
+    /// The form with a code.
+    pub struct DeviceCode {
+        /// As typed.
+        pub user_code: Option<String>,
+    }
+}
+
+async fn look_up(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    params: Params<DeviceCode>,
+) -> Result<Response> {
+    let viewer = viewer.viewer();
+    let (signed_in, _) = session_of(&viewer).ok_or(Error::Unauthenticated)?;
+    let typed = params.user_code.clone().unwrap_or_default();
+    let (user, ip, code) = (signed_in.user.id, asked.peer.to_string(), typed.clone());
+    let looked = app.write(move |tx| look(tx, &code, user, &ip)).await?;
+    let (device, application) = match looked {
+        Looked::Wrong => return problem(&app, &asked, &viewer, &typed, INVALID),
+        Looked::Expired => return problem(&app, &asked, &viewer, &typed, EXPIRED),
+        Looked::Found(found) => *found,
+    };
+    let owner = application.owner();
+    let owner = app
+        .read(move |tx| super::pages::owner_name(tx, owner))
+        .await?;
+    let lines = scopes::split(&device.scopes)
+        .into_iter()
+        .map(|scope| ScopeLine {
+            description: scopes::describe(&scope),
+            name: scope,
+        });
+    let view = DeviceConfirm {
+        page: pages::page(&app, &viewer, "Connect a device"),
+        name: application.name,
+        owner,
+        user_code: devices::normalized(&typed)
+            .map(|code| devices::shown(&code))
+            .unwrap_or_default(),
+        ip_address: device.ip_address.unwrap_or_default(),
+        user_agent: device.user_agent.unwrap_or_default(),
+        scopes: lines.collect(),
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+kernel::choices! {
+    /// What the user decided.
+    pub enum Decision {
+        /// Let the device act.
+        Authorize = "authorize",
+        /// Do not.
+        Deny = "deny",
+    }
+}
+
+kernel::params! {
+    /// The decision on a device.
+    pub struct ConfirmDevice {
+        /// As shown on the device.
+        pub user_code: String,
+        /// What the user decided.
+        pub decision: Decision,
+    }
+}
+
+async fn confirm(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    params: Params<ConfirmDevice>,
+) -> Result<Response> {
+    let viewer = viewer.viewer();
+    let (signed_in, session) = session_of(&viewer).ok_or(Error::Unauthenticated)?;
+    let (user, by) = (signed_in.user.clone(), Author::from(signed_in));
+    let ip = asked.peer.to_string();
+    let (typed, approved) = (
+        params.user_code.clone(),
+        params.decision == Decision::Authorize,
+    );
+    let code = typed.clone();
+    let looked = app
+        .write(move |tx| {
+            let looked = look(tx, &code, user.id, &ip)?;
+            let Looked::Found(found) = &looked else {
+                return Ok(looked);
+            };
+            let (device, application) = found.as_ref();
+            let scopes = scopes::split(&device.scopes);
+            let for_admins = scopes
+                .iter()
+                .any(|scope| ADMIN_SCOPES.contains(&scope.as_str()));
+            if approved && (user.confirmed_at.is_none() || (for_admins && !user.is_admin)) {
+                return Err(Error::forbidden(
+                    "You may not give this application its scopes.",
+                ));
+            }
+            let began = sessions::began(tx, session)?.ok_or(Error::Unauthenticated)?;
+            if !devices::decide(tx, device.id, user.id, approved, began)? {
+                return Ok(Looked::Expired);
+            }
+            let action = if approved {
+                "application.authorize"
+            } else {
+                "application.deny"
+            };
+            applications::record(tx, &by, action, application)?;
+            Ok(looked)
+        })
+        .await?;
+    match looked {
+        Looked::Wrong => problem(&app, &asked, &viewer, &typed, INVALID),
+        Looked::Expired => problem(&app, &asked, &viewer, &typed, EXPIRED),
+        Looked::Found(_) if wants_json(&asked) => Ok(reply::empty(StatusCode::NO_CONTENT)),
+        Looked::Found(_) => {
+            let mut page = pages::page(&app, &viewer, "Connect a device");
+            page.flash = match approved {
+                true => Flash::done("Device successfully authorized"),
+                false => Flash::done("The device was refused"),
+            };
+            let view = DeviceForm {
+                page,
+                user_code: String::new(),
+            };
+            Ok(Html::new(&view)?.response())
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! What a token is, and its end: `/oauth/token/info`, `/oauth/introspect`
+//! (RFC 7662), `/oauth/revoke` (RFC 7009).
+
+use super::client::{self, Credentials};
+use super::families::{self, Pair};
+use super::refusal::{Refusal, Result, answered, no_store, settled};
+use super::sent::{Sent, SentBody, SentQuery};
+use super::{cors, limits};
+use http::{Method, StatusCode, header};
+use kernel::app::App;
+use kernel::http::{Asked, Response, Routes, reply};
+use serde::Serialize;
+use serde_json::json;
+use std::sync::Arc;
+use store::Tx;
+
+/// Declares the routes.
+pub fn routes(r: &mut Routes) {
+    r.plain(Method::GET, "/oauth/token/info", info).unchecked();
+    r.plain(Method::OPTIONS, "/oauth/token/info", cors::for_get)
+        .unchecked();
+    r.plain(Method::POST, "/oauth/introspect", introspect)
+        .unchecked()
+        .streams();
+    r.plain(Method::POST, "/oauth/revoke", revoke)
+        .unchecked()
+        .streams();
+    r.plain(Method::OPTIONS, "/oauth/revoke", cors::for_post)
+        .unchecked();
+}
+
+/// The bearer token of a request.
+pub(super) fn bearer(asked: &Asked) -> Option<&str> {
+    let value = asked.header(header::AUTHORIZATION)?;
+    let (scheme, token) = value.trim().split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+#[derive(Serialize)]
+struct Info {
+    resource_owner_id: i64,
+    scope: Vec<String>,
+    expires_in: Option<i64>,
+    application: ApplicationInfo,
+    created_at: i64,
+    /// Deprecated names of `scope` and `expires_in`.
+    scopes: Vec<String>,
+    expires_in_seconds: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct ApplicationInfo {
+    uid: Option<String>,
+}
+
+async fn info(app: App, asked: Arc<Asked>, query: SentQuery) -> kernel::error::Result<Response> {
+    let mut response = answered(show_info(&app, &asked, query.0).await, &asked);
+    no_store(&mut response);
+    cors::allow(&mut response);
+    Ok(response)
+}
+
+async fn show_info(app: &App, asked: &Asked, query: Result<Sent>) -> Result<Response> {
+    let query = query?;
+    let refused = || {
+        Refusal::InvalidRequest("The access token is missing, unknown, expired or revoked.".into())
+    };
+    let token = bearer(asked)
+        .or_else(|| query.get("access_token"))
+        .ok_or_else(refused)?
+        .to_owned();
+    let (pair, active) = app
+        .read(move |tx| {
+            let pair = families::by_access(tx, &token)?;
+            let active = owner_is_active(tx, pair.as_ref())?;
+            Ok((pair, active))
+        })
+        .await?;
+    let now = app.now();
+    let pair = pair
+        .filter(|pair| active && pair.is_alive(now))
+        .ok_or_else(refused)?;
+    let left = pair.expires_at.as_second() - now.as_second();
+    let info = Info {
+        resource_owner_id: pair.user_id,
+        scope: pair.scopes(),
+        expires_in: Some(left),
+        created_at: pair.created_at.as_second(),
+        scopes: pair.scopes(),
+        expires_in_seconds: Some(left),
+        application: ApplicationInfo {
+            uid: pair.application_uid,
+        },
+    };
+    Ok(reply::json(StatusCode::OK, &info)?)
+}
+
+/// A token whose user may not act opens nothing.
+fn owner_is_active(tx: &mut Tx<'_>, pair: Option<&Pair>) -> kernel::error::Result<bool> {
+    let Some(pair) = pair else {
+        return Ok(false);
+    };
+    let user = crate::users::find(tx, pair.user_id)?;
+    Ok(user.is_some_and(|user| user.refusal().is_none()))
+}
+
+async fn introspect(
+    app: App,
+    asked: Arc<Asked>,
+    body: SentBody,
+) -> kernel::error::Result<Response> {
+    let mut response = answered(examine(&app, &asked, body.0).await, &asked);
+    no_store(&mut response);
+    Ok(response)
+}
+
+async fn examine(app: &App, asked: &Asked, sent: Result<Sent>) -> Result<Response> {
+    let sent = sent?;
+    limits::check(&limits::FAILED_GRANTS, asked, app.now())?;
+    let by_bearer = bearer(asked).map(str::to_owned);
+    let credentials = match by_bearer {
+        Some(_) => None,
+        None => Credentials::find(asked, &sent)?,
+    };
+    if by_bearer.is_none() && credentials.is_none() {
+        return Err(Refusal::InvalidRequest(
+            "Introspection needs a client's credentials or a bearer token.".into(),
+        ));
+    }
+    let token = sent.required("token")?.to_owned();
+    let found = app
+        .read(move |tx| {
+            settled(look_up(
+                tx,
+                by_bearer.as_deref(),
+                credentials.as_ref(),
+                &token,
+            ))
+        })
+        .await?;
+    if matches!(found, Err(Refusal::InvalidClient | Refusal::InvalidToken)) {
+        limits::count(&limits::FAILED_GRANTS, asked, app.now());
+    }
+    let body = match found? {
+        Some((pair, username)) => json!({
+            "active": true,
+            "scope": pair.scopes,
+            "client_id": pair.application_uid,
+            "token_type": "Bearer",
+            "exp": pair.expires_at.as_second(),
+            "iat": pair.created_at.as_second(),
+            "sub": pair.user_id.to_string(),
+            "username": username,
+        }),
+        None => json!({"active": false}),
+    };
+    Ok(reply::json(StatusCode::OK, &body)?)
+}
+
+/// The living token of the application that asks, with its user's name.
+fn look_up(
+    tx: &mut Tx<'_>,
+    by_bearer: Option<&str>,
+    credentials: Option<&Credentials>,
+    token: &str,
+) -> Result<Option<(Pair, String)>> {
+    let now = tx.now();
+    let application = match (by_bearer, credentials) {
+        (Some(bearer), _) => {
+            let own = families::by_access(tx, bearer)?.filter(|pair| pair.is_alive(now));
+            let own = own
+                .filter(|_| bearer != token)
+                .ok_or(Refusal::InvalidToken)?;
+            own.application_id.ok_or(Refusal::InvalidToken)?
+        }
+        (None, Some(credentials)) => client::authenticate(tx, credentials)?.id,
+        (None, None) => return Err(Refusal::InvalidClient),
+    };
+    let pair = families::by_access(tx, token)?
+        .filter(|pair| pair.is_alive(now) && pair.application_id == Some(application));
+    let Some(pair) = pair else {
+        return Ok(None);
+    };
+    let user = crate::users::find(tx, pair.user_id)?.filter(|user| user.refusal().is_none());
+    Ok(user.map(|user| (pair, user.username)))
+}
+
+async fn revoke(app: App, asked: Arc<Asked>, body: SentBody) -> kernel::error::Result<Response> {
+    let mut response = match end(&app, &asked, body.0).await {
+        Err(refusal @ (Refusal::InvalidClient | Refusal::UnauthorizedClient(_))) => {
+            limits::count(&limits::FAILED_GRANTS, &asked, app.now());
+            let mut response = Refusal::UnauthorizedClient(NOT_YOURS).response(&asked);
+            drop(refusal);
+            *response.status_mut() = StatusCode::FORBIDDEN;
+            response
+        }
+        other => answered(other, &asked),
+    };
+    no_store(&mut response);
+    cors::allow(&mut response);
+    Ok(response)
+}
+
+const NOT_YOURS: &str = "You are not authorized to revoke this token";
+
+async fn end(app: &App, asked: &Asked, sent: Result<Sent>) -> Result<Response> {
+    let sent = sent?;
+    limits::check(&limits::FAILED_GRANTS, asked, app.now())?;
+    let credentials = Credentials::find(asked, &sent)?.ok_or(Refusal::InvalidClient)?;
+    let token = sent.get("token").unwrap_or_default().to_owned();
+    app.write(move |tx| settled(end_in(tx, &credentials, &token)))
+        .await??;
+    Ok(reply::json(StatusCode::OK, &json!({}))?)
+}
+
+/// Ends the pair of a token, whichever of the two it is; `token_type_hint`
+/// could only make the search slower and is not read.
+fn end_in(tx: &mut Tx<'_>, credentials: &Credentials, token: &str) -> Result<()> {
+    let application = client::authenticate_noting(tx, credentials)?;
+    let found = match families::by_access(tx, token)? {
+        Some(pair) => Some(pair),
+        None => families::by_refresh(tx, token)?,
+    };
+    let Some(pair) = found else {
+        return Ok(());
+    };
+    if pair.application_id != Some(application.id) {
+        return Err(Refusal::UnauthorizedClient(NOT_YOURS));
+    }
+    // A pair that was replaced is dead already; its family lives on.
+    if !pair.is_revoked() {
+        families::revoke(tx, pair.family)?;
+        families::note(tx, &pair, "oauth.revoke")?;
+    }
+    Ok(())
+}

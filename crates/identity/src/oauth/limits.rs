@@ -1,0 +1,46 @@
+//! How often one address may try (contract «Rate limits»: always on here).
+//!
+//! Counted per node and in memory: what is guessed at has 256 bits, and user
+//! codes and passwords are counted in the database besides.
+
+use super::refusal::{Refusal, Result};
+use kernel::error::Error;
+use kernel::http::Asked;
+use kernel::limits::Limiter;
+use kernel::time::Timestamp;
+use std::sync::LazyLock;
+
+/// A limit per address.
+pub type PerAddress = LazyLock<Limiter>;
+
+/// Refused grants: 600 a minute.
+pub static FAILED_GRANTS: PerAddress =
+    LazyLock::new(|| Limiter::new("oauth_failed_grants", 600, 60));
+/// Device grants begun: 60 a minute.
+pub static DEVICES: PerAddress = LazyLock::new(|| Limiter::new("oauth_devices", 60, 60));
+/// Applications registered by themselves: 10 an hour.
+pub static REGISTRATIONS: PerAddress =
+    LazyLock::new(|| Limiter::new("oauth_registrations", 10, 3_600));
+
+/// Refuses an address that is over the limit, without counting.
+pub fn check(limit: &PerAddress, asked: &Asked, now: Timestamp) -> Result<()> {
+    let decision = limit.peek(&asked.peer.to_string(), now);
+    if decision.allowed {
+        return Ok(());
+    }
+    Err(Refusal::Other(Error::Limited(decision.retry_after)))
+}
+
+/// Counts one try.
+pub fn count(limit: &PerAddress, asked: &Asked, now: Timestamp) {
+    limit.check(&asked.peer.to_string(), now);
+}
+
+/// Counts one try and refuses those over the limit.
+pub fn spend(limit: &PerAddress, asked: &Asked, now: Timestamp) -> Result<()> {
+    let decision = limit.check(&asked.peer.to_string(), now);
+    if decision.allowed {
+        return Ok(());
+    }
+    Err(Refusal::Other(Error::Limited(decision.retry_after)))
+}

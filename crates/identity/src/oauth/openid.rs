@@ -1,0 +1,256 @@
+//! OpenID Connect: discovery, keys, WebFinger and userinfo.
+
+use super::families;
+use super::id_token::{common, has};
+use super::inspect::bearer;
+use super::refusal::{Refusal, Result, answered, no_store};
+use super::settings::OAuth;
+use super::{cors, keys, scopes, token};
+use crate::hooks;
+use http::{HeaderValue, Method, StatusCode, header};
+use kernel::app::App;
+use kernel::error::Error;
+use kernel::http::{Asked, Call, FromCall, Response, Routes, reply};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Relation of WebFinger links to an issuer (OpenID Connect Discovery 1.0
+/// section 2).
+const ISSUER_RELATION: &str = "http://openid.net/specs/connect/1.0/issuer";
+/// Longest resource echoed by WebFinger, in characters.
+const MAX_RESOURCE: usize = 1_000;
+
+/// Declares the routes.
+pub fn routes(r: &mut Routes) {
+    for path in [
+        "/.well-known/openid-configuration",
+        "/.well-known/oauth-authorization-server",
+    ] {
+        r.plain(Method::GET, path, discovery).unchecked();
+        r.plain(Method::OPTIONS, path, cors::for_documents)
+            .unchecked();
+    }
+    for path in ["/oauth/discovery/keys", "/-/jwks"] {
+        r.plain(Method::GET, path, key_set).unchecked();
+        r.plain(Method::OPTIONS, path, cors::for_documents)
+            .unchecked();
+    }
+    r.plain(Method::GET, "/.well-known/webfinger", webfinger)
+        .unchecked();
+    r.plain(
+        Method::OPTIONS,
+        "/.well-known/webfinger",
+        cors::for_documents,
+    )
+    .unchecked();
+    r.plain(
+        Method::GET,
+        "/.well-known/oauth-protected-resource",
+        protected_resource,
+    )
+    .unchecked();
+    r.plain(
+        Method::OPTIONS,
+        "/.well-known/oauth-protected-resource",
+        cors::for_documents,
+    )
+    .unchecked();
+    r.plain(Method::GET, "/oauth/userinfo", userinfo)
+        .unchecked();
+    r.plain(Method::POST, "/oauth/userinfo", userinfo)
+        .unchecked();
+    r.plain(Method::OPTIONS, "/oauth/userinfo", cors::for_get_and_post)
+        .unchecked();
+}
+
+fn document(value: &Value) -> kernel::error::Result<Response> {
+    let mut response = reply::json(StatusCode::OK, value)?;
+    cors::allow(&mut response);
+    Ok(response)
+}
+
+/// RFC 8414 and OpenID Connect Discovery 1.0: one document for both.
+async fn discovery(app: App) -> kernel::error::Result<Response> {
+    let rules: OAuth = app.settings().get(&app).await?;
+    let mut known = json!({
+        "issuer": app.base_url(),
+        "authorization_endpoint": app.url("/oauth/authorize"),
+        "token_endpoint": app.url("/oauth/token"),
+        "revocation_endpoint": app.url("/oauth/revoke"),
+        "introspection_endpoint": app.url("/oauth/introspect"),
+        "userinfo_endpoint": app.url("/oauth/userinfo"),
+        "jwks_uri": app.url("/oauth/discovery/keys"),
+        "device_authorization_endpoint": app.url("/oauth/authorize_device"),
+        "scopes_supported": scopes::all().collect::<Vec<_>>(),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query", "form_post"],
+        "grant_types_supported": token::GRANTS,
+        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": ["RS256"],
+        "claim_types_supported": ["normal"],
+        "claims_supported": ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "name",
+            "nickname", "preferred_username", "email", "email_verified", "website", "profile",
+            "picture", "groups", "groups_direct", claim(&app, "owner"), claim(&app, "maintainer"),
+            claim(&app, "developer")],
+        "code_challenge_methods_supported": ["S256"],
+        "authorization_response_iss_parameter_supported": true,
+    });
+    if rules.dynamic_registration {
+        known["registration_endpoint"] = json!(app.url("/oauth/register"));
+    }
+    document(&known)
+}
+
+fn claim(app: &App, role: &str) -> String {
+    app.url(&format!("/claims/groups/{role}"))
+}
+
+/// RFC 9728: which server gives tokens for this API.
+async fn protected_resource(app: App) -> kernel::error::Result<Response> {
+    document(&json!({
+        "resource": app.base_url(),
+        "authorization_servers": [app.base_url()],
+        "scopes_supported": scopes::all().collect::<Vec<_>>(),
+        "bearer_methods_supported": ["header", "body", "query"],
+    }))
+}
+
+async fn key_set(app: App) -> kernel::error::Result<Response> {
+    let keys: Vec<Value> = keys::published(&app)
+        .await?
+        .into_iter()
+        .map(|key| {
+            json!({"kty": "RSA", "kid": key.kid, "e": key.public_e, "n": key.public_n,
+                "use": "sig", "alg": "RS256"})
+        })
+        .collect();
+    let mut response = document(&json!({"keys": keys}))?;
+    response.headers_mut().insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=86400"),
+    );
+    Ok(response)
+}
+
+/// The `resource` of a WebFinger query (RFC 7033 section 4.1).
+struct Resource(Option<String>);
+
+impl FromCall for Resource {
+    async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
+        Ok(Resource(call.query("resource").map(str::to_owned)))
+    }
+}
+
+async fn webfinger(app: App, resource: Resource) -> kernel::error::Result<Response> {
+    let fits = |text: &String| !text.is_empty() && text.chars().count() <= MAX_RESOURCE;
+    let Some(subject) = resource.0.filter(fits) else {
+        return Err(Error::missing("resource"));
+    };
+    let mut response = document(&json!({
+        "subject": subject,
+        "links": [{"rel": ISSUER_RELATION, "href": app.base_url()}],
+    }))?;
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/jrd+json"),
+    );
+    Ok(response)
+}
+
+async fn userinfo(
+    app: App,
+    asked: Arc<Asked>,
+    sent: AccessToken,
+) -> kernel::error::Result<Response> {
+    let mut response = match show_user(&app, sent.0).await {
+        Ok(Some(claims)) => reply::json(StatusCode::OK, &claims)?,
+        Ok(None) => reply::empty(StatusCode::FORBIDDEN),
+        Err(refusal) => answered(Err(refusal), &asked),
+    };
+    no_store(&mut response);
+    cors::allow(&mut response);
+    Ok(response)
+}
+
+/// A bearer token by any of the ways of RFC 6750 section 2.
+struct AccessToken(Option<String>);
+
+impl FromCall for AccessToken {
+    async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
+        if let Some(token) = bearer(&call.asked) {
+            return Ok(AccessToken(Some(token.to_owned())));
+        }
+        Ok(AccessToken(call.text("access_token").await?))
+    }
+}
+
+/// The claims, or nothing when the token lacks the scope `openid`.
+async fn show_user(app: &App, sent: Option<String>) -> Result<Option<Map<String, Value>>> {
+    let token = sent.ok_or(Refusal::InvalidToken)?;
+    let now = app.now();
+    let base = app.base_url().to_owned();
+    let found = app
+        .read(move |tx| {
+            let pair = families::by_access(tx, &token)?.filter(|pair| pair.is_alive(now));
+            let Some(pair) = pair else {
+                return Ok(None);
+            };
+            let user = crate::users::find(tx, pair.user_id)?;
+            if user.is_none_or(|user| user.refusal().is_some()) {
+                return Ok(None);
+            }
+            let scopes = pair.scopes();
+            if !has(&scopes, "openid") {
+                return Ok(Some(None));
+            }
+            claims(tx, &base, pair.user_id, has(&scopes, "email")).map(|claims| Some(Some(claims)))
+        })
+        .await?;
+    found.ok_or(Refusal::InvalidToken)
+}
+
+fn claims(
+    tx: &mut store::Tx<'_>,
+    base: &str,
+    id: i64,
+    with_email: bool,
+) -> kernel::error::Result<Map<String, Value>> {
+    let user = crate::users::find(tx, id)?.ok_or(Error::NotFound("User"))?;
+    let profile = crate::users::profile(tx, id)?;
+    let mut claims = common(tx, id, with_email)?;
+    let mut add = |name: String, value: Value| {
+        let empty = value.as_str().is_some_and(str::is_empty)
+            || value.as_array().is_some_and(Vec::is_empty)
+            || value.is_null();
+        if !empty {
+            claims.insert(name, value);
+        }
+    };
+    add("name".into(), json!(user.name));
+    add("nickname".into(), json!(user.username));
+    add("preferred_username".into(), json!(user.username));
+    add("website".into(), json!(profile.website_url));
+    add("profile".into(), json!(format!("{base}/{}", user.username)));
+    let groups = hooks::groups_of(tx, id)?;
+    let paths = |least: i64| {
+        let with_role = groups.iter().filter(|group| group.level >= least);
+        with_role
+            .map(|group| group.path.clone())
+            .collect::<Vec<_>>()
+    };
+    let exactly = |level: i64| {
+        let with_role = groups.iter().filter(|group| group.level == level);
+        with_role
+            .map(|group| group.path.clone())
+            .collect::<Vec<_>>()
+    };
+    add("groups".into(), json!(paths(0)));
+    for (role, level) in [("owner", 50), ("maintainer", 40), ("developer", 30)] {
+        add(
+            format!("{base}/claims/groups/{role}"),
+            json!(exactly(level)),
+        );
+    }
+    Ok(claims)
+}

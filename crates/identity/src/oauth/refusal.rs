@@ -1,0 +1,195 @@
+//! Refusals of the OAuth endpoints (RFC 6749 sections 4.1.2.1 and 5.2,
+//! RFC 8628 section 3.5) and their one wire form.
+
+use http::{HeaderValue, StatusCode, header};
+use kernel::error::Error;
+use kernel::http::routes::Surface;
+use kernel::http::{Asked, Response, refusal, reply};
+use serde_json::json;
+
+/// Result of an OAuth endpoint.
+pub type Result<T, E = Refusal> = std::result::Result<T, E>;
+
+/// Why an OAuth endpoint refuses.
+#[derive(Debug)]
+pub enum Refusal {
+    /// A parameter is missing, repeated or malformed.
+    InvalidRequest(String),
+    /// The client is unknown or did not prove itself.
+    InvalidClient,
+    /// Code, refresh token, device code or credentials of a user do not work.
+    InvalidGrant,
+    /// The client may not use this grant.
+    UnauthorizedClient(&'static str),
+    /// A scope is unknown, or not the application's.
+    InvalidScope,
+    /// No such grant here.
+    UnsupportedGrantType,
+    /// Only `code` is.
+    UnsupportedResponseType,
+    /// Only `query` and `form_post` are.
+    UnsupportedResponseMode,
+    /// The bearer token does not work (RFC 6750).
+    InvalidToken,
+    /// The user has not decided yet.
+    AuthorizationPending,
+    /// The device asks too often.
+    SlowDown,
+    /// The device's code ran out.
+    ExpiredToken,
+    /// The user said no.
+    AccessDenied,
+    /// `prompt=none`, but nobody is signed in.
+    LoginRequired,
+    /// `prompt=none`, but the user must be asked.
+    ConsentRequired,
+    /// `prompt=none` with something that asks (OpenID Connect Core 3.1.2.6).
+    AccountSelectionRequired,
+    /// Dynamic registration: the metadata cannot be used (RFC 7591).
+    InvalidClientMetadata(String),
+    /// Dynamic registration: a redirect address cannot be used.
+    InvalidRedirectUri(String),
+    /// Anything that is not OAuth's own.
+    Other(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::Other(error)
+    }
+}
+
+impl From<store::Error> for Refusal {
+    fn from(error: store::Error) -> Refusal {
+        Refusal::Other(error.into())
+    }
+}
+
+/// Lets a refusal commit what was decided on the way to it (a family ended, a
+/// poll noted), while failures of the database still undo everything.
+pub fn settled<T>(result: Result<T>) -> kernel::error::Result<Result<T>> {
+    match result {
+        Err(Refusal::Other(error)) => Err(error),
+        other => Ok(other),
+    }
+}
+
+impl Refusal {
+    /// A required parameter that was not sent.
+    pub fn missing(name: &str) -> Refusal {
+        Refusal::InvalidRequest(format!("Missing required parameter: {name}."))
+    }
+
+    /// The code on the wire.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Refusal::InvalidRequest(_) => "invalid_request",
+            Refusal::InvalidClient => "invalid_client",
+            Refusal::InvalidGrant => "invalid_grant",
+            Refusal::UnauthorizedClient(_) => "unauthorized_client",
+            Refusal::InvalidScope => "invalid_scope",
+            Refusal::UnsupportedGrantType => "unsupported_grant_type",
+            Refusal::UnsupportedResponseType => "unsupported_response_type",
+            Refusal::UnsupportedResponseMode => "unsupported_response_mode",
+            Refusal::InvalidToken => "invalid_token",
+            Refusal::AuthorizationPending => "authorization_pending",
+            Refusal::SlowDown => "slow_down",
+            Refusal::ExpiredToken => "expired_token",
+            Refusal::AccessDenied => "access_denied",
+            Refusal::LoginRequired => "login_required",
+            Refusal::ConsentRequired => "consent_required",
+            Refusal::AccountSelectionRequired => "account_selection_required",
+            Refusal::InvalidClientMetadata(_) => "invalid_client_metadata",
+            Refusal::InvalidRedirectUri(_) => "invalid_redirect_uri",
+            Refusal::Other(Error::Limited(_)) => "slow_down",
+            Refusal::Other(_) => "server_error",
+        }
+    }
+
+    /// What to do about it, for developers.
+    pub fn description(&self) -> &str {
+        match self {
+            Refusal::InvalidRequest(text)
+            | Refusal::InvalidClientMetadata(text)
+            | Refusal::InvalidRedirectUri(text) => text,
+            Refusal::InvalidClient => {
+                "Client authentication failed due to unknown client, no client authentication \
+                 included, or unsupported authentication method."
+            }
+            Refusal::InvalidGrant => {
+                "The provided authorization grant is invalid, expired, revoked, does not match \
+                 the redirection URI used in the authorization request, or was issued to another \
+                 client."
+            }
+            Refusal::UnauthorizedClient(text) => text,
+            Refusal::InvalidScope => "The requested scope is invalid, unknown, or malformed.",
+            Refusal::UnsupportedGrantType => {
+                "The authorization grant type is not supported by the authorization server."
+            }
+            Refusal::UnsupportedResponseType => "The response type must be code.",
+            Refusal::UnsupportedResponseMode => "The response mode must be query or form_post.",
+            Refusal::InvalidToken => "The access token is invalid, expired or revoked.",
+            Refusal::AuthorizationPending => "The user has not decided yet.",
+            Refusal::SlowDown => "The requests come too fast: wait longer between them.",
+            Refusal::ExpiredToken => "The device code has expired. Ask for a new one.",
+            Refusal::AccessDenied => "The resource owner denied the request.",
+            Refusal::LoginRequired => "Nobody is signed in.",
+            Refusal::ConsentRequired => "The user must be asked for consent.",
+            Refusal::AccountSelectionRequired => "The user must choose an account.",
+            Refusal::Other(Error::Limited(_)) => "Too many requests: try again later.",
+            Refusal::Other(_) => "The server could not answer. Try again later.",
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Refusal::InvalidClient | Refusal::InvalidToken => StatusCode::UNAUTHORIZED,
+            Refusal::UnauthorizedClient(_) => StatusCode::UNAUTHORIZED,
+            Refusal::Other(error) => refusal::status(error),
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// The JSON answer; failures of ours are logged.
+    pub fn response(self, asked: &Asked) -> Response {
+        let body = json!({"error": self.code(), "error_description": self.description()});
+        let mut response = reply::json(self.status(), &body)
+            .unwrap_or_else(|_| reply::empty(StatusCode::INTERNAL_SERVER_ERROR));
+        let challenge = format!(
+            "Bearer realm=\"Service\", error=\"{}\", error_description=\"{}\"",
+            self.code(),
+            self.description().replace(['"', '\\'], "'")
+        );
+        if let Ok(value) = HeaderValue::from_str(&challenge) {
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, value);
+        }
+        if let Refusal::Other(error) = self {
+            // Rendered for its log line and headers; the body stays ours.
+            let rendered = refusal::render(error, Surface::Plain, asked);
+            if let Some(seconds) = rendered.headers().get(header::RETRY_AFTER) {
+                response
+                    .headers_mut()
+                    .insert(header::RETRY_AFTER, seconds.clone());
+            }
+        }
+        no_store(&mut response);
+        response
+    }
+}
+
+/// Answers with secrets in them are kept nowhere (RFC 6749 section 5.1).
+pub fn no_store(response: &mut Response) {
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("no-store, no-cache"),
+    );
+    headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
+}
+
+/// The response of an endpoint whose refusals are OAuth's.
+pub fn answered(result: Result<Response>, asked: &Asked) -> Response {
+    result.unwrap_or_else(|refusal| refusal.response(asked))
+}

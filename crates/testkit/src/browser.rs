@@ -1,0 +1,144 @@
+//! A browser as stories need it: cookies, forms and their tokens.
+
+use crate::client::{Client, Reply};
+use crate::server::TestServer;
+use http::Method;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The password of every user the fixtures make.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// Keeps cookies and the last form token it saw; follows no redirect.
+pub struct Browser {
+    client: Client,
+    cookies: Mutex<BTreeMap<String, String>>,
+    form_token: Mutex<String>,
+}
+
+impl TestServer {
+    /// A browser where nobody is signed in.
+    pub fn new_browser(&self) -> Browser {
+        Browser {
+            client: self.anonymous(),
+            cookies: Mutex::default(),
+            form_token: Mutex::default(),
+        }
+    }
+
+    /// A browser where this user, made by the fixtures, is signed in.
+    pub async fn browser(&self, login: &str) -> Browser {
+        let browser = self.new_browser();
+        browser.sign_in(login).await;
+        browser
+    }
+}
+
+impl Browser {
+    /// Signs in through the page.
+    pub async fn sign_in(&self, login: &str) -> Reply {
+        self.get("/users/sign_in?again=true").await.is(200);
+        let fields = [("login", login), ("password", PASSWORD)];
+        self.post("/users/sign_in", &fields).await.is(302)
+    }
+
+    /// GET of a page or of an address it was sent to.
+    pub async fn get(&self, path: &str) -> Reply {
+        self.send(Method::GET, path, None, None).await
+    }
+
+    /// Sends a form by any method, asking for answers of this type.
+    pub async fn send_as(
+        &self,
+        method: Method,
+        path: &str,
+        fields: &[(&str, &str)],
+        accept: &str,
+    ) -> Reply {
+        self.send(method, path, Some(encode(fields)), Some(accept))
+            .await
+    }
+
+    /// Posts a form of the last page that was seen, with that page's token.
+    pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+        let token = self
+            .form_token
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let mut all = vec![("authenticity_token", token.as_str())];
+        all.extend_from_slice(fields);
+        self.post_bare(path, &all).await
+    }
+
+    /// Posts a form without the page's token.
+    pub async fn post_bare(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+        self.send(Method::POST, path, Some(encode(fields)), None)
+            .await
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        form: Option<String>,
+        accept: Option<&str>,
+    ) -> Reply {
+        let cookies: Vec<String> = {
+            let known = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
+            known
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect()
+        };
+        let mut request = self.client.request(method, path);
+        if !cookies.is_empty() {
+            request = request.header("cookie", &cookies.join("; "));
+        }
+        if let Some(accept) = accept {
+            request = request.header("accept", accept);
+        }
+        if let Some(form) = form {
+            request = request.form(form);
+        }
+        let reply = request.await;
+        self.remember(&reply);
+        reply
+    }
+
+    fn remember(&self, reply: &Reply) {
+        let mut known = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
+        for value in reply.headers.get_all("set-cookie") {
+            let text = value.to_str().unwrap_or_default();
+            let Some((name, value)) = text.split(';').next().and_then(|pair| pair.split_once('='))
+            else {
+                continue;
+            };
+            match value.is_empty() {
+                true => known.remove(name),
+                false => known.insert(name.to_owned(), value.to_owned()),
+            };
+        }
+        if let Some(token) = reply.hidden("authenticity_token") {
+            *self
+                .form_token
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = token;
+        }
+    }
+}
+
+fn encode(fields: &[(&str, &str)]) -> String {
+    let mut form = url::form_urlencoded::Serializer::new(String::new());
+    form.extend_pairs(fields).finish()
+}
+
+impl Reply {
+    /// The value of a hidden field of a page.
+    pub fn hidden(&self, name: &str) -> Option<String> {
+        let text = self.text();
+        let rest = &text[text.find(&format!("name=\"{name}\""))?..];
+        let value = rest.split("value=\"").nth(1)?.split('"').next()?;
+        Some(value.replace("&amp;", "&").replace("&#38;", "&"))
+    }
+}
