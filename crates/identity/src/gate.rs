@@ -120,6 +120,7 @@ impl IdentityGate {
             bot_source: None,
             sudo_by: None,
             ip_address: peer,
+            flash: None,
             user,
         })))
     }

@@ -8,8 +8,8 @@
 //! Rooms above plug into [`hooks`]. Start with [`access`].
 
 pub mod access;
-pub mod deploy_tokens;
 mod claims;
+pub mod deploy_tokens;
 pub mod entities;
 pub mod hooks;
 pub mod invitations;

@@ -15,7 +15,7 @@ use crate::viewer::{Admin, SignedIn, SignedInViewer, Viewer};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::html::{Errors, Html, Moment};
+use kernel::html::{Errors, Html, Moment, flash};
 use kernel::http::{Paging, Params, Response, Routes, Start, reply};
 use kernel::secrets::Secret;
 use store::Tx;
@@ -420,7 +420,11 @@ pub async fn update(
         })
         .await;
     match changed {
-        Ok(_) => reply::redirect(&format!("{}/{id}", place.base)),
+        Ok(_) => flash::done(
+            app,
+            &format!("{}/{id}", place.base),
+            "The application was saved.",
+        ),
         Err(Error::Invalid(problems)) => {
             render_one(app, viewer, place, &one, &given, None, problems).await
         }
@@ -448,7 +452,7 @@ pub async fn act(
         })
         .await?;
     match action {
-        Action::Delete => reply::redirect(&place.base),
+        Action::Delete => flash::done(app, &place.base, "The application was deleted."),
         _ => show_one(app, viewer, place, id, secret).await,
     }
 }
@@ -559,7 +563,7 @@ async fn forget(app: App, viewer: SignedInViewer, params: Params<OneParams>) -> 
         crate::users::record(tx, &by, "application.revoke", &user, details)
     })
     .await?;
-    reply::redirect(OWN)
+    flash::done(&app, OWN, "The application no longer acts for you.")
 }
 
 async fn all_list(app: App, admin: Admin, params: Params<ListParams>) -> Result<Response> {

@@ -34,7 +34,7 @@ pub fn routes(r: &mut Routes) {
 fn current(viewer: &SignedInViewer) -> Option<i64> {
     match viewer.0.credential {
         Credential::Session { id } => Some(id),
-        Credential::Token { .. } => None,
+        Credential::Token { .. } | Credential::OAuth { .. } => None,
     }
 }
 

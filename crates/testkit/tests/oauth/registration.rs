@@ -81,7 +81,7 @@ testkit::both_engines! {
         other.get(&one).await.is(404);
         other.get(page).await.is(200);
         other.post(&format!("{one}/delete"), &[]).await.is(404);
-        browser.post(&format!("{one}/delete"), &[]).await.is(302);
+        browser.post(&format!("{one}/delete"), &[]).await.is(303);
         browser.get(&one).await.is(404);
     }
 

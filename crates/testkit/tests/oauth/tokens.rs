@@ -171,7 +171,7 @@ testkit::both_engines! {
         browser.sign_in("jane").await;
         browser.get("/-/user_settings/applications").await.is(200);
         let revoke = format!("/-/user_settings/authorized_applications/{}/revoke", shop.id);
-        browser.post(&revoke, &[]).await.is(302);
+        browser.post(&revoke, &[]).await.is(303);
         with_bearer(&t, "/user", access).await.is(401);
         browser.get(&authorize_path(&shop, "api", &[])).await.is(200);
 
