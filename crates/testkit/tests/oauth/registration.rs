@@ -65,7 +65,7 @@ testkit::both_engines! {
         let fields = [("name", "<b>Mine</b>"), ("redirect_uri", CALLBACK), ("confidential", "true"),
             ("scopes[]", "read_user"), ("scopes[]", "openid")];
         let bad = browser.post(page, &[("name", ""), ("redirect_uri", "nowhere")]).await.is(422);
-        assert!(bad.text().contains("must be an absolute URI."));
+        assert!(bad.text().contains("Must be an absolute URI."), "{bad:?}");
         let admins = [("name", "x"), ("redirect_uri", CALLBACK), ("scopes[]", "sudo")];
         browser.post(page, &admins).await.is(422);
         let made = browser.post(page, &fields).await.is(200);
