@@ -133,6 +133,10 @@ class World:
         post(f"{self.owner()}/invitations", email=address, access_level=20)
         return address
 
+    def email_id(self):
+        owner = f"/users/{self.get('id')}" if self.path.startswith("/users/") else "/user"
+        return post(f"{owner}/emails", email=f"second-{next(numbers)}@example.org")["id"]
+
     def package_protection_rule_id(self):
         rule = {"package_type": "generic", "minimum_access_level_for_push": "maintainer"}
         path = f"{self.owner()}/packages/protection/rules"

@@ -242,8 +242,8 @@ pub enum MembersAdded {
     /// Several were; `message` has the reason by the name of each refused one.
     Several {
         status: &'static str,
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        message: BTreeMap<String, String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<BTreeMap<String, String>>,
     },
 }
 
@@ -297,7 +297,7 @@ async fn create(
         };
         Ok(Created(MembersAdded::Several {
             status,
-            message: refused,
+            message: (!refused.is_empty()).then_some(refused),
         }))
     })
     .await
