@@ -73,6 +73,9 @@ pub type GroupsOf = fn(&mut Tx<'_>, i64) -> Result<Vec<UsersGroup>>;
 /// From a group's id to its name.
 pub type GroupName = fn(&mut Tx<'_>, i64) -> Result<Option<String>>;
 
+/// Gets a user and an address of theirs.
+pub type EmailConfirmed = fn(&mut Tx<'_>, &User, &str) -> Result<()>;
+
 /// Functions to call when something happens to a user. All run inside the
 /// transaction of the change; a refusal undoes it.
 #[derive(Default)]
@@ -82,6 +85,8 @@ pub struct Hooks {
     pub user_created: Vec<fn(&mut Tx<'_>, &User) -> Result<()>>,
     /// Username or display name changed; the first is the user before.
     pub user_renamed: Vec<Renamed>,
+    /// A user proved that an address is theirs.
+    pub email_confirmed: Vec<EmailConfirmed>,
     /// The user disappears: hide and end what is theirs alone, or refuse
     /// («sole owner of a group» is a conflict).
     pub user_destroying: Vec<fn(&mut Tx<'_>, &Destroying) -> Result<()>>,
@@ -125,6 +130,13 @@ pub(crate) fn renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()
         .user_renamed
         .iter()
         .try_for_each(|hook| hook(tx, before, after))
+}
+
+pub(crate) fn email_confirmed(tx: &mut Tx<'_>, user: &User, email: &str) -> Result<()> {
+    get()
+        .email_confirmed
+        .iter()
+        .try_for_each(|hook| hook(tx, user, email))
 }
 
 pub(crate) fn destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {

@@ -54,6 +54,7 @@ pub(crate) fn get() -> &'static Hooks {
 pub fn plug_into_identity(hooks: &mut identity::hooks::Hooks) {
     hooks.user_created.push(user_created);
     hooks.user_renamed.push(user_renamed);
+    hooks.email_confirmed.push(invitations::accept_all);
     hooks.user_destroying.push(user_destroying);
     hooks.handing_over.push(hand_over);
     hooks.namespaces_of = Some(namespaces_of);

@@ -1,6 +1,7 @@
 //! Further addresses of a user, beside the primary one.
 
 use super::change::{Author, record};
+use crate::hooks;
 use crate::jobs::SendLink;
 use crate::mail_links::Purpose;
 use crate::model::{User, UserId, email_problem};
@@ -84,6 +85,8 @@ pub fn add_email(
             ..SendLink::new(user.id, Purpose::Confirm)
         };
         kernel::jobs::enqueue_at(tx, &link, now)?;
+    } else {
+        hooks::email_confirmed(tx, user, address)?;
     }
     record(
         tx,
@@ -108,17 +111,27 @@ pub fn remove_email(tx: &mut Tx<'_>, by: &Author, user: &User, id: i64) -> Resul
 /// Notes that an address is theirs: a further one, or the primary.
 pub fn confirm_email(tx: &mut Tx<'_>, by: &Author, user: &User, id: Option<i64>) -> Result<()> {
     let now = tx.now();
-    match id {
-        Some(id) => tx.execute(
-            sql!("update user_emails set confirmed_at = $3 where user_id = $1 and id = $2"),
+    let confirmed: Option<String> = match id {
+        Some(id) => tx.optional(
+            sql!(
+                "update user_emails set confirmed_at = $3 where user_id = $1 and id = $2
+                 returning email"
+            ),
             (user.id, id, now),
         )?,
-        None => tx.execute(
-            sql!("update users set confirmed_at = coalesce(confirmed_at, $2) where id = $1"),
+        None => tx.optional(
+            sql!(
+                "update users set confirmed_at = coalesce(confirmed_at, $2) where id = $1
+                 returning email"
+            ),
             (user.id, now),
         )?,
     };
-    record(tx, by, "user.email.confirm", user, json!({"email_id": id}))
+    record(tx, by, "user.email.confirm", user, json!({"email_id": id}))?;
+    match confirmed {
+        Some(email) => hooks::email_confirmed(tx, user, &email),
+        None => Ok(()),
+    }
 }
 
 /// Forgets that the primary address was confirmed: it is another one.

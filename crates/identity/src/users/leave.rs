@@ -62,6 +62,8 @@ fn forget_credentials(tx: &mut Tx<'_>, id: UserId, ghost_id: UserId) -> Result<(
         sql!("delete from sessions where user_id = $1"),
         sql!("delete from mail_links where user_id = $1"),
         sql!("delete from user_emails where user_id = $1"),
+        sql!("delete from mail_links where user_id = $1"),
+        sql!("delete from user_emails where user_id = $1"),
         sql!("delete from user_avatars where user_id = $1"),
         sql!("delete from follows where follower_id = $1 or followed_id = $1"),
     ] {
@@ -104,6 +106,18 @@ impl Job for DestroyUser {
 
     async fn run(self, run: Run) -> std::result::Result<(), Failure> {
         let (user, heir) = (self.user, self.heir);
+        let leaving: Option<i64> = run
+            .app
+            .read(move |tx| {
+                Ok(tx.optional(
+                    sql!("select id from users where id = $1 and kind = 'leaving'"),
+                    (user,),
+                )?)
+            })
+            .await?;
+        if leaving.is_none() {
+            return Ok(());
+        }
         for hand_over in &hooks::get().handing_over {
             loop {
                 let moved = run

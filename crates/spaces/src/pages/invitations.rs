@@ -3,7 +3,7 @@
 use crate::access::role_name;
 use crate::invitations;
 use askama::Template;
-use http::Method;
+use http::{HeaderValue, Method, header};
 use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
@@ -68,7 +68,13 @@ async fn show(app: App, viewer: Viewer, params: Params<Link>) -> Result<Response
         role: role_name(invitation.access_level),
         until: invitation.expires_at.unwrap_or_default(),
     };
-    Ok(Html::new(&view)?.response())
+    let mut response = Html::new(&view)?.response();
+    // The address holds the token.
+    let no_referrer = HeaderValue::from_static("no-referrer");
+    response
+        .headers_mut()
+        .insert(header::REFERRER_POLICY, no_referrer);
+    Ok(response)
 }
 
 kernel::choices! {

@@ -2,6 +2,7 @@
 //! lists in the contract.
 
 use crate::{group, project};
+use futures_util::future::{join, join_all};
 use http::Method;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -84,8 +85,8 @@ testkit::both_engines! {
             (Method::DELETE, format!("{g}/invitations/{{}}")),
         ];
         for (method, place) in places {
-            for odd in ODD {
-                let reply = admin.api(method.clone(), place.replace("{}", odd)).await;
+            let asked = ODD.iter().map(|odd| admin.api(method.clone(), place.replace("{}", odd)).into_future());
+            for reply in join_all(asked).await {
                 assert!([400, 404].contains(&reply.status), "{reply:?}");
                 assert!(reply.headers.get("x-evil").is_none());
             }
@@ -201,16 +202,17 @@ testkit::both_engines! {
             (Method::GET, "/deploy_tokens"), (Method::GET, "/invitations"), (Method::POST, "/access_requests"),
             (Method::GET, "/access_requests"), (Method::POST, "/share?group_id=1&group_access=10"), (Method::GET, "/packages"),
         ];
+        let places = [
+            (format!("/projects/{}", anvil.id), "/projects/77777"),
+            ("/projects/acme%2Fanvil".into(), "/projects/acme%2Fother"),
+            (format!("/groups/{acme}"), "/groups/77777"),
+            ("/groups/acme".into(), "/groups/other"),
+        ];
         for client in [&*jane, &*external, &t.anonymous()] {
             for (method, rest) in asks {
-                for (hidden, unknown) in [
-                    (format!("/projects/{}", anvil.id), "/projects/77777".to_owned()),
-                    ("/projects/acme%2Fanvil".into(), "/projects/acme%2Fother".into()),
-                    (format!("/groups/{acme}"), "/groups/77777".into()),
-                    ("/groups/acme".into(), "/groups/other".into()),
-                ] {
-                    let hidden = client.api(method.clone(), format!("{hidden}{rest}")).await;
-                    let unknown = client.api(method.clone(), format!("{unknown}{rest}")).await;
+                let ask = |place: &str| client.api(method.clone(), format!("{place}{rest}")).into_future();
+                let pairs = join_all(places.iter().map(|(hidden, unknown)| join(ask(hidden), ask(unknown))));
+                for (hidden, unknown) in pairs.await {
                     same(&hidden, &unknown);
                     assert!([401, 404].contains(&hidden.status), "{hidden:?}");
                 }

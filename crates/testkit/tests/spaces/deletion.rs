@@ -1,6 +1,6 @@
 //! Projects, groups and users that go.
 
-use crate::{add, group, project};
+use crate::{add, group, project, run_job_with};
 use serde_json::json;
 use store::sql;
 
@@ -107,6 +107,36 @@ testkit::both_engines! {
         t.admin().get(format!("/groups/{acme}")).await.is(404);
         t.settle().await;
         assert_eq!(count(&t, sql!("select count(*) from namespaces where kind = 'group'")).await, 0);
+    }
+
+    async fn a_job_does_nothing_to_what_is_gone_or_stays(t: TestServer) {
+        let jane = t.user("jane").await;
+        let acme = group(&jane, "acme", json!({})).await.is(201).id();
+        let anvil = project(&jane, "anvil", json!({"namespace_id": acme})).await.is(201).id();
+        for (project, group, user) in [(anvil, acme, jane.id), (9_999, 9_999, 9_999)] {
+            for (name, payload) in [
+                ("spaces.destroy_project", json!({"project": project})),
+                ("spaces.destroy_group", json!({"namespace": group})),
+                ("identity.destroy_user", json!({"user": user, "heir": 1})),
+                ("spaces.send_invitation", json!({"invitation": 9_999})),
+                ("spaces.tell_of_request", json!({"news": "requested", "source_type": "Group",
+                    "source_id": group, "user": 9_999, "to": user})),
+                ("spaces.expire_members", json!({})),
+                ("spaces.end_bots", json!({})),
+            ] {
+                run_job_with(&t, name, payload).await;
+            }
+        }
+        let shown = jane.get(format!("/projects/{anvil}")).await.is(200).json();
+        assert_eq!(shown["creator_id"], json!(jane.id));
+        assert!(t.app().mailer().sent().is_empty());
+        // Deleted and asked for once more.
+        jane.delete(format!("/projects/{anvil}")).await.is(202);
+        t.settle().await;
+        run_job_with(&t, "spaces.destroy_project", json!({"project": anvil})).await;
+        jane.delete(format!("/groups/{acme}")).await.is(202);
+        t.settle().await;
+        run_job_with(&t, "spaces.destroy_group", json!({"namespace": acme})).await;
     }
 
     async fn what_is_being_deleted_does_not_hinder_a_rename(t: TestServer) {

@@ -127,14 +127,28 @@ testkit::both_engines! {
             "password": "correct horse battery", "skip_confirmation": false});
         let ann = t.admin().post("/users").json(&ann).await.is(201).id();
         t.admin().get(acme.at(&format!("/members/{ann}"))).await.is(404);
+        let listed = t.admin().get(acme.at("/invitations")).await.is(200);
+        assert_eq!(listed.each("invite_email"), [json!("ann@example.com")]);
+        // As the link in the mail that confirms the address does.
+        t.app().write(move |tx| {
+            let user = identity::users::find(tx, ann)?.expect("ann is here");
+            identity::users::confirm_email(tx, &identity::users::Author::default(), &user, None)
+        }).await.expect("confirmed");
+        t.admin().get(acme.at(&format!("/members/{ann}"))).await.is(200);
         // A known address becomes a member at once.
         let jane = t.user("jane").await;
         invite(&t.admin(), &at, "Jane@Example.com", json!({})).await.is(201);
         jane.get(&at).await.is(200);
         let again = invite(&t.admin(), &at, "jane@example.com", json!({})).await.is(201).json();
         assert_eq!(again["message"]["jane@example.com"], "Member already exists");
-        let listed = t.admin().get(acme.at("/invitations")).await.is(200);
-        assert_eq!(listed.each("invite_email"), [json!("ann@example.com")]);
+        assert_eq!(t.admin().get(acme.at("/invitations")).await.is(200).json(), json!([]));
+        // So does a further address of an account.
+        invite(&t.admin(), "/groups/acme", "j@example.org", json!({"access_level": 20})).await.is(201);
+        let far = t.user("far").await;
+        let more = json!({"email": "j@example.org", "skip_confirmation": true});
+        t.admin().post(format!("/users/{}/emails", far.id)).json(&more).await.is(201);
+        let member = t.admin().get(acme.at(&format!("/members/{}", far.id))).await.is(200);
+        assert_eq!(member.json()["access_level"], 20);
     }
 
     async fn the_link_in_the_mail_is_answered_once(t: TestServer) {
@@ -149,6 +163,7 @@ testkit::both_engines! {
         let (cookie, token) = session(&t, joe.id).await;
         let page = t.anonymous().at(&link).header("cookie", &cookie).await.is(200);
         assert!(page.text().contains("acme") && page.text().contains("Developer"));
+        assert_eq!(page.header("referrer-policy"), "no-referrer");
         joe.get(acme.at("")).await.is(404);
         let answer = |form: String| t.anonymous().request(http::Method::POST, &link)
             .header("cookie", &cookie).form(form);

@@ -52,6 +52,11 @@ pub(crate) use at_noon;
 
 /// Runs a periodic job now.
 async fn run_job(t: &TestServer, name: &'static str) {
+    run_job_with(t, name, json!({})).await;
+}
+
+/// Runs a job with this payload now.
+async fn run_job_with(t: &TestServer, name: &'static str, payload: Value) {
     let queued = t.app().write(move |tx| {
         let now = tx.now();
         tx.execute(
@@ -59,7 +64,7 @@ async fn run_job(t: &TestServer, name: &'static str) {
                 "insert into jobs (name, payload, state, run_at, created_at, updated_at)
                  values ($1, $2, 'queued', $3, $3, $3)"
             ),
-            (name, store::Json(json!({})), now),
+            (name, store::Json(payload.clone()), now),
         )?;
         Ok(())
     });
