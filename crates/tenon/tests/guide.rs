@@ -29,7 +29,9 @@ macro_rules! pages {
 
 pages! {
     the_start_page: "README.md",
+    groups_and_projects: "groups-and-projects.md",
     packages: "packages.md",
+    the_rest_interface: "rest.md",
     users_and_tokens: "users-and-tokens.md",
 }
 
