@@ -38,6 +38,9 @@ SETTINGS = ["/application/settings", "/application/plan_limits"]
 # What stands in a generated body for a field the case is not about.
 FILLERS = [0, "", [], "2000-01-01"]
 
+# Where applications send users back to; nobody goes there.
+CALLBACK = "https://app.example.org/callback"
+
 TOMORROW = str(datetime.date.today() + datetime.timedelta(days=1))
 
 numbers = itertools.count(1)
@@ -104,6 +107,8 @@ class World:
     def id_of(self, kind):
         if kind == "users":
             return self.get("user")
+        if kind == "applications":
+            return post("/applications", name="x", redirect_uri=CALLBACK, scopes="api")["id"]
         if kind == "personal_access_tokens":
             return post(f"/users/{self.get('user')}/personal_access_tokens", name="x", scopes=["api"])["id"]
         return self.get("project" if kind == "projects" else "group")
@@ -120,6 +125,9 @@ class World:
         if "/impersonation_tokens/" in self.path:
             return post(f"/users/{self.get('id')}/impersonation_tokens", name="x", scopes=["api"])["id"]
         return post(f"{self.owner()}/access_tokens", name="x", scopes=["api"], access_level=20)["id"]
+
+    def deploy_token_id(self):
+        return post(f"{self.owner()}/deploy_tokens", name="x", scopes=["read_registry"])["id"]
 
     def group_id(self):
         post(f"{self.owner()}/share", group_id=self.get("group_beside"), group_access=20)
@@ -165,6 +173,13 @@ class World:
 
     # Bodies: what must exist, and what must be new.
 
+    def scopes(self):
+        if self.path.startswith("/applications"):
+            return "api"
+        if self.path.endswith("/deploy_tokens"):
+            return ["read_registry"]
+        return ["self_rotate" if self.path.startswith("/user/") else "api"]
+
     def filled(self, body):
         """The body, with values where the generator had nothing to say."""
         name = f"made-{next(numbers)}"
@@ -179,7 +194,8 @@ class World:
             "password": lambda: "plain-words-for-a-test",
             "name": lambda: name,
             "path": lambda: name,
-            "scopes": lambda: ["self_rotate" if self.path.startswith("/user/") else "api"],
+            "scopes": self.scopes,
+            "redirect_uri": lambda: CALLBACK,
             "access_level": lambda: 20,
             "group_access": lambda: 20,
             "expires_at": lambda: TOMORROW,
