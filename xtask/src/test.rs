@@ -84,6 +84,7 @@ fn clippy(targets: [&str; 2], lints: &[&str]) -> Command {
 /// All tests, with one PostgreSQL cluster for the whole run.
 fn tests() -> Outcome {
     tools::postgres()?;
+    tools::oathtool()?;
     let cluster = Cluster::start()?;
     let mut command = if tools::nextest() {
         cargo(["nextest", "run", "--workspace"])

@@ -49,6 +49,14 @@ pub fn postgres() -> Outcome {
     }
 }
 
+/// The program that shows codes like an app on a phone.
+pub fn oathtool() -> Outcome {
+    if on_path(&["oathtool"]).is_some() {
+        return Ok(());
+    }
+    system_packages("oathtool", &["oathtool"])
+}
+
 /// Whether `cargo nextest` can be used. Installed when missing; where that
 /// fails (no network), `cargo test` runs the same tests.
 pub fn nextest() -> bool {

@@ -1,8 +1,9 @@
 //! Users, sessions, sign-in, tokens and the viewer of every request.
 //!
 //! Tables: `users`, `user_avatars`, `user_emails`, `sessions`, `mail_links`,
-//! `access_tokens`, `deploy_tokens` (written by the spaces room), `follows`;
-//! failures are counted in `attempts` (migration 0002). Jobs: `identity.sweep`.
+//! `access_tokens`, `deploy_tokens` (written by the spaces room), `follows`,
+//! `totp`, `recovery_codes`, `sign_in_steps`; failures are counted in
+//! `attempts` (migration 0002). Jobs: `identity.sweep`.
 //!
 //! Start with [`viewer::Viewer`], who asks; [`gate`] finds it out of the
 //! credentials of a request. [`hooks`] is what rooms above plug in.
@@ -26,6 +27,7 @@ pub mod sessions;
 pub mod settings;
 pub mod sign_in;
 pub mod tokens;
+pub mod two_factor;
 pub mod users;
 pub mod viewer;
 

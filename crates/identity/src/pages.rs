@@ -5,6 +5,7 @@ mod instance;
 mod mail_links;
 mod own_tokens;
 mod profile;
+mod second_step;
 mod sessions;
 mod sign_in;
 pub mod tokens;
@@ -19,6 +20,7 @@ use kernel::http::Routes;
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     sign_in::routes(r);
+    second_step::routes(r);
     mail_links::routes(r);
     profile::routes(r);
     own_tokens::routes(r);

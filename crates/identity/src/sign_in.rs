@@ -5,7 +5,7 @@ use crate::mail_links::Purpose;
 use crate::model::{User, UserState};
 use crate::settings::SignIn;
 use crate::users::{self, Author};
-use crate::{attempts, password, sessions};
+use crate::{attempts, password, sessions, two_factor};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::jobs::enqueue_at;
@@ -30,6 +30,8 @@ pub struct Attempt {
     pub agent: String,
     /// The session cookie the browser came with; that session ends.
     pub before: Option<String>,
+    /// Where to go afterwards: a path of this origin.
+    pub return_to: String,
 }
 
 /// How a try ended.
@@ -37,6 +39,9 @@ pub struct Attempt {
 pub enum Outcome {
     /// Signed in: the cookie of a new session.
     In(Secret),
+    /// The password was right and a second factor is awaited: the cookie of
+    /// the step between.
+    Step(Secret),
     /// The password was right but must be changed first.
     Expired(Box<User>),
     /// The password was right but the account may not act.
@@ -133,8 +138,8 @@ fn find(tx: &mut Tx<'_>, login: &str) -> Result<Option<(User, Option<String>)>> 
     Ok(Some((user, hash)))
 }
 
-/// Counts a wrong password, and locks the account when there were too many.
-fn failed(tx: &mut Tx<'_>, id: i64, ip: &str) -> Result<Outcome> {
+/// Counts a wrong password or second factor, and locks the account when there were too many.
+pub(crate) fn failed(tx: &mut Tx<'_>, id: i64, ip: &str) -> Result<Outcome> {
     let rules: SignIn = kernel::settings::read(tx)?;
     let now = tx.now();
     let until = now + jiff::SignedDuration::from_mins(rules.unlock_minutes);
@@ -164,6 +169,18 @@ fn failed(tx: &mut Tx<'_>, id: i64, ip: &str) -> Result<Outcome> {
 }
 
 fn fitted(tx: &mut Tx<'_>, id: i64, attempt: &Attempt) -> Result<Outcome> {
+    let waits = match users::find(tx, id)? {
+        Some(user) if !user.is_locked(tx.now()) && two_factor::enabled(tx, id)? => Some(user),
+        _ => None,
+    };
+    match waits {
+        Some(user) => two_factor::step::begin(tx, &user, attempt).map(Outcome::Step),
+        None => admit(tx, id, attempt),
+    }
+}
+
+/// The end of a sign-in whose factors were all right.
+pub(crate) fn admit(tx: &mut Tx<'_>, id: i64, attempt: &Attempt) -> Result<Outcome> {
     let Some(mut user) = users::find(tx, id)? else {
         return Ok(Outcome::Wrong);
     };

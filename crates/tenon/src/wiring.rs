@@ -35,6 +35,7 @@ pub fn migrations() -> &'static [Migration] {
         3 "0003_spaces",
         4 "0004_packages",
         5 "0005_oauth",
+        6 "0006_two_factor",
     }
 }
 

@@ -54,3 +54,40 @@ macro_rules! both_engines {
         }
     )*};
 }
+
+/// Noon of a day in a server whose clock is moved by hand.
+pub fn noon() -> kernel::time::Clock {
+    kernel::time::Clock::fixed("2031-05-06T12:00:00Z".parse().expect("a time"))
+}
+
+/// Runs each story at [`noon`] on both engines; [`TestServer::advance`] moves
+/// the clock.
+#[macro_export]
+macro_rules! at_noon {
+    ($($(#[$meta:meta])* async fn $name:ident($server:ident: TestServer) $body:block)*) => {$(
+        $(#[$meta])*
+        mod $name {
+            #[allow(unused_imports, reason = "a story may need nothing of its file")]
+            use super::*;
+
+            async fn story($server: $crate::TestServer) $body
+
+            #[test]
+            fn on_sqlite() {
+                $crate::run(async {
+                    story($crate::TestServer::sqlite_at($crate::noon()).await).await;
+                });
+            }
+
+            #[test]
+            fn on_postgres() {
+                $crate::run(async {
+                    let server = $crate::TestServer::postgres_at($crate::noon()).await;
+                    if let Some(server) = server {
+                        story(server).await;
+                    }
+                });
+            }
+        }
+    )*};
+}

@@ -117,6 +117,52 @@ kernel::choices! {
         Password = "password",
         /// The primary address is another one.
         Email = "email",
+        /// A second factor was set up.
+        TwoFactorOn = "two_factor_on",
+        /// Sign-in asks for no second factor any more.
+        TwoFactorOff = "two_factor_off",
+        /// There are new recovery codes.
+        RecoveryCodes = "recovery_codes",
+        /// A recovery code was used.
+        RecoveryCodeUsed = "recovery_code_used",
+    }
+}
+
+impl Change {
+    /// The mail's subject, and what its sentence says before and after the name.
+    fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Change::Password => (
+                "Your password was changed",
+                "the password of the account",
+                "was changed",
+            ),
+            Change::Email => (
+                "Your e-mail address was changed",
+                "the e-mail address of the account",
+                "was changed",
+            ),
+            Change::TwoFactorOn => (
+                "Two-factor authentication is on",
+                "two-factor authentication of the account",
+                "was turned on",
+            ),
+            Change::TwoFactorOff => (
+                "Two-factor authentication is off",
+                "two-factor authentication of the account",
+                "was turned off",
+            ),
+            Change::RecoveryCodes => (
+                "You have new recovery codes",
+                "the recovery codes of the account",
+                "were replaced; the old ones work no more",
+            ),
+            Change::RecoveryCodeUsed => (
+                "A recovery code was used",
+                "a recovery code of the account",
+                "was used in place of a second factor",
+            ),
+        }
     }
 }
 
@@ -151,13 +197,12 @@ impl Job for Notify {
         let Some(user) = user.filter(User::is_human) else {
             return Ok(());
         };
-        let (subject, what) = match Change::from_text(&self.change) {
-            Some(Change::Email) => ("Your e-mail address was changed", "e-mail address"),
-            _ => ("Your password was changed", "password"),
-        };
+        let change = Change::from_text(&self.change)
+            .ok_or_else(|| Failure::GiveUp(format!("unknown change {}", self.change)))?;
+        let (subject, what, done) = change.words();
         let text = format!(
-            "Hello {},\n\nthe {what} of the account {} at {} was changed.\n\nIf that was neither \
-             you nor an administrator at your wish, tell your administrator now.\n",
+            "Hello {},\n\n{what} {} at {} {done}.\n\nIf that was neither you nor an \
+             administrator at your wish, tell your administrator now.\n",
             user.name,
             user.username,
             run.app.base_url(),

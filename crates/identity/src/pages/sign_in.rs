@@ -1,14 +1,16 @@
 //! `/users/sign_in`, `/users/sign_out`, and the forced change of a password.
 
+use super::second_step;
 use super::views::{NewPassword, SignIn};
 use crate::gate::cookie_of;
 use crate::model::User;
 use crate::sessions::{self, COOKIE};
 use crate::settings::Sessions;
 use crate::sign_in::{self, Attempt, Outcome};
+use crate::two_factor::step;
 use crate::users::{self, Author};
 use crate::viewer::{Credential, SignedInViewer, Viewer};
-use crate::{csrf, password};
+use crate::{csrf, password, two_factor};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -60,7 +62,7 @@ async fn show(
 }
 
 /// The path to go to: on this origin only (contract «Sign-in page»).
-fn safe_path(sent: Option<&str>) -> &str {
+pub(super) fn safe_path(sent: Option<&str>) -> &str {
     let safe = |path: &&str| {
         path.starts_with('/')
             && !path.starts_with("//")
@@ -156,32 +158,66 @@ async fn create(app: App, asked: Arc<Asked>, params: Params<SignInForm>) -> Resu
     let login = params.login.clone().unwrap_or_default();
     let back = safe_path(params.return_to.as_deref()).to_owned();
     let attempt = Attempt {
-        login: login.clone(),
+        login,
         password: Secret::new(params.password.clone().unwrap_or_default()),
         remember: params.remember_me.unwrap_or(false),
+        return_to: back,
+        ..visit(&asked)
+    };
+    let outcome = sign_in::sign_in(&app, attempt.clone()).await?;
+    answer(&app, &asked, outcome, attempt).await
+}
+
+/// A sign-in from where the request comes, yet without credentials.
+pub(super) fn visit(asked: &Asked) -> Attempt {
+    Attempt {
+        login: String::new(),
+        password: Secret::new(""),
+        remember: false,
         ip: asked.peer.to_string(),
         agent: asked
             .header(header::USER_AGENT)
             .unwrap_or_default()
             .to_owned(),
         before: cookie_of(asked.headers.get_all(header::COOKIE).iter(), COOKIE),
-    };
-    let remember = attempt.remember;
-    match sign_in::sign_in(&app, attempt).await? {
-        Outcome::In(cookie) => enter(&app, &cookie, remember, &back).await,
+        return_to: String::new(),
+    }
+}
+
+/// What the browser is told of a sign-in.
+pub(super) async fn answer(
+    app: &App,
+    asked: &Asked,
+    outcome: Outcome,
+    attempt: Attempt,
+) -> Result<Response> {
+    let Attempt {
+        login,
+        remember,
+        return_to: back,
+        ..
+    } = attempt;
+    match outcome {
+        Outcome::In(cookie) => enter(app, &cookie, remember, &back).await,
+        Outcome::Step(cookie) => {
+            let mut response = reply::redirect(second_step::PATH)?;
+            let age = Some(step::SECONDS);
+            set_cookie(app, &mut response, step::COOKIE, cookie.expose(), age)?;
+            Ok(response)
+        }
         Outcome::Wrong => {
-            let mut response = form(&app, &asked, login, WRONG, back)?;
+            let mut response = form(app, asked, login, WRONG, back)?;
             *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
             Ok(response)
         }
         Outcome::Refused(reason) => {
-            let mut response = form(&app, &asked, login, reason, back)?;
+            let mut response = form(app, asked, login, reason, back)?;
             *response.status_mut() = StatusCode::FORBIDDEN;
             Ok(response)
         }
         Outcome::Expired(user) => {
-            let proof = prove(&app, &user, remember, back).await?;
-            renewal(&app, &asked, proof, String::new())
+            let proof = prove(app, &user, remember, back).await?;
+            renewal(app, asked, proof, String::new())
         }
     }
 }
@@ -200,6 +236,8 @@ struct Proof {
     user: i64,
     /// The password's age: once changed, the proof is worth nothing.
     changed_at: Option<i64>,
+    /// Whether a second factor was asked for before.
+    two_factor: bool,
     until: i64,
     remember: bool,
     back: String,
@@ -207,11 +245,13 @@ struct Proof {
 
 async fn prove(app: &App, user: &User, remember: bool, back: String) -> Result<String> {
     let id = user.id;
-    let changed_at = app.read(move |tx| password_age(tx, id)).await?;
+    let found = app.read(move |tx| Ok((password_age(tx, id)?, two_factor::enabled(tx, id)?)));
+    let (changed_at, two_factor) = found.await?;
     let until = app.now().as_second() + PROOF_SECONDS;
     let proof = Proof {
         user: id,
         changed_at,
+        two_factor,
         until,
         remember,
         back,
@@ -294,21 +334,16 @@ async fn renew(app: App, asked: Arc<Asked>, params: Params<RenewForm>) -> Result
     }
     let hash = password::hash(params.password.clone()).await?;
     let attempt = Attempt {
-        login: String::new(),
-        password: Secret::new(""),
         remember: proof.remember,
-        ip: asked.peer.to_string(),
-        agent: asked
-            .header(header::USER_AGENT)
-            .unwrap_or_default()
-            .to_owned(),
-        before: cookie_of(asked.headers.get_all(header::COOKIE).iter(), COOKIE),
+        ..visit(&asked)
     };
-    let (remember, back, changed_at) = (proof.remember, proof.back, proof.changed_at);
+    let (remember, back, changed_at) = (proof.remember, proof.back.clone(), proof.changed_at);
     let cookie = app
         .write(move |tx| {
             let user = users::find(tx, id)?.found("User")?;
-            if password_age(tx, id)? != changed_at || user.state.refusal().is_some() {
+            let same = password_age(tx, id)? == changed_at
+                && two_factor::enabled(tx, id)? == proof.two_factor;
+            if !same || user.state.refusal().is_some() {
                 return Err(Error::forbidden("The form has expired. Sign in again."));
             }
             let by = Author {

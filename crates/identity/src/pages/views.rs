@@ -21,6 +21,16 @@ pub struct SignIn {
     pub remember_me: bool,
 }
 
+/// GET and POST `/users/sign_in/two_factor`.
+#[derive(Debug, Template)]
+#[template(path = "second_step.html")]
+pub struct SecondStep {
+    /// The page; `active` is `sign-in`.
+    pub page: Page,
+    /// Why the last try failed, or empty.
+    pub error: String,
+}
+
 /// The form shown at sign-in when the password must be changed first.
 #[derive(Debug, Template)]
 #[template(path = "new_password.html")]

@@ -10,45 +10,11 @@ mod tokens;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::Method;
-use kernel::time::Clock;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use testkit::{Browser, Reply, TestServer};
 
-/// Noon of a day in a server whose clock is moved by hand.
-fn noon() -> Clock {
-    Clock::fixed("2031-05-06T12:00:00Z".parse().expect("a time"))
-}
-
-/// Runs a story at [`noon`] on both engines.
-macro_rules! at_noon {
-    ($($(#[$meta:meta])* async fn $name:ident($server:ident: TestServer) $body:block)*) => {$(
-        $(#[$meta])*
-        mod $name {
-            use super::*;
-
-            async fn story($server: testkit::TestServer) $body
-
-            #[test]
-            fn on_sqlite() {
-                testkit::run(async {
-                    story(testkit::TestServer::sqlite_at(crate::noon()).await).await;
-                });
-            }
-
-            #[test]
-            fn on_postgres() {
-                testkit::run(async {
-                    let server = testkit::TestServer::postgres_at(crate::noon()).await;
-                    if let Some(server) = server {
-                        story(server).await;
-                    }
-                });
-            }
-        }
-    )*};
-}
-pub(crate) use at_noon;
+pub(crate) use testkit::at_noon;
 
 const CALLBACK: &str = "https://app.example/cb";
 const VERIFIER: &str = "ks02i3jdikdo2k0dkfodf3m39rjfjsdk0wk349rj3jrhf";

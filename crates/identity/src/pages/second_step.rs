@@ -1,0 +1,125 @@
+//! `/users/sign_in/two_factor`: the second factor after the password.
+
+use super::sign_in::{answer, bind, check_form, set_cookie, visit};
+use super::views::SecondStep;
+use crate::csrf;
+use crate::gate::cookie_of;
+use crate::model::User;
+use crate::sign_in::{self, Attempt, Outcome};
+use crate::two_factor::step::{self, Step, Tried};
+use http::{Method, StatusCode, header};
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::html::{Html, Page, flash, ui};
+use kernel::http::{Asked, Params, Response, Routes};
+use std::sync::Arc;
+
+/// Where sign-in goes on.
+pub const PATH: &str = "/users/sign_in/two_factor";
+const TITLE: &str = "Two-factor authentication";
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, PATH, show).unchecked();
+    r.page(Method::POST, PATH, create).unchecked();
+}
+
+/// The step's cookie of a request.
+pub(super) fn cookie(asked: &Asked) -> String {
+    let sent = asked.headers.get_all(header::COOKIE).iter();
+    cookie_of(sent, step::COOKIE).unwrap_or_default()
+}
+
+async fn show(app: App, asked: Arc<Asked>) -> Result<Response> {
+    let cookie = cookie(&asked);
+    match app.read(move |tx| step::find(tx, &cookie)).await? {
+        Some((_, user)) => render(&app, &asked, &user, String::new()),
+        None => ended(&app),
+    }
+}
+
+fn render(app: &App, asked: &Asked, _user: &User, error: String) -> Result<Response> {
+    let (secret, fresh) = bind(asked);
+    let failed = !error.is_empty();
+    let view = SecondStep {
+        page: Page {
+            csrf: csrf::bound_to(app, &secret),
+            active: "sign-in",
+            flash: flash::read(app, &asked.headers),
+            ..Page::new(TITLE)
+        },
+        error,
+    };
+    let status = match failed {
+        true => StatusCode::UNPROCESSABLE_ENTITY,
+        false => StatusCode::OK,
+    };
+    let mut response = Html::new(&view)?.status(status).response();
+    if fresh {
+        let name = super::sign_in::FORM_COOKIE;
+        set_cookie(app, &mut response, name, &secret, None)?;
+    }
+    Ok(response)
+}
+
+/// The step is over without success: sign-in begins again.
+pub(super) fn ended(app: &App) -> Result<Response> {
+    let text = "Too many wrong codes, or too much time passed: sign in again.";
+    let mut response = flash::refused(app, "/users/sign_in", text)?;
+    set_cookie(app, &mut response, step::COOKIE, "", Some(0))?;
+    Ok(response)
+}
+
+/// The second factor was right: how the sign-in ended, and on to the page.
+pub(super) async fn passed(
+    app: &App,
+    asked: &Asked,
+    step: Step,
+    outcome: Outcome,
+) -> Result<Response> {
+    let attempt = Attempt {
+        remember: step.remember,
+        return_to: step.return_to,
+        ..visit(asked)
+    };
+    let mut response = answer(app, asked, outcome, attempt).await?;
+    set_cookie(app, &mut response, step::COOKIE, "", Some(0))?;
+    Ok(response)
+}
+
+kernel::params! {
+    /// The form for a code.
+    pub struct CodeForm {
+        /// Of the app, or a recovery code.
+        pub code: Option<String>,
+        /// Proof that the form is ours.
+        pub authenticity_token: Option<String>,
+    }
+}
+
+async fn create(app: App, asked: Arc<Asked>, form: Params<CodeForm>) -> Result<Response> {
+    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+    let ip = asked.peer.to_string();
+    app.write(move |tx| sign_in::count(tx, &ip)).await?;
+    let code = form.0.code.unwrap_or_default();
+    let (own, token, visit) = (app.clone(), cookie(&asked), visit(&asked));
+    let tried = app
+        .write(move |tx| step::by_code(&own, tx, &token, &code, &visit))
+        .await?;
+    match tried {
+        Tried::Right(step, outcome) => passed(&app, &asked, step, outcome).await,
+        Tried::Wrong(left) => wrong(&app, &asked, left).await,
+        Tried::Ended => ended(&app),
+    }
+}
+
+/// The form again, after a wrong try.
+pub(super) async fn wrong(app: &App, asked: &Asked, left: i64) -> Result<Response> {
+    let tries = ui::count(left.unsigned_abs(), "try");
+    let error = format!("That is not right, or was used before. You have {tries} left.");
+    let token = cookie(asked);
+    match app.read(move |tx| step::find(tx, &token)).await? {
+        Some((_, user)) => render(app, asked, &user, error),
+        None => ended(app),
+    }
+}
