@@ -251,6 +251,7 @@ const PAGES = [
   `/admin/users/${member}`,
   '/admin/settings',
   '/admin/package_limits',
+  '/admin/spam_logs',
   '/admin/jobs',
   '/admin/audit',
 ];

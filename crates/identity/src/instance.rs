@@ -2,16 +2,19 @@
 //! this room, the kernel and the rooms above.
 
 mod limits;
+mod part;
 
 use crate::hooks;
 use crate::oauth::settings as oauth;
 use crate::settings::{Sessions, SignIn, TokenRules};
+use crate::spam;
 use crate::users::Author;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::params::{FromParams, Source};
 use kernel::http::{Call, FromCall};
 use limits::Limits;
+pub(crate) use part::{Part, part};
 use serde_json::{Map, Value, json};
 use store::Tx;
 
@@ -47,6 +50,9 @@ kernel::params! {
     }
 }
 
+/// Settings whose keys are the fields of what is stored.
+const PARTS: &[Part] = &[spam::settings::check::PART, spam::settings::challenge::PART];
+
 /// Everything that was sent, for this room, the kernel and the rooms above.
 pub struct Everything(Source, Change, Limits, oauth::Change);
 
@@ -56,6 +62,10 @@ impl FromCall for Everything {
         let change = Change::from_params(&source).map_err(Error::Parameters)?;
         let limits = Limits::from_params(&source).map_err(Error::Parameters)?;
         let oauth = oauth::Change::from_params(&source).map_err(Error::Parameters)?;
+        PARTS
+            .iter()
+            .try_for_each(|part| (part.check)(&source))
+            .map_err(Error::Parameters)?;
         Ok(Everything(source, change, limits, oauth))
     }
 
@@ -65,6 +75,7 @@ impl FromCall for Everything {
                 .into_iter()
                 .chain(Limits::fields())
                 .chain(oauth::Change::fields())
+                .chain(PARTS.iter().flat_map(|part| (part.fields)()))
                 .collect(),
         );
     }
@@ -97,6 +108,9 @@ pub fn read(tx: &mut Tx<'_>) -> Result<Map<String, Value>> {
     };
     limits::read(tx, &mut all)?;
     oauth::read(tx, &mut all)?;
+    PARTS
+        .iter()
+        .try_for_each(|part| (part.read)(tx, &mut all))?;
     hooks::get()
         .settings
         .iter()
@@ -116,6 +130,9 @@ impl Everything {
         apply(app, tx, change)?;
         limits::apply(app, tx, limits)?;
         oauth::apply(app, tx, oauth)?;
+        PARTS
+            .iter()
+            .try_for_each(|part| (part.write)(app, tx, source))?;
         let parts = &hooks::get().settings;
         parts
             .iter()

@@ -4,7 +4,7 @@ mod mail;
 
 pub use mail::{Change, ExpiringTokens, Notify, SendLink, TokenExpires, notify};
 
-use crate::{attempts, mail_links, sessions, two_factor};
+use crate::{attempts, mail_links, sessions, spam, two_factor};
 use kernel::jobs::{Failure, Job, Run};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,7 @@ impl Job for Sweep {
                 sessions::sweep(tx)?;
                 mail_links::sweep(tx)?;
                 two_factor::step::sweep(tx)?;
+                spam::logs::sweep(tx)?;
                 attempts::sweep(tx, OLD)
             })
             .await?;

@@ -2,8 +2,8 @@
 //!
 //! Tables: `users`, `user_avatars`, `user_emails`, `sessions`, `mail_links`,
 //! `access_tokens`, `deploy_tokens` (written by the spaces room), `follows`,
-//! `totp`, `recovery_codes`, `sign_in_steps`; failures are counted in
-//! `attempts` (migration 0002). Jobs: `identity.sweep`.
+//! `totp`, `recovery_codes`, `sign_in_steps`, `spam_logs`, `sign_in_places`;
+//! failures are counted in `attempts` (migration 0001). Jobs: `identity.sweep`.
 //!
 //! Start with [`viewer::Viewer`], who asks; [`gate`] finds it out of the
 //! credentials of a request. [`hooks`] is what rooms above plug in.
@@ -12,6 +12,7 @@ pub mod access;
 pub mod attempts;
 pub mod bootstrap;
 pub mod csrf;
+pub mod domains;
 pub mod entities;
 pub mod gate;
 pub mod hooks;
@@ -26,6 +27,7 @@ mod rest;
 pub mod sessions;
 pub mod settings;
 pub mod sign_in;
+pub mod spam;
 pub mod tokens;
 pub mod two_factor;
 pub mod users;

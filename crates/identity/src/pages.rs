@@ -8,6 +8,7 @@ mod profile;
 mod second_step;
 mod sessions;
 mod sign_in;
+mod spam_logs;
 pub mod tokens;
 pub mod views;
 
@@ -27,6 +28,7 @@ pub fn routes(r: &mut Routes) {
     sessions::routes(r);
     admin::routes(r);
     instance::routes(r);
+    spam_logs::routes(r);
 }
 
 /// A page with what the layout needs of its viewer.

@@ -36,6 +36,7 @@ pub fn migrations() -> &'static [Migration] {
         4 "0004_packages",
         5 "0005_oauth",
         6 "0006_two_factor",
+        8 "0008_spam",
     }
 }
 

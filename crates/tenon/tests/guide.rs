@@ -32,6 +32,7 @@ pages! {
     groups_and_projects: "groups-and-projects.md",
     packages: "packages.md",
     the_rest_interface: "rest.md",
+    sign_up_and_spam: "sign-up-and-spam.md",
     users_and_tokens: "users-and-tokens.md",
 }
 

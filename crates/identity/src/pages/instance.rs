@@ -1,9 +1,12 @@
 //! `/admin/settings`: what administrators may change about the instance.
 
+mod fields;
+
 use super::views::{AdminSettings, SettingsField, SettingsSection};
 use crate::instance::{self, Everything};
 use crate::users::Author;
 use crate::viewer::Admin;
+use fields::{Control, Field, SECTIONS, Section};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::Result;
@@ -19,199 +22,6 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, PATH, save);
 }
 
-/// Key, control, label and hint of a setting.
-type Field = (&'static str, &'static str, &'static str, &'static str);
-
-const SIGN_IN: &[Field] = &[
-    (
-        "max_login_attempts",
-        "number",
-        "Failed sign-ins that lock an account",
-        "",
-    ),
-    (
-        "failed_login_attempts_unlock_period_in_minutes",
-        "number",
-        "Minutes it stays locked",
-        "",
-    ),
-    (
-        "sign_in_limit_per_minute",
-        "number",
-        "Sign-ins a minute from one address",
-        "",
-    ),
-    (
-        "session_expire_delay",
-        "number",
-        "Minutes without use that end a session",
-        "",
-    ),
-    (
-        "remember_me_enabled",
-        "box",
-        "People may stay signed in on a device",
-        "",
-    ),
-];
-const NEW_USERS: &[Field] = &[
-    (
-        "user_default_external",
-        "box",
-        "New users are external",
-        "They see only what they are members of and what is public.",
-    ),
-    (
-        "user_defaults_to_private_profile",
-        "box",
-        "New users have a private profile",
-        "",
-    ),
-    ("can_create_group", "box", "New users may create groups", ""),
-    (
-        "default_projects_limit",
-        "number",
-        "Projects a new user may have",
-        "",
-    ),
-];
-const TOKENS: &[Field] = &[
-    (
-        "require_personal_access_token_expiry",
-        "box",
-        "Every token has a last day",
-        "",
-    ),
-    (
-        "max_personal_access_token_lifetime",
-        "number",
-        "Most days until then",
-        "1 to 365.",
-    ),
-    (
-        "personal_access_token_prefix",
-        "text",
-        "What tokens begin with",
-        "So that scanners recognise a token that leaked. Tokens that exist keep theirs.",
-    ),
-    (
-        "impersonation_enabled",
-        "box",
-        "Administrators may act as other users with impersonation tokens",
-        "",
-    ),
-];
-const LIMITS: &[Field] = &[
-    (
-        "throttle_unauthenticated_web_enabled",
-        "box",
-        "Limit pages for who is not signed in",
-        "",
-    ),
-    (
-        "throttle_unauthenticated_web_requests_per_period",
-        "number",
-        "Requests",
-        "",
-    ),
-    (
-        "throttle_unauthenticated_web_period_in_seconds",
-        "number",
-        "in seconds",
-        "",
-    ),
-    (
-        "throttle_unauthenticated_api_enabled",
-        "box",
-        "Limit the API for who is not signed in",
-        "",
-    ),
-    (
-        "throttle_unauthenticated_api_requests_per_period",
-        "number",
-        "Requests",
-        "",
-    ),
-    (
-        "throttle_unauthenticated_api_period_in_seconds",
-        "number",
-        "in seconds",
-        "",
-    ),
-    (
-        "throttle_authenticated_web_enabled",
-        "box",
-        "Limit pages for each user",
-        "",
-    ),
-    (
-        "throttle_authenticated_web_requests_per_period",
-        "number",
-        "Requests",
-        "",
-    ),
-    (
-        "throttle_authenticated_web_period_in_seconds",
-        "number",
-        "in seconds",
-        "",
-    ),
-    (
-        "throttle_authenticated_api_enabled",
-        "box",
-        "Limit the API for each user",
-        "",
-    ),
-    (
-        "throttle_authenticated_api_requests_per_period",
-        "number",
-        "Requests",
-        "",
-    ),
-    (
-        "throttle_authenticated_api_period_in_seconds",
-        "number",
-        "in seconds",
-        "",
-    ),
-];
-const OUTBOUND: &[Field] = &[
-    (
-        "allow_local_requests_from_web_hooks_and_services",
-        "box",
-        "The server may call its own network",
-        "",
-    ),
-    (
-        "deny_all_requests_except_allowed",
-        "box",
-        "The server may call nothing but what is listed",
-        "",
-    ),
-    (
-        "outbound_local_requests_allowlist",
-        "text",
-        "Always allowed",
-        "Names, addresses and networks, with commas between them.",
-    ),
-];
-/// Heading, sentence and fields of the sections.
-const SECTIONS: &[(&str, &str, &[Field])] = &[
-    ("Sign-in and sessions", "", SIGN_IN),
-    (
-        "New users",
-        "These hold for users made from now on.",
-        NEW_USERS,
-    ),
-    ("Access tokens", "", TOKENS),
-    (
-        "Request limits",
-        "Who asks more often is told to wait.",
-        LIMITS,
-    ),
-    ("Outgoing calls", "", OUTBOUND),
-];
-
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -222,23 +32,34 @@ fn text(value: &Value) -> String {
 }
 
 fn sections(values: &Map<String, Value>) -> Vec<SettingsSection> {
-    let field = |&(key, kind, label, hint): &Field| SettingsField {
-        key,
-        label,
-        hint: hint.to_owned(),
-        kind,
-        value: match values.get(key).map(text).unwrap_or_default() {
-            value if kind != "box" => value,
-            value => (value == "true" || value == "1").to_string(),
-        },
+    let section = |section: &Section| SettingsSection {
+        title: section.title,
+        text: section.text,
+        fields: section
+            .fields
+            .iter()
+            .map(|field| shown(field, values))
+            .collect(),
     };
-    let section =
-        |&(title, text, fields): &(&'static str, &'static str, &[Field])| SettingsSection {
-            title,
-            text,
-            fields: fields.iter().map(field).collect(),
-        };
     SECTIONS.iter().map(section).collect()
+}
+
+fn shown(field: &Field, values: &Map<String, Value>) -> SettingsField {
+    let value = values.get(field.key).map(text).unwrap_or_default();
+    let (kind, value) = match field.control {
+        Control::Box => ("box", (value == "true" || value == "1").to_string()),
+        Control::Number => ("number", value),
+        Control::Text => ("text", value),
+        // What was typed is not sent back either.
+        Control::Secret => ("password", String::new()),
+    };
+    SettingsField {
+        key: field.key,
+        label: field.label,
+        hint: field.hint.to_owned(),
+        kind,
+        value,
+    }
 }
 
 async fn show(app: App, admin: Admin) -> Result<Response> {

@@ -257,6 +257,50 @@ pub struct AdminUser {
     pub tokens: Vec<TokenRow>,
 }
 
+/// `/admin/spam_logs`: what was refused; buttons post to `…/<id>/delete` and
+/// `…/<id>/block_user`.
+#[derive(Debug, Template)]
+#[template(path = "admin_spam_logs.html")]
+pub struct AdminSpamLogs {
+    /// The page.
+    pub page: Page,
+    /// The rows of this page, newest first.
+    pub logs: Vec<SpamLogRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+}
+
+/// One refusal.
+#[derive(Debug, Clone, Default)]
+pub struct SpamLogRow {
+    /// Its id.
+    pub id: i64,
+    /// Login of who it was, or empty.
+    pub username: String,
+    /// Whether they can be blocked.
+    pub may_block: bool,
+    /// What they did.
+    pub action: String,
+    /// Title of the thing.
+    pub title: String,
+    /// Its text, cut.
+    pub description: String,
+    /// From where.
+    pub ip_address: String,
+    /// With which program.
+    pub user_agent: String,
+    /// Through the API.
+    pub via_api: bool,
+    /// What was decided.
+    pub verdict: String,
+    /// Why.
+    pub reason: String,
+    /// A challenge was solved for it.
+    pub captcha_verified: bool,
+    /// When.
+    pub created_at: Moment,
+}
+
 /// `/admin/settings` and the like: many values in one form, which posts to its
 /// own address.
 #[derive(Debug, Template)]
@@ -294,7 +338,7 @@ pub struct SettingsField {
     pub label: &'static str,
     /// More about it, or empty.
     pub hint: String,
-    /// `box`, `number` or `text`.
+    /// `box`, `number`, `text` or `password`.
     pub kind: &'static str,
     /// Its value; of a box `true` or `false`.
     pub value: String,

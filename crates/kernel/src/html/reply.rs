@@ -14,6 +14,7 @@ pub struct Html {
     status: StatusCode,
     body: String,
     form_action: String,
+    scripts_from: Vec<String>,
 }
 
 impl Html {
@@ -24,6 +25,7 @@ impl Html {
             status: StatusCode::OK,
             body,
             form_action: "'self'".into(),
+            scripts_from: Vec::new(),
         })
     }
 
@@ -37,26 +39,45 @@ impl Html {
     /// as a consent page needs it, whose answer redirects to the client. Text
     /// that could end the directive is ignored.
     pub fn form_action(mut self, source: &str) -> Html {
-        let is_clean = source
-            .bytes()
-            .all(|b| b.is_ascii_graphic() && !b";,'\"".contains(&b));
-        if is_clean && !source.is_empty() {
+        if is_source(source) {
             self.form_action = format!("{} {source}", self.form_action);
+        }
+        self
+    }
+
+    /// Lets this page run scripts of another origin, which may show frames of
+    /// their own and call home: the widget of a challenge. Text that could end
+    /// the directive is ignored.
+    pub fn scripts_from(mut self, origin: &str) -> Html {
+        if is_source(origin) {
+            self.scripts_from.push(origin.to_owned());
         }
         self
     }
 
     /// The finished response.
     pub fn response(self) -> Response {
-        let policy = format!(
+        let mut policy = format!(
             "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; \
              form-action {}",
             self.form_action
         );
+        if !self.scripts_from.is_empty() {
+            let from = self.scripts_from.join(" ");
+            for directive in [
+                "script-src",
+                "frame-src",
+                "connect-src",
+                "style-src",
+                "img-src",
+            ] {
+                policy.push_str(&format!("; {directive} 'self' {from}"));
+            }
+        }
         let mut response = http::Response::new(Body::from(self.body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
-        // `form_action` holds visible ASCII only, so this cannot fail.
+        // All sources are visible ASCII only, so this cannot fail.
         if let Ok(policy) = HeaderValue::from_str(&policy) {
             headers.insert(header::CONTENT_SECURITY_POLICY, policy);
         }
@@ -65,6 +86,14 @@ impl Html {
         }
         response
     }
+}
+
+/// Whether a text can stand among the sources of a directive.
+fn is_source(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_graphic() && !b";,'\"".contains(&b))
 }
 
 const HEADERS: [(HeaderName, &str); 5] = [

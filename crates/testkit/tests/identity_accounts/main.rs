@@ -7,3 +7,5 @@ mod lists;
 mod mail;
 mod profile;
 mod secrecy;
+mod service;
+mod spam;

@@ -1,0 +1,70 @@
+//! A part of the instance's settings whose keys map to the fields of one
+//! stored [`Setting`](kernel::settings::Setting) one to one.
+
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::http::params::{Field, Source};
+use serde_json::{Map, Value};
+use store::Tx;
+
+/// One part: its parameters, and how it is looked at, read and written.
+pub(crate) struct Part {
+    /// Its parameters, for the description of the interface.
+    pub fields: fn() -> Vec<Field>,
+    /// What is wrong with the types of what was sent.
+    pub check: fn(&Source) -> std::result::Result<(), Vec<String>>,
+    /// Adds the present values to the settings.
+    pub read: fn(&mut Tx<'_>, &mut Map<String, Value>) -> Result<()>,
+    /// Stores what was sent.
+    pub write: fn(&App, &mut Tx<'_>, &Source) -> Result<()>,
+}
+
+/// Makes `PART` of a setting: `key: type => field` for each value. What is
+/// `sealed` is a secret: stored encrypted, never shown; sent as a blank text
+/// it stays, as null it is forgotten.
+macro_rules! part {
+    ($setting:ty {
+        $($(#[doc = $doc:literal])* $key:ident: $kind:ty => $field:ident,)*
+    } sealed {
+        $($(#[doc = $about:literal])* $secret:ident => $place:ident,)*
+    }) => {
+        kernel::params! {
+            /// What was sent.
+            struct Sent {
+                $($(#[doc = $doc])* pub $key: Option<$kind>,)*
+                $($(#[doc = $about])* pub $secret: kernel::http::Patch<String>,)*
+            }
+        }
+
+        pub(crate) const PART: $crate::instance::Part = $crate::instance::Part {
+            fields: <Sent as kernel::http::params::FromParams>::fields,
+            check: |source| {
+                <Sent as kernel::http::params::FromParams>::from_params(source).map(drop)
+            },
+            read: |tx, all| {
+                let stored: $setting = kernel::settings::read(tx)?;
+                $(all.insert(stringify!($key).to_owned(), serde_json::json!(stored.$field));)*
+                Ok(())
+            },
+            write: |app, tx, source| {
+                let sent = <Sent as kernel::http::params::FromParams>::from_params(source)
+                    .map_err(kernel::error::Error::Parameters)?;
+                let mut stored: $setting = kernel::settings::read(tx)?;
+                $(if let Some(value) = sent.$key {
+                    stored.$field = value;
+                })*
+                $(match sent.$secret {
+                    kernel::http::Patch::Value(text) if !text.is_empty() => {
+                        let sealed = app.secrets().seal(stringify!($secret), text.as_bytes());
+                        stored.$place = Some(sealed);
+                    }
+                    kernel::http::Patch::Null => stored.$place = None,
+                    _ => {}
+                })*
+                stored.validate()?;
+                app.settings().set(tx, &stored)
+            },
+        };
+    };
+}
+pub(crate) use part;

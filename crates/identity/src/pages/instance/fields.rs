@@ -1,0 +1,285 @@
+//! The form's sections: every setting has its field here, and a test holds
+//! them against the settings there are.
+
+/// What a field is filled in with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// Yes or no.
+    Box,
+    /// A whole number.
+    Number,
+    /// One line.
+    Text,
+    /// One line that is never shown again.
+    Secret,
+}
+
+/// One setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// Its key.
+    pub key: &'static str,
+    /// How it is filled in.
+    pub control: Control,
+    /// What it is.
+    pub label: &'static str,
+    /// More about it, or empty.
+    pub hint: &'static str,
+}
+
+/// Fields that belong together.
+#[derive(Debug, Clone, Copy)]
+pub struct Section {
+    /// Its heading.
+    pub title: &'static str,
+    /// A sentence below it, or empty.
+    pub text: &'static str,
+    /// Its fields.
+    pub fields: &'static [Field],
+}
+
+const fn field(key: &'static str, control: Control, label: &'static str) -> Field {
+    Field {
+        key,
+        control,
+        label,
+        hint: "",
+    }
+}
+
+const fn yes_no(key: &'static str, label: &'static str) -> Field {
+    field(key, Control::Box, label)
+}
+
+const fn number(key: &'static str, label: &'static str) -> Field {
+    field(key, Control::Number, label)
+}
+
+const fn text(key: &'static str, label: &'static str) -> Field {
+    field(key, Control::Text, label)
+}
+
+const fn secret(key: &'static str, label: &'static str) -> Field {
+    field(key, Control::Secret, label).hint("Stored encrypted. Left blank, it stays as it is.")
+}
+
+impl Field {
+    const fn hint(mut self, hint: &'static str) -> Field {
+        self.hint = hint;
+        self
+    }
+}
+
+const LIST: &str = "With commas between them.";
+
+const SIGN_IN: &[Field] = &[
+    number("max_login_attempts", "Failed sign-ins that lock an account"),
+    number(
+        "failed_login_attempts_unlock_period_in_minutes",
+        "Minutes it stays locked",
+    ),
+    number(
+        "sign_in_limit_per_minute",
+        "Sign-ins a minute from one address",
+    ),
+    number(
+        "session_expire_delay",
+        "Minutes without use that end a session",
+    ),
+    yes_no(
+        "remember_me_enabled",
+        "People may stay signed in on a device",
+    ),
+];
+
+const NEW_USERS: &[Field] = &[
+    yes_no("user_default_external", "New users are external")
+        .hint("They see only what they are members of and what is public."),
+    yes_no(
+        "user_defaults_to_private_profile",
+        "New users have a private profile",
+    ),
+    yes_no("can_create_group", "New users may create groups"),
+    number("default_projects_limit", "Projects a new user may have"),
+];
+
+const SPAM: &[Field] = &[
+    number("spam_link_limit", "Links in one text").hint("More are challenged; 0 for any number."),
+    number(
+        "spam_rate_limit_per_minute",
+        "Things made in a minute by one user, and from one address",
+    )
+    .hint("More are challenged; 0 for any number."),
+    text("spam_blocked_domains", "Domains that no text may name").hint(LIST),
+    yes_no("spam_check_endpoint_enabled", "Ask an external checker"),
+    text("spam_check_endpoint_url", "Its address"),
+    secret("spam_check_api_key", "Its key"),
+    yes_no(
+        "spam_check_fail_open",
+        "Let things pass when it does not answer",
+    ),
+];
+
+const CAPTCHA: &[Field] = &[
+    yes_no("captcha_enabled", "Use a challenge"),
+    text("captcha_site_key", "Site key"),
+    secret("captcha_private_key", "Private key"),
+    text("captcha_verify_url", "Address that verifies a solution"),
+    text("captcha_script_url", "Script that shows the challenge")
+        .hint("Pages with a challenge load it from there, and nothing from elsewhere."),
+    text("captcha_origins", "Further origins it loads from").hint(LIST),
+    text("captcha_widget_class", "Class of the element it fills"),
+    text(
+        "captcha_response_field",
+        "Form field it puts the solution into",
+    ),
+];
+
+const TOKENS: &[Field] = &[
+    yes_no(
+        "require_personal_access_token_expiry",
+        "Every token has a last day",
+    ),
+    number("max_personal_access_token_lifetime", "Most days until then").hint("1 to 365."),
+    text("personal_access_token_prefix", "What tokens begin with")
+        .hint("So that scanners recognise a token that leaked. Tokens that exist keep theirs."),
+    yes_no(
+        "impersonation_enabled",
+        "Administrators may act as other users with impersonation tokens",
+    ),
+];
+
+const OAUTH: &[Field] = &[
+    yes_no(
+        "user_oauth_applications",
+        "Users may register applications of their own",
+    ),
+    number(
+        "oauth_refresh_token_lifetime",
+        "Days a refresh token works after its last use",
+    )
+    .hint("0 is for ever."),
+    yes_no(
+        "oauth_password_grant_enabled",
+        "Applications may take passwords",
+    )
+    .hint("The password grant: for old clients only."),
+    yes_no(
+        "ropc_without_client_credentials",
+        "They may do so without credentials of their own",
+    ),
+    yes_no(
+        "disable_admin_oauth_scopes",
+        "Administrators give powerful scopes only to applications they trust",
+    ),
+    yes_no(
+        "oauth_allow_http_redirects",
+        "Redirect addresses may be unencrypted",
+    )
+    .hint("For development."),
+    yes_no(
+        "dynamic_client_registration_enabled",
+        "Applications may register themselves",
+    ),
+    text(
+        "dynamic_client_registration_scopes",
+        "The scopes such applications get",
+    )
+    .hint(LIST),
+];
+
+const LIMITS: &[Field] = &[
+    yes_no(
+        "throttle_unauthenticated_web_enabled",
+        "Limit pages for who is not signed in",
+    ),
+    number(
+        "throttle_unauthenticated_web_requests_per_period",
+        "Requests",
+    ),
+    number(
+        "throttle_unauthenticated_web_period_in_seconds",
+        "in seconds",
+    ),
+    yes_no(
+        "throttle_unauthenticated_api_enabled",
+        "Limit the API for who is not signed in",
+    ),
+    number(
+        "throttle_unauthenticated_api_requests_per_period",
+        "Requests",
+    ),
+    number(
+        "throttle_unauthenticated_api_period_in_seconds",
+        "in seconds",
+    ),
+    yes_no(
+        "throttle_authenticated_web_enabled",
+        "Limit pages for each user",
+    ),
+    number("throttle_authenticated_web_requests_per_period", "Requests"),
+    number("throttle_authenticated_web_period_in_seconds", "in seconds"),
+    yes_no(
+        "throttle_authenticated_api_enabled",
+        "Limit the API for each user",
+    ),
+    number("throttle_authenticated_api_requests_per_period", "Requests"),
+    number("throttle_authenticated_api_period_in_seconds", "in seconds"),
+];
+
+const OUTBOUND: &[Field] = &[
+    yes_no(
+        "allow_local_requests_from_web_hooks_and_services",
+        "The server may call its own network",
+    ),
+    yes_no(
+        "deny_all_requests_except_allowed",
+        "The server may call nothing but what is listed",
+    ),
+    text("outbound_local_requests_allowlist", "Always allowed")
+        .hint("Names, addresses and networks, with commas between them."),
+];
+
+/// All of them, in the order shown.
+pub const SECTIONS: &[Section] = &[
+    Section {
+        title: "Sign-in and sessions",
+        text: "",
+        fields: SIGN_IN,
+    },
+    Section {
+        title: "New users",
+        text: "These hold for users made from now on.",
+        fields: NEW_USERS,
+    },
+    Section {
+        title: "Spam",
+        text: "What people make is looked at first. What is refused stands under Spam above.",
+        fields: SPAM,
+    },
+    Section {
+        title: "Challenge",
+        text: "Tells people from programs: version 2 challenges of any maker.",
+        fields: CAPTCHA,
+    },
+    Section {
+        title: "Access tokens",
+        text: "",
+        fields: TOKENS,
+    },
+    Section {
+        title: "Applications",
+        text: "Programs that act for users.",
+        fields: OAUTH,
+    },
+    Section {
+        title: "Request limits",
+        text: "Who asks more often is told to wait.",
+        fields: LIMITS,
+    },
+    Section {
+        title: "Outgoing calls",
+        text: "",
+        fields: OUTBOUND,
+    },
+];

@@ -1,0 +1,133 @@
+//! `/admin/spam_logs`: what was taken for spam.
+
+use super::views::{AdminSpamLogs, SpamLogRow};
+use crate::spam::Verdict;
+use crate::spam::logs::{self, SpamLog};
+use crate::users::{self, Author, Transition};
+use crate::viewer::Admin;
+use http::Method;
+use kernel::app::App;
+use kernel::audit;
+use kernel::error::{Error, Found, Result};
+use kernel::html::{Html, Moment, Pages, flash};
+use kernel::http::{Params, Response, Routes};
+use kernel::time::Timestamp;
+use serde_json::json;
+
+const PATH: &str = "/admin/spam_logs";
+const PER_PAGE: i64 = 50;
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, PATH, list);
+    r.page(Method::POST, "/admin/spam_logs/{id}/{action}", act);
+}
+
+kernel::params! {
+    /// Which page of the list.
+    pub struct ListParams {
+        /// From 1.
+        pub page: Option<i64>,
+    }
+}
+
+async fn list(app: App, admin: Admin, params: Params<ListParams>) -> Result<Response> {
+    let number = params.page.unwrap_or(1).clamp(1, 1_000_000);
+    let (rows, total) = app
+        .read(move |tx| {
+            let rows = logs::page(tx, PER_PAGE, (number - 1) * PER_PAGE)?;
+            Ok((rows, logs::total(tx)?))
+        })
+        .await?;
+    let now = app.now();
+    let view = AdminSpamLogs {
+        page: super::admin::page(&app, &admin, "Spam"),
+        logs: rows.into_iter().map(|log| row(log, now)).collect(),
+        pages: Pages {
+            page: number.unsigned_abs(),
+            per_page: PER_PAGE.unsigned_abs(),
+            total: total.max(0).unsigned_abs(),
+            url: PATH.into(),
+        },
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+fn row(log: SpamLog, now: Timestamp) -> SpamLogRow {
+    SpamLogRow {
+        id: log.id,
+        may_block: log.state.as_deref() == Some("active"),
+        username: log.username.unwrap_or_default(),
+        action: log.action,
+        title: log.title,
+        description: log.description,
+        ip_address: log.ip_address.unwrap_or_default(),
+        user_agent: log.user_agent.unwrap_or_default(),
+        via_api: log.via_api,
+        verdict: match log.verdict {
+            Verdict::Allow => "allowed",
+            Verdict::Challenge => "challenged",
+            Verdict::Deny => "denied",
+            Verdict::BlockUser => "denied, user blocked",
+        }
+        .to_owned(),
+        reason: log.reason,
+        captcha_verified: log.captcha_verified,
+        created_at: Moment::new(log.created_at, now),
+    }
+}
+
+kernel::choices! {
+    /// What a button does.
+    pub enum Action {
+        /// Deletes the row.
+        Delete = "delete",
+        /// Blocks who it was.
+        BlockUser = "block_user",
+    }
+}
+
+kernel::params! {
+    /// What to do with which row.
+    pub struct ActParams {
+        /// Id of the row.
+        pub id: i64,
+        /// What to do.
+        pub action: Action,
+    }
+}
+
+async fn act(app: App, admin: Admin, params: Params<ActParams>) -> Result<Response> {
+    let (id, action) = (params.id, params.action);
+    let by = Author::from(admin.0.as_ref());
+    app.write(move |tx| {
+        let (user, title) = logs::find(tx, id)?.found("Spam Log")?;
+        match (action, user) {
+            (Action::BlockUser, Some(user)) => {
+                users::transition(tx, &by, user, Transition::Block).map(drop)
+            }
+            (Action::BlockUser, None) => Err(Error::BadRequest("Nobody is known for it".into())),
+            (Action::Delete, _) => {
+                logs::delete(tx, id)?;
+                Ok(audit::write(
+                    tx,
+                    audit::Record {
+                        author_id: by.id,
+                        action: "spam_log.delete",
+                        target_type: "SpamLog",
+                        target_id: id,
+                        target_name: &title,
+                        details: json!({}),
+                        ip_address: by.ip.clone(),
+                    },
+                )?)
+            }
+        }
+    })
+    .await?;
+    let text = match action {
+        Action::Delete => "The entry is deleted.",
+        Action::BlockUser => "The user is blocked and signed out everywhere.",
+    };
+    flash::done(&app, PATH, text)
+}

@@ -1,0 +1,83 @@
+//! A service elsewhere that the server asks: it answers what a story says and
+//! keeps what it was sent.
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use testkit::TestServer;
+
+#[derive(Clone)]
+pub struct Service {
+    pub url: String,
+    answer: Arc<Mutex<(u16, String)>>,
+    asked: Arc<Mutex<Vec<(HeaderMap, String)>>>,
+}
+
+async fn take(
+    State(service): State<Service>,
+    headers: HeaderMap,
+    body: String,
+) -> (StatusCode, String) {
+    service.asked.lock().unwrap().push((headers, body));
+    let (status, text) = service.answer.lock().unwrap().clone();
+    (StatusCode::from_u16(status).unwrap(), text)
+}
+
+impl Service {
+    /// Starts on a free port of this machine.
+    pub async fn start() -> Service {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let service = Service {
+            url: format!("http://{}/ask", listener.local_addr().unwrap()),
+            answer: Arc::new(Mutex::new((200, "{}".into()))),
+            asked: Arc::default(),
+        };
+        let router = Router::new()
+            .route("/ask", post(take))
+            .with_state(service.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        service
+    }
+
+    /// What it answers from now on.
+    pub fn answers(&self, value: Value) {
+        *self.answer.lock().unwrap() = (200, value.to_string());
+    }
+
+    /// What it answers from now on, whatever that is.
+    pub fn says(&self, status: u16, text: &str) {
+        *self.answer.lock().unwrap() = (status, text.to_owned());
+    }
+
+    /// What it was asked since the last time.
+    pub fn asked(&self) -> Vec<(HeaderMap, String)> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+}
+
+/// Changes settings.
+pub async fn set(t: &TestServer, settings: Value) {
+    let put = t.admin().put("/application/settings").json(&settings);
+    put.await.is(200);
+}
+
+/// Lets the server call this machine.
+pub async fn near(t: &TestServer) {
+    set(
+        t,
+        json!({"outbound_local_requests_allowlist": ["127.0.0.1"]}),
+    )
+    .await;
+}
+
+/// A challenge that this service verifies.
+pub async fn challenge(t: &TestServer, service: &Service) {
+    near(t).await;
+    let settings = json!({"captcha_enabled": true, "captcha_site_key": "site-1",
+        "captcha_private_key": "private-1", "captcha_verify_url": service.url,
+        "captcha_script_url": "https://widgets.example/api.js"});
+    set(t, settings).await;
+}
