@@ -14,6 +14,7 @@ pub mod audit;
 pub mod blobs;
 pub mod blobs_sweep;
 pub mod error;
+pub mod graph;
 pub mod html;
 pub mod http;
 pub mod ids;

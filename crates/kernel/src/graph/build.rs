@@ -1,0 +1,517 @@
+//! How rooms register types and fields.
+
+use super::context::{Args, Context, Fault, Loader};
+use super::introspection;
+use super::scalars;
+use super::shape::{Answer, Node, Shape, Typed};
+use super::table::{
+    Cost, EnumValue, Field, Fields, Input, Kind, Mark, READ, Resolver, Root, TypeDef,
+};
+use super::types::TypeRef;
+use crate::error::Error;
+use futures_util::future::join_all;
+use serde_json::Value as Json;
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// The interface while rooms add to it, in any order.
+pub struct Graph {
+    pub(super) drafts: BTreeMap<Arc<str>, Draft>,
+    pub(super) expected: Vec<Expected>,
+    pub(super) problems: Vec<String>,
+    system: bool,
+}
+
+/// A type that may not be complete yet.
+pub(super) struct Draft {
+    pub def: TypeDef,
+    /// Somebody owns it, and not only adds fields to it.
+    pub declared: bool,
+    /// What stands behind its objects.
+    pub rust: Option<(TypeId, &'static str)>,
+}
+
+/// A field whose objects must be of this Rust type.
+pub(super) struct Expected {
+    pub at: String,
+    pub name: Arc<str>,
+    pub rust: (TypeId, &'static str),
+}
+
+impl Default for Graph {
+    fn default() -> Graph {
+        Graph::new()
+    }
+}
+
+impl Graph {
+    /// The language's own types and the common scalars.
+    pub fn new() -> Graph {
+        let mut graph = Graph {
+            drafts: BTreeMap::new(),
+            expected: Vec::new(),
+            problems: Vec::new(),
+            system: true,
+        };
+        scalars::builtin(&mut graph);
+        introspection::register(&mut graph);
+        graph.system = false;
+        scalars::common(&mut graph);
+        graph
+    }
+
+    /// Declares an object type behind which stands `T`.
+    pub fn object<T: Any + Send + Sync>(
+        &mut self,
+        name: &str,
+        description: &str,
+    ) -> ObjectBuilder<'_, T> {
+        self.declare::<T>(name, description, Kind::Object(Fields::default()));
+        ObjectBuilder::new(self, name)
+    }
+
+    /// Declares an interface. Objects that implement it and have the same
+    /// Rust type inherit the fields they do not declare.
+    pub fn interface<T: Any + Send + Sync>(
+        &mut self,
+        name: &str,
+        description: &str,
+    ) -> ObjectBuilder<'_, T> {
+        self.declare::<T>(name, description, Kind::Interface(Fields::default()));
+        ObjectBuilder::new(self, name)
+    }
+
+    /// Adds to an object type that another room declares.
+    pub fn on<T: Any + Send + Sync>(&mut self, name: &str) -> ObjectBuilder<'_, T> {
+        self.draft(name, Kind::Object(Fields::default()));
+        self.stand::<T>(name);
+        ObjectBuilder::new(self, name)
+    }
+
+    /// Adds root fields of queries. They are looked up unless said otherwise.
+    pub fn query(&mut self) -> ObjectBuilder<'_, Root> {
+        let mut builder = self.object("Query", "What may be read.");
+        builder.cost = Cost::LookedUp;
+        builder
+    }
+
+    /// Declares a union of object types.
+    pub fn union(&mut self, name: &str, description: &str, members: &[&str]) {
+        let members = members.iter().map(|one| Arc::from(*one)).collect();
+        self.add(name, description, Kind::Union(members));
+    }
+
+    /// Declares an enum.
+    pub fn enumeration(&mut self, name: &str, description: &str, items: Vec<EnumItem>) {
+        let items = items.into_iter().map(|item| {
+            let value = EnumValue {
+                description: described(&item.description, item.mark.as_ref()),
+                mark: item.mark,
+            };
+            (Arc::from(item.name), value)
+        });
+        self.add(name, description, Kind::Enum(items.collect()));
+    }
+
+    /// Declares an input object.
+    pub fn input(&mut self, name: &str, description: &str, fields: Vec<Argument>) {
+        let fields = fields.into_iter().map(Argument::named);
+        self.add(name, description, Kind::Input(fields.collect()));
+    }
+
+    /// Declares a scalar by how it reads input.
+    pub fn scalar(
+        &mut self,
+        name: &str,
+        description: &str,
+        read: impl Fn(&Json) -> Result<Json, Option<String>> + Send + Sync + 'static,
+    ) {
+        self.add(name, description, Kind::Scalar(Arc::new(read)));
+    }
+
+    /// Whether a type of this name was declared so far.
+    pub fn has(&self, name: &str) -> bool {
+        self.drafts.get(name).is_some_and(|draft| draft.declared)
+    }
+
+    fn add(&mut self, name: &str, description: &str, kind: Kind) {
+        if self.has(name) {
+            self.problems.push(format!("{name} is declared twice"));
+        }
+        let draft = self.draft(name, kind);
+        draft.declared = true;
+        draft.def.description = description.to_owned();
+    }
+
+    fn declare<T: Any>(&mut self, name: &str, description: &str, kind: Kind) {
+        let draft = self.draft(name, kind);
+        draft.declared = true;
+        if draft.def.description.is_empty() {
+            draft.def.description = description.to_owned();
+        }
+        self.stand::<T>(name);
+    }
+
+    fn draft(&mut self, name: &str, kind: Kind) -> &mut Draft {
+        let system = self.system;
+        self.drafts.entry(name.into()).or_insert_with(|| Draft {
+            def: TypeDef {
+                name: name.into(),
+                description: String::new(),
+                system,
+                kind,
+            },
+            declared: false,
+            rust: None,
+        })
+    }
+
+    fn stand<T: Any>(&mut self, name: &str) {
+        let rust = (TypeId::of::<T>(), std::any::type_name::<T>());
+        let known = self
+            .drafts
+            .get_mut(name)
+            .map(|draft| *draft.rust.get_or_insert(rust));
+        if let Some(known) = known.filter(|known| known.0 != rust.0) {
+            let problem = format!("{name} stands for {} and for {}", known.1, rust.1);
+            self.problems.push(problem);
+        }
+    }
+}
+
+/// Adds the fields of one object type or interface. What follows a field,
+/// such as [`cost`](Self::cost), is said of that field.
+pub struct ObjectBuilder<'g, T> {
+    pub(super) graph: &'g mut Graph,
+    name: Arc<str>,
+    last: Option<Arc<str>>,
+    cost: Cost,
+    rust: PhantomData<fn() -> T>,
+}
+
+impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
+    pub(super) fn new(graph: &'g mut Graph, name: &str) -> ObjectBuilder<'g, T> {
+        ObjectBuilder {
+            graph,
+            name: name.into(),
+            last: None,
+            cost: Cost::Plain,
+            rust: PhantomData,
+        }
+    }
+
+    /// The type implements an interface.
+    pub fn implements(mut self, interface: &str) -> Self {
+        if let Some(fields) = self.fields() {
+            fields.implements.insert(interface.into());
+        }
+        self
+    }
+
+    /// A field answered from the object alone.
+    pub fn field<S: Shape>(
+        self,
+        name: &str,
+        shape: S,
+        answer: impl Fn(&T) -> S::Value + Send + Sync + 'static,
+    ) -> Self {
+        let of = shape.clone();
+        let resolver = Resolver::Plain(Arc::new(move |node: &Node| {
+            Ok(of.answer(answer(downcast::<T>(node)?)))
+        }));
+        self.add(name, shape, resolver)
+    }
+
+    /// A field that takes work, for one object; in lists use
+    /// [`level`](Self::level) or [`load`](Self::load), or every row asks.
+    pub fn resolve<S, F, Fut>(self, name: &str, shape: S, answer: F) -> Self
+    where
+        S: Shape,
+        F: Fn(Arc<T>, Args, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<S::Value, Fault>> + Send + 'static,
+    {
+        let of = shape.clone();
+        let answer = Arc::new(answer);
+        let resolver = Resolver::Level(Arc::new(move |parents, args, context| {
+            let (of, answer) = (of.clone(), answer.clone());
+            Box::pin(async move {
+                let all = parents.into_iter().map(|node| {
+                    let (of, answer) = (of.clone(), answer.clone());
+                    let (args, context) = (args.clone(), context.clone());
+                    async move {
+                        let parent = shared::<T>(node)?;
+                        let value = answer(parent, args, context).await?;
+                        Ok(of.answer(value))
+                    }
+                });
+                join_all(all).await
+            })
+        }));
+        self.add(name, shape, resolver)
+    }
+
+    /// A field answered for all objects of a level at once, in their order.
+    pub fn level<S, F, Fut>(self, name: &str, shape: S, answer: F) -> Self
+    where
+        S: Shape,
+        F: Fn(Vec<Arc<T>>, Args, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<S::Value>, Fault>> + Send + 'static,
+    {
+        let of = shape.clone();
+        let answer = Arc::new(answer);
+        let resolver = Resolver::Level(Arc::new(move |parents, args, context| {
+            let (of, answer) = (of.clone(), answer.clone());
+            Box::pin(async move {
+                let count = parents.len();
+                let shared = parents.into_iter().map(shared::<T>);
+                let found = match shared.collect::<Result<Vec<_>, Fault>>() {
+                    Ok(parents) => answer(parents, args, context).await,
+                    Err(fault) => Err(fault),
+                };
+                match found {
+                    Ok(values) if values.len() == count => {
+                        values.into_iter().map(|one| Ok(of.answer(one))).collect()
+                    }
+                    Ok(_) => vec![Err(Error::internal("a level lost answers").into()); count],
+                    Err(fault) => vec![Err(fault); count],
+                }
+            })
+        }));
+        self.add(name, shape, resolver)
+    }
+
+    /// Another object by its key, read for the whole level at once; what is
+    /// missing or hidden is null.
+    pub fn load<L, S>(
+        self,
+        name: &str,
+        shape: S,
+        key: impl Fn(&T) -> Option<L::Key> + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        L: Loader,
+        S: Shape<Value = Option<L::Value>>,
+    {
+        self.level(name, shape, move |parents: Vec<Arc<T>>, _, context| {
+            let keys: Vec<Option<L::Key>> = parents.iter().map(|parent| key(parent)).collect();
+            async move {
+                let found = context.load::<L>(keys.iter().flatten().cloned()).await?;
+                let of = |key: &Option<L::Key>| found.get(key.as_ref()?).cloned();
+                Ok(keys.iter().map(of).collect())
+            }
+        })
+    }
+
+    /// Says what the field is.
+    pub fn describe(self, text: &str) -> Self {
+        self.change(|field| field.description = format!("{text}{}", field.description))
+    }
+
+    /// Adds an argument.
+    pub fn arg(self, argument: Argument) -> Self {
+        let (name, input) = argument.named();
+        self.change(|field| {
+            field.arguments.insert(name, input);
+        })
+    }
+
+    /// Sets what it costs.
+    pub fn cost(self, cost: Cost) -> Self {
+        self.change(|field| field.cost = cost)
+    }
+
+    /// It reads Git storage.
+    pub fn git(self) -> Self {
+        self.change(|field| field.git = true)
+    }
+
+    /// Scopes any of which let a token use it.
+    pub fn scopes(self, scopes: &'static [&'static str]) -> Self {
+        self.change(|field| field.scopes = scopes)
+    }
+
+    /// It may stand only so often in one operation.
+    pub fn at_most(self, times: u32) -> Self {
+        self.change(|field| field.at_most = Some(times))
+    }
+
+    /// It is deprecated or an experiment.
+    pub fn mark(self, mark: Mark) -> Self {
+        self.change(|field| {
+            field.description.push_str(&mark.suffix());
+            field.mark = Some(mark);
+        })
+    }
+
+    pub(super) fn page(self, most: u32) -> Self {
+        self.change(|field| {
+            field.cost = Cost::LookedUp;
+            field.page = Some(most);
+        })
+    }
+
+    fn add<S: Shape>(mut self, name: &str, shape: S, resolver: Resolver) -> Self {
+        let (owner, name): (Arc<str>, Arc<str>) = (self.name.clone(), name.into());
+        if let Some(rust) = shape.rust() {
+            self.graph.expected.push(Expected {
+                at: format!("{owner}.{name}"),
+                name: shape.type_ref().name().clone(),
+                rust,
+            });
+        }
+        let field = Field {
+            name: name.clone(),
+            description: String::new(),
+            ty: shape.type_ref(),
+            arguments: BTreeMap::new(),
+            cost: self.cost,
+            git: false,
+            scopes: READ,
+            mark: None,
+            page: None,
+            at_most: None,
+            resolver: Some(resolver),
+        };
+        let before = self
+            .fields()
+            .and_then(|all| all.fields.insert(name.clone(), field));
+        if before.is_some() {
+            let problem = format!("{owner}.{name} is declared twice");
+            self.graph.problems.push(problem);
+        }
+        self.last = Some(name);
+        self
+    }
+
+    fn fields(&mut self) -> Option<&mut Fields> {
+        match &mut self.graph.drafts.get_mut(&self.name)?.def.kind {
+            Kind::Object(fields) | Kind::Interface(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    fn change(mut self, work: impl FnOnce(&mut Field)) -> Self {
+        let last = self.last.clone();
+        let field = last.and_then(|name| self.fields()?.fields.get_mut(&name));
+        match field {
+            Some(field) => work(field),
+            None => {
+                let problem = format!("{}: something is said of no field", self.name);
+                self.graph.problems.push(problem);
+            }
+        }
+        self
+    }
+}
+
+fn downcast<T: Any>(node: &Node) -> Result<&T, Fault> {
+    node.downcast_ref::<T>().ok_or_else(wrong_type::<T>)
+}
+
+fn shared<T: Any + Send + Sync>(node: Node) -> Result<Arc<T>, Fault> {
+    node.downcast::<T>().map_err(|_| wrong_type::<T>())
+}
+
+fn wrong_type<T>() -> Fault {
+    let name = std::any::type_name::<T>();
+    Error::internal(format!("an object is not the {name} its type says")).into()
+}
+
+/// An argument or input field on its way into the table.
+pub struct Argument {
+    name: Arc<str>,
+    input: Input,
+}
+
+/// An argument of this name and type.
+pub fn argument(name: &str, ty: impl Typed) -> Argument {
+    of_type(name, ty.type_ref())
+}
+
+pub(super) fn of_type(name: &str, ty: TypeRef) -> Argument {
+    Argument {
+        name: name.into(),
+        input: Input {
+            name: name.into(),
+            description: String::new(),
+            ty,
+            default: None,
+            mark: None,
+        },
+    }
+}
+
+impl Argument {
+    /// Says what it does.
+    pub fn describe(mut self, text: &str) -> Argument {
+        self.input.description = text.to_owned();
+        self
+    }
+
+    /// Taken when absent.
+    pub fn default(mut self, value: impl Into<Json>) -> Argument {
+        self.input.default = Some(value.into());
+        self
+    }
+
+    /// It is deprecated or an experiment.
+    pub fn mark(mut self, mark: Mark) -> Argument {
+        self.input.description.push_str(&mark.suffix());
+        self.input.mark = Some(mark);
+        self
+    }
+
+    pub(super) fn named(self) -> (Arc<str>, Input) {
+        (self.name, self.input)
+    }
+}
+
+/// A value of an enum on its way into the table.
+pub struct EnumItem {
+    name: &'static str,
+    description: String,
+    mark: Option<Mark>,
+}
+
+/// A value of this name.
+pub fn item(name: &'static str, description: &str) -> EnumItem {
+    EnumItem {
+        name,
+        description: description.to_owned(),
+        mark: None,
+    }
+}
+
+impl EnumItem {
+    /// It is deprecated or an experiment.
+    pub fn mark(mut self, mark: Mark) -> EnumItem {
+        self.mark = Some(mark);
+        self
+    }
+}
+
+fn described(text: &str, mark: Option<&Mark>) -> String {
+    format!("{text}{}", mark.map(Mark::suffix).unwrap_or_default())
+}
+
+impl ObjectBuilder<'_, Root> {
+    /// A root field answered from nothing but its context.
+    pub fn answer<S, F, Fut>(self, name: &str, shape: S, answer: F) -> Self
+    where
+        S: Shape,
+        F: Fn(Args, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<S::Value, Fault>> + Send + 'static,
+    {
+        self.resolve(name, shape, move |_, args, context| answer(args, context))
+    }
+}
+
+impl Answer {
+    /// Whether there is nothing.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Answer::Null | Answer::Value(Json::Null))
+    }
+}

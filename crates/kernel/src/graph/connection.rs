@@ -1,0 +1,283 @@
+//! Lists that page by cursor (contract «Connections»).
+//!
+//! A cursor holds the sort keys of its row, signed under the name of the
+//! sort: it can neither be made up nor be used with another sort.
+
+use super::context::{Args, Context, Fault};
+use crate::secrets::Secrets;
+use crate::time::Timestamp;
+use serde_json::{Value as Json, json};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use store::Fragment;
+
+/// Most rows of a page unless a connection says otherwise.
+pub const PAGE: u32 = 100;
+
+/// Which page a caller asks for.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// Rows of the page.
+    pub rows: i64,
+    /// The page is the last rows before `before`, not the first after `after`.
+    pub backward: bool,
+    after: Option<String>,
+    before: Option<String>,
+}
+
+impl Ask {
+    /// From the arguments of a connection with at most `most` rows a page.
+    pub fn read(args: &Args, most: u32) -> Result<Ask, Fault> {
+        let first: Option<i64> = args.get("first")?;
+        let last: Option<i64> = args.get("last")?;
+        if first.is_some() && last.is_some() {
+            let text = "Can only provide either `first` or `last`, not both";
+            return Err(Fault::argument(text));
+        }
+        let cursor = |name| -> Result<Option<String>, Fault> {
+            let text: Option<String> = args.get(name)?;
+            Ok(text.filter(|text| !text.is_empty()))
+        };
+        let most = i64::from(most);
+        Ok(Ask {
+            rows: first.or(last).unwrap_or(most).clamp(0, most),
+            backward: last.is_some(),
+            after: cursor("after")?,
+            before: cursor("before")?,
+        })
+    }
+
+    /// The rows of this page in a sort. `sort` names field and order, the last
+    /// of `keys` is unique.
+    pub fn window(self, context: &Context, sort: &str, keys: &[Key]) -> Result<Window, Fault> {
+        let secrets = context.app()?.secrets().clone();
+        self.window_with(secrets, sort, keys)
+    }
+
+    pub(super) fn window_with(
+        self,
+        secrets: Secrets,
+        sort: &str,
+        keys: &[Key],
+    ) -> Result<Window, Fault> {
+        let label = format!("graphql cursor {sort}");
+        let open = |text: &Option<String>| match text {
+            None => Ok(None),
+            Some(text) => opened(&secrets, &label, text, keys).map(Some),
+        };
+        Ok(Window {
+            after: open(&self.after)?,
+            before: open(&self.before)?,
+            ask: self,
+            keys: keys.to_vec(),
+            label,
+            secrets,
+        })
+    }
+}
+
+fn opened(secrets: &Secrets, label: &str, text: &str, keys: &[Key]) -> Result<Vec<Json>, Fault> {
+    let bad = || Fault::said("invalidCursor", "Please provide a valid cursor");
+    let bytes = secrets.verify(label, text).ok_or_else(bad)?;
+    let values: serde_json::Map<String, Json> =
+        serde_json::from_slice(&bytes).map_err(|_| bad())?;
+    let values: Option<Vec<Json>> = keys
+        .iter()
+        .map(|key| values.get(key.name()).cloned())
+        .collect();
+    values.ok_or_else(bad)
+}
+
+/// Ascending or descending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Smallest first.
+    Asc,
+    /// Largest first.
+    Desc,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Int,
+    Text,
+    Time,
+}
+
+/// A column that a list is sorted by; it holds no nulls.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    column: &'static str,
+    order: Order,
+    holds: Holds,
+}
+
+impl Key {
+    /// A column of whole numbers.
+    pub const fn int(column: &'static str, order: Order) -> Key {
+        Key {
+            column,
+            order,
+            holds: Holds::Int,
+        }
+    }
+
+    /// A column of text.
+    pub const fn text(column: &'static str, order: Order) -> Key {
+        Key {
+            column,
+            order,
+            holds: Holds::Text,
+        }
+    }
+
+    /// A column of times; the value is [`Key::instant`].
+    pub const fn time(column: &'static str, order: Order) -> Key {
+        Key {
+            column,
+            order,
+            holds: Holds::Time,
+        }
+    }
+
+    /// A time as a cursor keeps it, in whole microseconds.
+    pub fn instant(at: Timestamp) -> Json {
+        json!(at.as_microsecond())
+    }
+
+    fn name(&self) -> &'static str {
+        self.column.rsplit('.').next().unwrap_or(self.column)
+    }
+
+    fn compare(&self, into: &mut Fragment, sign: &str, value: &Json) {
+        let text = format!("{} {sign} ", self.column);
+        let number = value.as_i64().unwrap_or_default();
+        match self.holds {
+            Holds::Int => into.push(&text, number),
+            Holds::Text => into.push(&text, value.as_str().unwrap_or_default()),
+            Holds::Time => {
+                let at = Timestamp::from_microsecond(number).unwrap_or(Timestamp::UNIX_EPOCH);
+                into.push(&text, at)
+            }
+        };
+    }
+}
+
+/// One page of one sort, ready for SQL.
+pub struct Window {
+    ask: Ask,
+    after: Option<Vec<Json>>,
+    before: Option<Vec<Json>>,
+    keys: Vec<Key>,
+    label: String,
+    secrets: Secrets,
+}
+
+impl Window {
+    /// Adds to a statement that ends inside its `where` what makes it read
+    /// this page: conditions, order, and one row more than the page has.
+    pub fn narrow(&self, statement: &mut Fragment) {
+        for (edge, past) in [(&self.after, true), (&self.before, false)] {
+            if let Some(values) = edge {
+                self.beyond(statement, values, past);
+            }
+        }
+        statement.raw(" order by ");
+        for (index, key) in self.keys.iter().enumerate() {
+            let ascends = (key.order == Order::Asc) != self.ask.backward;
+            let order = if ascends { " asc" } else { " desc" };
+            let comma = if index == 0 { "" } else { ", " };
+            statement.raw(&format!("{comma}{}{order}", key.column));
+        }
+        statement.push(" limit ", self.ask.rows + 1);
+    }
+
+    /// `(a past x) or (a = x and b past y) …`, for keys of either order.
+    fn beyond(&self, statement: &mut Fragment, values: &[Json], past: bool) {
+        statement.raw(" and (");
+        for (index, key) in self.keys.iter().enumerate() {
+            statement.raw(if index == 0 { "(" } else { " or (" });
+            for (same, value) in self.keys.iter().zip(values).take(index) {
+                same.compare(statement, "=", value);
+                statement.raw(" and ");
+            }
+            let greater = (key.order == Order::Asc) == past;
+            key.compare(statement, if greater { ">" } else { "<" }, &values[index]);
+            statement.raw(")");
+        }
+        statement.raw(")");
+    }
+
+    /// The page from the rows that [`narrow`](Self::narrow) made readable;
+    /// `keys` gives the values of the sort's keys.
+    pub fn page<T>(&self, mut rows: Vec<T>, keys: impl Fn(&T) -> Vec<Json>) -> Connection<T> {
+        let more = rows.len() as i64 > self.ask.rows;
+        rows.truncate(self.ask.rows as usize);
+        if self.ask.backward {
+            rows.reverse();
+        }
+        let rows = rows.into_iter().map(|row| {
+            let cursor = self.cursor(&keys(&row));
+            (Arc::new(row), cursor)
+        });
+        let (next, previous) = if self.ask.backward {
+            (self.before.is_some(), more)
+        } else {
+            (more || self.before.is_some(), self.after.is_some())
+        };
+        Connection {
+            rows: rows.collect(),
+            next,
+            previous,
+            count: None,
+        }
+    }
+
+    fn cursor(&self, values: &[Json]) -> String {
+        let names = self.keys.iter().map(|key| key.name().to_owned());
+        let all: serde_json::Map<String, Json> = names.zip(values.iter().cloned()).collect();
+        self.secrets
+            .sign(&self.label, Json::Object(all).to_string().as_bytes())
+    }
+}
+
+type Count = Pin<Box<dyn Future<Output = Result<i64, Fault>> + Send>>;
+
+/// Counts a list, to at most the given number and one more.
+pub type Counted = Arc<dyn Fn(Context, Option<i64>) -> Count + Send + Sync>;
+
+/// A page of rows with their cursors.
+pub struct Connection<T> {
+    /// Row and cursor, in order.
+    pub rows: Vec<(Arc<T>, String)>,
+    /// Whether rows follow.
+    pub next: bool,
+    /// Whether rows precede.
+    pub previous: bool,
+    pub(super) count: Option<Counted>,
+}
+
+impl<T> Connection<T> {
+    /// A page of nothing.
+    pub fn empty() -> Connection<T> {
+        Connection {
+            rows: Vec::new(),
+            next: false,
+            previous: false,
+            count: None,
+        }
+    }
+
+    /// How to count, when the caller asks.
+    pub fn counted<F, Fut>(mut self, count: F) -> Connection<T>
+    where
+        F: Fn(Context, Option<i64>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<i64, Fault>> + Send + 'static,
+    {
+        self.count = Some(Arc::new(move |context, limit| {
+            Box::pin(count(context, limit))
+        }));
+        self
+    }
+}

@@ -1,0 +1,206 @@
+//! What resolvers receive, and how they refuse.
+
+use super::table::Table;
+use crate::app::App;
+use crate::error::Error;
+use http::Extensions;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::future::Future;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex};
+use tokio::time::Instant;
+
+/// The text of a refused or missing object of a mutation (contract section 2).
+pub const NOT_AVAILABLE: &str = "The resource that you are attempting to access does not exist \
+    or you don't have permission to perform this action";
+
+/// Why a field has no answer.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    /// A refusal of the rules below. Missing and forbidden things read as
+    /// null; changing them is «not available».
+    Refused(Arc<Error>),
+    /// A text for the caller with a stable code.
+    Said {
+        /// What was wrong.
+        message: String,
+        /// Never changes once released.
+        code: &'static str,
+        /// Further extensions.
+        extensions: Map<String, Json>,
+    },
+    /// The request's time is over.
+    Timeout,
+}
+
+impl Fault {
+    /// A text for the caller.
+    pub fn said(code: &'static str, message: impl Into<String>) -> Fault {
+        Fault::Said {
+            message: message.into(),
+            code,
+            extensions: Map::new(),
+        }
+    }
+
+    /// A misused argument.
+    pub fn argument(message: impl Into<String>) -> Fault {
+        Fault::said("argumentError", message)
+    }
+
+    /// The object of a mutation is missing, hidden or forbidden.
+    pub fn not_available() -> Fault {
+        Fault::said("notAvailable", NOT_AVAILABLE)
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        Fault::Refused(Arc::new(error))
+    }
+}
+
+/// The arguments of one field, coerced to their types, defaults filled in.
+#[derive(Debug, Clone, Default)]
+pub struct Args(pub Arc<Map<String, Json>>);
+
+impl Args {
+    /// One argument as a Rust value; an absent one reads as null.
+    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<T, Fault> {
+        let value = self.0.get(name).cloned().unwrap_or(Json::Null);
+        serde_json::from_value(value).map_err(|error| Error::internal(error).into())
+    }
+
+    /// Whether a value, not null, was given or defaulted.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| !value.is_null())
+    }
+}
+
+/// What all operations of one HTTP request share.
+pub struct Request {
+    /// What the transport leaves for resolvers: the application, the viewer.
+    pub extensions: Extensions,
+    /// Scopes of the caller's token; `None` for those that need none.
+    pub scopes: Option<Vec<String>>,
+    /// Whether nobody is signed in.
+    pub anonymous: bool,
+    /// When unfinished work is given up.
+    pub deadline: Instant,
+    loaded: Mutex<HashMap<TypeId, Box<dyn Any + Send>>>,
+}
+
+impl Request {
+    /// A request with this much time left.
+    pub fn new(extensions: Extensions, deadline: Instant) -> Request {
+        Request {
+            extensions,
+            scopes: None,
+            anonymous: true,
+            deadline,
+            loaded: Mutex::default(),
+        }
+    }
+}
+
+/// A cheap handle on the request and the operation.
+#[derive(Clone)]
+pub struct Context {
+    /// The HTTP request.
+    pub request: Arc<Request>,
+    /// The visible interface.
+    pub table: Arc<Table>,
+    /// Complexity of the operation.
+    pub score: u64,
+    /// The most it may have.
+    pub limit: u64,
+}
+
+/// Reads many things of one kind at once, for all objects of a level.
+pub trait Loader: 'static {
+    /// What names one.
+    type Key: Eq + Hash + Clone + Send + Sync + 'static;
+    /// What is found.
+    type Value: Clone + Send + 'static;
+
+    /// Those that exist and may be seen.
+    fn load(
+        context: Context,
+        keys: Vec<Self::Key>,
+    ) -> impl Future<Output = Result<HashMap<Self::Key, Self::Value>, Fault>> + Send;
+}
+
+type Known<L> = HashMap<<L as Loader>::Key, Option<<L as Loader>::Value>>;
+
+impl Context {
+    /// The application.
+    pub fn app(&self) -> Result<&App, Fault> {
+        self.get::<App>()
+            .ok_or_else(|| Error::internal("no application in the context").into())
+    }
+
+    /// Something the transport left.
+    pub fn get<T: Clone + Send + Sync + 'static>(&self) -> Option<&T> {
+        self.request.extensions.get::<T>()
+    }
+
+    /// Whether the caller's token permits one of these scopes.
+    pub fn permits(&self, scopes: &[&str]) -> bool {
+        let given = self.request.scopes.as_ref();
+        given.is_none_or(|given| {
+            scopes
+                .iter()
+                .any(|scope| given.iter().any(|one| one == scope))
+        })
+    }
+
+    /// Loads what is not yet known, in one call, and answers all.
+    pub async fn load<L: Loader>(
+        &self,
+        keys: impl IntoIterator<Item = L::Key>,
+    ) -> Result<HashMap<L::Key, L::Value>, Fault> {
+        let mut wanted: Vec<L::Key> = Vec::new();
+        let mut found = HashMap::new();
+        self.with_known::<L, _>(|known| {
+            for key in keys {
+                match known.get(&key) {
+                    Some(Some(value)) => {
+                        found.insert(key, value.clone());
+                    }
+                    Some(None) => {}
+                    None if wanted.contains(&key) => {}
+                    None => wanted.push(key),
+                }
+            }
+        });
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        let fresh = L::load(self.clone(), wanted.clone()).await?;
+        self.with_known::<L, _>(|known| {
+            for key in wanted {
+                known.insert(key.clone(), fresh.get(&key).cloned());
+            }
+        });
+        found.extend(fresh);
+        Ok(found)
+    }
+
+    /// Forgets what was loaded: something changed.
+    pub fn forget(&self) {
+        if let Ok(mut loaded) = self.request.loaded.lock() {
+            loaded.clear();
+        }
+    }
+
+    fn with_known<L: Loader, T>(&self, work: impl FnOnce(&mut Known<L>) -> T) -> Option<T> {
+        let mut loaded = self.request.loaded.lock().ok()?;
+        let entry = loaded
+            .entry(TypeId::of::<L>())
+            .or_insert_with(|| Box::new(Known::<L>::new()));
+        entry.downcast_mut::<Known<L>>().map(work)
+    }
+}

@@ -1,0 +1,213 @@
+//! Mutations: one input object, one payload (contract «Mutations»).
+
+use super::build::{Argument, Graph, argument};
+use super::context::{Args, Context, Fault};
+use super::scalars::STRING;
+use super::shape::{Shape, Typed, object};
+use super::table::{Mark, Root, WRITE};
+use crate::error::Error;
+use serde::de::DeserializeOwned;
+use std::any::Any;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// What a mutation did.
+pub struct Done<P> {
+    /// Full sentences on why it did not succeed; empty when it did.
+    pub errors: Vec<String>,
+    /// What the payload shows; `None` shows nulls.
+    pub payload: Option<P>,
+}
+
+impl<P> From<P> for Done<P> {
+    fn from(payload: P) -> Done<P> {
+        Done {
+            errors: Vec::new(),
+            payload: Some(payload),
+        }
+    }
+}
+
+struct Outcome<P> {
+    client_mutation_id: Option<String>,
+    done: Done<P>,
+}
+
+/// Declares one mutation; ends with [`run`](Self::run).
+pub struct MutationBuilder<'g, P> {
+    graph: &'g mut Graph,
+    name: &'static str,
+    description: &'static str,
+    inputs: Vec<Argument>,
+    mark: Option<Mark>,
+    payload: PhantomData<fn() -> P>,
+}
+
+impl Graph {
+    /// A mutation whose payload is made of `P`. Its types are named after it:
+    /// `echoCreate` takes `EchoCreateInput` and answers `EchoCreatePayload`.
+    pub fn mutation<P: Any + Send + Sync>(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+    ) -> MutationBuilder<'_, P> {
+        let id = argument("clientMutationId", STRING).describe("Sent back as it is.");
+        MutationBuilder {
+            graph: self,
+            name,
+            description,
+            inputs: vec![id],
+            mark: None,
+            payload: PhantomData,
+        }
+    }
+}
+
+impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
+    /// A field of the input.
+    pub fn input(mut self, field: Argument) -> Self {
+        self.inputs.push(field);
+        self
+    }
+
+    /// A field of the payload; null unless the mutation succeeded.
+    pub fn answers<V, S>(
+        self,
+        name: &str,
+        shape: S,
+        answer: impl Fn(&P) -> Option<V> + Send + Sync + 'static,
+    ) -> Self
+    where
+        V: Send + 'static,
+        S: Shape<Value = Option<V>>,
+    {
+        let payload = type_name(self.name, "Payload");
+        self.graph
+            .on::<Outcome<P>>(&payload)
+            .field(name, shape, move |outcome| {
+                outcome.done.payload.as_ref().and_then(&answer)
+            })
+            .describe("What was changed.");
+        self
+    }
+
+    /// It is deprecated or an experiment.
+    pub fn mark(mut self, mark: Mark) -> Self {
+        self.mark = Some(mark);
+        self
+    }
+
+    /// What it does. Failed validation becomes the payload's `errors`; all
+    /// else that fails is an error of the operation.
+    pub fn run<I, F, Fut>(self, work: F)
+    where
+        I: DeserializeOwned + Send + 'static,
+        F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Done<P>, Fault>> + Send + 'static,
+    {
+        let (input, payload) = (
+            type_name(self.name, "Input"),
+            type_name(self.name, "Payload"),
+        );
+        let of = format!("What `{}` takes.", self.name);
+        self.graph.input(&input, &of, self.inputs);
+        let of = format!("What `{}` did.", self.name);
+        self.graph
+            .object::<Outcome<P>>(&payload, &of)
+            .field("clientMutationId", STRING, |outcome| {
+                outcome.client_mutation_id.clone()
+            })
+            .describe("As it was sent.")
+            .field("errors", STRING.required().list().required(), |outcome| {
+                outcome.done.errors.clone()
+            })
+            .describe("Why it did not succeed; empty when it did.");
+        let work = Arc::new(work);
+        let root = self
+            .graph
+            .object::<Root>("Mutation", "What may be changed.");
+        let field = root
+            .answer(
+                self.name,
+                object::<Outcome<P>>(&payload),
+                move |args, context| {
+                    let work = work.clone();
+                    async move { outcome(&*work, args, context).await.map(Arc::new).map(Some) }
+                },
+            )
+            .describe(self.description)
+            .scopes(WRITE)
+            .arg(argument("input", Input(Arc::from(input))).describe("What to do."));
+        if let Some(mark) = self.mark {
+            field.mark(mark);
+        }
+    }
+}
+
+async fn outcome<I, P, F, Fut>(work: &F, args: Args, context: Context) -> Result<Outcome<P>, Fault>
+where
+    I: DeserializeOwned,
+    F: Fn(I, Context) -> Fut,
+    Fut: Future<Output = Result<Done<P>, Fault>>,
+{
+    let id = args
+        .0
+        .get("input")
+        .and_then(|input| input.get("clientMutationId"));
+    let client_mutation_id = id.and_then(|id| id.as_str()).map(str::to_owned);
+    let done = match work(args.get("input")?, context).await {
+        Ok(done) => done,
+        Err(Fault::Refused(error)) => Done {
+            errors: sentences(&error).ok_or(Fault::Refused(error))?,
+            payload: None,
+        },
+        Err(fault) => return Err(fault),
+    };
+    Ok(Outcome {
+        client_mutation_id,
+        done,
+    })
+}
+
+/// The full sentences of a failed validation or an impossible transition.
+fn sentences(error: &Error) -> Option<Vec<String>> {
+    match error {
+        Error::Invalid(fields) => {
+            let of = |(field, messages): &(String, Vec<String>)| -> Vec<String> {
+                let whole = |message: &String| match field.as_str() {
+                    "base" => message.clone(),
+                    name => capital(&format!("{} {message}", name.replace('_', " "))),
+                };
+                messages.iter().map(whole).collect()
+            };
+            Some(fields.iter().flat_map(of).collect())
+        }
+        Error::Conflict(text) | Error::Unprocessable(text) | Error::BadRequest(text) => {
+            Some(vec![text.clone()])
+        }
+        _ => None,
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+fn type_name(field: &str, suffix: &str) -> String {
+    format!("{}{suffix}", capital(field))
+}
+
+/// The required input object of a mutation.
+#[derive(Clone)]
+struct Input(Arc<str>);
+
+impl Typed for Input {
+    fn type_ref(&self) -> super::TypeRef {
+        super::TypeRef::Named(self.0.clone()).required()
+    }
+}
