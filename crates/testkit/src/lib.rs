@@ -9,11 +9,13 @@ mod client;
 mod fixtures;
 pub mod postgres;
 mod server;
+mod soft_key;
 
 pub use browser::{Browser, PASSWORD};
 pub use client::{Client, Reply, Request};
 pub use fixtures::{TestGroup, TestPackage, TestProject, TestUser};
 pub use server::{TestServer, files_below, run, sha256};
+pub use soft_key::SoftKey;
 
 #[doc(hidden)]
 pub use tokio;
