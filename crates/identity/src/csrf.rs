@@ -4,7 +4,10 @@
 //! stored. Sign-in, which has no session yet, binds them to a cookie.
 
 use crate::viewer::{Credential, SignedIn};
+use http::header;
 use kernel::app::App;
+use kernel::http::Asked;
+use kernel::http::routes::Surface;
 use kernel::secrets;
 
 /// Name of the form field.
@@ -24,6 +27,22 @@ pub fn token(app: &App, signed_in: &SignedIn) -> String {
 /// Whether `sent` is a token of this session's forms.
 pub fn check(app: &App, session: i64, sent: &str) -> bool {
     proves(app, &session.to_string(), sent)
+}
+
+/// Whether a browser says that a page of another site made it send this.
+///
+/// The forms of a page with `no-referrer` come with the origin `null`. Whose
+/// page it was is then in `Sec-Fetch-Site`, which no script can set; browsers
+/// leave it out over plain HTTP, where the form's token alone has to do.
+pub fn is_foreign(app: &App, asked: &Asked, surface: Surface) -> bool {
+    match asked.header(header::ORIGIN) {
+        None => false,
+        Some("null") => match asked.header("sec-fetch-site") {
+            Some(site) => site != "same-origin",
+            None => surface != Surface::Page,
+        },
+        Some(origin) => origin != app.base_url(),
+    }
 }
 
 fn for_session(app: &App, session: i64) -> String {

@@ -349,9 +349,7 @@ fn is_safe(method: &Method) -> bool {
 
 /// Whether an unsafe request by session comes from our own page.
 async fn proves_origin(call: &mut Call, session: i64) -> Result<bool> {
-    if let Some(origin) = call.asked.header(http::header::ORIGIN)
-        && origin != call.app.base_url()
-    {
+    if csrf::is_foreign(&call.app, &call.asked, call.route.surface) {
         return Ok(false);
     }
     let header = call.asked.header(csrf::HEADER).map(str::to_owned);

@@ -44,7 +44,7 @@ impl Browser {
 
     /// GET of a page or of an address it was sent to.
     pub async fn get(&self, path: &str) -> Reply {
-        self.send(Method::GET, path, None, None).await
+        self.send(Method::GET, path, None, &[]).await
     }
 
     /// Sends a form by any method, asking for answers of this type.
@@ -55,7 +55,19 @@ impl Browser {
         fields: &[(&str, &str)],
         accept: &str,
     ) -> Reply {
-        self.send(method, path, Some(encode(fields)), Some(accept))
+        let headers = [("accept", accept)];
+        self.send(method, path, Some(encode(fields)), &headers)
+            .await
+    }
+
+    /// Posts a form as it is, with these headers of a browser.
+    pub async fn post_with(
+        &self,
+        path: &str,
+        fields: &[(&str, &str)],
+        headers: &[(&str, &str)],
+    ) -> Reply {
+        self.send(Method::POST, path, Some(encode(fields)), headers)
             .await
     }
 
@@ -73,8 +85,7 @@ impl Browser {
 
     /// Posts a form without the page's token.
     pub async fn post_bare(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
-        self.send(Method::POST, path, Some(encode(fields)), None)
-            .await
+        self.post_with(path, fields, &[]).await
     }
 
     async fn send(
@@ -82,7 +93,7 @@ impl Browser {
         method: Method,
         path: &str,
         form: Option<String>,
-        accept: Option<&str>,
+        headers: &[(&str, &str)],
     ) -> Reply {
         let cookies: Vec<String> = {
             let known = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,8 +106,8 @@ impl Browser {
         if !cookies.is_empty() {
             request = request.header("cookie", &cookies.join("; "));
         }
-        if let Some(accept) = accept {
-            request = request.header("accept", accept);
+        for (name, value) in headers {
+            request = request.header(name, value);
         }
         if let Some(form) = form {
             request = request.form(form);

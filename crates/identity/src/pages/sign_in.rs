@@ -15,6 +15,7 @@ use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, Page, flash};
+use kernel::http::routes::Surface;
 use kernel::http::{Asked, Params, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
 use kernel::time::Timestamp;
@@ -140,9 +141,7 @@ kernel::params! {
 
 /// Whether the form was sent by our own page to this browser.
 pub(super) fn check_form(app: &App, asked: &Asked, token: Option<&str>) -> Result<()> {
-    let foreign = asked
-        .header(header::ORIGIN)
-        .is_some_and(|origin| origin != app.base_url());
+    let foreign = csrf::is_foreign(app, asked, Surface::Page);
     let proved = form_cookie(asked)
         .is_some_and(|secret| csrf::check_bound(app, &secret, token.unwrap_or_default()));
     if foreign || !proved {

@@ -64,6 +64,38 @@ testkit::both_engines! {
         approve(&browser, &page).await.is(302);
     }
 
+    // Browsers name no origin for the forms of a page with `no-referrer`, but
+    // whose page it was; over plain HTTP not even that.
+    async fn browsers_may_send_the_forms_of_pages_without_a_referrer(t: TestServer) {
+        t.user("jane").await;
+        let shop = application(&t, "api", true).await;
+        let browser = t.browser("jane").await;
+        let page = browser.get(&authorize_path(&shop, "api", &[])).await.is(200);
+        assert_eq!(page.header("referrer-policy"), "no-referrer");
+        let carried = carried(&page);
+        let mut fields: Vec<(&str, &str)> = carried.iter().map(|(n, v)| (*n, v.as_str())).collect();
+        let token = page.hidden("authenticity_token").expect("the form's token");
+        fields.push(("authenticity_token", &token));
+        let send = async |fields: &[(&str, &str)], headers: &[(&str, &str)]| {
+            browser.post_with("/oauth/authorize", fields, headers).await
+        };
+        for foreign in [
+            &[("origin", "https://evil.example")][..],
+            &[("origin", "https://evil.example"), ("sec-fetch-site", "same-origin")],
+            &[("origin", "null"), ("sec-fetch-site", "cross-site")],
+            &[("origin", "null"), ("sec-fetch-site", "same-site")],
+        ] {
+            send(&fields, foreign).await.is(403);
+        }
+        let null = ("origin", "null");
+        send(&fields[..fields.len() - 1], &[null, ("sec-fetch-site", "same-origin")]).await.is(403);
+        let own = &t.url();
+        for ours in [&[null, ("sec-fetch-site", "same-origin")][..], &[null], &[("origin", own)]] {
+            let reply = send(&fields, ours).await.is(302);
+            assert!(answered(&reply, "code").is_some());
+        }
+    }
+
     async fn the_token_endpoint_reads_strictly(t: TestServer) {
         let shop = application(&t, "api", true).await;
         let send = async |body: &str| t.anonymous().request(Method::POST, "/oauth/token").form(body).await;
