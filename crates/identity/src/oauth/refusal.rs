@@ -150,20 +150,29 @@ impl Refusal {
         }
     }
 
-    /// The JSON answer; failures of ours are logged.
-    pub fn response(self, asked: &Asked) -> Response {
-        let body = json!({"error": self.code(), "error_description": self.description()});
-        let mut response = reply::json(self.status(), &body)
-            .unwrap_or_else(|_| reply::empty(StatusCode::INTERNAL_SERVER_ERROR));
+    /// What `WWW-Authenticate` says. A device that has to go on polling is
+    /// not told to prove itself: openid-client gives up where it is.
+    fn challenge(&self) -> Option<HeaderValue> {
+        if matches!(self, Refusal::AuthorizationPending | Refusal::SlowDown) {
+            return None;
+        }
         let challenge = format!(
             "Bearer realm=\"Service\", error=\"{}\", error_description=\"{}\"",
             self.code(),
             self.description().replace(['"', '\\'], "'")
         );
-        if let Ok(value) = HeaderValue::from_str(&challenge) {
+        HeaderValue::from_str(&challenge).ok()
+    }
+
+    /// The JSON answer; failures of ours are logged.
+    pub fn response(self, asked: &Asked) -> Response {
+        let body = json!({"error": self.code(), "error_description": self.description()});
+        let mut response = reply::json(self.status(), &body)
+            .unwrap_or_else(|_| reply::empty(StatusCode::INTERNAL_SERVER_ERROR));
+        if let Some(challenge) = self.challenge() {
             response
                 .headers_mut()
-                .insert(header::WWW_AUTHENTICATE, value);
+                .insert(header::WWW_AUTHENTICATE, challenge);
         }
         if let Refusal::Other(error) = self {
             // Rendered for its log line and headers; the body stays ours.
