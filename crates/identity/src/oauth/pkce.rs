@@ -14,9 +14,11 @@ pub fn is_challenge(text: &str) -> bool {
     text.len() == 43 && text.bytes().all(allowed)
 }
 
-/// Whether a text has the shape of a verifier (RFC 7636 section 4.1).
+/// Whether a text has the shape of a verifier (RFC 7636 section 4.1). The
+/// last three characters are not in the RFC: git-credential-oauth before 0.5,
+/// which distributions still ship, writes its verifier in plain base64.
 pub fn is_verifier(text: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
     (43..=128).contains(&text.len()) && text.bytes().all(allowed)
 }
 
@@ -49,11 +51,13 @@ mod tests {
             "",
             &"a".repeat(42),
             &"a".repeat(129),
-            &format!("{}+", "a".repeat(50)),
+            &format!("{}!", "a".repeat(50)),
+            &format!("{} ", "a".repeat(50)),
         ] {
             assert!(!is_verifier(bad), "{bad}");
         }
         assert!(is_verifier(&"~".repeat(128)));
+        assert!(is_verifier("pVnfJEhstLgPmKkzg6o91YX4oHkQH/kwXowdottjGz+="));
         for bad in [
             "a".repeat(42),
             "a".repeat(44),

@@ -98,6 +98,23 @@ testkit::both_engines! {
         browser.get(&path).await.is(200); // public clients always ask
     }
 
+    // As git-credential-oauth 0.4 does.
+    async fn a_verifier_may_be_plain_base64(t: TestServer) {
+        t.user("jane").await;
+        let cli = application(&t, "api", false).await;
+        let browser = t.browser("jane").await;
+        let exchanged = async |verifier: &str| {
+            let challenge = challenge_of(verifier);
+            let more = [("code_challenge", challenge.as_str()), ("code_challenge_method", "S256")];
+            let code = code(&browser, &authorize_path(&cli, "api", &more)).await;
+            exchange(&t, &cli, &code, &[("code_verifier", verifier)]).await
+        };
+        exchanged("pVnfJEhstLgPmKkzg6o91YX4oHkQH/kwXowdottjGz+=").await.is(200);
+        for bad in ["x".repeat(42), "x".repeat(129), format!("{}!", "x".repeat(50)), format!("{} ", "x".repeat(50))] {
+            refused(exchanged(&bad).await, 400, "invalid_grant");
+        }
+    }
+
     async fn a_verifier_nobody_announced_is_refused(t: TestServer) {
         t.user("jane").await;
         let shop = application(&t, "api", true).await;
