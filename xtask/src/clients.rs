@@ -30,8 +30,9 @@ enum Language {
     Node,
 }
 
-/// The stock clients of the REST API. A listed script that is missing fails.
-const CLIENTS: [Suite; 3] = [
+/// The stock clients of the REST API and of the OAuth provider. A listed
+/// script that is missing fails.
+const CLIENTS: [Suite; 8] = [
     Suite {
         name: "python-gitlab",
         script: "tests/clients/rest.py",
@@ -47,6 +48,31 @@ const CLIENTS: [Suite; 3] = [
         script: "tests/clients/openapi.py",
         runs_on: Language::Python,
     },
+    Suite {
+        name: "openid-client and oauth4webapi",
+        script: "tests/clients/oauth.cjs",
+        runs_on: Language::Node,
+    },
+    Suite {
+        name: "Authlib and requests-oauthlib",
+        script: "tests/clients/oauth.py",
+        runs_on: Language::Python,
+    },
+    Suite {
+        name: "the guide's programs, oidc-client-ts among them",
+        script: "tests/clients/examples.cjs",
+        runs_on: Language::Node,
+    },
+    Suite {
+        name: "git-credential-oauth",
+        script: "tests/clients/git_credential.py",
+        runs_on: Language::Python,
+    },
+    Suite {
+        name: "libapache2-mod-auth-openidc",
+        script: "tests/clients/apache.py",
+        runs_on: Language::Python,
+    },
 ];
 
 /// The pages in a browser.
@@ -58,7 +84,12 @@ const BROWSER: [Suite; 1] = [Suite {
 
 /// The real-client suites.
 pub fn clients() -> Outcome {
-    run(&CLIENTS, &[])
+    tools::packaged_clients()?;
+    let programs = [
+        ("CHROMIUM", tools::chromium()?),
+        ("PYTHON", tools::python()?),
+    ];
+    run(&CLIENTS, &programs)
 }
 
 /// The browser suites.

@@ -123,6 +123,22 @@ pub fn chromium() -> Result<PathBuf, String> {
     on_path(&names).ok_or_else(|| "the package chromium brought no program chromium".to_owned())
 }
 
+/// The clients that come from the system's packages: git's credential helper
+/// and Apache with its OpenID module. Apache is started by its suite only.
+pub fn packaged_clients() -> Outcome {
+    let module = Path::new("/usr/lib/apache2/modules/mod_auth_openidc.so");
+    if on_path(&["git-credential-oauth"]).is_some() && module.is_file() {
+        return Ok(());
+    }
+    let packages = [
+        "git-credential-oauth",
+        "xdg-utils",
+        "apache2-bin",
+        "libapache2-mod-auth-openidc",
+    ];
+    system_packages("git-credential-oauth and Apache's OpenID module", &packages)
+}
+
 /// A Python that has the packages of `tests/clients/requirements.txt`.
 pub fn python() -> Result<PathBuf, String> {
     let wanted = read("tests/clients/requirements.txt")?;
