@@ -25,17 +25,8 @@ HERE = pathlib.Path(__file__).parent
 
 def git(directory, action, credential):
     """What `git credential` answers, as names and values."""
-    (directory / "gitconfig").write_text(
-        f"""
-[credential]
-    helper = oauth
-[credential "{URL}"]
-    oauthClientId = {CLIENT}
-    oauthScopes = {SCOPES}
-    oauthAuthURL = /oauth/authorize
-    oauthTokenURL = /oauth/token
-"""
-    )
+    shown = (HERE / "examples/gitconfig").read_text()
+    (directory / "gitconfig").write_text(shown.replace("https://tenon.example", URL))
     # A browser opens the address and leaves git alone.
     browser = directory / "browser"
     program = f'"{sys.executable}" "{HERE / "oauth_user.py"}" "$1"'

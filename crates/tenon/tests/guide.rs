@@ -4,7 +4,9 @@
 //! In a page, ```` ```sh ```` is run with bash, and a ```` ```json ```` or
 //! ```` ```text ```` block after it is what the last `sh` block printed. JSON
 //! may leave out fields; ids, times, dates and tokens may be any. Blocks in
-//! other languages are for reading.
+//! other languages are for reading. A block that names a file, as in
+//! ```` ```js tests/clients/examples/web-app.mjs ````, shows the whole file:
+//! the suites of `tests/clients` run it with the clients it uses.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -13,6 +15,8 @@ use std::process::{Child, Command, Output, Stdio};
 
 /// The address the pages use; the test's own takes its place.
 const WRITTEN: &str = "http://127.0.0.1:8080";
+/// The programs that pages show.
+const PROGRAMS: &str = "tests/clients/examples";
 /// Stands before the output of each block.
 const MARK: char = '\u{1e}';
 
@@ -33,6 +37,7 @@ pages! {
     packages: "packages.md",
     the_rest_interface: "rest.md",
     sign_up_and_spam: "sign-up-and-spam.md",
+    sign_in_with_tenon: "sign-in-with-tenon.md",
     users_and_tokens: "users-and-tokens.md",
 }
 
@@ -44,8 +49,33 @@ fn every_page_is_run() {
     }
 }
 
+#[test]
+fn programs_are_shown_as_they_are_run() {
+    let mut shown = Vec::new();
+    for page in PAGES {
+        let source = std::fs::read_to_string(folder().join(page)).unwrap();
+        for block in blocks(&source) {
+            let Some((_, file)) = block.language.split_once(' ') else {
+                continue;
+            };
+            let program = std::fs::read_to_string(root().join(file)).unwrap();
+            assert_eq!(block.text, program, "{page}:{}: {file}", block.line);
+            shown.push(file.to_owned());
+        }
+    }
+    for entry in std::fs::read_dir(root().join(PROGRAMS)).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let file = format!("{PROGRAMS}/{name}");
+        assert!(shown.contains(&file), "no page shows {file}");
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide")
+    root().join("docs/guide")
 }
 
 /// A fenced block of a page.
