@@ -5,6 +5,8 @@
 //! goes to the terminal and, unless told otherwise, to docs/performance.md.
 
 mod load;
+mod oauth;
+mod peer;
 mod report;
 mod seed;
 
@@ -42,6 +44,10 @@ pub struct Options {
     /// Leave docs/performance.md as it is.
     #[arg(long)]
     dry_run: bool,
+    /// Measure these parts alone (idle, writes, lists, oauth) and leave
+    /// docs/performance.md as it is.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
 }
 
 /// Measures, prints the table and writes it down. Fails when a bound is
@@ -53,12 +59,12 @@ pub fn run(options: &Options) -> Outcome {
     };
     let bench = Bench { program, options };
     let mut lines = Vec::new();
-    lines.extend(bench.idle()?);
-    lines.extend(bench.writes()?);
-    lines.extend(bench.lists()?);
+    for (_, measure) in parts(&options.only)? {
+        lines.extend(measure(&bench)?);
+    }
     let table = report::table(&lines);
     steps::say(&format!("\n{table}"));
-    if !options.dry_run {
+    if !options.dry_run && options.only.is_empty() {
         report::write(&table, options.packages)?;
     }
     let missed: Vec<&str> = lines
@@ -70,6 +76,28 @@ pub fn run(options: &Options) -> Outcome {
         return Ok(());
     }
     Err(format!("missed: {}", missed.join("; ")))
+}
+
+/// A part of the measurements by its name.
+type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
+
+const PARTS: [Part; 4] = [
+    ("idle", |bench| bench.idle()),
+    ("writes", |bench| bench.writes()),
+    ("lists", |bench| bench.lists()),
+    ("oauth", oauth::lines),
+];
+
+/// The parts of these names; all without a name.
+fn parts(names: &[String]) -> Result<Vec<Part>, String> {
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| PARTS.iter().all(|part| part.0 != **name))
+    {
+        return Err(format!("there is no part {unknown}"));
+    }
+    let wanted = |part: &Part| names.is_empty() || names.iter().any(|name| name == part.0);
+    Ok(PARTS.into_iter().filter(wanted).collect())
 }
 
 struct Bench<'a> {
@@ -138,12 +166,12 @@ impl Bench<'_> {
         let tokens: Result<Vec<String>, String> = (0..WRITERS)
             .map(|number| seed::user_token(server.url(), &token, &format!("writer-{number}")))
             .collect();
-        let request = Request {
-            method: "PUT",
-            target: "/api/v4/user/status".to_owned(),
-            tokens: tokens?,
-            body: r#"{"message":"change {n}"}"#.to_owned(),
-        };
+        let request = Request::json(
+            "PUT",
+            "/api/v4/user/status".to_owned(),
+            &tokens?,
+            r#"{"message":"change {n}"}"#,
+        );
         Ok((server, request))
     }
 
@@ -208,6 +236,11 @@ impl Bench<'_> {
     fn rate(&self, server: &Server, request: &Request, connections: usize) -> Result<f64, String> {
         let time = Duration::from_secs(self.options.seconds);
         load::rate(server.url(), request, connections, time)
+    }
+
+    /// Seconds that one side of a ratio runs, in all rounds.
+    fn seconds_in_all(&self) -> u64 {
+        self.options.seconds * (self.options.rounds.max(1) as u64 + 1)
     }
 
     /// Measures both sides in turns, after one short unmeasured round each.

@@ -207,7 +207,8 @@ fn follow(child: &mut Child, log: &Path) -> Result<mpsc::Receiver<Said>, String>
     Ok(ready)
 }
 
-fn free_port() -> Result<u16, String> {
+/// A port that nobody listens on now.
+pub fn free_port() -> Result<u16, String> {
     TcpListener::bind(("127.0.0.1", 0))
         .and_then(|listener| listener.local_addr())
         .map(|address| address.port())

@@ -171,23 +171,27 @@ fn make_venv(directory: &Path) -> Outcome {
 
 /// Node and the directory with the modules of `tests/clients/package.json`.
 pub fn node() -> Result<(PathBuf, PathBuf), String> {
+    node_with("tests/clients", "clients/node")
+}
+
+/// Node, and in this directory under the target directory the modules that
+/// the `package.json` of a directory of the checkout names.
+pub fn node_with(packages: &str, under: &str) -> Result<(PathBuf, PathBuf), String> {
     if on_path(&["node"]).is_none() || on_path(&["npm"]).is_none() {
         system_packages("Node and npm", &["nodejs", "npm"])?;
     }
     let node = on_path(&["node"]).ok_or("node is not on PATH")?;
     let npm = on_path(&["npm"]).ok_or("npm is not on PATH")?;
-    let wanted = read("tests/clients/package-lock.json")?;
-    let directory = tree::target().join("clients/node");
+    let wanted = read(&format!("{packages}/package-lock.json"))?;
+    let directory = tree::target().join(under);
     let modules = directory.join("node_modules");
     let installed = directory.join("installed.json");
     if fs::read_to_string(&installed).is_ok_and(|done| done == wanted) {
         return Ok((node, modules));
     }
     fs::create_dir_all(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    for (name, text) in [
-        ("package.json", read("tests/clients/package.json")?),
-        ("package-lock.json", wanted.clone()),
-    ] {
+    let package = read(&format!("{packages}/package.json"))?;
+    for (name, text) in [("package.json", &package), ("package-lock.json", &wanted)] {
         let path = directory.join(name);
         fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     }

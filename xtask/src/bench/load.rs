@@ -1,8 +1,9 @@
 //! A small load generator: keep-alive HTTP/1.1 connections that each send
 //! the next request when the answer to the last is complete.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::future::Future;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -16,43 +17,161 @@ pub struct Request {
     /// Path and query. `{n}` becomes a number that no other request of the
     /// run has.
     pub target: String,
-    /// Sent as `PRIVATE-TOKEN`, by the connections in turn; may be empty.
-    pub tokens: Vec<String>,
-    /// A JSON body, with the same placeholder; empty for none.
+    /// Header lines, of the connections in turn; may be empty.
+    pub headers: Vec<String>,
+    /// The body, with the same placeholder and `{value}`; empty for none.
     pub body: String,
+    /// What the body is.
+    pub content_type: &'static str,
+    /// What `{value}` stands for.
+    pub values: Values,
+}
+
+/// Texts that each request uses up.
+#[derive(Clone)]
+pub enum Values {
+    /// None.
+    None,
+    /// Each request takes the next; a run that takes more fails.
+    Each(Arc<(Vec<String>, AtomicUsize)>),
+    /// Each connection has its own, which the answer to a request replaces by
+    /// what it holds under this JSON key.
+    Chain(Arc<Vec<Mutex<String>>>, &'static str),
+}
+
+impl Values {
+    /// Texts that are taken one by one.
+    pub fn each(texts: Vec<String>) -> Values {
+        Values::Each(Arc::new((texts, AtomicUsize::new(0))))
+    }
+
+    /// One text for each connection, replaced from answers.
+    pub fn chain(texts: Vec<String>, key: &'static str) -> Values {
+        Values::Chain(Arc::new(texts.into_iter().map(Mutex::new).collect()), key)
+    }
+
+    fn take(&self, connection: usize) -> Result<String, String> {
+        match self {
+            Values::None => Ok(String::new()),
+            Values::Each(each) => {
+                let (texts, next) = &**each;
+                let taken = texts.get(next.fetch_add(1, Ordering::Relaxed));
+                taken
+                    .cloned()
+                    .ok_or_else(|| format!("all {} values are used up", texts.len()))
+            }
+            Values::Chain(links, _) => {
+                let link = links
+                    .get(connection)
+                    .ok_or_else(|| format!("no value for connection {connection}"))?;
+                let text = link.lock().map_err(|error| error.to_string())?;
+                Ok(text.clone())
+            }
+        }
+    }
+
+    fn answered(&self, connection: usize, body: &str) -> Result<(), String> {
+        let Values::Chain(links, key) = self else {
+            return Ok(());
+        };
+        let text = text_of(body, key).ok_or_else(|| format!("no {key} in {body}"))?;
+        let link = links
+            .get(connection)
+            .ok_or_else(|| format!("no value for connection {connection}"))?;
+        *link.lock().map_err(|error| error.to_string())? = text.to_owned();
+        Ok(())
+    }
+}
+
+/// The text under a key of flat JSON, without reading the rest.
+fn text_of<'a>(body: &'a str, key: &str) -> Option<&'a str> {
+    let (_, rest) = body.split_once(&format!("\"{key}\":"))?;
+    let (_, rest) = rest.split_once('"')?;
+    rest.split_once('"').map(|(text, _)| text)
 }
 
 impl Request {
     /// A GET without a body; an empty token is not sent.
     pub fn get(target: &str, token: &str) -> Request {
+        let headers = match token {
+            "" => Vec::new(),
+            token => vec![format!("private-token: {token}")],
+        };
         Request {
             method: "GET",
             target: target.to_owned(),
-            tokens: Some(token.to_owned())
-                .filter(|token| !token.is_empty())
-                .into_iter()
-                .collect(),
+            headers,
             body: String::new(),
+            content_type: "",
+            values: Values::None,
         }
     }
 
-    fn bytes(&self, host: &str, connection: usize, number: u64) -> Vec<u8> {
-        let fill = |text: &str| text.replace("{n}", &number.to_string());
+    /// A request with a JSON body, by the holders of these tokens in turn.
+    pub fn json(
+        method: &'static str,
+        target: String,
+        tokens: &[String],
+        body: impl Into<String>,
+    ) -> Request {
+        Request {
+            method,
+            target,
+            headers: tokens
+                .iter()
+                .map(|token| format!("private-token: {token}"))
+                .collect(),
+            body: body.into(),
+            content_type: "application/json",
+            values: Values::None,
+        }
+    }
+
+    /// A form, with one header line.
+    pub fn form(target: &str, header: String, body: &str, values: Values) -> Request {
+        Request {
+            method: "POST",
+            target: target.to_owned(),
+            headers: vec![header],
+            body: body.to_owned(),
+            content_type: "application/x-www-form-urlencoded",
+            values,
+        }
+    }
+
+    fn bytes(&self, host: &str, connection: usize, number: u64) -> Result<Vec<u8>, String> {
+        let value = self.values.take(connection)?;
+        let fill = |text: &str| {
+            text.replace("{n}", &number.to_string())
+                .replace("{value}", &value)
+        };
         let mut head = format!(
             "{} {} HTTP/1.1\r\nhost: {host}\r\n",
             self.method,
             fill(&self.target)
         );
-        if let Some(token) = self.tokens.iter().cycle().nth(connection) {
-            head.push_str(&format!("private-token: {token}\r\n"));
+        if let Some(line) = self.headers.iter().cycle().nth(connection) {
+            head.push_str(&format!("{line}\r\n"));
         }
         let body = fill(&self.body);
         if !body.is_empty() {
-            head.push_str("content-type: application/json\r\n");
+            head.push_str(&format!("content-type: {}\r\n", self.content_type));
             head.push_str(&format!("content-length: {}\r\n", body.len()));
         }
-        format!("{head}\r\n{body}").into_bytes()
+        Ok(format!("{head}\r\n{body}").into_bytes())
     }
+}
+
+fn block_on<T>(future: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("tokio: {error}"))?
+        .block_on(future)
+}
+
+fn host_of(url: &str) -> String {
+    url.strip_prefix("http://").unwrap_or(url).to_owned()
 }
 
 /// Answers per second that `connections` connections got within `time`.
@@ -65,13 +184,9 @@ pub fn rate(
     connections: usize,
     time: Duration,
 ) -> Result<f64, String> {
-    let host = url.strip_prefix("http://").unwrap_or(url).to_owned();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("tokio: {error}"))?;
+    let host = host_of(url);
     let numbers = Arc::new(AtomicU64::new(0));
-    runtime.block_on(async {
+    block_on(async {
         let begun = Instant::now();
         let workers: Vec<_> = (0..connections)
             .map(|connection| {
@@ -90,19 +205,6 @@ pub fn rate(
     })
 }
 
-/// The body of one answer to `request`.
-pub fn once(url: &str, request: &Request) -> Result<String, String> {
-    let host = url.strip_prefix("http://").unwrap_or(url);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("tokio: {error}"))?;
-    runtime.block_on(async {
-        let mut connection = Connection::open(host).await?;
-        connection.send(&request.bytes(host, 0, 0)).await
-    })
-}
-
 async fn drive(
     host: &str,
     request: &Request,
@@ -114,10 +216,80 @@ async fn drive(
     let mut answers = 0;
     while Instant::now() < until {
         let next = numbers.fetch_add(1, Ordering::Relaxed);
-        connection.send(&request.bytes(host, number, next)).await?;
+        let body = connection.send(&request.bytes(host, number, next)?).await?;
+        request.values.answered(number, &body)?;
         answers += 1;
     }
     Ok(answers)
+}
+
+/// A steady stream of one request.
+pub struct Stream<'r> {
+    /// What is sent.
+    pub request: &'r Request,
+    /// By so many connections.
+    pub connections: usize,
+    /// So often a second, by all of them together.
+    pub per_second: f64,
+}
+
+/// How long each answer to the first stream took, while the second runs
+/// beside it. Counted from the time the request was due, so that a server
+/// that stalls is not spared the requests it kept from being sent.
+pub fn times(
+    url: &str,
+    measured: &Stream<'_>,
+    beside: Option<&Stream<'_>>,
+    time: Duration,
+) -> Result<Vec<Duration>, String> {
+    let host = host_of(url);
+    block_on(async {
+        let begun = Instant::now();
+        let others = beside.map_or(Vec::new(), |stream| pace(&host, stream, begun, time));
+        let workers = pace(&host, measured, begun, time);
+        let mut all = Vec::new();
+        for worker in workers {
+            all.extend(worker.await.map_err(|error| error.to_string())??);
+        }
+        for other in others {
+            other.await.map_err(|error| error.to_string())??;
+        }
+        Ok(all)
+    })
+}
+
+type Worker = tokio::task::JoinHandle<Result<Vec<Duration>, String>>;
+
+fn pace(host: &str, stream: &Stream<'_>, begun: Instant, time: Duration) -> Vec<Worker> {
+    let step = Duration::from_secs_f64(stream.connections as f64 / stream.per_second);
+    (0..stream.connections)
+        .map(|number| {
+            let (host, request) = (host.to_owned(), stream.request.clone());
+            let first = begun + step.mul_f64(number as f64 / stream.connections as f64);
+            tokio::spawn(async move {
+                let mut connection = Connection::open(&host).await?;
+                let mut due = first;
+                let mut took = Vec::new();
+                while due < begun + time {
+                    tokio::time::sleep_until(due.into()).await;
+                    let bytes = request.bytes(&host, number, took.len() as u64)?;
+                    connection.send(&bytes).await?;
+                    took.push(due.elapsed());
+                    due += step;
+                }
+                Ok(took)
+            })
+        })
+        .collect()
+}
+
+/// The body of one answer to `request`.
+pub fn once(url: &str, request: &Request) -> Result<String, String> {
+    let host = host_of(url);
+    block_on(async {
+        let mut connection = Connection::open(&host).await?;
+        connection.send(&request.bytes(&host, 0, 0)?).await
+    })
 }
 
 struct Connection {

@@ -30,18 +30,14 @@ pub fn user_token(url: &str, token: &str, name: &str) -> Result<String, String> 
         .ok_or_else(|| format!("no token in {made}"))
 }
 
-fn post(url: &str, token: &str, path: &str, body: String) -> Result<Value, String> {
-    let request = Request {
-        method: "POST",
-        target: format!("/api/v4{path}"),
-        tokens: vec![token.to_owned()],
-        body,
-    };
+pub(super) fn post(url: &str, token: &str, path: &str, body: String) -> Result<Value, String> {
+    let target = format!("/api/v4{path}");
+    let request = Request::json("POST", target, &[token.to_owned()], body);
     let answer = load::once(url, &request)?;
     serde_json::from_str(&answer).map_err(|error| format!("{answer}: {error}"))
 }
 
-fn id_of(made: &Value) -> Result<i64, String> {
+pub(super) fn id_of(made: &Value) -> Result<i64, String> {
     made["id"]
         .as_i64()
         .ok_or_else(|| format!("no id in {made}"))
@@ -49,12 +45,8 @@ fn id_of(made: &Value) -> Result<i64, String> {
 
 /// Uploads the package that [`packages`] copies.
 pub fn package(url: &str, token: &str, project: i64) -> Result<(), String> {
-    let request = Request {
-        method: "PUT",
-        target: format!("/api/v4/projects/{project}/packages/generic/package/1.0.0/file.json"),
-        tokens: vec![token.to_owned()],
-        body: "{}".to_owned(),
-    };
+    let target = format!("/api/v4/projects/{project}/packages/generic/package/1.0.0/file.json");
+    let request = Request::json("PUT", target, &[token.to_owned()], "{}");
     load::once(url, &request).map(|_| ())
 }
 
@@ -90,7 +82,7 @@ pub fn packages(data: &Path, project: i64, count: i64) -> Result<(), String> {
 }
 
 /// The SQLite file in a data directory.
-fn database(data: &Path) -> Result<PathBuf, String> {
+pub(super) fn database(data: &Path) -> Result<PathBuf, String> {
     let entries = fs::read_dir(data).map_err(|error| format!("{}: {error}", data.display()))?;
     entries
         .flatten()
