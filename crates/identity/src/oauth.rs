@@ -16,6 +16,8 @@ mod cors;
 mod device;
 mod devices;
 pub mod families;
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
 mod id_token;
 mod inspect;
 pub mod jobs;

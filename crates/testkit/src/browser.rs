@@ -19,11 +19,7 @@ pub struct Browser {
 impl TestServer {
     /// A browser where nobody is signed in.
     pub fn new_browser(&self) -> Browser {
-        Browser {
-            client: self.anonymous(),
-            cookies: Mutex::default(),
-            form_token: Mutex::default(),
-        }
+        Browser::of(self.anonymous())
     }
 
     /// A browser where this user, made by the fixtures, is signed in.
@@ -35,6 +31,15 @@ impl TestServer {
 }
 
 impl Browser {
+    /// A browser of whoever this client speaks to.
+    pub fn of(client: Client) -> Browser {
+        Browser {
+            client,
+            cookies: Mutex::default(),
+            form_token: Mutex::default(),
+        }
+    }
+
     /// Signs in through the page.
     pub async fn sign_in(&self, login: &str) -> Reply {
         self.get("/users/sign_in?again=true").await.is(200);

@@ -45,6 +45,11 @@ impl Client {
         Client::new(server.to_owned(), Some(token.to_owned()))
     }
 
+    /// A client of the server at this address that says nothing of itself.
+    pub fn nobody(server: &str) -> Client {
+        Client::new(server.to_owned(), None)
+    }
+
     /// The token, if it has one.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()

@@ -29,7 +29,8 @@ impl Credentials {
             uid: uid.to_owned(),
             secret: sent.get("client_secret").map(str::to_owned),
         });
-        let Some(basic) = basic(asked)? else {
+        let value = asked.header(header::AUTHORIZATION);
+        let Some(basic) = value.map(basic).transpose()?.flatten() else {
             return match (&in_body, sent.get("client_secret")) {
                 (None, Some(_)) => Err(Refusal::missing("client_id")),
                 _ => Ok(in_body),
@@ -49,11 +50,9 @@ impl Credentials {
     }
 }
 
-/// Basic credentials; both parts are form-encoded (RFC 6749 section 2.3.1).
-fn basic(asked: &Asked) -> Result<Option<Credentials>> {
-    let Some(value) = asked.header(header::AUTHORIZATION) else {
-        return Ok(None);
-    };
+/// What an Authorization header says, if it is Basic; both parts are
+/// form-encoded (RFC 6749 section 2.3.1).
+pub(super) fn basic(value: &str) -> Result<Option<Credentials>> {
     let (scheme, rest) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
     if !scheme.eq_ignore_ascii_case("basic") {
         return Ok(None);

@@ -17,7 +17,7 @@ const MAX_BODY: usize = 64 * 1024;
 const REPEATABLE: &[&str] = &["resource", "audience"];
 
 /// Parameters that were sent with a value.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Sent(HashMap<String, String>);
 
 /// Parameters of a browser's request: what is wrong with one is told only
@@ -69,6 +69,12 @@ impl Sent {
     fn done(mut self) -> Sent {
         self.0.retain(|_, value| !value.is_empty());
         self
+    }
+
+    /// All of them, in no order.
+    #[cfg(any(test, fuzzing))]
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        self.0.values().map(String::as_str)
     }
 
     /// Reads a query or a form.
@@ -216,6 +222,18 @@ impl Lenient {
         self.sent = self.sent.done();
         self
     }
+
+    /// Reads a query.
+    pub fn from_query(bytes: &[u8]) -> Lenient {
+        let mut read = Lenient::new();
+        for pair in bytes
+            .split(|byte| *byte == b'&')
+            .filter(|pair| !pair.is_empty())
+        {
+            read.add(decoded(pair));
+        }
+        read.done()
+    }
 }
 
 /// The query of a page; faults are kept for later.
@@ -224,15 +242,8 @@ pub struct PageQuery(pub Lenient);
 
 impl FromCall for PageQuery {
     async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
-        let mut read = Lenient::new();
-        let query = call.asked.uri.query().unwrap_or_default().as_bytes();
-        for pair in query
-            .split(|byte| *byte == b'&')
-            .filter(|pair| !pair.is_empty())
-        {
-            read.add(decoded(pair));
-        }
-        Ok(PageQuery(read.done()))
+        let query = call.asked.uri.query().unwrap_or_default();
+        Ok(PageQuery(Lenient::from_query(query.as_bytes())))
     }
 }
 

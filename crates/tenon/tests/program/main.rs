@@ -3,6 +3,7 @@
 mod backup;
 mod bucket;
 mod downloads;
+mod grants;
 mod kill;
 mod large;
 mod logs;
