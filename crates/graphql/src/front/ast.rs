@@ -1,0 +1,238 @@
+//! A parsed document, in the order it was written.
+
+use super::error::Pos;
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+/// A document of operations and fragments.
+#[derive(Debug, Default)]
+pub struct Document {
+    /// All operations.
+    pub operations: Vec<Operation>,
+    /// All fragments.
+    pub fragments: Vec<Fragment>,
+    /// The first definition that belongs in a schema, if there is one.
+    pub schema_definition: Option<Pos>,
+}
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperationKind {
+    /// Reads.
+    Query,
+    /// Changes.
+    Mutation,
+    /// Listens.
+    Subscription,
+}
+
+impl OperationKind {
+    /// The keyword.
+    pub fn word(self) -> &'static str {
+        match self {
+            OperationKind::Query => "query",
+            OperationKind::Mutation => "mutation",
+            OperationKind::Subscription => "subscription",
+        }
+    }
+
+    /// The root type.
+    pub fn root(self) -> &'static str {
+        match self {
+            OperationKind::Query => "Query",
+            OperationKind::Mutation => "Mutation",
+            OperationKind::Subscription => "Subscription",
+        }
+    }
+}
+
+/// One operation.
+#[derive(Debug)]
+pub struct Operation {
+    /// What it does.
+    pub kind: OperationKind,
+    /// Its name.
+    pub name: Option<Arc<str>>,
+    /// Where it begins.
+    pub pos: Pos,
+    /// Declared variables.
+    pub variables: Vec<Variable>,
+    /// Directives on the operation.
+    pub directives: Vec<Directive>,
+    /// What it selects.
+    pub selections: Vec<Selection>,
+}
+
+impl Operation {
+    /// As errors call it.
+    pub fn title(&self) -> String {
+        match &self.name {
+            Some(name) => name.to_string(),
+            None => format!("anonymous {}", self.kind.word()),
+        }
+    }
+}
+
+/// A declared variable.
+#[derive(Debug)]
+pub struct Variable {
+    /// Its name without the sign.
+    pub name: Arc<str>,
+    /// Where.
+    pub pos: Pos,
+    /// Its type.
+    pub ty: kernel::graph::TypeRef,
+    /// Its default.
+    pub default: Option<Value>,
+    /// Directives on the declaration.
+    pub directives: Vec<Directive>,
+}
+
+/// One fragment.
+#[derive(Debug)]
+pub struct Fragment {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where.
+    pub pos: Pos,
+    /// What it applies to.
+    pub on: Arc<str>,
+    /// Directives on the definition.
+    pub directives: Vec<Directive>,
+    /// What it selects.
+    pub selections: Vec<Selection>,
+}
+
+/// One selection.
+#[derive(Debug)]
+pub enum Selection {
+    /// A field.
+    Field(Field),
+    /// A named fragment.
+    Spread(Spread),
+    /// A fragment in place.
+    Inline(Inline),
+}
+
+/// A selected field.
+#[derive(Debug)]
+pub struct Field {
+    /// Its key in the answer, unless its name.
+    pub alias: Option<Arc<str>>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where.
+    pub pos: Pos,
+    /// Arguments as written.
+    pub arguments: Vec<Argument>,
+    /// Directives.
+    pub directives: Vec<Directive>,
+    /// What it selects.
+    pub selections: Vec<Selection>,
+}
+
+impl Field {
+    /// Its key in the answer.
+    pub fn key(&self) -> &Arc<str> {
+        self.alias.as_ref().unwrap_or(&self.name)
+    }
+}
+
+/// The use of a named fragment.
+#[derive(Debug)]
+pub struct Spread {
+    /// The fragment.
+    pub name: Arc<str>,
+    /// Where.
+    pub pos: Pos,
+    /// Directives.
+    pub directives: Vec<Directive>,
+}
+
+/// A fragment in place.
+#[derive(Debug)]
+pub struct Inline {
+    /// What it applies to, unless everything.
+    pub on: Option<Arc<str>>,
+    /// Where.
+    pub pos: Pos,
+    /// Directives.
+    pub directives: Vec<Directive>,
+    /// What it selects.
+    pub selections: Vec<Selection>,
+}
+
+/// A directive.
+#[derive(Debug)]
+pub struct Directive {
+    /// Its name without the sign.
+    pub name: Arc<str>,
+    /// Where.
+    pub pos: Pos,
+    /// Arguments.
+    pub arguments: Vec<Argument>,
+}
+
+/// An argument or a field of an input object.
+#[derive(Debug)]
+pub struct Argument {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where.
+    pub pos: Pos,
+    /// Its value.
+    pub value: Value,
+}
+
+/// A value in a document.
+#[derive(Debug)]
+pub enum Value {
+    /// `$name`
+    Variable(Arc<str>),
+    /// A whole number, as written.
+    Int(Arc<str>),
+    /// Another number, as written.
+    Float(Arc<str>),
+    /// Text.
+    Text(Arc<str>),
+    /// True or false.
+    Bool(bool),
+    /// Null.
+    Null,
+    /// A value of an enum.
+    Enum(Arc<str>),
+    /// A list.
+    List(Vec<Value>),
+    /// An object.
+    Object(Vec<Argument>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Variable(name) => write!(f, "${name}"),
+            Value::Int(text) | Value::Float(text) | Value::Enum(text) => f.write_str(text),
+            Value::Text(text) => write!(f, "{}", serde_json::Value::from(&**text)),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Null => f.write_str("null"),
+            Value::List(items) => {
+                f.write_char('[')?;
+                for (index, item) in items.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}{item}")?;
+                }
+                f.write_char(']')
+            }
+            Value::Object(fields) => write_fields(f, fields),
+        }
+    }
+}
+
+fn write_fields(f: &mut fmt::Formatter<'_>, fields: &[Argument]) -> fmt::Result {
+    f.write_char('{')?;
+    for (index, field) in fields.iter().enumerate() {
+        let comma = if index == 0 { "" } else { ", " };
+        write!(f, "{comma}{}: {}", field.name, field.value)?;
+    }
+    f.write_char('}')
+}
