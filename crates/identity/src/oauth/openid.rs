@@ -232,6 +232,9 @@ fn claims(
     add("preferred_username".into(), json!(user.username));
     add("website".into(), json!(profile.website_url));
     add("profile".into(), json!(format!("{base}/{}", user.username)));
+    let picture = user.avatar_key.as_ref();
+    let picture = picture.map(|key| format!("{base}{}/{id}/{key}", crate::users::AVATARS));
+    add("picture".into(), json!(picture));
     let groups = hooks::groups_of(tx, id)?;
     let paths = |least: i64| {
         let with_role = groups.iter().filter(|group| group.level >= least);

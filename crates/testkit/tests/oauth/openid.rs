@@ -68,8 +68,20 @@ testkit::both_engines! {
             assert_eq!(info["groups"], json!(["acme", "acme/tools"]));
             assert_eq!(info[format!("{}/claims/groups/maintainer", t.url())], json!(["acme", "acme/tools"]));
             assert_eq!(info.get(format!("{}/claims/groups/owner", t.url())), None, "what is empty is left out");
-            assert_eq!(info.get("website"), None);
+            assert_eq!((info.get("website"), info.get("picture")), (None, None));
         }
+        let id = jane.id;
+        let painted = t.app().write(move |tx| {
+            let user = identity::users::find(tx, id)?.expect("a user");
+            let picture = identity::users::Avatar::new(b"GIF89a in bytes")?;
+            identity::users::set_avatar(tx, &identity::users::Author::default(), &user, Some(&picture))
+        });
+        painted.await.unwrap();
+        let request = t.anonymous().at("/oauth/userinfo");
+        let info = request.header("authorization", &access).await.is(200).json();
+        let picture = text(&info, "picture");
+        assert!(picture.starts_with(&format!("{}/uploads/", t.url())), "{picture}");
+        assert_eq!(t.anonymous().at(picture).await.is(200).text(), "GIF89a in bytes");
     }
 
     async fn userinfo_needs_openid(t: TestServer) {
