@@ -34,7 +34,10 @@ before(async () => {
     args: ['--no-sandbox', '--disable-gpu'],
   });
   // The stories sign in more often than one person would.
-  await api('PUT', '/application/settings', { sign_in_limit_per_minute: 1000 });
+  await api('PUT', '/application/settings', {
+    sign_in_limit_per_minute: 1000,
+    signup_enabled: true,
+  });
   await api('POST', '/users', {
     username: member,
     name: 'A member',
@@ -136,6 +139,32 @@ test('the sign-in form works by keyboard alone', async () => {
   await page.keyboard.type(password);
   await page.keyboard.press('Enter');
   await page.waitForURL((now) => !now.pathname.includes('sign_in'));
+  await context.close();
+});
+
+test('somebody signs up and is let in', async () => {
+  const name = `fresh-${run}`;
+  const { page, context, problems } = await open({ javaScriptEnabled: false });
+  await page.goto(`${url}/users/sign_in`);
+  await page.getByRole('link', { name: 'Sign up' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Fresh');
+  await page.getByLabel('User name').fill('admin');
+  await page.getByLabel('E-mail').fill(`${name}@example.com`);
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.getByText('Is a reserved name').waitFor();
+  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Fresh');
+  await page.getByLabel('User name').fill(name);
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+  const admin = await signedIn({ javaScriptEnabled: false });
+  await admin.page.goto(`${url}/admin/users?filter=pending`);
+  await admin.page.getByRole('link', { name: 'Fresh' }).click();
+  await admin.page.getByRole('button', { name: 'Approve' }).click();
+  await admin.page.getByRole('status').filter({ hasText: 'Fresh is let in.' }).waitFor();
+  await admin.context.close();
+  assert.equal(problems.filter((text) => !text.includes('422')).length, 0);
   await context.close();
 });
 
@@ -281,6 +310,8 @@ test('strangers see the sign-in form and friendly refusals', async () => {
       ['/groups', 200],
       ['/users/sign_in', 200],
       ['/users/password/new', 200],
+      ['/users/confirmation/new', 200],
+      ['/users/sign_up', 200],
       ['/nothing/here', 404],
       ['/admin', 401],
     ]) {

@@ -7,8 +7,8 @@ mod part;
 use crate::hooks;
 use crate::oauth::settings as oauth;
 use crate::settings::{Sessions, SignIn, TokenRules};
-use crate::spam;
 use crate::users::Author;
+use crate::{sign_up, spam};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::params::{FromParams, Source};
@@ -35,6 +35,8 @@ kernel::params! {
         pub default_projects_limit: Option<i64>,
         /// Whether new users may create groups.
         pub can_create_group: Option<bool>,
+        /// Whether users get a mail when somebody signs in from a new place.
+        pub notify_on_unknown_sign_in: Option<bool>,
         /// Minutes without use that end a session.
         pub session_expire_delay: Option<i64>,
         /// Whether «remember me» is offered.
@@ -51,7 +53,11 @@ kernel::params! {
 }
 
 /// Settings whose keys are the fields of what is stored.
-const PARTS: &[Part] = &[spam::settings::check::PART, spam::settings::challenge::PART];
+const PARTS: &[Part] = &[
+    sign_up::settings::PART,
+    spam::settings::check::PART,
+    spam::settings::challenge::PART,
+];
 
 /// Everything that was sent, for this room, the kernel and the rooms above.
 pub struct Everything(Source, Change, Limits, oauth::Change);
@@ -95,6 +101,7 @@ pub fn read(tx: &mut Tx<'_>) -> Result<Map<String, Value>> {
         "user_defaults_to_private_profile": sign_in.new_users_private,
         "default_projects_limit": sign_in.projects_limit,
         "can_create_group": sign_in.can_create_group,
+        "notify_on_unknown_sign_in": sign_in.notify_new_places,
         "session_expire_delay": sessions.expire_minutes,
         "remember_me_enabled": sessions.remember_me,
         "personal_access_token_prefix": tokens.prefix,
@@ -165,6 +172,10 @@ fn apply(app: &App, tx: &mut Tx<'_>, change: &Change) -> Result<()> {
     );
     set(&mut sign_in.projects_limit, &change.default_projects_limit);
     set(&mut sign_in.can_create_group, &change.can_create_group);
+    set(
+        &mut sign_in.notify_new_places,
+        &change.notify_on_unknown_sign_in,
+    );
     sign_in.validate()?;
     let mut sessions: Sessions = kernel::settings::read(tx)?;
     set(&mut sessions.expire_minutes, &change.session_expire_delay);

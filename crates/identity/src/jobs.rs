@@ -1,10 +1,12 @@
 //! Clearing away what has ended, and mail.
 
 mod mail;
+mod sign_up;
 
 pub use mail::{Change, ExpiringTokens, Notify, SendLink, TokenExpires, notify};
+pub use sign_up::{AddressInUse, Decided, NewPlace, PendingUser};
 
-use crate::{attempts, mail_links, sessions, spam, two_factor};
+use crate::{attempts, mail_links, places, sessions, spam, two_factor};
 use kernel::jobs::{Failure, Job, Run};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,7 @@ impl Job for Sweep {
                 mail_links::sweep(tx)?;
                 two_factor::step::sweep(tx)?;
                 spam::logs::sweep(tx)?;
+                places::sweep(tx)?;
                 attempts::sweep(tx, OLD)
             })
             .await?;

@@ -9,6 +9,7 @@
 //! credentials of a request. [`hooks`] is what rooms above plug in.
 
 pub mod access;
+pub mod agents;
 pub mod attempts;
 pub mod bootstrap;
 pub mod csrf;
@@ -23,10 +24,12 @@ pub mod model;
 pub mod oauth;
 pub mod pages;
 pub mod password;
+pub mod places;
 mod rest;
 pub mod sessions;
 pub mod settings;
 pub mod sign_in;
+pub mod sign_up;
 pub mod spam;
 pub mod tokens;
 pub mod two_factor;
@@ -53,6 +56,10 @@ pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<jobs::TokenExpires>();
     registry.add::<jobs::SendLink>();
     registry.add::<jobs::Notify>();
+    registry.add::<jobs::AddressInUse>();
+    registry.add::<jobs::PendingUser>();
+    registry.add::<jobs::Decided>();
+    registry.add::<jobs::NewPlace>();
     registry.add::<users::DestroyUser>();
     oauth::jobs(registry);
 }

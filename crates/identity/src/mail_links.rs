@@ -101,12 +101,20 @@ pub fn find(tx: &mut Tx<'_>, purpose: Purpose, token: &str) -> Result<Option<(Li
         return Ok(None);
     };
     let user = crate::users::find(tx, link.user_id)?;
-    Ok(user.filter(may_use).map(|user| (link, user)))
+    Ok(user
+        .filter(|user| may_use(user, purpose))
+        .map(|user| (link, user)))
 }
 
-/// Whether somebody may get and use links: who may sign in by browser.
-pub fn may_use(user: &User) -> bool {
-    user.is_human() && matches!(user.state, UserState::Active | UserState::Deactivated)
+/// Whether somebody may get and use such links: who may sign in by browser,
+/// and to confirm an address who waits to be let in.
+pub fn may_use(user: &User, purpose: Purpose) -> bool {
+    let state = match user.state {
+        UserState::Active | UserState::Deactivated => true,
+        UserState::BlockedPendingApproval => purpose == Purpose::Confirm,
+        _ => false,
+    };
+    user.is_human() && state
 }
 
 /// Uses a link up; of several tries at once one gets it.

@@ -8,6 +8,7 @@ mod profile;
 mod second_step;
 mod sessions;
 mod sign_in;
+mod sign_up;
 mod spam_logs;
 pub mod tokens;
 pub mod views;
@@ -21,6 +22,7 @@ use kernel::http::Routes;
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     sign_in::routes(r);
+    sign_up::routes(r);
     second_step::routes(r);
     mail_links::routes(r);
     profile::routes(r);

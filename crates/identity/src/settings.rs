@@ -22,6 +22,8 @@ pub struct SignIn {
     pub projects_limit: i64,
     /// Whether new users may create groups.
     pub can_create_group: bool,
+    /// Whether users are told of sign-ins from a new place.
+    pub notify_new_places: bool,
 }
 
 impl Default for SignIn {
@@ -34,6 +36,7 @@ impl Default for SignIn {
             new_users_private: false,
             projects_limit: 100_000,
             can_create_group: true,
+            notify_new_places: true,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::mail_links::Purpose;
 use crate::model::{User, UserState};
 use crate::settings::SignIn;
 use crate::users::{self, Author};
-use crate::{attempts, password, sessions, two_factor};
+use crate::{attempts, password, places, sessions, sign_up, two_factor};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::jobs::enqueue_at;
@@ -194,6 +194,9 @@ pub(crate) fn admit(tx: &mut Tx<'_>, id: i64, attempt: &Attempt) -> Result<Outco
     if let Some(reason) = user.state.refusal() {
         return Ok(Outcome::Refused(reason));
     }
+    if let Some(reason) = sign_up::refusal(tx, &user)? {
+        return Ok(Outcome::Refused(reason));
+    }
     if user.password_expired {
         return Ok(Outcome::Expired(Box::new(user)));
     }
@@ -208,17 +211,18 @@ pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> 
         sessions::revoke(tx, owner.id, session.id)?;
     }
     let now = tx.now();
-    tx.execute(
+    let count: i64 = tx.one(
         sql!(
             "update users set failed_attempts = 0, locked_until = null,
                 last_sign_in_at = coalesce(current_sign_in_at, $2),
                 last_sign_in_ip = coalesce(current_sign_in_ip, $3),
                 current_sign_in_at = $2, current_sign_in_ip = $3,
                 sign_in_count = sign_in_count + 1
-             where id = $1"
+             where id = $1 returning sign_in_count"
         ),
         (user.id, now, attempt.ip.as_str()),
     )?;
+    places::note(tx, user, &attempt.ip, &attempt.agent, count == 1)?;
     let (_, cookie) = sessions::create(tx, user.id, attempt.remember, &attempt.ip, &attempt.agent)?;
     let by = Author {
         id: Some(user.id),

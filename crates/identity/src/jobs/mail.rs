@@ -58,7 +58,7 @@ fn link_mail(
     job: &SendLink,
     purpose: Purpose,
 ) -> Result<Option<Message>> {
-    let user = users::find(tx, job.user)?.filter(mail_links::may_use);
+    let user = users::find(tx, job.user)?.filter(|user| mail_links::may_use(user, purpose));
     let Some(user) = user else {
         return Ok(None);
     };
@@ -320,7 +320,7 @@ impl Job for TokenExpires {
 }
 
 /// Sends a mail; one that will never be taken is given up.
-async fn post(app: &App, message: Message) -> Result<(), Failure> {
+pub(super) async fn post(app: &App, message: Message) -> Result<(), Failure> {
     match app.mailer().send(&message).await {
         Err(error @ (Error::BadRequest(_) | Error::Unprocessable(_))) => {
             Err(Failure::GiveUp(error.to_string()))

@@ -13,6 +13,7 @@ use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Page, PageViewer, Pages, flash};
 use kernel::http::{Paging, Params, Response, Routes, Start};
 use kernel::time::Timestamp;
+use store::Tx;
 
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
@@ -20,6 +21,8 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/users/{username}", show);
     r.page(Method::POST, "/admin/users/{username}/block", block);
     r.page(Method::POST, "/admin/users/{username}/unblock", unblock);
+    r.page(Method::POST, "/admin/users/{username}/approve", approve);
+    r.page(Method::POST, "/admin/users/{username}/reject", reject);
 }
 
 const FILTERS: &[(&str, &str)] = &[
@@ -28,6 +31,7 @@ const FILTERS: &[(&str, &str)] = &[
     ("admins", "Administrators"),
     ("external", "External"),
     ("blocked", "Blocked"),
+    ("pending", "Waiting for approval"),
     ("bots", "Bots"),
 ];
 
@@ -63,6 +67,7 @@ impl ListForm {
             Some("admins") => filter.admins = true,
             Some("external") => filter.external = Some(true),
             Some("blocked") => filter.blocked = true,
+            Some("pending") => filter.pending = true,
             Some("bots") => filter.humans = Some(false),
             _ => {}
         }
@@ -227,4 +232,37 @@ async fn block(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respon
 
 async fn unblock(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
     change(app, admin, path.0.username, Transition::Unblock).await
+}
+
+async fn approve(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    let by = Author::from(admin.0.as_ref());
+    let user = decide(&app, path.0.username, move |tx, id| {
+        users::approve(tx, &by, id)
+    })
+    .await?;
+    let back = format!("/admin/users/{}", user.username);
+    flash::done(&app, &back, format!("{} is let in.", user.name))
+}
+
+async fn reject(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    let by = Author::from(admin.0.as_ref());
+    let user = decide(&app, path.0.username, move |tx, id| {
+        users::reject(tx, &by, id)
+    })
+    .await?;
+    let text = format!("{} is turned away and deleted.", user.name);
+    flash::done(&app, "/admin/users?filter=pending", text)
+}
+
+async fn decide(
+    app: &App,
+    name: String,
+    work: impl Fn(&mut Tx<'_>, i64) -> Result<()> + Send + 'static,
+) -> Result<User> {
+    app.write(move |tx| {
+        let user = users::find_by_username(tx, &name)?.found("User")?;
+        work(tx, user.id)?;
+        Ok(user)
+    })
+    .await
 }

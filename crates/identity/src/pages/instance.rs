@@ -10,6 +10,7 @@ use fields::{Control, Field, SECTIONS, Section};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::Result;
+use kernel::html::ui::Choice;
 use kernel::html::{Errors, Flash, Html, flash};
 use kernel::http::{Response, Routes};
 use serde_json::{Map, Value};
@@ -52,6 +53,7 @@ fn shown(field: &Field, values: &Map<String, Value>) -> SettingsField {
         Control::Text => ("text", value),
         // What was typed is not sent back either.
         Control::Secret => ("password", String::new()),
+        Control::Choice(_) => ("choice", value),
     };
     SettingsField {
         key: field.key,
@@ -59,6 +61,10 @@ fn shown(field: &Field, values: &Map<String, Value>) -> SettingsField {
         hint: field.hint.to_owned(),
         kind,
         value,
+        choices: match field.control {
+            Control::Choice(choices) => Choice::list(choices),
+            _ => Vec::new(),
+        },
     }
 }
 

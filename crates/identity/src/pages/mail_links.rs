@@ -28,6 +28,10 @@ pub fn routes(r: &mut Routes) {
         .unchecked();
     r.page(Method::POST, "/users/password/new", send)
         .unchecked();
+    r.page(Method::GET, "/users/confirmation/new", unconfirmed_address)
+        .unchecked();
+    r.page(Method::POST, "/users/confirmation/new", send_confirmation)
+        .unchecked();
     r.page(Method::GET, "/users/password/edit", choose)
         .unchecked();
     r.page(Method::POST, "/users/password/edit", set)
@@ -42,7 +46,12 @@ pub fn routes(r: &mut Routes) {
 
 /// Shows the page with a form bound to this browser. Its address may hold a
 /// token, so it is told to nobody.
-fn show(app: &App, asked: &Asked, mut door: Door, status: StatusCode) -> Result<Response> {
+pub(super) fn show(
+    app: &App,
+    asked: &Asked,
+    mut door: Door,
+    status: StatusCode,
+) -> Result<Response> {
     let (secret, fresh) = bind(asked);
     door.page.csrf = csrf::bound_to(app, &secret);
     let mut response = Html::new(&door)?.status(status).response();
@@ -56,7 +65,7 @@ fn show(app: &App, asked: &Asked, mut door: Door, status: StatusCode) -> Result<
     Ok(response)
 }
 
-fn door(title: &str, text: &str) -> Door {
+pub(super) fn door(title: &str, text: &str) -> Door {
     Door {
         page: Page {
             active: "sign-in",
@@ -71,9 +80,9 @@ fn door(title: &str, text: &str) -> Door {
     }
 }
 
-fn ask_for_address() -> Door {
+fn ask_for_address(action: &'static str, title: &str, text: &str) -> Door {
     Door {
-        action: "/users/password/new",
+        action,
         fields: vec![
             input("email", "E-mail", "")
                 .kind("email")
@@ -81,16 +90,28 @@ fn ask_for_address() -> Door {
                 .required(),
         ],
         button: "Send the link",
-        ..door(
-            "Forgot your password?",
-            "Enter the address of your account. A mail with a link to choose a new password \
-             will be sent to it.",
-        )
+        ..door(title, text)
     }
 }
 
 async fn forgotten(app: App, asked: Arc<Asked>) -> Result<Response> {
-    show(&app, &asked, ask_for_address(), StatusCode::OK)
+    let form = ask_for_address(
+        "/users/password/new",
+        "Forgot your password?",
+        "Enter the address of your account. A mail with a link to choose a new password will be \
+         sent to it.",
+    );
+    show(&app, &asked, form, StatusCode::OK)
+}
+
+async fn unconfirmed_address(app: App, asked: Arc<Asked>) -> Result<Response> {
+    let form = ask_for_address(
+        "/users/confirmation/new",
+        "Confirm your address",
+        "Enter the address of your account. If it is not confirmed yet, a mail with a new link \
+         will be sent to it.",
+    );
+    show(&app, &asked, form, StatusCode::OK)
 }
 
 kernel::params! {
@@ -103,8 +124,25 @@ kernel::params! {
     }
 }
 
-/// Answers alike whether the account exists or not.
 async fn send(app: App, asked: Arc<Asked>, form: Params<SendForm>) -> Result<Response> {
+    send_for(app, asked, form.0, Purpose::Password).await
+}
+
+async fn send_confirmation(
+    app: App,
+    asked: Arc<Asked>,
+    form: Params<SendForm>,
+) -> Result<Response> {
+    send_for(app, asked, form.0, Purpose::Confirm).await
+}
+
+/// Answers alike whether the account exists or not.
+async fn send_for(
+    app: App,
+    asked: Arc<Asked>,
+    form: SendForm,
+    purpose: Purpose,
+) -> Result<Response> {
     check_form(&app, &asked, form.authenticity_token.as_deref())?;
     let (ip, email) = (
         asked.peer.to_string(),
@@ -112,7 +150,8 @@ async fn send(app: App, asked: Arc<Asked>, form: Params<SendForm>) -> Result<Res
     );
     // Counted in a transaction of its own: a refusal must count, too.
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
-    app.write(move |tx| ask_for_link(tx, &email)).await?;
+    app.write(move |tx| ask_for_link(tx, &email, purpose))
+        .await?;
     let told = door(
         "Look into your mail",
         "If the address belongs to an account, a mail with a link is on its way to it.",
@@ -120,8 +159,10 @@ async fn send(app: App, asked: Arc<Asked>, form: Params<SendForm>) -> Result<Res
     show(&app, &asked, told, StatusCode::OK)
 }
 
-fn ask_for_link(tx: &mut Tx<'_>, email: &str) -> Result<()> {
-    let user = users::find_by_email(tx, email)?.filter(mail_links::may_use);
+fn ask_for_link(tx: &mut Tx<'_>, email: &str, purpose: Purpose) -> Result<()> {
+    let done = |user: &User| purpose == Purpose::Confirm && user.confirmed_at.is_some();
+    let user = users::find_by_email(tx, email)?
+        .filter(|user| mail_links::may_use(user, purpose) && !done(user));
     let Some(user) = user else {
         return Ok(());
     };
@@ -132,7 +173,7 @@ fn ask_for_link(tx: &mut Tx<'_>, email: &str) -> Result<()> {
         Err(error) => return Err(error),
     }
     let now = tx.now();
-    kernel::jobs::enqueue_at(tx, &SendLink::new(user.id, Purpose::Password), now)
+    kernel::jobs::enqueue_at(tx, &SendLink::new(user.id, purpose), now)
 }
 
 fn new_password(token: &str, error: String) -> Door {

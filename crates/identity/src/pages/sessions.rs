@@ -53,43 +53,12 @@ async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
 fn row(session: &Session, own: Option<i64>, now: Timestamp) -> SessionRow {
     SessionRow {
         id: session.id,
-        browser: browser(session.user_agent.as_deref().unwrap_or_default()),
+        browser: crate::agents::name(session.user_agent.as_deref().unwrap_or_default()),
         ip_address: session.ip_address.clone().unwrap_or_default(),
         is_remembered: session.remembered,
         is_current: Some(session.id) == own,
         last_used_at: Moment::new(session.last_used_at, now),
         created_at: Moment::new(session.created_at, now),
-    }
-}
-
-/// A user agent as people call it (`Firefox on Linux`). The more particular
-/// names come first, since browsers also name those they descend from.
-fn browser(agent: &str) -> String {
-    const BROWSERS: [(&str, &str); 6] = [
-        ("Edg/", "Edge"),
-        ("OPR/", "Opera"),
-        ("Firefox/", "Firefox"),
-        ("Chrome/", "Chrome"),
-        ("Safari/", "Safari"),
-        ("curl/", "curl"),
-    ];
-    const SYSTEMS: [(&str, &str); 6] = [
-        ("Android", "Android"),
-        ("iPhone", "iPhone"),
-        ("iPad", "iPad"),
-        ("Windows", "Windows"),
-        ("Mac OS", "macOS"),
-        ("Linux", "Linux"),
-    ];
-    let named = |names: &[(&str, &'static str)]| {
-        let found = names.iter().find(|(mark, _)| agent.contains(mark));
-        found.map(|(_, name)| *name)
-    };
-    match (named(&BROWSERS), named(&SYSTEMS)) {
-        (Some(browser), Some(system)) => format!("{browser} on {system}"),
-        (Some(name), None) | (None, Some(name)) => name.to_owned(),
-        (None, None) if agent.is_empty() => "Unknown browser".to_owned(),
-        (None, None) => agent.chars().take(60).collect(),
     }
 }
 
@@ -138,23 +107,4 @@ fn record(tx: &mut store::Tx<'_>, by: &Author, user: &User, ended: u64) -> Resul
             ip_address: by.ip.clone(),
         },
     )?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::browser;
-
-    #[test]
-    fn browsers_are_named_as_people_do() {
-        let linux = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36";
-        assert_eq!(browser(linux), "Chrome on Linux");
-        assert_eq!(browser(&format!("{linux} Edg/130.0")), "Edge on Linux");
-        assert_eq!(
-            browser("Mozilla/5.0 (iPhone) Safari/604.1"),
-            "Safari on iPhone"
-        );
-        assert_eq!(browser("curl/8.5"), "curl");
-        assert_eq!(browser(""), "Unknown browser");
-        assert_eq!(browser(&"x".repeat(99)).len(), 60);
-    }
 }

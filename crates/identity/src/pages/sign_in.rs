@@ -59,7 +59,7 @@ async fn show(
         return reply::redirect(back);
     }
     let back = params.return_to.as_ref().map(|_| back.to_owned());
-    form(&app, &asked, String::new(), "", back.unwrap_or_default())
+    form(&app, &asked, String::new(), "", back.unwrap_or_default()).await
 }
 
 /// The path to go to: on this origin only (contract «Sign-in page»).
@@ -73,7 +73,14 @@ pub(super) fn safe_path(sent: Option<&str>) -> &str {
     sent.filter(safe).unwrap_or("/")
 }
 
-fn form(app: &App, asked: &Asked, login: String, error: &str, back: String) -> Result<Response> {
+async fn form(
+    app: &App,
+    asked: &Asked,
+    login: String,
+    error: &str,
+    back: String,
+) -> Result<Response> {
+    let sign_up: crate::sign_up::SignUp = app.settings().get(app).await?;
     let (secret, fresh) = bind(asked);
     let view = SignIn {
         page: Page {
@@ -86,6 +93,7 @@ fn form(app: &App, asked: &Asked, login: String, error: &str, back: String) -> R
         error: error.to_owned(),
         return_to: back,
         remember_me: false,
+        may_sign_up: sign_up.enabled,
     };
     let mut response = Html::new(&view)?.response();
     if fresh {
@@ -205,12 +213,12 @@ pub(super) async fn answer(
             Ok(response)
         }
         Outcome::Wrong => {
-            let mut response = form(app, asked, login, WRONG, back)?;
+            let mut response = form(app, asked, login, WRONG, back).await?;
             *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
             Ok(response)
         }
         Outcome::Refused(reason) => {
-            let mut response = form(app, asked, login, reason, back)?;
+            let mut response = form(app, asked, login, reason, back).await?;
             *response.status_mut() = StatusCode::FORBIDDEN;
             Ok(response)
         }

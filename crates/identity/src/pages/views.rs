@@ -19,6 +19,39 @@ pub struct SignIn {
     pub return_to: String,
     /// The box «stay signed in».
     pub remember_me: bool,
+    /// Whether strangers may sign up.
+    pub may_sign_up: bool,
+}
+
+/// GET and POST `/users/sign_up`.
+#[derive(Debug, Template)]
+#[template(path = "sign_up.html")]
+pub struct SignUp {
+    /// The page; `active` is `sign-in`.
+    pub page: Page,
+    /// Field `name`.
+    pub name: String,
+    /// Field `username`.
+    pub username: String,
+    /// Field `email`.
+    pub email: String,
+    /// Why the last try failed, or empty.
+    pub error: String,
+    /// What is wrong, by field name.
+    pub errors: Errors,
+    /// The challenge, where one is configured.
+    pub widget: Option<Widget>,
+}
+
+/// A challenge on a page.
+#[derive(Debug, Clone)]
+pub struct Widget {
+    /// Class of the element that the script fills.
+    pub class: String,
+    /// The challenge's public key.
+    pub site_key: String,
+    /// The script.
+    pub script_url: String,
 }
 
 /// GET and POST `/users/sign_in/two_factor`.
@@ -338,10 +371,12 @@ pub struct SettingsField {
     pub label: &'static str,
     /// More about it, or empty.
     pub hint: String,
-    /// `box`, `number`, `text` or `password`.
+    /// `box`, `number`, `text`, `password` or `choice`.
     pub kind: &'static str,
     /// Its value; of a box `true` or `false`.
     pub value: String,
+    /// What a `choice` is among.
+    pub choices: Vec<Choice>,
 }
 
 impl SettingsField {

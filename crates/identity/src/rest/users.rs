@@ -122,6 +122,7 @@ impl ListUsers {
             search_private: admin,
             active: either(set(self.active), set(self.exclude_active)),
             blocked: set(self.blocked),
+            pending: false,
             external: either(set(self.external), set(self.exclude_external)),
             humans: either(set(self.humans), set(self.exclude_humans)),
             exclude_internal: set(self.exclude_internal),

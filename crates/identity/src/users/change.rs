@@ -71,6 +71,8 @@ pub struct NewUser {
     pub admin: bool,
     /// Whether the e-mail counts as confirmed.
     pub confirmed: bool,
+    /// Waits for an administrator to let them in.
+    pub pending: bool,
     /// The rest, as in an update.
     pub rest: Change,
 }
@@ -324,15 +326,23 @@ pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
     sets.push(("password_changed_at", now.into_value()));
     sets.push(("confirmed_at", new.confirmed.then_some(now).into_value()));
     sets.push(("created_by_id", by.id.into_value()));
-    let user = insert(tx, sets)?;
+    let state = match new.pending {
+        true => UserState::BlockedPendingApproval,
+        false => UserState::Active,
+    };
+    let user = insert(tx, state, sets)?;
     hooks::created(tx, &user)?;
     record(tx, by, "user.create", &user, json!({"admin": new.admin}))?;
     Ok(user)
 }
 
-fn insert(tx: &mut Tx<'_>, mut sets: Vec<(&'static str, store::Value)>) -> Result<User> {
+fn insert(
+    tx: &mut Tx<'_>,
+    state: UserState,
+    mut sets: Vec<(&'static str, store::Value)>,
+) -> Result<User> {
     let now = tx.now();
-    sets.push(("state", UserState::Active.into_value()));
+    sets.push(("state", state.into_value()));
     sets.push(("created_at", now.into_value()));
     sets.push(("updated_at", now.into_value()));
     let columns: Vec<&str> = sets.iter().map(|(column, _)| *column).collect();
@@ -362,6 +372,7 @@ pub fn create_bot(
     let now = tx.now();
     let user = insert(
         tx,
+        UserState::Active,
         vec![
             ("username_folded", fold(&username).into_value()),
             ("email", format!("{username}@noreply.invalid").into_value()),
@@ -461,6 +472,7 @@ pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
     }
     insert(
         tx,
+        UserState::Active,
         vec![
             ("username_folded", username.clone().into_value()),
             ("email", format!("{username}@noreply.invalid").into_value()),

@@ -82,6 +82,8 @@ pub struct Filter {
     pub active: Option<bool>,
     /// Only blocked ones.
     pub blocked: bool,
+    /// Only those who wait to be let in.
+    pub pending: bool,
     /// Only, or no, external ones.
     pub external: Option<bool>,
     /// Only, or no, people.
@@ -120,6 +122,9 @@ impl Filter {
         };
         if self.blocked {
             sql.raw(" and users.state in ('blocked', 'ldap_blocked')");
+        }
+        if self.pending {
+            sql.raw(" and users.state = 'blocked_pending_approval'");
         }
         if let Some(external) = self.external {
             sql.push(" and users.is_external = ", external);

@@ -1,6 +1,7 @@
 //! Blocking, banning, deactivating and approving (contract «Users»).
 
 use super::change::{Author, destroy, record};
+use crate::jobs::Decided;
 use crate::model::{User, UserKind, UserState};
 use kernel::error::{Error, Found, Result};
 use kernel::time::date_of;
@@ -126,6 +127,7 @@ pub fn approve(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
         return Err(Error::Conflict(text.into()));
     }
     set_state(tx, id, UserState::Active)?;
+    tell(tx, &user, true)?;
     record(tx, by, "user.approve", &user, serde_json::json!({}))
 }
 
@@ -138,7 +140,13 @@ pub fn reject(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
         ));
     }
     record(tx, by, "user.reject", &user, serde_json::json!({}))?;
+    tell(tx, &user, false)?;
     destroy(tx, by, id, true)
+}
+
+fn tell(tx: &mut Tx<'_>, user: &User, approved: bool) -> Result<()> {
+    let now = tx.now();
+    kernel::jobs::enqueue_at(tx, &Decided::of(user, approved), now)
 }
 
 #[cfg(test)]

@@ -50,6 +50,7 @@ async fn render(app: &App, admin: &Admin, refusal: Option<Flash>) -> Result<Resp
             },
             kind: "number",
             value: bytes.to_string(),
+            choices: Vec::new(),
         }
     };
     let mut page = identity::pages::page(app, &admin.viewer(), "Package limits");

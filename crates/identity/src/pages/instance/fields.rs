@@ -12,6 +12,8 @@ pub enum Control {
     Text,
     /// One line that is never shown again.
     Secret,
+    /// One of these: value and label.
+    Choice(&'static [(&'static str, &'static str)]),
 }
 
 /// One setting.
@@ -90,6 +92,36 @@ const SIGN_IN: &[Field] = &[
         "remember_me_enabled",
         "People may stay signed in on a device",
     ),
+    yes_no(
+        "notify_on_unknown_sign_in",
+        "Tell people by mail of sign-ins from a new place",
+    ),
+];
+
+const SIGN_UP: &[Field] = &[
+    yes_no("signup_enabled", "Anyone may sign up"),
+    yes_no(
+        "require_admin_approval_after_user_signup",
+        "An administrator lets them in",
+    )
+    .hint("Who waits stands under Users, and administrators get a mail."),
+    field(
+        "email_confirmation_setting",
+        Control::Choice(&[
+            ("hard", "Before they sign in"),
+            ("soft", "Within three days"),
+            ("off", "Never"),
+        ]),
+        "People confirm their e-mail address",
+    )
+    .hint("Holds for every account, also those administrators make."),
+    text("domain_allowlist", "The only domains of addresses")
+        .hint("With commas between them; *.example.com is all below it. Empty for any."),
+    yes_no(
+        "domain_denylist_enabled",
+        "Refuse addresses of some domains",
+    ),
+    text("domain_denylist", "Those domains").hint(LIST),
 ];
 
 const NEW_USERS: &[Field] = &[
@@ -246,6 +278,11 @@ pub const SECTIONS: &[Section] = &[
         title: "Sign-in and sessions",
         text: "",
         fields: SIGN_IN,
+    },
+    Section {
+        title: "Sign-up",
+        text: "",
+        fields: SIGN_UP,
     },
     Section {
         title: "New users",

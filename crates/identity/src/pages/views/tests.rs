@@ -77,6 +77,7 @@ fn sign_in_says_what_failed_and_keeps_the_login() {
             error: "Invalid login or password.".into(),
             return_to: "/acme/anvil".into(),
             remember_me: true,
+            may_sign_up: true,
         },
     );
 

@@ -173,6 +173,7 @@ async fn create(
         password_automatic: automatic,
         admin: params.admin.unwrap_or(false),
         confirmed: params.skip_confirmation.unwrap_or(false),
+        pending: false,
         rest: change!(params),
     };
     users::check_new(&new, &password)?;

@@ -1,0 +1,169 @@
+//! Mail about signing up and in.
+
+use super::mail::post;
+use crate::model::User;
+use crate::sign_up::is_pending;
+use crate::users;
+use kernel::jobs::{Failure, Job, Run};
+use kernel::mail::Message;
+use kernel::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+fn plain(to: String, subject: &str, text: String) -> Message {
+    Message {
+        to,
+        subject: subject.to_owned(),
+        text,
+        html: None,
+    }
+}
+
+/// Tells an address that somebody tried to sign up with it, though it has an
+/// account.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct AddressInUse {
+    /// The address.
+    pub to: String,
+}
+
+impl Job for AddressInUse {
+    const NAME: &'static str = "identity.address_in_use";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let text = format!(
+            "Hello,\n\nsomebody, perhaps you, tried to sign up at {} with this address. It belongs \
+             to an account already, so no other was made.\n\nSign in: {}\nChoose a new password: \
+             {}\n\nIf that was not you, ignore this mail.\n",
+            run.app.base_url(),
+            run.app.url("/users/sign_in"),
+            run.app.url("/users/password/new"),
+        );
+        let message = plain(self.to, "You have an account already", text);
+        post(&run.app, message).await
+    }
+}
+
+/// Tells one administrator that somebody waits to be let in.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PendingUser {
+    /// Who waits.
+    pub user: i64,
+    /// Whom to tell.
+    pub administrator: i64,
+}
+
+impl Job for PendingUser {
+    const NAME: &'static str = "identity.pending_user";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let found = run.app.read(move |tx| {
+            let user = users::find(tx, self.user)?.filter(is_pending);
+            let told = users::find(tx, self.administrator)?;
+            Ok(user.zip(told.filter(|told| told.is_admin)))
+        });
+        let Some((user, administrator)) = found.await? else {
+            return Ok(());
+        };
+        let text = format!(
+            "Hello {},\n\n{} (@{}, {}) has signed up and waits to be let in:\n\n{}\n",
+            administrator.name,
+            user.name,
+            user.username,
+            user.email,
+            run.app.url(&format!("/admin/users/{}", user.username)),
+        );
+        let message = plain(administrator.email, "Somebody waits for approval", text);
+        post(&run.app, message).await
+    }
+}
+
+/// Tells who waited what an administrator decided. Who was turned away is
+/// gone by then, so the job holds what the mail needs.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Decided {
+    /// Their address.
+    pub to: String,
+    /// Their name.
+    pub name: String,
+    /// Whether they were let in.
+    pub approved: bool,
+}
+
+impl Decided {
+    /// About a user, before a refusal deletes them.
+    pub fn of(user: &User, approved: bool) -> Decided {
+        Decided {
+            to: user.email.clone(),
+            name: user.name.clone(),
+            approved,
+        }
+    }
+}
+
+impl Job for Decided {
+    const NAME: &'static str = "identity.approval_decided";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let (subject, what) = match self.approved {
+            true => (
+                "Your account is approved",
+                format!(
+                    "an administrator has let you in. Once your address is confirmed you can sign \
+                     in:\n\n{}",
+                    run.app.url("/users/sign_in")
+                ),
+            ),
+            false => (
+                "Your request to join was rejected",
+                format!(
+                    "an administrator has rejected your request to join {}.",
+                    run.app.base_url()
+                ),
+            ),
+        };
+        let text = format!("Hello {},\n\n{what}\n", self.name);
+        post(&run.app, plain(self.to, subject, text)).await
+    }
+}
+
+/// Tells a user that somebody signed in from a place they have not been to.
+/// The session may have ended by then, so the job holds what the mail says.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct NewPlace {
+    /// Whom.
+    pub user: i64,
+    /// When, in microseconds since 1970.
+    pub at: i64,
+    /// From which address.
+    pub ip: String,
+    /// With which browser, as people call it.
+    pub browser: String,
+}
+
+impl Job for NewPlace {
+    const NAME: &'static str = "identity.new_place";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let id = self.user;
+        let user = run.app.read(move |tx| users::find(tx, id)).await?;
+        let Some(user) = user.filter(User::is_human) else {
+            return Ok(());
+        };
+        let at = Timestamp::from_microsecond(self.at)
+            .map_err(|error| Failure::GiveUp(error.to_string()))?;
+        let text = format!(
+            "Hello {},\n\nsomebody signed in to the account {} at {} from a new place:\n\n\
+             Time: {}\nAddress: {}\nBrowser: {}\n\nIf that was you, there is nothing to do. If \
+             not, end the session and change your password:\n\n{}\n",
+            user.name,
+            user.username,
+            run.app.base_url(),
+            at.strftime("%-d %b %Y, %H:%M UTC"),
+            self.ip,
+            self.browser,
+            run.app.url("/-/user_settings/sessions"),
+        );
+        let message = plain(user.email, "Sign-in from a new place", text);
+        post(&run.app, message).await
+    }
+}

@@ -1,0 +1,281 @@
+//! Signing up: people make their own accounts, where administrators let them.
+//!
+//! Whether an address has an account already is told to nobody but the address
+//! itself: the answer is the same, a mail says the rest.
+
+use crate::attempts;
+use crate::domains;
+use crate::jobs::{AddressInUse, PendingUser, SendLink};
+use crate::mail_links::Purpose;
+use crate::model::{User, UserState};
+use crate::users::{self, Author, NewUser};
+use kernel::error::{Error, Result};
+use kernel::ids::fold;
+use kernel::jobs::enqueue_at;
+use kernel::settings::Setting;
+use kernel::time::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::json;
+use store::{Tx, sql};
+
+/// Sign-ups a minute from one address (contract «Sign-in page»).
+pub const PER_MINUTE: i64 = 20;
+/// Hours in which one address is told once that it has an account.
+const TOLD_SECONDS: i64 = 3_600;
+/// Days an account works unconfirmed where confirmation is `soft`.
+const SOFT_DAYS: i64 = 3;
+/// Administrators told of one request.
+const MOST_TOLD: i64 = 100;
+
+kernel::choices! {
+    /// Whether people must confirm their address.
+    pub enum Confirmation {
+        /// No.
+        Off = "off",
+        /// Within three days.
+        Soft = "soft",
+        /// Before they sign in.
+        Hard = "hard",
+    }
+}
+
+impl<'de> Deserialize<'de> for Confirmation {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let unknown = || serde::de::Error::custom("unknown confirmation");
+        Confirmation::from_text(&text).ok_or_else(unknown)
+    }
+}
+
+/// Who may sign up, and what follows.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SignUp {
+    /// Whether anyone may.
+    pub enabled: bool,
+    /// Whether an administrator lets them in.
+    pub approval: bool,
+    /// Whether they must confirm their address. Holds for every account.
+    pub confirmation: Confirmation,
+    /// The only domains of addresses, unless empty.
+    pub allowed_domains: Vec<String>,
+    /// Whether `denied_domains` counts.
+    pub denies_domains: bool,
+    /// Domains whose addresses may not sign up.
+    pub denied_domains: Vec<String>,
+}
+
+impl Default for SignUp {
+    fn default() -> SignUp {
+        SignUp {
+            enabled: false,
+            approval: true,
+            confirmation: Confirmation::Hard,
+            allowed_domains: Vec::new(),
+            denies_domains: false,
+            denied_domains: Vec::new(),
+        }
+    }
+}
+
+impl Setting for SignUp {
+    const KEY: &'static str = "identity.sign_up";
+}
+
+impl SignUp {
+    fn validate(&self) -> Result<()> {
+        domains::check("domain_allowlist", &self.allowed_domains)?;
+        domains::check("domain_denylist", &self.denied_domains)
+    }
+
+    /// Why an address cannot sign up.
+    fn problem(&self, email: &str) -> Option<&'static str> {
+        let domain = email.rsplit_once('@').map_or("", |(_, domain)| domain);
+        if !self.allowed_domains.is_empty() && !domains::lists(&self.allowed_domains, domain) {
+            return Some("domain is not authorized for sign-up");
+        }
+        if self.denies_domains && domains::lists(&self.denied_domains, domain) {
+            return Some("is not from an allowed domain");
+        }
+        None
+    }
+
+    /// Refuses what [`sign_up`] would refuse of the form alone.
+    pub fn check(&self, new: &NewUser, password: &str) -> Result<()> {
+        if !self.enabled {
+            return Err(closed());
+        }
+        let domain = || self.problem(&new.email);
+        match users::check_new(new, password) {
+            Ok(()) => match domain() {
+                Some(problem) => Err(Error::invalid("email", problem)),
+                None => Ok(()),
+            },
+            refused => refused,
+        }
+    }
+}
+
+/// The refusal where nobody may sign up.
+pub fn closed() -> Error {
+    Error::forbidden("Signing up is switched off: ask an administrator for an account")
+}
+
+pub(crate) mod settings {
+    use super::{Confirmation, SignUp};
+
+    crate::instance::part! {
+        SignUp {
+            /// Whether anyone may sign up.
+            signup_enabled: bool => enabled,
+            /// Whether an administrator lets in who signed up.
+            require_admin_approval_after_user_signup: bool => approval,
+            /// Whether people must confirm their address before they sign in
+            /// (`hard`), within three days (`soft`), or not.
+            email_confirmation_setting: Confirmation => confirmation,
+            /// The only domains whose addresses may sign up, unless empty;
+            /// `*.example.com` is all below it.
+            domain_allowlist: Vec<String> => allowed_domains,
+            /// Whether `domain_denylist` counts.
+            domain_denylist_enabled: bool => denies_domains,
+            /// Domains whose addresses may not sign up.
+            domain_denylist: Vec<String> => denied_domains,
+        } sealed {}
+    }
+}
+
+/// Counts a try from an address, whatever becomes of it.
+pub fn count(tx: &mut Tx<'_>, ip: &str) -> Result<()> {
+    attempts::count(tx, &format!("sign_up:{ip}"), PER_MINUTE, 60)
+}
+
+/// Makes the account, unless the address has one: then that address is told,
+/// and nothing else differs.
+pub fn sign_up(tx: &mut Tx<'_>, ip: &str, new: &NewUser) -> Result<()> {
+    let rules: SignUp = kernel::settings::read(tx)?;
+    if !rules.enabled {
+        return Err(closed());
+    }
+    let new = NewUser {
+        admin: false,
+        confirmed: false,
+        pending: rules.approval,
+        ..new.clone()
+    };
+    let by = Author {
+        id: None,
+        ip: Some(ip.to_owned()),
+    };
+    match holder(tx, &new.email)? {
+        Some(address) => {
+            try_without(tx, &by, &new)?;
+            tell_holder(tx, &address)
+        }
+        None => {
+            let user = users::create(tx, &by, &new)?;
+            let details = json!({"waits_for_approval": rules.approval});
+            users::record(tx, &by, "user.sign_up", &user, details)?;
+            welcome(tx, &rules, &user)
+        }
+    }
+}
+
+/// The address as it is known here, if it is.
+fn holder(tx: &mut Tx<'_>, email: &str) -> Result<Option<String>> {
+    if let Some(user) = users::find_by_email(tx, email)? {
+        return Ok(Some(user.email));
+    }
+    Ok(tx.optional(
+        sql!("select email from user_emails where email_folded = $1"),
+        (fold(email),),
+    )?)
+}
+
+/// Refuses all that making the account would refuse but the address, and
+/// leaves nothing behind.
+fn try_without(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<()> {
+    enum Tried {
+        Fine,
+        Refused(Error),
+    }
+    impl From<store::Error> for Tried {
+        fn from(error: store::Error) -> Tried {
+            Tried::Refused(error.into())
+        }
+    }
+    let random = hex::encode(kernel::secrets::random_bytes::<16>());
+    let other = NewUser {
+        email: format!("{random}@noreply.invalid"),
+        ..new.clone()
+    };
+    let tried = tx.savepoint(|tx| match users::create(tx, by, &other) {
+        Ok(_) => Err::<(), _>(Tried::Fine),
+        Err(error) => Err(Tried::Refused(error)),
+    });
+    match tried {
+        Err(Tried::Refused(error)) => Err(error),
+        Ok(()) | Err(Tried::Fine) => Ok(()),
+    }
+}
+
+fn tell_holder(tx: &mut Tx<'_>, address: &str) -> Result<()> {
+    let now = tx.now();
+    let key = format!("sign_up_told:{}", fold(address));
+    match attempts::count(tx, &key, 1, TOLD_SECONDS) {
+        Ok(()) => {
+            let to = address.to_owned();
+            enqueue_at(tx, &AddressInUse { to }, now)
+        }
+        // Saying so would tell that the account exists.
+        Err(Error::Limited(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn welcome(tx: &mut Tx<'_>, rules: &SignUp, user: &User) -> Result<()> {
+    let now = tx.now();
+    if rules.confirmation != Confirmation::Off {
+        enqueue_at(tx, &SendLink::new(user.id, Purpose::Confirm), now)?;
+    }
+    if !rules.approval {
+        return Ok(());
+    }
+    let administrators: Vec<i64> = tx.all(
+        sql!(
+            "select id from users where is_admin = true and kind = 'human' and state = 'active'
+             order by id limit $1"
+        ),
+        (MOST_TOLD,),
+    )?;
+    administrators.into_iter().try_for_each(|administrator| {
+        let job = PendingUser {
+            user: user.id,
+            administrator,
+        };
+        enqueue_at(tx, &job, now)
+    })
+}
+
+/// Why a user may not sign in before their address is confirmed.
+pub fn refusal(tx: &mut Tx<'_>, user: &User) -> Result<Option<&'static str>> {
+    if user.confirmed_at.is_some() {
+        return Ok(None);
+    }
+    let rules: SignUp = kernel::settings::read(tx)?;
+    let now = tx.now();
+    let waits = match rules.confirmation {
+        Confirmation::Off => false,
+        Confirmation::Soft => soft_end(user) <= now,
+        Confirmation::Hard => true,
+    };
+    Ok(waits.then_some("You have to confirm your e-mail address before you sign in."))
+}
+
+fn soft_end(user: &User) -> Timestamp {
+    user.created_at + jiff::SignedDuration::from_hours(24 * SOFT_DAYS)
+}
+
+/// Whether a user waits to be let in.
+pub fn is_pending(user: &User) -> bool {
+    user.state == UserState::BlockedPendingApproval
+}
