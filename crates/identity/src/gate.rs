@@ -19,7 +19,7 @@ pub(crate) use credentials::cookie_of;
 use http::Method;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
-use kernel::html::flash;
+use kernel::html::{PageViewer, Seen, flash};
 use kernel::http::routes::Surface;
 use kernel::http::throttle::Caller;
 use kernel::http::{Call, Gate};
@@ -275,6 +275,13 @@ impl Gate for IdentityGate {
             check_scopes(call, &viewer)?;
             if let Some(id) = viewer.user_id() {
                 call.extensions.insert(Caller(id));
+            }
+            if let (Surface::Page, Viewer::User(signed_in)) = (call.route.surface, &viewer) {
+                let user = &signed_in.user;
+                call.extensions.insert(Seen {
+                    viewer: PageViewer::new(&user.username, &user.name, user.is_admin),
+                    csrf: csrf::token(&call.app, signed_in),
+                });
             }
             call.extensions.insert(viewer);
             Ok(())

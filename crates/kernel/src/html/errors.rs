@@ -1,6 +1,6 @@
 //! Refusals as pages.
 
-use super::page::Page;
+use super::page::{Page, Seen};
 use super::reply::Html;
 use crate::http::{Asked, Response};
 use askama::Template;
@@ -23,11 +23,17 @@ struct ErrorPage<'a> {
 
 /// The page for a refusal. `reason` is shown as it is and may be empty; the
 /// request id is what an administrator finds in the log.
-pub fn error_page(status: StatusCode, reason: &str, asked: &Asked) -> Response {
+pub fn error_page(status: StatusCode, reason: &str, asked: &Asked, seen: Option<Seen>) -> Response {
+    let (viewer, csrf) = match seen {
+        Some(seen) => (Some(seen.viewer), seen.csrf),
+        None => (None, String::new()),
+    };
     let (heading, advice) = words(status);
     let template = ErrorPage {
         page: Page {
             active: "error",
+            viewer,
+            csrf,
             ..Page::new(heading)
         },
         code: status.as_u16(),

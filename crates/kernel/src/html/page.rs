@@ -79,6 +79,16 @@ impl PageViewer {
     }
 }
 
+/// Left in the call by the gate for pages that no handler writes: who looks,
+/// and their forms' token.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// Who.
+    pub viewer: PageViewer,
+    /// The session's token for forms.
+    pub csrf: String,
+}
+
 /// How a message or badge is coloured; the text says the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tone {

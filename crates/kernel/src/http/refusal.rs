@@ -4,18 +4,24 @@ use super::call::Asked;
 use super::reply::{self, Response};
 use super::routes::Surface;
 use crate::error::Error;
+use crate::html::Seen;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 /// Renders a refusal; internal causes go to the log only.
 pub fn render(error: Error, surface: Surface, asked: &Asked) -> Response {
+    render_for(error, surface, asked, None)
+}
+
+/// The same for a page that somebody looks at.
+pub fn render_for(error: Error, surface: Surface, asked: &Asked, seen: Option<Seen>) -> Response {
     if let Error::Internal(cause) = &error {
         log_internal(cause.as_ref(), asked);
     }
     let status = status(&error);
     let mut response = match surface {
         Surface::Api => api_body(status, &error),
-        Surface::Page => crate::html::error_page(status, &page_reason(&error), asked),
+        Surface::Page => crate::html::error_page(status, &page_reason(&error), asked, seen),
         Surface::Plain => reply::text(status, format!("{}\n", message(status, &error))),
     };
     add_headers(&error, &mut response);

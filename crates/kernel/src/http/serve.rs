@@ -7,7 +7,7 @@ use super::routes::{Admits, Gate, Route, Routes, Surface};
 use super::throttle::{self, Caller, Throttles};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::html::flash;
+use crate::html::{Seen, flash};
 use crate::limits::Decision;
 use crate::telemetry::counting_statements;
 use axum::body::Body;
@@ -161,8 +161,8 @@ impl Server {
         let asked = call.asked.clone();
         let (surface, registry) = (call.route.surface, call.route.registry);
         let id = call.path("id").map(str::to_owned);
-        let mut counted = None;
-        let work = AssertUnwindSafe(self.admit_and_handle(call, &mut counted));
+        let (mut counted, mut seen) = (None, None);
+        let work = AssertUnwindSafe(self.admit_and_handle(call, &mut counted, &mut seen));
         let result = match work.catch_unwind().await {
             Ok(result) => result,
             Err(_) => Err(Error::internal("a handler panicked")),
@@ -170,7 +170,7 @@ impl Server {
         let mut response = match result {
             Ok(response) => conditional(response, &asked).await,
             Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, surface),
-            Err(error) => refusal::render(error, surface, &asked),
+            Err(error) => refusal::render_for(error, surface, &asked, seen),
         };
         if registry && response.status() == StatusCode::UNAUTHORIZED {
             refusal::ask_for_password(&mut response);
@@ -189,10 +189,12 @@ impl Server {
         &self,
         mut call: Call,
         counted: &mut Option<Decision>,
+        seen: &mut Option<Seen>,
     ) -> Result<Response> {
         if call.route.admits != Admits::Unchecked {
             let admitted = self.gate.admit(&mut call).await;
             let caller = call.extensions.get::<Caller>().copied();
+            *seen = call.extensions.remove::<Seen>();
             let (surface, peer) = (call.route.surface, call.asked.peer);
             *counted = self.throttles.count(&call.app, surface, caller, peer).await;
             if let Some(decision) = counted.as_ref().filter(|decision| !decision.allowed) {
