@@ -22,10 +22,12 @@ impl TestServer {
         Browser::of(self.anonymous())
     }
 
-    /// A browser where this user, made by the fixtures, is signed in.
+    /// A browser where this user, made by the fixtures, is signed in and has
+    /// seen a page, so that it can send forms.
     pub async fn browser(&self, login: &str) -> Browser {
         let browser = self.new_browser();
         browser.sign_in(login).await;
+        browser.get("/-/user_settings/profile").await;
         browser
     }
 }
@@ -91,6 +93,14 @@ impl Browser {
     /// Posts a form without the page's token.
     pub async fn post_bare(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         self.post_with(path, fields, &[]).await
+    }
+
+    /// Posts a form that is accepted: the page it leads to, by its address.
+    pub async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> (String, String) {
+        let led = self.post(path, fields).await.is(303);
+        let to = led.header("location").to_owned();
+        let page = self.get(&to).await.is(200);
+        (to, page.text())
     }
 
     async fn send(

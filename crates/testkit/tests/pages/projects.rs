@@ -1,6 +1,5 @@
 //! Groups and projects made and managed on their pages.
 
-use crate::browser::Browser;
 use serde_json::json;
 
 /// The token a page shows once.
@@ -16,18 +15,18 @@ fn secret(page: &str) -> String {
 testkit::both_engines! {
     async fn a_group_and_a_project_are_made_on_their_pages(t: TestServer) {
         t.user("jane").await;
-        let jane = Browser::of(&t, "jane").await;
+        let jane = t.browser("jane").await;
         let (to, page) = jane.submit("/groups", &[
             ("name", "Acme Tools"), ("path", ""), ("parent_id", ""),
             ("description", "For every chase."), ("visibility", "public"),
         ]).await;
         assert_eq!(to, "/groups/acme-tools");
         assert!(page.contains("Group Acme Tools is ready.") && page.contains("For every chase."));
-        assert!(!jane.open(&to).await.text().contains("is ready."), "said once");
+        assert!(!jane.get(&to).await.text().contains("is ready."), "said once");
 
         let group = t.admin().get("/groups/acme-tools").await.is(200);
         let id = group.id().to_string();
-        let form = jane.open(&format!("/projects/new?namespace_id={id}")).await.is(200).text();
+        let form = jane.get(&format!("/projects/new?namespace_id={id}")).await.is(200).text();
         assert!(form.contains(&format!("<option value=\"{id}\" selected>acme-tools")), "{form}");
         let (to, page) = jane.submit("/projects", &[
             ("name", "Anvil"), ("path", "anvil"), ("namespace_id", &id),
@@ -37,15 +36,15 @@ testkit::both_engines! {
         assert!(page.contains("First steps") && page.contains("Internal"));
         let made = t.admin().get("/projects/acme-tools%2Fanvil").await.is(200).json();
         assert_eq!(made["visibility"], "internal");
-        let rows = jane.open("/groups").await.text();
+        let rows = jane.get("/groups").await.text();
         assert!(rows.contains("1 project, 1 member"), "{rows}");
     }
 
     async fn a_refused_form_keeps_what_was_typed(t: TestServer) {
         t.user("jane").await;
         t.group("acme").await;
-        let jane = Browser::of(&t, "jane").await;
-        let page = jane.send("/groups", &[
+        let jane = t.browser("jane").await;
+        let page = jane.post("/groups", &[
             ("name", "Mine \"&"), ("path", "acme"), ("parent_id", ""), ("description", "kept"),
             ("visibility", "internal"),
         ]).await.is(422).text();
@@ -53,7 +52,7 @@ testkit::both_engines! {
         assert!(page.contains("Mine &#34;&#38;") && page.contains(">kept<"), "{page}");
         assert!(page.contains("<option value=\"internal\" selected>"), "{page}");
 
-        let page = jane.send("/projects", &[
+        let page = jane.post("/projects", &[
             ("name", "x"), ("path", "-bad"), ("namespace_id", ""), ("description", ""),
             ("visibility", "private"),
         ]).await.is(422).text();
@@ -63,7 +62,7 @@ testkit::both_engines! {
         let jane_id = t.admin().get("/users?username=jane").await.json()[0]["id"].clone();
         t.admin().post(own.at("/members")).json(&json!({"user_id": jane_id, "access_level": 50}))
             .await.is(201);
-        let page = jane.send("/projects", &[
+        let page = jane.post("/projects", &[
             ("name", "x"), ("path", "x"), ("namespace_id", &own.id.to_string()),
             ("description", ""), ("visibility", "public"),
         ]).await.is(422).text();
@@ -74,7 +73,7 @@ testkit::both_engines! {
         let project = t.project("acme/anvil").await;
         let (jane, _) = (t.user("jane").await, t.user("bob").await);
         project.add(&jane, 40).await;
-        let browser = Browser::of(&t, "jane").await;
+        let browser = t.browser("jane").await;
         let members = "/acme/anvil/-/members";
         let add = |name: &'static str, level: &'static str| {
             [("action", "add"), ("username", name), ("access_level", level), ("expires_at", "")]
@@ -85,11 +84,11 @@ testkit::both_engines! {
         // Root is inherited from the group, which jane may see by her project.
         assert!(page.contains("<a href=\"/groups/acme\">acme</a>"), "{page}");
 
-        let again = browser.send(members, &add("bob", "30")).await.is(422).text();
+        let again = browser.post(members, &add("bob", "30")).await.is(422).text();
         assert!(again.contains("Is a member already") && again.contains("value=\"bob\""));
-        let nobody = browser.send(members, &add("nobody", "30")).await.is(422).text();
+        let nobody = browser.post(members, &add("nobody", "30")).await.is(422).text();
         assert!(nobody.contains("Is not the name of a user"));
-        browser.send(members, &add("bob", "50")).await.is(403);
+        browser.post(members, &add("bob", "50")).await.is(403);
 
         let id = t.admin().get("/users?username=bob").await.json()[0]["id"].to_string();
         let change = [("action", "change"), ("user_id", id.as_str()), ("access_level", "20"),
@@ -100,9 +99,9 @@ testkit::both_engines! {
         let (_, page) = browser.submit(members, &remove).await;
         assert!(page.contains("The member is removed.") && !page.contains("@bob"));
         let own = [("action", "remove"), ("user_id", &jane.id.to_string())];
-        let left = browser.send(members, &own).await.is(303);
+        let left = browser.post(members, &own).await.is(303);
         assert_eq!(left.header("location"), "/");
-        browser.open("/acme/anvil").await.is(404);
+        browser.get("/acme/anvil").await.is(404);
     }
 
     async fn settings_rename_move_archive_and_delete(t: TestServer) {
@@ -111,7 +110,7 @@ testkit::both_engines! {
         acme.add(&jane, 50).await;
         labs.add(&jane, 50).await;
         t.project("acme/anvil").await;
-        let browser = Browser::of(&t, "jane").await;
+        let browser = t.browser("jane").await;
         let settings = "/acme/anvil/-/settings";
         let (_, page) = browser.submit(settings, &[
             ("action", "save"), ("name", "Anvil 2"), ("description", "heavy"),
@@ -125,23 +124,23 @@ testkit::both_engines! {
 
         let (to, _) = browser.submit(settings, &[("action", "rename"), ("path", "hammer")]).await;
         assert_eq!(to, "/acme/hammer/-/settings");
-        let moved = browser.open("/acme/anvil").await.is(302);
+        let moved = browser.get("/acme/anvil").await.is(302);
         assert_eq!(moved.header("location"), "/acme/hammer");
-        browser.open("/acme/anvil/-/members").await.is(200);
+        browser.get("/acme/anvil/-/members").await.is(200);
         let to_labs = [("action", "move"), ("to", &*labs.id.to_string())];
         let (to, page) = browser.submit(&to, &to_labs).await;
         assert_eq!(to, "/labs/hammer/-/settings");
         assert!(page.contains("The project is now at labs/hammer."));
-        browser.send(&to, &[("action", "move"), ("to", "")]).await.is(422);
+        browser.post(&to, &[("action", "move"), ("to", "")]).await.is(422);
         let (_, page) = browser.submit(&to, &[("action", "archive")]).await;
         assert!(page.contains("archived") && page.contains("Unarchive"));
 
         let wrong = [("action", "delete"), ("confirm", "hammer")];
-        let page = browser.send(&to, &wrong).await.is(422).text();
+        let page = browser.post(&to, &wrong).await.is(422).text();
         assert!(page.contains("Must be labs/hammer") && page.contains("<details class=\"confirm\" open"));
         let (_, page) = browser.submit(&to, &[("action", "delete"), ("confirm", "labs/hammer")]).await;
         assert!(page.contains("labs/hammer is deleted."));
-        browser.open("/labs/hammer").await.is(404);
+        browser.get("/labs/hammer").await.is(404);
         let gone = [("action", "delete"), ("confirm", "labs")];
         let (to, _) = browser.submit("/groups/labs/-/settings", &gone).await;
         assert_eq!(to, "/groups");
@@ -151,19 +150,19 @@ testkit::both_engines! {
         let jane = t.user("jane").await;
         let project = t.project("acme/anvil").await;
         project.add(&jane, 40).await;
-        let browser = Browser::of(&t, "jane").await;
+        let browser = t.browser("jane").await;
         let tokens = "/acme/anvil/-/access_tokens";
         let form = [("name", "deploy <1>"), ("access_level", "30"), ("expires_at", ""),
             ("scopes[]", "api")];
-        let made = browser.send(tokens, &form).await.is(200).text();
+        let made = browser.post(tokens, &form).await.is(200).text();
         assert!(made.contains("deploy &#60;1&#62;") && !made.contains("deploy <1>"));
         let token = secret(&made);
         t.with_token(token.clone()).get(project.at("")).await.is(200);
-        let list = browser.open(tokens).await.is(200).text();
+        let list = browser.get(tokens).await.is(200).text();
         assert!(!list.contains(&token) && list.contains("Developer"));
 
         let id = t.admin().get(project.at("/access_tokens")).await.json()[0]["id"].to_string();
-        let turned = browser.send(&format!("{tokens}?action=rotate&token_id={id}"), &[]).await;
+        let turned = browser.post(&format!("{tokens}?action=rotate&token_id={id}"), &[]).await;
         let newer = secret(&turned.is(200).text());
         assert_ne!(token, newer);
         t.with_token(token).get(project.at("")).await.is(401);
@@ -174,8 +173,8 @@ testkit::both_engines! {
         t.with_token(newer).get(project.at("")).await.is(401);
 
         let above = [("name", "x"), ("access_level", "50"), ("scopes[]", "api")];
-        browser.send(tokens, &above).await.is(422);
-        let without = browser.send(tokens, &[("name", ""), ("access_level", "30")]).await.is(422);
+        browser.post(tokens, &above).await.is(422);
+        let without = browser.post(tokens, &[("name", ""), ("access_level", "30")]).await.is(422);
         assert!(without.text().contains("id=\"e-name\""));
     }
 
@@ -186,10 +185,10 @@ testkit::both_engines! {
         let closed = t.project("acme/inner/secret").await;
         closed.generic_package("plan", "2.0").await;
         closed.add(&jane, 30).await;
-        let (jane, olga) = (Browser::of(&t, "jane").await, Browser::of(&t, "olga").await);
-        let all = jane.open("/groups/acme/-/packages").await.is(200).text();
+        let (jane, olga) = (t.browser("jane").await, t.browser("olga").await);
+        let all = jane.get("/groups/acme/-/packages").await.is(200).text();
         assert!(all.contains(">hammer</a>") && all.contains(">plan</a>"), "{all}");
-        let some = olga.open("/groups/acme/-/packages").await.is(200).text();
+        let some = olga.get("/groups/acme/-/packages").await.is(200).text();
         assert!(some.contains(">hammer</a>") && !some.contains("plan"), "{some}");
         let anyone = t.anonymous().at("/groups/acme/-/packages").await.is(200).text();
         assert!(anyone.contains(">hammer</a>") && !anyone.contains("plan"));

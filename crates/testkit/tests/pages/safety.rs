@@ -1,8 +1,8 @@
 //! What pages refuse: foreign forms, curious guests, markup in names.
 
-use crate::browser::{Browser, PASSWORD};
 use http::Method;
 use serde_json::json;
+use testkit::PASSWORD;
 
 /// Every form of a project, a group and a person that changes something.
 const FORMS: &[&str] = &[
@@ -29,12 +29,12 @@ testkit::both_engines! {
         let jane = t.user("jane").await;
         t.admin().post("/groups/acme/members").json(&json!({"user_id": jane.id, "access_level": 50}))
             .await.is(201);
-        let browser = Browser::of(&t, "jane").await;
-        let stranger = Browser::of(&t, "jane").await;
+        let browser = t.browser("jane").await;
+        let stranger = t.browser("jane").await;
         for path in FORMS {
-            let page = browser.send_bare(path, &[("name", "x")]).await.is(403).text();
+            let page = browser.post_bare(path, &[("name", "x")]).await.is(403).text();
             assert!(page.contains("This form has expired"), "{path}: {page}");
-            let other = stranger.send_bare(path, &[("authenticity_token", "forged.token")]).await;
+            let other = stranger.post_bare(path, &[("authenticity_token", "forged.token")]).await;
             other.is(403);
             t.anonymous().request(Method::POST, *path).form("name=x").await.is(401);
         }
@@ -45,25 +45,25 @@ testkit::both_engines! {
         let project = t.project("acme/anvil").await;
         let (guest, _) = (t.user("gus").await, t.user("olga").await);
         project.add(&guest, 10).await;
-        let guest = Browser::of(&t, "gus").await;
-        let outsider = Browser::of(&t, "olga").await;
+        let guest = t.browser("gus").await;
+        let outsider = t.browser("olga").await;
         for section in ["settings", "access_tokens", "settings/packages"] {
             let path = format!("/acme/anvil/-/{section}");
-            guest.open(&path).await.is(403);
-            outsider.open(&path).await.is(404);
+            guest.get(&path).await.is(403);
+            outsider.get(&path).await.is(404);
             t.anonymous().at(&path).await.is(401);
-            guest.send(&path, &[("action", "delete"), ("confirm", "acme/anvil")]).await;
+            guest.post(&path, &[("action", "delete"), ("confirm", "acme/anvil")]).await;
             let path = format!("/groups/acme/-/{section}");
-            guest.open(&path).await.is(403);
-            outsider.open(&path).await.is(404);
+            guest.get(&path).await.is(403);
+            outsider.get(&path).await.is(404);
         }
-        let first = guest.open("/acme/anvil").await.is(200).text();
+        let first = guest.get("/acme/anvil").await.is(200).text();
         assert!(!first.contains("/-/settings") && !first.contains("/-/access_tokens"));
-        guest.open("/acme/anvil/-/members").await.is(200);
+        guest.get("/acme/anvil/-/members").await.is(200);
         let add = [("action", "add"), ("username", "olga"), ("access_level", "10")];
-        guest.send("/acme/anvil/-/members", &add).await.is(403);
-        outsider.open("/acme/anvil/-/members").await.is(404);
-        guest.send("/acme/anvil/-/settings", &[("action", "delete"), ("confirm", "acme/anvil")])
+        guest.post("/acme/anvil/-/members", &add).await.is(403);
+        outsider.get("/acme/anvil/-/members").await.is(404);
+        guest.post("/acme/anvil/-/settings", &[("action", "delete"), ("confirm", "acme/anvil")])
             .await.is(403);
         t.admin().get(project.at("")).await.is(200);
     }
@@ -71,25 +71,25 @@ testkit::both_engines! {
     async fn what_is_hidden_is_not_there(t: TestServer) {
         t.project("acme/anvil").await;
         t.user("olga").await;
-        let olga = Browser::of(&t, "olga").await;
+        let olga = t.browser("olga").await;
         let paths = ["/acme/anvil", "/groups/acme", "/acme", "/groups/acme/-/packages",
             "/acme/anvil/-/packages", "/nobody/nothing", "/groups/nobody"];
         for path in paths {
-            let hidden = olga.open(path).await.is(404).text();
-            let missing = olga.open("/nobody/at-all").await.is(404).text();
+            let hidden = olga.get(path).await.is(404).text();
+            let missing = olga.get("/nobody/at-all").await.is(404).text();
             let plain = |text: &str| text.split("<p class=\"muted\">Request").next()
                 .unwrap_or_default().to_owned();
             assert_eq!(plain(&hidden), plain(&missing), "{path}");
             t.anonymous().at(path).await.is(404);
         }
         t.anonymous().at("/root").await.is(404);
-        let root = olga.open("/root").await.is(200).text();
+        let root = olga.get("/root").await.is(200).text();
         assert!(root.contains("@root") && !root.contains("admin@example.com"));
-        assert!(!olga.open("/groups").await.text().contains("acme"));
-        assert!(!olga.open("/?search=anvil").await.text().contains("acme/"));
+        assert!(!olga.get("/groups").await.text().contains("acme"));
+        assert!(!olga.get("/?search=anvil").await.text().contains("acme/"));
         // A place that is not for them is not offered, and not told apart.
         let id = t.admin().get("/groups/acme").await.id();
-        let form = olga.open(&format!("/projects/new?namespace_id={id}")).await.is(200).text();
+        let form = olga.get(&format!("/projects/new?namespace_id={id}")).await.is(200).text();
         assert!(!form.contains("acme"));
     }
 
@@ -111,15 +111,15 @@ testkit::both_engines! {
         let done = t.app().write(|tx| Ok(tx.execute(
             "update users set is_admin = true where username = 'eve'", ())?)).await;
         assert_eq!(done.ok(), Some(1));
-        let browser = Browser::of(&t, "eve").await;
-        browser.send("/acme/anvil/-/settings/packages", &[("action", "add"), ("pattern", evil),
+        let browser = t.browser("eve").await;
+        browser.post("/acme/anvil/-/settings/packages", &[("action", "add"), ("pattern", evil),
             ("package_type", "generic"), ("push", "owner"), ("delete", "")]).await.is(303);
         for path in ["/", "/groups", "/groups/acme", "/groups/acme/-/members", "/acme/anvil",
             "/acme/anvil/-/members", "/acme/anvil/-/settings", "/acme/anvil/-/access_tokens",
             "/acme/anvil/-/settings/packages", "/groups/acme/-/settings", "/admin/users",
             "/admin/users/eve", "/admin/audit", "/-/user_settings/profile",
             "/?search=%3Cimg%20src%3Dx%3E", "/groups?search=%3Cimg%20src%3Dx%3E"] {
-            let page = browser.open(path).await.is(200);
+            let page = browser.get(path).await.is(200);
             let policy = page.header("content-security-policy").to_owned();
             assert!(policy.contains("default-src 'self'"), "{path}: {policy}");
             let text = page.text();
@@ -130,7 +130,7 @@ testkit::both_engines! {
 
     async fn a_message_cannot_be_put_into_a_page(t: TestServer) {
         t.user("jane").await;
-        let jane = Browser::of(&t, "jane").await;
+        let jane = t.browser("jane").await;
         jane.submit("/-/user_settings/profile", &[("name", "Jane")]).await;
         let page = t.anonymous().at("/")
             .header("cookie", "_service_flash=Z29vZAp5b3UgaGF2ZSB3b24.x").await.is(200);

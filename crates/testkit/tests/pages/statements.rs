@@ -1,8 +1,8 @@
 //! Pages with lists never ask once per row: twelve rows take as many
 //! statements as three.
 
-use crate::browser::Browser;
 use serde_json::json;
+use testkit::Browser;
 use testkit::TestServer;
 
 /// Statements sent so far for GETs of this route.
@@ -22,7 +22,7 @@ async fn cost(
 ) -> (u64, usize) {
     let before = sent(t, route);
     let page = browser
-        .open(&format!("{path}?per_page={rows}"))
+        .get(&format!("{path}?per_page={rows}"))
         .await
         .is(200);
     (sent(t, route) - before, page.text().matches(row).count())
@@ -43,7 +43,7 @@ testkit::both_engines! {
             let file = project.at(&format!("/packages/generic/k{n}/1.0/a.txt"));
             t.admin().put(&file).bytes("x").await.is(201);
         }
-        let browser = Browser::of(&t, "jane").await;
+        let browser = t.browser("jane").await;
         let pages = [
             ("/", "/", "<p class=\"name\">"),
             ("/groups", "/groups", "<p class=\"name\">"),
