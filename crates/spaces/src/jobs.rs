@@ -3,6 +3,7 @@
 use crate::mail::{SendInvitation, TellOfRequest};
 use crate::model::SourceKind;
 use crate::{hooks, rules};
+use identity::oauth::applications::{self, Owner};
 use identity::users::Author;
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run};
@@ -192,7 +193,10 @@ fn forget_namespace(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     )?;
     match gone {
         0 => Ok(()),
-        _ => forget_source(tx, SourceKind::Group, id),
+        _ => {
+            applications::forget_owner(tx, Owner::Group(id))?;
+            forget_source(tx, SourceKind::Group, id)
+        }
     }
 }
 

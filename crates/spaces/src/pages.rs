@@ -5,6 +5,7 @@
 //! script: it posts, and is led on with a message or shown again with what is
 //! wrong.
 
+mod applications;
 mod create;
 mod invitations;
 mod lists;
@@ -42,6 +43,7 @@ pub fn routes(r: &mut Routes) {
     members::routes(r);
     settings::routes(r);
     tokens::routes(r);
+    applications::routes(r);
 }
 
 /// Declares a page of every group and project, below `/-/`.
@@ -49,13 +51,18 @@ pub fn routes(r: &mut Routes) {
 /// A path has any number of parts, which a route cannot say beside the
 /// sections that end such paths, so there is one route per length.
 pub fn section<A, H: Handler<A>>(r: &mut Routes, method: Method, section: &str, handler: H) {
-    for place in places(1) {
-        let group = format!("/groups{place}/-/{section}");
-        r.page(method.clone(), &group, handler.clone());
-    }
+    group_section(r, method.clone(), section, handler.clone());
     for place in places(2) {
         let project = format!("{place}/-/{section}");
         r.page(method.clone(), &project, handler.clone());
+    }
+}
+
+/// Declares a page of every group, below `/-/`.
+fn group_section<A, H: Handler<A>>(r: &mut Routes, method: Method, section: &str, handler: H) {
+    for place in places(1) {
+        let group = format!("/groups{place}/-/{section}");
+        r.page(method.clone(), &group, handler.clone());
     }
 }
 

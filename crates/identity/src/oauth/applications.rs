@@ -387,6 +387,20 @@ pub fn find_by_uid(tx: &mut Tx<'_>, uid: &str) -> Result<Option<Application>> {
     Ok(tx.optional(sql!("select * from applications where uid = $1"), (uid,))?)
 }
 
+/// Forgets all that somebody registered who is gone.
+pub fn forget_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
+    let (kind, id) = match owner {
+        Owner::Instance => return Ok(()),
+        Owner::User(id) => ("User", id),
+        Owner::Group(id) => ("Group", id),
+    };
+    tx.execute(
+        sql!("delete from applications where owner_type = $1 and owner_id = $2"),
+        (kind, id),
+    )?;
+    Ok(())
+}
+
 /// A page of applications; `None` lists those of everyone.
 pub fn page(tx: &mut Tx<'_>, owner: Option<Owner>, paging: &Paging) -> Result<Vec<Application>> {
     let mut query = Fragment::new("select * from applications where true");

@@ -161,8 +161,10 @@ pub struct Applications {
     pub page: Page,
     /// The heading.
     pub heading: String,
-    /// Whether the tabs of one's own settings stand above.
+    /// Whether what acts for the viewer is listed, too.
     pub own: bool,
+    /// Rows of links above, with their names.
+    pub tabs: Vec<(String, Vec<ui::Tab>)>,
     /// Registered here.
     pub applications: Vec<ApplicationRow>,
     /// Those that act for the viewer; only on one's own page.

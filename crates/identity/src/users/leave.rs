@@ -3,6 +3,7 @@
 use super::change::{Author, ghost, record};
 use crate::hooks::{self, Destroying};
 use crate::model::{AccessToken, TokenKind, User, UserId, UserKind};
+use crate::oauth::applications::{self, Owner};
 use crate::tokens;
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, Run, enqueue_at};
@@ -48,6 +49,7 @@ pub(super) fn leave(tx: &mut Tx<'_>, by: &Author, user: &User, hard: bool) -> Re
 /// Nothing opens any more. Tokens of projects and groups stay in their lists
 /// for a while, held by the ghost, so that a copy shown later is known.
 fn forget_credentials(tx: &mut Tx<'_>, id: UserId, ghost_id: UserId) -> Result<()> {
+    applications::forget_owner(tx, Owner::User(id))?;
     let (now, today) = (tx.now(), date_of(tx.now()).to_string());
     tx.execute(
         sql!(

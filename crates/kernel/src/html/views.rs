@@ -13,6 +13,7 @@ pub fn admin_tabs(current: &str) -> Vec<Tab> {
         ("Users", "/admin/users"),
         ("Settings", "/admin/settings"),
         ("Package limits", "/admin/package_limits"),
+        ("Applications", "/admin/applications"),
         ("Spam", "/admin/spam_logs"),
         ("Jobs", "/admin/jobs"),
         ("Audit", "/admin/audit"),

@@ -160,6 +160,9 @@ impl SpaceHead {
         if self.can_admin {
             tabs.push(tab("General", "settings"));
             tabs.push(tab("Access tokens", "access_tokens"));
+            if self.kind == "Group" {
+                tabs.push(tab("Applications", "settings/applications"));
+            }
         }
         if self.can_set_packages {
             tabs.push(tab("Packages", "settings/packages"));

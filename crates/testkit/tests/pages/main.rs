@@ -2,7 +2,7 @@
 //! and what they refuse.
 
 mod admin;
-mod browser;
+mod applications;
 mod projects;
 mod safety;
 mod statements;

@@ -1,0 +1,108 @@
+//! `/groups/<path>/-/settings/applications`: programs that a group registered,
+//! for its owners.
+
+use super::{Address, group_section};
+use crate::access::Purpose;
+use http::Method;
+use identity::oauth::applications::Owner;
+use identity::oauth::pages::{self, ActParams, Form, Guard, ListParams, OneParams, Place, browser};
+use identity::viewer::SignedInViewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::html::Page;
+use kernel::http::{Asked, Params, Response, Routes};
+use std::sync::Arc;
+
+const SECTION: &str = "settings/applications";
+
+pub fn routes(r: &mut Routes) {
+    let one = format!("{SECTION}/{{id}}");
+    group_section(r, Method::GET, SECTION, list);
+    group_section(r, Method::POST, SECTION, create);
+    group_section(r, Method::GET, &one, show);
+    group_section(r, Method::POST, &one, update);
+    group_section(r, Method::POST, &format!("{one}/{{action}}"), act);
+}
+
+/// The group's place, for who may change the group.
+async fn place(app: &App, viewer: &SignedInViewer, asked: &Asked) -> Result<Place> {
+    let (address, viewer) = (Address::of(asked)?, viewer.viewer());
+    let guarded = (address.clone(), viewer.clone());
+    app.read(move |tx| {
+        let space = address.enter(tx, &viewer, Purpose::Update)?;
+        let head = space.head(tx, &viewer)?;
+        let crumbs = space.crumbs(Page::new(""), true).breadcrumbs;
+        Ok(Place {
+            owner: Owner::Group(head.id),
+            base: format!("{}/-/{SECTION}", space.url()),
+            heading: format!("Applications of {}", head.name),
+            may_trust: false,
+            may_create: true,
+            crumbs,
+            active: "groups",
+            tabs: vec![
+                ("This group".into(), head.tabs("Settings")),
+                ("Settings".into(), head.settings_tabs("Applications")),
+            ],
+            guard: Guard::new(move |tx| {
+                let (address, viewer) = &guarded;
+                address.enter(tx, viewer, Purpose::Update).map(drop)
+            }),
+        })
+    })
+    .await
+}
+
+async fn list(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    params: Params<ListParams>,
+) -> Result<Response> {
+    let place = place(&app, &viewer, &asked).await?;
+    pages::list(&app, &viewer.viewer(), &place, params.page.unwrap_or(1)).await
+}
+
+async fn create(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    browser(&viewer.0)?;
+    let place = place(&app, &viewer, &asked).await?;
+    pages::create(&app, &viewer.viewer(), &place, form.0).await
+}
+
+async fn show(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    params: Params<OneParams>,
+) -> Result<Response> {
+    let place = place(&app, &viewer, &asked).await?;
+    pages::show_one(&app, &viewer.viewer(), &place, params.id, None).await
+}
+
+async fn update(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    params: Params<OneParams>,
+    form: Params<Form>,
+) -> Result<Response> {
+    browser(&viewer.0)?;
+    let place = place(&app, &viewer, &asked).await?;
+    pages::update(&app, &viewer.viewer(), &place, params.id, form.0).await
+}
+
+async fn act(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    params: Params<ActParams>,
+) -> Result<Response> {
+    browser(&viewer.0)?;
+    let place = place(&app, &viewer, &asked).await?;
+    pages::act(&app, &viewer.viewer(), &place, params.id, params.action).await
+}
