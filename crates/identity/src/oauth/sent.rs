@@ -223,7 +223,7 @@ impl Lenient {
         self
     }
 
-    /// Reads a query.
+    /// Reads a query, or a form as it was sent.
     pub fn from_query(bytes: &[u8]) -> Lenient {
         let mut read = Lenient::new();
         for pair in bytes
@@ -253,6 +253,9 @@ pub struct PageForm(pub Lenient);
 
 impl FromCall for PageForm {
     async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
+        if let Some(form) = call.form().await? {
+            return Ok(PageForm(Lenient::from_query(&form)));
+        }
         let mut read = Lenient::new();
         for (name, value) in call.merged().await? {
             read.add(match value {

@@ -33,6 +33,7 @@ pub struct Call {
     path: Vec<(String, String)>,
     body: Option<Body>,
     merged: Option<Source>,
+    form: Option<Bytes>,
     files: Vec<SentFile>,
 }
 
@@ -89,6 +90,7 @@ impl Call {
             path,
             body: Some(body),
             merged: None,
+            form: None,
             files: Vec::new(),
         })
     }
@@ -135,6 +137,13 @@ impl Call {
         Ok(self.merged.as_ref().expect("set just above"))
     }
 
+    /// The urlencoded body as it was sent, for who reads it more strictly
+    /// than [`Call::merged`]; nothing of other bodies.
+    pub async fn form(&mut self) -> Result<Option<Bytes>> {
+        self.merged().await?;
+        Ok(self.form.clone())
+    }
+
     async fn read_body(&mut self, into: &mut Source) -> Result<()> {
         let kind = self
             .asked
@@ -151,7 +160,9 @@ impl Call {
         }
         let bytes = read_capped(body, MAX_BODY).await?;
         if kind.starts_with("application/x-www-form-urlencoded") {
-            params::parse_form(&bytes, into)
+            params::parse_form(&bytes, into)?;
+            self.form = Some(bytes);
+            Ok(())
         } else if kind.contains("json") {
             params::parse_json(&bytes, into)
         } else {
