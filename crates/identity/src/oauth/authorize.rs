@@ -309,7 +309,7 @@ fn refuse(app: &App, viewer: &Viewer, next: Next) -> Result<Response> {
 }
 
 /// The address of these pages never leaves with a link or an image.
-fn private(mut response: Response) -> Response {
+pub(super) fn private(mut response: Response) -> Response {
     let none = HeaderValue::from_static("no-referrer");
     response.headers_mut().insert(header::REFERRER_POLICY, none);
     response

@@ -2,6 +2,7 @@
 //! types its code elsewhere and decides (RFC 8628 section 3).
 
 use super::applications::{self, Application};
+use super::authorize::private;
 use super::client::{self, Credentials};
 use super::devices::{self, Device, INTERVAL, SECONDS, Started};
 use super::refusal::{Refusal, answered, no_store, settled};
@@ -143,7 +144,7 @@ fn form(
         page,
         user_code: code.unwrap_or_default(),
     };
-    Ok(Html::new(&view)?.status(status).response())
+    Ok(private(Html::new(&view)?.status(status).response()))
 }
 
 /// Scripts ask with `Accept: application/json`.
@@ -236,7 +237,7 @@ async fn look_up(
         user_agent: device.user_agent.unwrap_or_default(),
         scopes: lines.collect(),
     };
-    Ok(Html::new(&view)?.response())
+    Ok(private(Html::new(&view)?.response()))
 }
 
 kernel::choices! {
@@ -317,7 +318,7 @@ async fn confirm(
                 page,
                 user_code: String::new(),
             };
-            Ok(Html::new(&view)?.response())
+            Ok(private(Html::new(&view)?.response()))
         }
     }
 }

@@ -143,7 +143,9 @@ impl FromCall for Resource {
 }
 
 async fn webfinger(app: App, resource: Resource) -> kernel::error::Result<Response> {
-    let fits = |text: &String| !text.is_empty() && text.chars().count() <= MAX_RESOURCE;
+    let fits = |text: &String| {
+        (1..=MAX_RESOURCE).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+    };
     let Some(subject) = resource.0.filter(fits) else {
         return Err(Error::missing("resource"));
     };

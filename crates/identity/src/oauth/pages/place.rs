@@ -3,6 +3,7 @@
 //! they are.
 
 use super::super::applications::{self, Application, Owner, Registration};
+use super::super::authorize::private;
 use super::super::views::{
     ApplicationForm, ApplicationPage, ApplicationRow, Applications, AuthorizedRow, ScopeChoice,
     SecretRow,
@@ -263,7 +264,7 @@ async fn render_list(
         ),
         errors: Errors(errors),
     };
-    Ok(Html::new(&view)?.status(status).response())
+    Ok(private(Html::new(&view)?.status(status).response()))
 }
 
 fn row(place: &Place, one: &Application) -> ApplicationRow {
@@ -390,7 +391,7 @@ async fn render_one(
         url,
         errors: Errors(errors),
     };
-    Ok(Html::new(&view)?.status(status).response())
+    Ok(private(Html::new(&view)?.status(status).response()))
 }
 
 /// Changes an application from its form.
