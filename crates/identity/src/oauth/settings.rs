@@ -20,6 +20,9 @@ pub struct OAuth {
     pub password_grant: bool,
     /// Whether the password grant needs an application's credentials.
     pub password_grant_needs_client: bool,
+    /// Whether a password opens anything but the sign-in page: Git over HTTPS
+    /// and with it the password grant.
+    pub password_for_git: bool,
     /// Whether administrators may give powerful scopes to applications that
     /// no administrator trusts.
     pub admins_may_authorize: bool,
@@ -38,6 +41,7 @@ impl Default for OAuth {
             refresh_days: 180,
             password_grant: true,
             password_grant_needs_client: false,
+            password_for_git: true,
             admins_may_authorize: true,
             dynamic_registration: false,
             dynamic_scopes: vec!["mcp".into()],
@@ -84,6 +88,8 @@ kernel::params! {
         pub oauth_password_grant_enabled: Option<bool>,
         /// Whether the password grant needs an application's credentials.
         pub ropc_without_client_credentials: Option<bool>,
+        /// Whether passwords work for Git over HTTPS, and so in the password grant.
+        pub password_authentication_enabled_for_git: Option<bool>,
         /// Whether administrators may give powerful scopes to untrusted applications.
         pub disable_admin_oauth_scopes: Option<bool>,
         /// Whether anyone may register an application by POST /oauth/register.
@@ -108,6 +114,10 @@ pub fn read(tx: &mut Tx<'_>, all: &mut Map<String, Value>) -> Result<()> {
         (
             "ropc_without_client_credentials",
             json!(!rules.password_grant_needs_client),
+        ),
+        (
+            "password_authentication_enabled_for_git",
+            json!(rules.password_for_git),
         ),
         (
             "disable_admin_oauth_scopes",
@@ -143,6 +153,10 @@ pub fn apply(app: &App, tx: &mut Tx<'_>, change: &Change) -> Result<()> {
         .ropc_without_client_credentials
         .map(|without| !without);
     set(&mut rules.password_grant_needs_client, needs_client);
+    set(
+        &mut rules.password_for_git,
+        change.password_authentication_enabled_for_git,
+    );
     let may = change.disable_admin_oauth_scopes.map(|disabled| !disabled);
     set(&mut rules.admins_may_authorize, may);
     set(

@@ -7,6 +7,7 @@ use super::refusal::{Refusal, Result, answered, no_store, settled};
 use super::sent::{Sent, SentBody};
 use super::settings::OAuth;
 use super::{cors, devices, id_token, limits, scopes};
+use crate::model::ADMIN_SCOPES;
 use crate::sign_in;
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
@@ -141,6 +142,9 @@ async fn by_password(
             "The password grant is switched off for this application.",
         ));
     }
+    if !rules.password_for_git {
+        return Err(Refusal::InvalidGrant);
+    }
     let allowed = match &application {
         Some(application) => application.scopes(),
         None => vec!["api".to_owned()],
@@ -150,6 +154,10 @@ async fn by_password(
     let user = sign_in::check_password(app, &login, &password, &ip)
         .await?
         .ok_or(Refusal::InvalidGrant)?;
+    let for_admins = |scope: &String| ADMIN_SCOPES.contains(&scope.as_str());
+    if !user.is_admin && scopes.iter().any(for_admins) {
+        return Err(Refusal::InvalidScope);
+    }
     let agent = asked
         .header(header::USER_AGENT)
         .map(|text| text.chars().take(255).collect());

@@ -201,6 +201,10 @@ const OAUTH: &[Field] = &[
         "They may do so without credentials of their own",
     ),
     yes_no(
+        "password_authentication_enabled_for_git",
+        "Passwords open Git over HTTPS, and so the password grant",
+    ),
+    yes_no(
         "disable_admin_oauth_scopes",
         "Administrators give powerful scopes only to applications they trust",
     ),
