@@ -78,6 +78,12 @@ impl Browser {
             .await
     }
 
+    /// Posts a form that is written as it is sent.
+    pub async fn post_text(&self, path: &str, form: &str) -> Reply {
+        self.send(Method::POST, path, Some(form.to_owned()), &[])
+            .await
+    }
+
     /// Posts a form of the last page that was seen, with that page's token.
     pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let token = self
@@ -165,6 +171,16 @@ impl Reply {
         let text = self.text();
         let rest = &text[text.find(&format!("name=\"{name}\""))?..];
         let value = rest.split("value=\"").nth(1)?.split('"').next()?;
-        Some(value.replace("&amp;", "&").replace("&#38;", "&"))
+        let text = [
+            ("&#60;", "<"),
+            ("&#62;", ">"),
+            ("&#34;", "\""),
+            ("&#39;", "'"),
+        ]
+        .into_iter()
+        .fold(value.to_owned(), |text, (code, sign)| {
+            text.replace(code, sign)
+        });
+        Some(text.replace("&amp;", "&").replace("&#38;", "&"))
     }
 }

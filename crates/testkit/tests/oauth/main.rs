@@ -2,7 +2,11 @@
 
 mod abuse;
 mod codes;
+mod consent;
+mod contract_rows;
 mod devices;
+mod grants;
+mod hostile;
 mod openid;
 mod registration;
 mod tokens;

@@ -85,6 +85,42 @@ testkit::both_engines! {
         browser.get(&one).await.is(404);
     }
 
+    // Programs written for other hosts know these addresses.
+    async fn applications_are_found_at_their_other_addresses(t: TestServer) {
+        t.user("jane").await;
+        t.user("joe").await;
+        let browser = t.browser("jane").await;
+        let list = browser.get("/oauth/applications").await.is(302);
+        assert_eq!(list.header("location"), "/-/user_settings/applications");
+        browser.get(list.header("location")).await.is(200);
+        let fields = [("name", "Mine"), ("redirect_uri", CALLBACK), ("confidential", "true"), ("scopes[]", "read_user")];
+        browser.post("/oauth/applications", &fields).await.is(200);
+        let list = browser.get("/-/user_settings/applications").await.is(200);
+        let token = list.hidden("authenticity_token").expect("a form token");
+        let list = list.text();
+        let id = list.split("/-/user_settings/applications/").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let one = format!("/oauth/applications/{id}");
+        for path in [one.clone(), format!("{one}/edit")] {
+            assert!(browser.get(&path).await.is(200).text().contains("Mine"));
+        }
+        let send = async |method: Method, path: &str, fields: &[(&str, &str)]| {
+            browser.send_as(method, path, fields, "application/json").await
+        };
+        let proof = [("authenticity_token", token.as_str())];
+        send(Method::PUT, &format!("{one}/renew"), &[]).await.is(403);
+        let renewed = send(Method::PUT, &format!("{one}/renew"), &proof).await.is(200).json();
+        assert!(text(&renewed, "secret").starts_with("svoas-"));
+        let other = t.browser("joe").await;
+        other.get(&one).await.is(404);
+
+        let shop = application(&t, "api", true).await;
+        let given = tokens(&t, &browser, &shop, "api").await;
+        let forget = format!("/oauth/authorized_applications/{}", shop.id);
+        send(Method::DELETE, &forget, &[]).await.is(403);
+        send(Method::DELETE, &forget, &proof).await.is(303);
+        with_bearer(&t, "/user", text(&given, "access_token")).await.is(401);
+    }
+
     async fn a_trusted_application_asks_nobody(t: TestServer) {
         t.user("jane").await;
         t.admin().put("/users/1").json(&json!({"password": testkit::PASSWORD})).await;
