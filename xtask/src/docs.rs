@@ -11,7 +11,12 @@ use crate::steps::{self, Outcome, cargo};
 use crate::tree;
 
 /// The generated files at the top of the checkout.
-const GENERATED: [&str; 3] = ["openapi.json", "routes.txt", "tenon.sample.toml"];
+const GENERATED: [&str; 4] = [
+    "openapi.json",
+    "routes.txt",
+    "schema.graphql",
+    "tenon.sample.toml",
+];
 
 /// What `cargo xtask docs` takes.
 #[derive(clap::Args)]

@@ -1,7 +1,14 @@
 //! The GraphQL interface: what stands between a request and the table of
 //! members that the rooms fill ([`kernel::graph`]).
 //!
-//! [`front`] checks every document before anything runs. It owns no tables
-//! and no jobs.
+//! [`transport`] reads requests and writes answers, [`front`] checks every
+//! document before anything runs, [`execute`] runs it level by level, [`root`]
+//! holds the root fields that belong to no room. It owns no tables and no
+//! jobs.
 
+pub mod execute;
+#[cfg(test)]
+mod execute_tests;
 pub mod front;
+pub mod root;
+pub mod transport;

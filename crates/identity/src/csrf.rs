@@ -16,6 +16,11 @@ pub const FIELD: &str = "authenticity_token";
 pub const HEADER: &str = "x-csrf-token";
 const LABEL: &str = "csrf";
 
+/// Left in the call where a session's request does not prove that it comes
+/// from our own page, and the handler decides what that means.
+#[derive(Debug, Clone, Copy)]
+pub struct Unproven;
+
 /// The token for the session's forms; empty for tokens, which need none.
 pub fn token(app: &App, signed_in: &SignedIn) -> String {
     match signed_in.credential {

@@ -215,12 +215,18 @@ impl IdentityGate {
             return Ok(Viewer::Anonymous);
         }
         if !is_safe(&call.asked.method) && !proves_origin(call, session.id).await? {
-            return match call.route.surface {
-                Surface::Page => Err(Error::forbidden(
-                    "This form has expired. Go back, reload the page and try again.",
-                )),
-                _ => Err(Error::Unauthenticated),
-            };
+            match call.route.surface {
+                // Only its mutations change something, and they ask.
+                Surface::Graphql => {
+                    call.extensions.insert(csrf::Unproven);
+                }
+                Surface::Page => {
+                    return Err(Error::forbidden(
+                        "This form has expired. Go back, reload the page and try again.",
+                    ));
+                }
+                _ => return Err(Error::Unauthenticated),
+            }
         }
         let now = call.app.now();
         let ip = call.asked.peer.to_string();

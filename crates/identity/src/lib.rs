@@ -16,6 +16,7 @@ pub mod csrf;
 pub mod domains;
 pub mod entities;
 pub mod gate;
+pub mod graph;
 pub mod hooks;
 pub mod instance;
 mod jobs;

@@ -156,9 +156,11 @@ fn generate(name: &str) -> Outcome<String> {
     match name {
         "openapi.json" => Ok(system::openapi_file()),
         "routes.txt" => Ok(system::routes_file()),
+        "schema.graphql" => Ok(system::schema_file()),
         "tenon.sample.toml" => Ok(sample()),
         _ => Err(format!(
-            "{name} is not generated; openapi.json, routes.txt and tenon.sample.toml are"
+            "{name} is not generated; openapi.json, routes.txt, schema.graphql and \
+             tenon.sample.toml are"
         )),
     }
 }

@@ -23,6 +23,12 @@ const REVISION: &str = match option_env!("TENON_REVISION") {
     Some(revision) => revision,
     None => "unknown",
 };
+
+/// What GraphQL tells of the program.
+pub const BUILD: graphql::root::Build = graphql::root::Build {
+    version: VERSION,
+    revision: REVISION,
+};
 const READ: &[&str] = &["api", "read_api", "read_user"];
 
 /// Registers the routes.
@@ -136,6 +142,11 @@ pub fn openapi_file() -> String {
     text.expect("a JSON value with text keys can be written") + "\n"
 }
 
+/// `schema.graphql`: the whole GraphQL interface.
+pub fn schema_file() -> String {
+    kernel::graph::sdl::text(&wiring::graph())
+}
+
 /// `routes.txt`: method, path, surface and scopes of every route.
 pub fn routes_file() -> String {
     let routes = wiring::routes();
@@ -151,9 +162,10 @@ pub fn routes_file() -> String {
             Surface::Api => "api",
             Surface::Page => "page",
             Surface::Plain => "plain",
+            Surface::Graphql => "graphql",
         };
         let scopes = match route.surface {
-            Surface::Api => route.scopes.join(","),
+            Surface::Api | Surface::Graphql => route.scopes.join(","),
             Surface::Page | Surface::Plain => String::new(),
         };
         let line = format!("{:<7} {path} {surface} {scopes}", route.method.as_str());

@@ -5,6 +5,7 @@ use crate::{Outcome, admin, system};
 use identity::gate::IdentityGate;
 use kernel::app::{App, Config, Parts};
 use kernel::blobs::Blobs;
+use kernel::graph::{Graph, Table};
 use kernel::http::Routes;
 use kernel::http::serve::Server;
 use kernel::jobs::{Registry, RegistryBuilder};
@@ -48,7 +49,21 @@ pub fn routes() -> Routes {
     identity::routes(&mut routes);
     spaces::routes(&mut routes);
     packages::routes(&mut routes);
+    graphql::transport::routes(&mut routes, graph());
     routes
+}
+
+/// Every type and field of GraphQL.
+///
+/// # Panics
+///
+/// When what the rooms registered does not fit together, with every reason:
+/// no build that starts once fails so later.
+pub fn graph() -> Table {
+    let mut g = Graph::new();
+    graphql::root::graph(&mut g, system::BUILD);
+    identity::graph::graph(&mut g);
+    g.finish().unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Every kind of job.

@@ -50,6 +50,7 @@ fn the_generated_files_are_up_to_date() {
     for (name, expected) in [
         ("openapi.json", tenon::system::openapi_file()),
         ("routes.txt", tenon::system::routes_file()),
+        ("schema.graphql", tenon::system::schema_file()),
         ("tenon.sample.toml", tenon::options::sample()),
     ] {
         let current = std::fs::read_to_string(root.join(name)).unwrap_or_default();

@@ -211,7 +211,16 @@ impl Window {
 
     /// The page from the rows that [`narrow`](Self::narrow) made readable;
     /// `keys` gives the values of the sort's keys.
-    pub fn page<T>(&self, mut rows: Vec<T>, keys: impl Fn(&T) -> Vec<Json>) -> Connection<T> {
+    pub fn page<T>(&self, rows: Vec<T>, keys: impl Fn(&T) -> Vec<Json>) -> Connection<T> {
+        self.page_of(rows.into_iter().map(Arc::new).collect(), keys)
+    }
+
+    /// The same of rows that are shared already.
+    pub fn page_of<T>(
+        &self,
+        mut rows: Vec<Arc<T>>,
+        keys: impl Fn(&T) -> Vec<Json>,
+    ) -> Connection<T> {
         let more = rows.len() as i64 > self.ask.rows;
         rows.truncate(self.ask.rows as usize);
         if self.ask.backward {
@@ -219,7 +228,7 @@ impl Window {
         }
         let rows = rows.into_iter().map(|row| {
             let cursor = self.cursor(&keys(&row));
-            (Arc::new(row), cursor)
+            (row, cursor)
         });
         let (next, previous) = if self.ask.backward {
             (self.before.is_some(), more)

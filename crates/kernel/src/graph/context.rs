@@ -7,10 +7,11 @@ use http::Extensions;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex};
+use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::Instant;
 
 /// The text of a refused or missing object of a mutation (contract section 2).
@@ -80,6 +81,9 @@ impl Args {
     }
 }
 
+/// What one kind of loader has found so far.
+type Shelf = Arc<AsyncMutex<Box<dyn Any + Send>>>;
+
 /// What all operations of one HTTP request share.
 pub struct Request {
     /// What the transport leaves for resolvers: the application, the viewer.
@@ -90,7 +94,7 @@ pub struct Request {
     pub anonymous: bool,
     /// When unfinished work is given up.
     pub deadline: Instant,
-    loaded: Mutex<HashMap<TypeId, Box<dyn Any + Send>>>,
+    loaded: Mutex<HashMap<TypeId, Shelf>>,
 }
 
 impl Request {
@@ -157,36 +161,37 @@ impl Context {
         })
     }
 
-    /// Loads what is not yet known, in one call, and answers all.
+    /// Loads what is not yet known, in one call, and answers all. Fields of one
+    /// level that need the same things wait for the first of them.
     pub async fn load<L: Loader>(
         &self,
         keys: impl IntoIterator<Item = L::Key>,
     ) -> Result<HashMap<L::Key, L::Value>, Fault> {
+        let keys: Vec<L::Key> = keys.into_iter().collect();
+        let shelf = self.shelf::<L>()?;
+        let mut shelf = shelf.lock().await;
+        let known = shelf
+            .downcast_mut::<Known<L>>()
+            .ok_or_else(|| Error::internal("a loader's shelf holds something else"))?;
         let mut wanted: Vec<L::Key> = Vec::new();
-        let mut found = HashMap::new();
-        self.with_known::<L, _>(|known| {
-            for key in keys {
-                match known.get(&key) {
-                    Some(Some(value)) => {
-                        found.insert(key, value.clone());
-                    }
-                    Some(None) => {}
-                    None if wanted.contains(&key) => {}
-                    None => wanted.push(key),
-                }
+        let mut seen = HashSet::new();
+        for key in keys.iter().filter(|key| !known.contains_key(key)) {
+            if seen.insert(key) {
+                wanted.push(key.clone());
             }
-        });
-        if wanted.is_empty() {
-            return Ok(found);
         }
-        let fresh = L::load(self.clone(), wanted.clone()).await?;
-        self.with_known::<L, _>(|known| {
+        if !wanted.is_empty() {
+            let mut fresh = L::load(self.clone(), wanted.clone()).await?;
             for key in wanted {
-                known.insert(key.clone(), fresh.get(&key).cloned());
+                let value = fresh.remove(&key);
+                known.insert(key, value);
             }
+        }
+        let found = keys.into_iter().filter_map(|key| {
+            let value = known.get(&key)?.clone()?;
+            Some((key, value))
         });
-        found.extend(fresh);
-        Ok(found)
+        Ok(found.collect())
     }
 
     /// Forgets what was loaded: something changed.
@@ -196,11 +201,15 @@ impl Context {
         }
     }
 
-    fn with_known<L: Loader, T>(&self, work: impl FnOnce(&mut Known<L>) -> T) -> Option<T> {
-        let mut loaded = self.request.loaded.lock().ok()?;
-        let entry = loaded
+    fn shelf<L: Loader>(&self) -> Result<Shelf, Fault> {
+        let mut loaded = self.request.loaded.lock();
+        let loaded = loaded
+            .as_mut()
+            .map_err(|_| Error::internal("the loaders' shelves are locked"))?;
+        let empty = || -> Shelf { Arc::new(AsyncMutex::new(Box::new(Known::<L>::new()))) };
+        Ok(loaded
             .entry(TypeId::of::<L>())
-            .or_insert_with(|| Box::new(Known::<L>::new()));
-        entry.downcast_mut::<Known<L>>().map(work)
+            .or_insert_with(empty)
+            .clone())
     }
 }

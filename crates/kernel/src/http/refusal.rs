@@ -23,6 +23,7 @@ pub fn render_for(error: Error, surface: Surface, asked: &Asked, seen: Option<Se
         Surface::Api => api_body(status, &error),
         Surface::Page => crate::html::error_page(status, &page_reason(&error), asked, seen),
         Surface::Plain => reply::text(status, format!("{}\n", message(status, &error))),
+        Surface::Graphql => graphql_body(status, &error),
     };
     add_headers(&error, &mut response);
     response
@@ -146,6 +147,35 @@ fn api_body(status: StatusCode, error: &Error) -> Response {
             "message": format!("This resource has been moved permanently to {to}")
         }),
         _ => json!({"message": message(status, error)}),
+    };
+    reply::json(status, &body).unwrap_or_else(|_| reply::empty(status))
+}
+
+/// A request refused as a whole (contract/graphql.md section 3). Every token
+/// that does not suffice is one and the same «Invalid token».
+fn graphql_body(status: StatusCode, error: &Error) -> Response {
+    let (status, text) = match error {
+        Error::Unauthenticated | Error::Token { .. } | Error::InsufficientScope(_) => {
+            (StatusCode::UNAUTHORIZED, "Invalid token".to_owned())
+        }
+        Error::Forbidden(_) => (status, "API not accessible for user".to_owned()),
+        Error::NotFound(_) | Error::NotFoundText(_) => (status, "Not found!".to_owned()),
+        Error::Limited(_) | Error::Throttled(_) => (
+            status,
+            "This endpoint has been requested too many times. Try again later.".to_owned(),
+        ),
+        Error::Unavailable(_) => (
+            status,
+            "Request timed out. Please try a less complex query or a smaller set of records."
+                .to_owned(),
+        ),
+        Error::Internal(_) => (status, "Internal server error".to_owned()),
+        Error::BadRequest(text) => (status, text.clone()),
+        other => (status, message(status, other)),
+    };
+    let body = match error {
+        Error::Exact(_, body) => body.clone(),
+        _ => json!({"errors": [{"message": text}]}),
     };
     reply::json(status, &body).unwrap_or_else(|_| reply::empty(status))
 }

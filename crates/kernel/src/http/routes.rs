@@ -19,6 +19,8 @@ pub enum Surface {
     Page,
     /// Plain text for machines (health, metrics).
     Plain,
+    /// `errors` as GraphQL clients read them.
+    Graphql,
 }
 
 /// Who a route admits before its handler looks closer.
@@ -157,6 +159,16 @@ impl Routes {
         handler: H,
     ) -> Declared<'_> {
         self.add(method, path.to_owned(), Surface::Plain, handler)
+    }
+
+    /// Adds a route whose refusals are GraphQL's; `path` is the whole path.
+    pub fn graphql<A, H: Handler<A>>(
+        &mut self,
+        method: Method,
+        path: &str,
+        handler: H,
+    ) -> Declared<'_> {
+        self.add(method, path.to_owned(), Surface::Graphql, handler)
     }
 
     fn api<A, H: Handler<A>>(&mut self, method: Method, path: &str, handler: H) -> Declared<'_> {

@@ -136,7 +136,7 @@ impl Server {
             .value
             .values()
             .all(|route| route.surface == Surface::Page);
-        if surface == Surface::Api && only_pages {
+        if surface != Surface::Page && only_pages {
             return no_route(unknown_route(&raw), &asked);
         }
         let Some(route) = find_method(matched.value, &asked.method) else {
@@ -219,7 +219,9 @@ fn copy_of(asked: &Asked) -> Asked {
 }
 
 fn surface_of(path: &str) -> Surface {
-    if path.starts_with("/api/") {
+    if path == "/api/graphql" || path.starts_with("/api/graphql/") {
+        Surface::Graphql
+    } else if path.starts_with("/api/") {
         Surface::Api
     } else {
         Surface::Page
@@ -232,6 +234,8 @@ fn unknown_route(path: &str) -> Error {
             410,
             serde_json::json!({"error": "API V3 is no longer supported. Use API V4 instead."}),
         )
+    } else if surface_of(path) == Surface::Graphql {
+        Error::NotFound("")
     } else if path.starts_with("/api/") {
         Error::Exact(404, serde_json::json!({"error": "404 Not Found"}))
     } else {

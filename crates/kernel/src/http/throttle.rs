@@ -78,8 +78,12 @@ impl Throttles {
         let rules: ThrottleRules = app.settings().get(app).await.ok()?;
         let (name, rule) = match (surface, caller) {
             (Surface::Plain, _) => return None,
-            (Surface::Api, None) => ("throttle_unauthenticated_api", rules.unauthenticated_api),
-            (Surface::Api, Some(_)) => ("throttle_authenticated_api", rules.authenticated_api),
+            (Surface::Api | Surface::Graphql, None) => {
+                ("throttle_unauthenticated_api", rules.unauthenticated_api)
+            }
+            (Surface::Api | Surface::Graphql, Some(_)) => {
+                ("throttle_authenticated_api", rules.authenticated_api)
+            }
             (Surface::Page, None) => ("throttle_unauthenticated_web", rules.unauthenticated_web),
             (Surface::Page, Some(_)) => ("throttle_authenticated_web", rules.authenticated_web),
         };

@@ -1,0 +1,123 @@
+//! Root fields that belong to no room.
+
+use identity::Viewer;
+use kernel::graph::{BOOLEAN, Context, Done, Fault, Graph, INT, STRING, Typed, argument, object};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Which version answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Build {
+    /// Version of the program.
+    pub version: &'static str,
+    /// The commit it was built from.
+    pub revision: &'static str,
+}
+
+struct Kas;
+
+struct Complexity {
+    score: u64,
+    limit: u64,
+}
+
+struct Echo {
+    messages: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct EchoInput {
+    errors: Option<Vec<String>>,
+    messages: Option<Vec<String>>,
+}
+
+/// Who asks.
+pub fn viewer(context: &Context) -> Viewer {
+    context.get::<Viewer>().cloned().unwrap_or_default()
+}
+
+/// Registers them.
+pub fn graph(g: &mut Graph, build: Build) {
+    g.object::<Kas>(
+        "Kas",
+        "The server of agents in clusters, of which there is none.",
+    )
+    .field("enabled", BOOLEAN.required(), |_| false)
+    .describe("Whether it runs.")
+    .field("externalUrl", STRING, |_| None)
+    .describe("Where agents reach it.")
+    .field("version", STRING, |_| None)
+    .describe("Its version.");
+    g.object::<Build>("Metadata", "The program.")
+        .field("version", STRING.required(), |build| {
+            build.version.to_owned()
+        })
+        .describe("Its version.")
+        .field("revision", STRING.required(), |build| {
+            build.revision.to_owned()
+        })
+        .describe("The commit it was built from.")
+        .field("kas", object::<Kas>("Kas").required(), |_| Arc::new(Kas))
+        .describe("The server of agents in clusters.");
+    g.object::<Complexity>("QueryComplexity", "What this operation costs.")
+        .field("score", INT, |cost| i64::try_from(cost.score).ok())
+        .describe("Its score.")
+        .field("limit", INT, |cost| i64::try_from(cost.limit).ok())
+        .describe("The most it might have.");
+    g.query()
+        .answer("echo", STRING.required(), |args, context| async move {
+            let text: String = args.get("text")?;
+            Ok(match viewer(&context).user() {
+                Some(user) => format!("\"{}\" says: {text}", user.username),
+                None => format!("nil says: {text}"),
+            })
+        })
+        .describe("Says what it was told, and by whom.")
+        .arg(argument("text", STRING.required()).describe("What to say."))
+        .answer(
+            "metadata",
+            object::<Build>("Metadata"),
+            move |_, context| async move {
+                viewer(&context).signed_in()?;
+                Ok(Some(Arc::new(build)))
+            },
+        )
+        .describe("The program, for who is signed in.")
+        .answer(
+            "queryComplexity",
+            object::<Complexity>("QueryComplexity"),
+            complexity,
+        )
+        .describe("What this operation costs.");
+    g.mutation::<Echo>(
+        "echoCreate",
+        "Sends back what it is sent, and writes nothing.",
+    )
+    .input(list("errors", "Come back as the payload's errors."))
+    .input(list("messages", "Come back as `echoes`."))
+    .answers("echoes", STRING.required().list(), |echo| {
+        echo.messages.clone()
+    })
+    .run(|input: EchoInput, _| async {
+        Ok(Done {
+            errors: input.errors.unwrap_or_default(),
+            payload: Some(Echo {
+                messages: input.messages,
+            }),
+        })
+    });
+}
+
+fn list(name: &str, text: &str) -> kernel::graph::Argument {
+    argument(name, STRING.required().list()).describe(text)
+}
+
+async fn complexity(
+    _: kernel::graph::Args,
+    context: Context,
+) -> Result<Option<Arc<Complexity>>, Fault> {
+    Ok(Some(Arc::new(Complexity {
+        score: context.score,
+        limit: context.limit,
+    })))
+}

@@ -1,0 +1,85 @@
+//! What one operation answered, and how the answers are sent.
+
+use super::{media, sent, text, write_cost};
+use crate::execute::Outcome;
+use crate::front::{Checked, INTROSPECTION_COMPLEXITY, StaticError};
+use http::StatusCode;
+use kernel::error::Result;
+use kernel::http::reply::Response;
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+
+/// The answer of one entry.
+pub struct Answered {
+    /// Its JSON.
+    body: String,
+    /// Refused before it ran, so that there is no `data`.
+    refused: bool,
+    /// Score and limit, where there is a score.
+    cost: Option<(u64, u64)>,
+    /// It asked about the interface only, so everyone gets the same.
+    pub about_itself: bool,
+}
+
+impl Answered {
+    /// An entry with these errors.
+    pub fn refused(errors: &[StaticError]) -> Answered {
+        let errors: Vec<Json> = errors.iter().map(StaticError::json).collect();
+        Answered {
+            body: text(&json!({"errors": errors})),
+            refused: true,
+            cost: None,
+            about_itself: false,
+        }
+    }
+
+    /// An entry that ran.
+    pub fn of(outcome: Outcome, checked: &Checked) -> Answered {
+        let whole = outcome.errors.is_empty();
+        Answered {
+            body: text(&outcome.json()),
+            refused: false,
+            cost: Some((checked.score, checked.limit)),
+            about_itself: whole && checked.limit == INTROSPECTION_COMPLEXITY,
+        }
+    }
+}
+
+/// All answers of a request.
+pub struct Whole {
+    /// In the order of the entries.
+    pub answers: Vec<Arc<Answered>>,
+    /// Sent as an array.
+    pub batch: bool,
+    /// In the strict media type, with its statuses.
+    pub strict: bool,
+}
+
+impl Whole {
+    /// The response.
+    pub fn response(self) -> Result<Response> {
+        let bodies: Vec<&str> = self.answers.iter().map(|one| one.body.as_str()).collect();
+        let refused = !self.batch && self.answers.iter().all(|one| one.refused);
+        let status = if self.strict && refused {
+            StatusCode::BAD_REQUEST
+        } else {
+            StatusCode::OK
+        };
+        let body = if self.batch {
+            format!("[{}]", bodies.join(","))
+        } else {
+            bodies.concat()
+        };
+        let kind = if self.strict {
+            media::STRICT
+        } else {
+            media::JSON
+        };
+        let mut response = sent(status, body, kind);
+        let costs: Vec<(u64, u64)> = self.answers.iter().filter_map(|one| one.cost).collect();
+        if let Some(limit) = costs.iter().map(|cost| cost.1).max() {
+            write_cost(&mut response, costs.iter().map(|cost| cost.0).sum(), limit);
+        }
+        Ok(response)
+    }
+}

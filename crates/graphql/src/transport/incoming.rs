@@ -1,0 +1,140 @@
+//! A request as it comes: JSON, form or query, one entry or many.
+
+use super::{Step, media, refused};
+use crate::front::{self, Parsed, Source, StaticError, json, variables};
+use http::{Method, header};
+use identity::{Viewer, csrf};
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::http::call::read_capped;
+use kernel::http::params::{self, Source as Parameters};
+use kernel::http::{Asked, Call, FromCall};
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+/// Largest body, in bytes.
+const MAX_BODY: usize = 5 * 1024 * 1024;
+
+/// What was sent, by whom.
+pub struct Incoming {
+    /// The application.
+    pub app: App,
+    /// The request.
+    pub asked: Arc<Asked>,
+    /// Who asks.
+    pub viewer: Viewer,
+    /// A session asks without proof that our own page made it.
+    pub unproven: bool,
+    /// Deprecated members do not exist for this request.
+    pub unmarked: bool,
+    /// The answer goes out in the strict media type.
+    pub strict: bool,
+    /// The entries.
+    pub kind: Kind,
+}
+
+/// One entry or a batch.
+pub enum Kind {
+    /// One entry.
+    Single(Entry),
+    /// An array of entries.
+    Batch(Vec<Entry>),
+}
+
+/// One entry; refused already where its query is no text.
+pub struct Entry {
+    /// What to check.
+    pub source: Step<Source>,
+}
+
+impl Entry {
+    /// The next step.
+    pub fn parse(&self) -> Step<Parsed> {
+        self.source.clone().and_then(front::parse)
+    }
+
+    fn read(given: &Parameters) -> Result<Entry> {
+        let variables = match variables::sent(given.get("variables")) {
+            Ok(variables) => variables,
+            Err(text) => return refused(422, text),
+        };
+        let operation_name = match given.get("operationName") {
+            None | Some(Json::Null) => None,
+            Some(Json::String(name)) => Some(name.clone()),
+            Some(other) => return refused(422, format!("Unexpected parameter: {other}")),
+        };
+        let query = match given.get("query") {
+            None | Some(Json::Null) => Ok(String::new()),
+            Some(Json::String(text)) => Ok(text.clone()),
+            Some(other) => {
+                let text = format!("Expected query to be text, actual: {other}");
+                Err(vec![StaticError::new("parseError", text)])
+            }
+        };
+        Ok(Entry {
+            source: query.map(|query| Source {
+                query,
+                operation_name,
+                variables,
+            }),
+        })
+    }
+}
+
+impl FromCall for Incoming {
+    async fn from_call(call: &mut Call) -> Result<Incoming> {
+        let asked = call.asked.clone();
+        let flag = call.query("remove_deprecated");
+        let unmarked = matches!(flag, Some("true" | "1"));
+        let kind = if asked.method == Method::POST {
+            posted(call).await?
+        } else {
+            Kind::Single(Entry::read(&call.query)?)
+        };
+        Ok(Incoming {
+            app: call.app.clone(),
+            viewer: Viewer::from_call(call).await?,
+            unproven: call.extensions.get::<csrf::Unproven>().is_some(),
+            strict: media::is_strict(asked.header(header::ACCEPT)),
+            asked,
+            unmarked,
+            kind,
+        })
+    }
+}
+
+async fn posted(call: &mut Call) -> Result<Kind> {
+    let kind = media::essence(call.asked.header(header::CONTENT_TYPE));
+    let form = match kind.as_deref() {
+        Some("application/json") => false,
+        Some("application/x-www-form-urlencoded") => true,
+        Some(other) => return refused(415, format!("Unsupported content type: {other}")),
+        None => return refused(415, "Content type is missing"),
+    };
+    let body = match read_capped(call.take_body(), MAX_BODY).await {
+        Err(kernel::error::Error::TooLarge) => return refused(413, "Request body too large"),
+        other => other?,
+    };
+    if form {
+        let mut given = Parameters::new();
+        params::parse_form(&body, &mut given)?;
+        return Ok(Kind::Single(Entry::read(&given)?));
+    }
+    if let Err(text) = json::check(&body) {
+        return refused(400, text);
+    }
+    match serde_json::from_slice::<Json>(&body) {
+        Ok(Json::Object(given)) => Ok(Kind::Single(Entry::read(&given)?)),
+        Ok(Json::Array(all)) => {
+            let read = |one: &Json| match one {
+                Json::Object(given) => Entry::read(given),
+                other => refused(422, format!("Unexpected parameter: {other}")),
+            };
+            // Those past the limit are counted, not read.
+            let read = all.iter().take(super::MAX_BATCH + 1).map(read);
+            Ok(Kind::Batch(read.collect::<Result<_>>()?))
+        }
+        Ok(other) => refused(422, format!("Unexpected parameter: {other}")),
+        Err(_) => refused(400, "Malformed JSON"),
+    }
+}

@@ -1,0 +1,301 @@
+//! `/api/graphql`: from a request to its answer (contract sections 1–4).
+
+mod answer;
+mod incoming;
+mod log;
+mod media;
+
+use crate::execute;
+use crate::front::{self, Checked, Limits, Parsed, StaticError};
+use answer::{Answered, Whole};
+use http::{HeaderName, HeaderValue, Method, StatusCode};
+use identity::Viewer;
+use incoming::{Entry, Incoming, Kind};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::graph::{Context, Request, Table};
+use kernel::http::Routes;
+use kernel::http::reply::Response;
+use serde_json::Value as Json;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long a request may take before its rest is given up.
+const DEADLINE: Duration = Duration::from_secs(30);
+/// Characters of queries that are checked where they are, not on a thread of
+/// their own.
+const SMALL: usize = 1_000;
+/// Most entries of a batch.
+const MAX_BATCH: usize = 20;
+/// Answers about the interface itself that are kept; each build starts anew.
+const MAX_KEPT: usize = 32;
+
+/// Reads the interface; writing needs `api`, which fields ask for.
+const SCOPES: &[&str] = &["api", "read_api"];
+
+/// Declares the endpoint over this table.
+pub fn routes(r: &mut Routes, table: Table) {
+    let interface = Arc::new(Interface {
+        unmarked: Arc::new(table.without_marked()),
+        whole: Arc::new(table),
+        kept: Mutex::default(),
+    });
+    for path in ["/api/graphql", "/api/graphql/"] {
+        for method in [Method::POST, Method::GET] {
+            let interface = interface.clone();
+            let handler = move |incoming: Incoming| {
+                let interface = interface.clone();
+                async move { interface.answer(incoming).await }
+            };
+            r.graphql(method, path, handler)
+                .scopes(SCOPES)
+                .streams()
+                .summary("Answers a GraphQL request");
+        }
+    }
+}
+
+struct Interface {
+    whole: Arc<Table>,
+    /// Without deprecated members and experiments.
+    unmarked: Arc<Table>,
+    kept: Mutex<HashMap<Kept, Arc<Answered>>>,
+}
+
+/// What an answer about the interface depends on: the exact text, not a name.
+#[derive(PartialEq, Eq, Hash, Clone)]
+struct Kept {
+    query: String,
+    operation: Option<String>,
+    unmarked: bool,
+    anonymous: bool,
+}
+
+/// A refusal of the whole request.
+fn refused<T>(status: u16, text: impl Into<String>) -> Result<T> {
+    let text: String = text.into();
+    let body = serde_json::json!({"errors": [{"message": text}]});
+    Err(Error::Exact(status, body))
+}
+
+/// An entry on its way: refused already, or ready for the next check.
+type Step<T> = std::result::Result<T, Vec<StaticError>>;
+
+impl Interface {
+    async fn answer(&self, incoming: Incoming) -> Result<Response> {
+        let batch = matches!(incoming.kind, Kind::Batch(_));
+        let entries = match &incoming.kind {
+            Kind::Single(entry) => std::slice::from_ref(entry),
+            Kind::Batch(entries) => entries.as_slice(),
+        };
+        check_batch(entries, batch)?;
+        if !batch && let Some(kept) = self.kept(&incoming, &entries[0]) {
+            return self.reply(&incoming, vec![kept], batch);
+        }
+        let parsed: Vec<Step<Parsed>> = entries.iter().map(Entry::parse).collect();
+        check_mutations(&incoming, &parsed)?;
+        let anonymous = incoming.viewer.user_id().is_none();
+        let (table, limits) = (self.table(&incoming), Limits::of(anonymous));
+        // Pure work of bounded length, yet long texts would hold up a worker.
+        let checked = {
+            let table = table.clone();
+            let check = move || {
+                let one = |step: Step<Parsed>| step.and_then(|it| front::check(&table, it, limits));
+                parsed.into_iter().map(one).collect::<Vec<Step<Checked>>>()
+            };
+            if characters(entries) < SMALL {
+                check()
+            } else {
+                tokio::task::spawn_blocking(check)
+                    .await
+                    .map_err(Error::internal)?
+            }
+        };
+        let runnable: Vec<&Checked> = checked
+            .iter()
+            .filter_map(|step| step.as_ref().ok())
+            .collect();
+        if let Err(error) = front::check_sum(&runnable, limits) {
+            let all = entries
+                .iter()
+                .map(|_| Arc::new(Answered::refused(std::slice::from_ref(&error))));
+            return self.reply(&incoming, all.collect(), batch);
+        }
+        let request = Arc::new(request(&incoming, anonymous));
+        let mut answers = Vec::with_capacity(entries.len());
+        // One after another: an entry sees what those before it changed.
+        for (entry, step) in entries.iter().zip(checked) {
+            let answered = match step {
+                Err(errors) => Answered::refused(&errors),
+                Ok(checked) => {
+                    self.run(&incoming, &table, &request, entry, checked)
+                        .await?
+                }
+            };
+            answers.push(Arc::new(answered));
+        }
+        if !batch {
+            self.keep(&incoming, &entries[0], &answers[0]);
+        }
+        self.reply(&incoming, answers, batch)
+    }
+
+    async fn run(
+        &self,
+        incoming: &Incoming,
+        table: &Arc<Table>,
+        request: &Arc<Request>,
+        entry: &Entry,
+        checked: Checked,
+    ) -> Result<Answered> {
+        let began = Instant::now();
+        let context = Context {
+            request: request.clone(),
+            table: table.clone(),
+            score: checked.score,
+            limit: checked.limit,
+        };
+        let outcome = execute::run(context, &checked).await;
+        log::operation(incoming, entry, &checked, began.elapsed());
+        match outcome {
+            Ok(outcome) => Ok(Answered::of(outcome, &checked)),
+            Err(error) => Err(whole(&error)),
+        }
+    }
+
+    fn table(&self, incoming: &Incoming) -> Arc<Table> {
+        match incoming.unmarked {
+            true => self.unmarked.clone(),
+            false => self.whole.clone(),
+        }
+    }
+
+    fn reply(
+        &self,
+        incoming: &Incoming,
+        answers: Vec<Arc<Answered>>,
+        batch: bool,
+    ) -> Result<Response> {
+        Whole {
+            answers,
+            batch,
+            strict: incoming.strict,
+        }
+        .response()
+    }
+
+    fn key(incoming: &Incoming, entry: &Entry) -> Option<Kept> {
+        let source = entry.source.as_ref().ok()?;
+        let plain = source.variables.is_empty() && source.query.contains("__");
+        plain.then(|| Kept {
+            query: source.query.clone(),
+            operation: source.operation_name.clone(),
+            unmarked: incoming.unmarked,
+            anonymous: incoming.viewer.user_id().is_none(),
+        })
+    }
+
+    fn kept(&self, incoming: &Incoming, entry: &Entry) -> Option<Arc<Answered>> {
+        let key = Interface::key(incoming, entry)?;
+        self.kept.lock().ok()?.get(&key).cloned()
+    }
+
+    fn keep(&self, incoming: &Incoming, entry: &Entry, answered: &Arc<Answered>) {
+        let key = Interface::key(incoming, entry).filter(|_| answered.about_itself);
+        if let (Some(key), Ok(mut kept)) = (key, self.kept.lock()) {
+            if kept.len() >= MAX_KEPT {
+                kept.clear();
+            }
+            kept.insert(key, answered.clone());
+        }
+    }
+}
+
+fn check_batch(entries: &[Entry], batch: bool) -> Result<()> {
+    if batch && entries.is_empty() {
+        return refused(422, "Batch is empty");
+    }
+    if entries.len() > MAX_BATCH {
+        return refused(422, "Batch too large");
+    }
+    if characters(entries) > front::MAX_CHARACTERS {
+        return refused(422, "Query too large");
+    }
+    Ok(())
+}
+
+/// Characters of all queries; variables do not count.
+fn characters(entries: &[Entry]) -> usize {
+    let texts = entries
+        .iter()
+        .filter_map(|entry| entry.source.as_ref().ok());
+    texts.map(|source| source.query.chars().count()).sum()
+}
+
+/// Mutations come by POST, and with a session from our own pages only.
+fn check_mutations(incoming: &Incoming, parsed: &[Step<Parsed>]) -> Result<()> {
+    let is_mutation = |step: &Step<Parsed>| matches!(step, Ok(parsed) if parsed.kind() == front::ast::OperationKind::Mutation);
+    if !parsed.iter().any(is_mutation) {
+        return Ok(());
+    }
+    let method = &incoming.asked.method;
+    if *method == Method::GET || *method == Method::HEAD {
+        return refused(422, format!("Mutations are forbidden in {method} requests"));
+    }
+    if incoming.unproven {
+        return refused(422, "Invalid CSRF token");
+    }
+    Ok(())
+}
+
+fn request(incoming: &Incoming, anonymous: bool) -> Request {
+    let mut extensions = http::Extensions::new();
+    extensions.insert::<App>(incoming.app.clone());
+    extensions.insert::<Viewer>(incoming.viewer.clone());
+    let deadline = tokio::time::Instant::now() + DEADLINE;
+    let mut request = Request::new(extensions, deadline);
+    request.anonymous = anonymous;
+    request.scopes = match &incoming.viewer {
+        Viewer::User(signed_in) if signed_in.is_session() => None,
+        Viewer::User(signed_in) => Some(signed_in.scopes.clone()),
+        _ => None,
+    };
+    request
+}
+
+/// The refusal of the whole request that a failure below becomes.
+fn whole(error: &Error) -> Error {
+    match error {
+        Error::Limited(seconds) => Error::Limited(*seconds),
+        Error::Unavailable(text) => Error::Unavailable(text.clone()),
+        other => Error::internal(other.to_string()),
+    }
+}
+
+/// Adds what an operation cost to the headers.
+fn write_cost(response: &mut Response, score: u64, limit: u64) {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        ("x-service-complexity", score),
+        ("x-service-complexity-limit", limit),
+    ] {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from(value));
+    }
+}
+
+/// A response of this body and media type.
+fn sent(status: StatusCode, body: String, media: &'static str) -> Response {
+    let mut response = http::Response::new(axum::body::Body::from(body));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static(media);
+    response
+        .headers_mut()
+        .insert(http::header::CONTENT_TYPE, kind);
+    response
+}
+
+/// A value's text; a JSON value can always be written.
+fn text(value: &Json) -> String {
+    value.to_string()
+}

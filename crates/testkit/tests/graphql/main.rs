@@ -1,0 +1,47 @@
+//! Stories about `/api/graphql`, on both engines.
+
+mod abuse;
+mod credentials;
+mod interface;
+mod transport;
+mod users;
+
+use serde_json::{Value, json};
+use testkit::{Client, Reply, Request};
+
+const PATH: &str = "/api/graphql";
+
+/// A request with this JSON body.
+fn posted(client: &Client, body: &Value) -> Request {
+    client.request(http::Method::POST, PATH).json(body)
+}
+
+/// The answer to one query.
+async fn ask(client: &Client, query: &str) -> Value {
+    ask_with(client, query, json!({})).await
+}
+
+async fn ask_with(client: &Client, query: &str, variables: Value) -> Value {
+    let body = json!({"query": query, "variables": variables});
+    posted(client, &body).await.is(200).json()
+}
+
+/// The `data` of a query without errors.
+async fn data(client: &Client, query: &str) -> Value {
+    let answer = ask(client, query).await;
+    assert_eq!(answer["errors"], json!(null), "{query}");
+    answer["data"].clone()
+}
+
+/// The text of the first error.
+fn message(answer: &Value) -> &str {
+    answer["errors"][0]["message"].as_str().unwrap_or_default()
+}
+
+/// Status and text of a refusal of the whole request.
+fn refusal(reply: &Reply) -> (u16, String) {
+    let body = reply.json();
+    let text = message(&body).to_owned();
+    assert_eq!(body, json!({"errors": [{"message": text}]}), "nothing else");
+    (reply.status, text)
+}
