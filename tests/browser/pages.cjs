@@ -252,6 +252,85 @@ test('the focus is seen wherever Tab leads', async () => {
   await context.close();
 });
 
+// Chromium's own key, without a device (CDP «WebAuthn»).
+async function plugIn(context, page) {
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'usb',
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+test('a security key is added, signs in, and is removed', async () => {
+  const username = `keys-${run}`;
+  const secret = 'correct horse battery';
+  await api('POST', '/users', {
+    username,
+    name: 'Keys',
+    email: `${username}@example.com`,
+    password: secret,
+    skip_confirmation: true,
+  });
+  const { page, context, problems } = await open();
+  const enter = async () => {
+    await page.goto(`${url}/users/sign_in?again=true`);
+    await page.getByLabel('User name or e-mail').fill(username);
+    await page.getByLabel('Password').fill(secret);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  await plugIn(context, page);
+  await enter();
+  await page.waitForURL(`${url}/`);
+  await page.goto(`${url}/-/profile/two_factor_auth/keys`);
+  await page.getByLabel('Name').fill('<b>Blue</b>');
+  await page.getByLabel('Current password').fill(secret);
+  await page.getByRole('button', { name: 'Add a key' }).click();
+  await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
+  await page.goto(`${url}/-/profile/two_factor_auth/keys`);
+  await page.getByText('<b>Blue</b>').waitFor();
+  await page.getByLabel('Current password').fill(secret);
+  await page.getByRole('button', { name: 'Add a key' }).click();
+  await page.getByRole('alert').filter({ hasText: 'one of yours already' }).waitFor();
+
+  await enter();
+  await page.waitForURL(`${url}/users/sign_in/two_factor`);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    await check(page, 'the second step');
+  }
+  await page.getByRole('button', { name: 'Use your security key' }).click();
+  await page.waitForURL(`${url}/`);
+
+  await page.goto(`${url}/-/profile/two_factor_auth/keys`);
+  await page.getByText('last used').waitFor();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    await check(page, 'security keys');
+  }
+  await page.locator('summary', { hasText: 'Remove' }).click();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('status').filter({ hasText: 'The security key is removed.' }).waitFor();
+  await enter();
+  await page.waitForURL(`${url}/`);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test('a wrong password asks no key', async () => {
+  const { page, context } = await signedIn();
+  await page.goto(`${url}/-/profile/two_factor_auth/keys`);
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByRole('button', { name: 'Add a key' }).click();
+  await page.getByRole('alert').filter({ hasText: 'That is not your password.' }).waitFor();
+  await context.close();
+});
+
 const PAGES = [
   '/',
   '/?search=nothing-is-called-so',
@@ -285,6 +364,7 @@ const PAGES = [
   '/admin/spam_logs',
   '/admin/jobs',
   '/admin/audit',
+  '/-/profile/two_factor_auth/keys',
 ];
 
 for (const colorScheme of ['light', 'dark']) {

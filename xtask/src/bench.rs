@@ -113,6 +113,7 @@ impl Bench<'_> {
                 data,
                 database: None,
                 environment,
+                named: false,
             },
         )
     }

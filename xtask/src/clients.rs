@@ -22,6 +22,8 @@ struct Suite {
     /// In the checkout.
     script: &'static str,
     runs_on: Language,
+    /// Against a server that calls itself `localhost`.
+    named: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -32,46 +34,60 @@ enum Language {
 
 /// The stock clients of the REST API and of the OAuth provider. A listed
 /// script that is missing fails.
-const CLIENTS: [Suite; 8] = [
+const CLIENTS: [Suite; 9] = [
     Suite {
         name: "python-gitlab",
         script: "tests/clients/rest.py",
         runs_on: Language::Python,
+        named: false,
     },
     Suite {
         name: "@gitbeaker/rest",
         script: "tests/clients/rest.cjs",
         runs_on: Language::Node,
+        named: false,
     },
     Suite {
         name: "schemathesis",
         script: "tests/clients/openapi.py",
         runs_on: Language::Python,
+        named: false,
     },
     Suite {
         name: "openid-client and oauth4webapi",
         script: "tests/clients/oauth.cjs",
         runs_on: Language::Node,
+        named: false,
     },
     Suite {
         name: "Authlib and requests-oauthlib",
         script: "tests/clients/oauth.py",
         runs_on: Language::Python,
+        named: false,
     },
     Suite {
         name: "the guide's programs, oidc-client-ts among them",
         script: "tests/clients/examples.cjs",
         runs_on: Language::Node,
+        named: false,
     },
     Suite {
         name: "git-credential-oauth",
         script: "tests/clients/git_credential.py",
         runs_on: Language::Python,
+        named: false,
     },
     Suite {
         name: "libapache2-mod-auth-openidc",
         script: "tests/clients/apache.py",
         runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "fido2",
+        script: "tests/clients/keys.py",
+        runs_on: Language::Python,
+        named: true,
     },
 ];
 
@@ -80,6 +96,7 @@ const BROWSER: [Suite; 1] = [Suite {
     name: "chromium",
     script: "tests/browser/pages.cjs",
     runs_on: Language::Node,
+    named: true,
 }];
 
 /// The real-client suites.
@@ -144,6 +161,7 @@ fn run_one(
             data: &data,
             database: cluster.as_ref().map(Cluster::url),
             environment: &[],
+            named: suite.named,
         },
     )?;
     client

@@ -28,6 +28,9 @@ pub struct Settings<'a> {
     pub database: Option<&'a str>,
     /// Further environment.
     pub environment: &'a [(&'a str, &'a str)],
+    /// The server calls itself `localhost`, not by its number: security keys
+    /// need a name.
+    pub named: bool,
 }
 
 /// A running server. It is killed when dropped; [`Server::stop`] ends it in
@@ -64,6 +67,10 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
+        let name = format!("http://localhost:{port}");
+        if settings.named {
+            command.env("TENON_EXTERNAL_URL", &name);
+        }
         let begun = Instant::now();
         let mut child = command
             .spawn()
@@ -81,7 +88,7 @@ impl Server {
             data: settings.data.to_owned(),
             database: settings.database.map(str::to_owned),
             child,
-            url: said.url,
+            url: if settings.named { name } else { said.url },
             root_password: said.root_password,
             ready_after: begun.elapsed(),
         })

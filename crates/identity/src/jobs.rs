@@ -30,6 +30,7 @@ impl Job for Sweep {
                 sessions::sweep(tx)?;
                 mail_links::sweep(tx)?;
                 two_factor::step::sweep(tx)?;
+                two_factor::ceremonies::sweep(tx)?;
                 spam::logs::sweep(tx)?;
                 places::sweep(tx)?;
                 attempts::sweep(tx, OLD)

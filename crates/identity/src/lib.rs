@@ -2,7 +2,8 @@
 //!
 //! Tables: `users`, `user_avatars`, `user_emails`, `sessions`, `mail_links`,
 //! `access_tokens`, `deploy_tokens` (written by the spaces room), `follows`,
-//! `totp`, `recovery_codes`, `sign_in_steps`, `spam_logs`, `sign_in_places`;
+//! `totp`, `recovery_codes`, `sign_in_steps`, `webauthn_keys`,
+//! `webauthn_ceremonies`, `spam_logs`, `sign_in_places`;
 //! failures are counted in `attempts` (migration 0001). Jobs: `identity.sweep`.
 //!
 //! Start with [`viewer::Viewer`], who asks; [`gate`] finds it out of the

@@ -6,6 +6,7 @@ mod mail_links;
 mod own_tokens;
 mod profile;
 mod second_step;
+mod security_keys;
 mod sessions;
 mod sign_in;
 mod sign_up;
@@ -24,6 +25,7 @@ pub fn routes(r: &mut Routes) {
     sign_in::routes(r);
     sign_up::routes(r);
     second_step::routes(r);
+    security_keys::routes(r);
     mail_links::routes(r);
     profile::routes(r);
     own_tokens::routes(r);

@@ -16,7 +16,8 @@ use kernel::error::Result;
 use store::{Fragment, Tx};
 
 /// SQL condition on `users`: has set up a second factor, of whatever kind.
-pub const HAS_ONE: &str = "(exists (select 1 from totp where totp.user_id = users.id))";
+pub const HAS_ONE: &str = "(exists (select 1 from totp where totp.user_id = users.id)
+    or exists (select 1 from webauthn_keys where webauthn_keys.user_id = users.id))";
 
 /// Whether sign-in asks this user for a second factor.
 pub fn enabled(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
@@ -34,3 +35,7 @@ pub fn use_code(app: &App, tx: &mut Tx<'_>, by: &Author, user: &User, typed: &st
         None => recovery::take(tx, by, user, typed),
     }
 }
+
+// Security keys, over the two tables `webauthn_keys` and `webauthn_ceremonies`.
+pub mod ceremonies;
+pub mod keys;

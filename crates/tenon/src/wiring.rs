@@ -37,6 +37,7 @@ pub fn migrations() -> &'static [Migration] {
         4 "0004_packages",
         5 "0005_oauth",
         6 "0006_two_factor",
+        7 "0007_webauthn_keys",
         8 "0008_spam",
     }
 }

@@ -18,6 +18,11 @@ use tokio::sync::watch;
 /// The token of the administrator `root`, user 1, in every test server.
 pub(crate) const ROOT_TOKEN: &str = "token-of-root-for-tests-only";
 
+/// How a server calls itself.
+const HOST: &str = "127.0.0.1";
+/// How it does where it needs a name.
+const NAME: &str = "localhost";
+
 /// The whole program with its own database, files and mail, on a free port.
 pub struct TestServer {
     app: App,
@@ -48,13 +53,18 @@ impl TestServer {
     /// Like [`TestServer::sqlite`], with a clock moved by hand
     /// ([`TestServer::advance`]) if it is a fixed one.
     pub async fn sqlite_at(clock: Clock) -> TestServer {
-        let (directory, options) = directory();
-        let url = options.database_url.clone();
-        let prepared = tokio::task::spawn_blocking(move || prepare(&url)).await;
-        prepared
-            .expect("it does not panic")
-            .expect("the database can be prepared");
-        TestServer::start(directory, options, clock, None).await
+        TestServer::on_sqlite(clock, HOST).await
+    }
+
+    /// Like [`TestServer::sqlite_at`], and calls itself `localhost`: a name,
+    /// which security keys need.
+    pub async fn named_sqlite_at(clock: Clock) -> TestServer {
+        TestServer::on_sqlite(clock, NAME).await
+    }
+
+    /// Like [`TestServer::postgres_at`], and calls itself `localhost`.
+    pub async fn named_postgres_at(clock: Clock) -> Option<TestServer> {
+        TestServer::on_postgres(clock, NAME).await
     }
 
     /// A server on a fresh PostgreSQL database; none where PostgreSQL is not
@@ -65,10 +75,24 @@ impl TestServer {
 
     /// Like [`TestServer::postgres`], with a clock.
     pub async fn postgres_at(clock: Clock) -> Option<TestServer> {
+        TestServer::on_postgres(clock, HOST).await
+    }
+
+    async fn on_sqlite(clock: Clock, host: &str) -> TestServer {
+        let (directory, options) = directory();
+        let url = options.database_url.clone();
+        let prepared = tokio::task::spawn_blocking(move || prepare(&url)).await;
+        prepared
+            .expect("it does not panic")
+            .expect("the database can be prepared");
+        TestServer::start(directory, options, clock, None, host).await
+    }
+
+    async fn on_postgres(clock: Clock, host: &str) -> Option<TestServer> {
         let database = Database::create(&template(), prepare)?;
         let (directory, mut options) = directory();
         options.database_url = database.url().to_owned();
-        Some(TestServer::start(directory, options, clock, Some(database)).await)
+        Some(TestServer::start(directory, options, clock, Some(database), host).await)
     }
 
     async fn start(
@@ -76,6 +100,7 @@ impl TestServer {
         mut options: Options,
         clock: Clock,
         database: Option<Database>,
+        host: &str,
     ) -> TestServer {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
             .await
@@ -83,7 +108,7 @@ impl TestServer {
         let address = listener
             .local_addr()
             .expect("a bound socket has an address");
-        options.external_url = Some(format!("http://{address}"));
+        options.external_url = Some(format!("http://{host}:{}", address.port()));
         options.clock = clock.clone();
         let (app, server) = wiring::assemble(options).await.expect("the server starts");
         let (stop, stopped) = watch::channel(false);

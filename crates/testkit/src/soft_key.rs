@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 const PRESENT: u8 = 0x01;
-const VERIFIED: u8 = 0x04;
 const ATTESTED: u8 = 0x40;
 
 /// One key for one account; its fields are what stories tamper with.
@@ -24,7 +23,7 @@ pub struct SoftKey {
     pub counter: u32,
     /// Whether [`SoftKey::answer`] counts on.
     pub counts: bool,
-    /// Whether its holder touches it and gives a PIN.
+    /// Whether its holder touches it.
     pub touched: bool,
     /// The page stands in a frame of another site.
     pub framed: bool,
@@ -129,7 +128,7 @@ impl SoftKey {
     }
 
     fn authenticator_data(&self, flags: u8, attested: &[u8]) -> Vec<u8> {
-        let touched = if self.touched { PRESENT | VERIFIED } else { 0 };
+        let touched = if self.touched { PRESENT } else { 0 };
         let mut data = Sha256::digest(&self.rp_id).to_vec();
         data.push(flags | touched);
         data.extend(self.counter.to_be_bytes());

@@ -82,6 +82,10 @@ impl RelyingParty {
                 builder
                     .rp_name(name)
                     .timeout(Duration::from_secs(TIMEOUT_SECONDS))
+                    // The password came before, so a touch is enough. With a
+                    // PIN the library also asks for a protection policy that
+                    // Chromium refuses beside «preferred».
+                    .danger_set_user_presence_only_security_keys(true)
             })
             .and_then(WebauthnBuilder::build)
             .map_err(|_| Unusable::NoName)?;

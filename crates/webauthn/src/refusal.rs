@@ -34,8 +34,8 @@ pub enum Refusal {
     /// Its algorithm or form is not one that we know.
     #[error("this kind of security key is not supported")]
     Unsupported,
-    /// Nobody touched the key, or gave it the PIN it was added with.
-    #[error("the security key was not touched, or its PIN not given")]
+    /// Nobody touched the key.
+    #[error("the security key was not touched")]
     NotVerified,
     /// The signature does not fit.
     #[error("the security key's signature is wrong")]

@@ -81,6 +81,11 @@ fn options_are_what_browsers_parse_from_json() {
     assert_eq!(creation["user"]["id"], "BwcHBwcHBwcHBwcHBwcHBw");
     assert_eq!(creation["challenge"].as_str().unwrap().len(), 43);
     assert_eq!(creation["attestation"], "none");
+    let selection = &creation["authenticatorSelection"];
+    assert_eq!(selection["userVerification"], "discouraged");
+    assert_eq!(selection["residentKey"], "discouraged");
+    // Chromium refuses this one unless a PIN is required.
+    assert!(creation["extensions"]["credentialProtectionPolicy"].is_null());
     assert_eq!(creation["pubKeyCredParams"][0]["alg"], -7);
     assert_eq!(creation["timeout"], 300_000);
     assert_eq!(creation["excludeCredentials"][0]["type"], "public-key");

@@ -125,6 +125,12 @@ kernel::choices! {
         RecoveryCodes = "recovery_codes",
         /// A recovery code was used.
         RecoveryCodeUsed = "recovery_code_used",
+        /// There is one more security key.
+        KeyAdded = "key_added",
+        /// There is one security key less.
+        KeyRemoved = "key_removed",
+        /// A security key counted backwards.
+        KeyCopied = "key_copied",
     }
 }
 
@@ -161,6 +167,21 @@ impl Change {
                 "A recovery code was used",
                 "a recovery code of the account",
                 "was used in place of a second factor",
+            ),
+            Change::KeyAdded => (
+                "A security key was added",
+                "a security key of the account",
+                "was added",
+            ),
+            Change::KeyRemoved => (
+                "A security key was removed",
+                "a security key of the account",
+                "was removed",
+            ),
+            Change::KeyCopied => (
+                "There may be a copy of your security key",
+                "a security key of the account",
+                "was refused because it counted backwards, as a copy of it would; remove it",
             ),
         }
     }

@@ -4,14 +4,15 @@ use super::sign_in::{answer, bind, check_form, set_cookie, visit};
 use super::views::SecondStep;
 use crate::csrf;
 use crate::gate::cookie_of;
-use crate::model::User;
 use crate::sign_in::{self, Attempt, Outcome};
+use crate::two_factor::keys;
 use crate::two_factor::step::{self, Step, Tried};
 use http::{Method, StatusCode, header};
 use kernel::app::App;
-use kernel::error::Result;
+use kernel::error::{Error, Result};
 use kernel::html::{Html, Page, flash, ui};
 use kernel::http::{Asked, Params, Response, Routes};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Where sign-in goes on.
@@ -22,6 +23,14 @@ const TITLE: &str = "Two-factor authentication";
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show).unchecked();
     r.page(Method::POST, PATH, create).unchecked();
+    r.page(Method::POST, "/users/sign_in/two_factor/key", answer_of_key)
+        .unchecked();
+    r.page(
+        Method::POST,
+        "/users/sign_in/two_factor/key/options",
+        key_options,
+    )
+    .unchecked();
 }
 
 /// The step's cookie of a request.
@@ -31,14 +40,25 @@ pub(super) fn cookie(asked: &Asked) -> String {
 }
 
 async fn show(app: App, asked: Arc<Asked>) -> Result<Response> {
-    let cookie = cookie(&asked);
-    match app.read(move |tx| step::find(tx, &cookie)).await? {
-        Some((_, user)) => render(&app, &asked, &user, String::new()),
-        None => ended(&app),
+    form(&app, &asked, String::new()).await
+}
+
+/// The step's form; without a step, the way back to its beginning.
+async fn form(app: &App, asked: &Asked, error: String) -> Result<Response> {
+    let cookie = cookie(asked);
+    let found = app.read(move |tx| {
+        let Some((_, user)) = step::find(tx, &cookie)? else {
+            return Ok(None);
+        };
+        keys::has_any(tx, user.id).map(Some)
+    });
+    match found.await? {
+        Some(has_keys) => render(app, asked, has_keys, error),
+        None => ended(app),
     }
 }
 
-fn render(app: &App, asked: &Asked, _user: &User, error: String) -> Result<Response> {
+fn render(app: &App, asked: &Asked, has_keys: bool, error: String) -> Result<Response> {
     let (secret, fresh) = bind(asked);
     let failed = !error.is_empty();
     let view = SecondStep {
@@ -48,6 +68,7 @@ fn render(app: &App, asked: &Asked, _user: &User, error: String) -> Result<Respo
             flash: flash::read(app, &asked.headers),
             ..Page::new(TITLE)
         },
+        has_keys,
         error,
     };
     let status = match failed {
@@ -108,18 +129,71 @@ async fn create(app: App, asked: Arc<Asked>, form: Params<CodeForm>) -> Result<R
         .await?;
     match tried {
         Tried::Right(step, outcome) => passed(&app, &asked, step, outcome).await,
-        Tried::Wrong(left) => wrong(&app, &asked, left).await,
+        Tried::Wrong(left) => {
+            let why = "That is not right, or was used before.";
+            wrong(&app, &asked, left, why).await
+        }
+        Tried::Ended => ended(&app),
+    }
+}
+
+kernel::params! {
+    /// Before a key is asked to sign in.
+    pub struct KeyOptionsForm {
+        /// Proof that the form is ours.
+        pub authenticity_token: Option<String>,
+    }
+}
+
+async fn key_options(
+    app: App,
+    asked: Arc<Asked>,
+    form: Params<KeyOptionsForm>,
+) -> Result<Response> {
+    super::security_keys::told(&asked, ask_keys(&app, &asked, form.0).await)
+}
+
+async fn ask_keys(app: &App, asked: &Asked, form: KeyOptionsForm) -> Result<Value> {
+    check_form(app, asked, form.authenticity_token.as_deref())?;
+    let (own, token) = (app.clone(), cookie(asked));
+    let options = app.write(move |tx| keys::begin_sign_in(&own, tx, &token));
+    options.await?.ok_or_else(|| {
+        Error::Unprocessable("There is no key to ask, or too much time passed.".into())
+    })
+}
+
+kernel::params! {
+    /// The form that the script sends for a key.
+    pub struct KeyAnswerForm {
+        /// The key's answer, as `PublicKeyCredential.toJSON()` in text.
+        pub answer: Option<String>,
+        /// Proof that the form is ours.
+        pub authenticity_token: Option<String>,
+    }
+}
+
+async fn answer_of_key(
+    app: App,
+    asked: Arc<Asked>,
+    form: Params<KeyAnswerForm>,
+) -> Result<Response> {
+    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+    let ip = asked.peer.to_string();
+    app.write(move |tx| sign_in::count(tx, &ip)).await?;
+    let sent = form.0.answer.unwrap_or_default();
+    let (own, token, visit) = (app.clone(), cookie(&asked), visit(&asked));
+    let answered = app
+        .write(move |tx| keys::by_key(&own, tx, &token, &sent, &visit))
+        .await?;
+    match answered.tried {
+        Tried::Right(step, outcome) => passed(&app, &asked, step, outcome).await,
+        Tried::Wrong(left) => wrong(&app, &asked, left, &answered.why).await,
         Tried::Ended => ended(&app),
     }
 }
 
 /// The form again, after a wrong try.
-pub(super) async fn wrong(app: &App, asked: &Asked, left: i64) -> Result<Response> {
+pub(super) async fn wrong(app: &App, asked: &Asked, left: i64, why: &str) -> Result<Response> {
     let tries = ui::count(left.unsigned_abs(), "try");
-    let error = format!("That is not right, or was used before. You have {tries} left.");
-    let token = cookie(asked);
-    match app.read(move |tx| step::find(tx, &token)).await? {
-        Some((_, user)) => render(app, asked, &user, error),
-        None => ended(app),
-    }
+    form(app, asked, format!("{why} You have {tries} left.")).await
 }

@@ -60,8 +60,49 @@ pub struct Widget {
 pub struct SecondStep {
     /// The page; `active` is `sign-in`.
     pub page: Page,
+    /// A security key may answer instead.
+    pub has_keys: bool,
     /// Why the last try failed, or empty.
     pub error: String,
+}
+
+/// GET and POST `/-/profile/two_factor_auth/keys`.
+#[derive(Debug, Template)]
+#[template(path = "security_keys.html")]
+pub struct SecurityKeys {
+    /// The page.
+    pub page: Page,
+    /// The keys, oldest first.
+    pub keys: Vec<KeyRow>,
+    /// Why there can be none at this address, or empty.
+    pub unusable: String,
+    /// What was typed as name.
+    pub name: String,
+    /// What is wrong with the form.
+    pub errors: Errors,
+}
+
+/// One security key.
+#[derive(Debug, Clone, Default)]
+pub struct KeyRow {
+    /// Its id.
+    pub id: i64,
+    /// What its owner calls it.
+    pub name: String,
+    /// Added then.
+    pub created_at: Moment,
+    /// Last signed in with then.
+    pub last_used_at: Option<Moment>,
+}
+
+/// The recovery codes that come with the first key, the one time they are shown.
+#[derive(Debug, Template)]
+#[template(path = "first_key.html")]
+pub struct FirstKey {
+    /// The page.
+    pub page: Page,
+    /// The codes.
+    pub codes: Vec<String>,
 }
 
 /// The form shown at sign-in when the password must be changed first.

@@ -140,6 +140,16 @@ pub fn by_code(
     }
 }
 
+/// Ends all steps of a user: the password they began with is another one, or
+/// no factor is left to wait for.
+pub fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
+    tx.execute(
+        sql!("delete from sign_in_steps where user_id = $1"),
+        (user,),
+    )?;
+    Ok(())
+}
+
 /// Deletes steps that ended.
 pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
     let now = tx.now();

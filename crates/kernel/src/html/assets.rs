@@ -34,7 +34,7 @@ impl Asset {
     }
 }
 
-static ASSETS: LazyLock<[Asset; 3]> = LazyLock::new(|| {
+static ASSETS: LazyLock<[Asset; 4]> = LazyLock::new(|| {
     [
         Asset::new(
             "tenon.css",
@@ -45,6 +45,11 @@ static ASSETS: LazyLock<[Asset; 3]> = LazyLock::new(|| {
             "tenon.js",
             "text/javascript; charset=utf-8",
             include_bytes!("../../assets/tenon.js"),
+        ),
+        Asset::new(
+            "keys.js",
+            "text/javascript; charset=utf-8",
+            include_bytes!("../../assets/keys.js"),
         ),
         Asset::new(
             "tenon.svg",

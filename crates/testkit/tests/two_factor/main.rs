@@ -93,3 +93,5 @@ async fn recorded(t: &TestServer, action: &'static str) -> i64 {
     });
     count.await.expect("a number")
 }
+
+mod keys;

@@ -124,6 +124,54 @@ fn a_new_token_is_shown_with_the_list() {
 }
 
 #[test]
+fn security_keys_render() {
+    let key = |id: i64, name: &str, used: Option<i64>| KeyRow {
+        id,
+        name: name.into(),
+        created_at: moment(40),
+        last_used_at: used.map(moment),
+    };
+    let html = keep(
+        "security_keys",
+        &SecurityKeys {
+            page: page("Security keys", ""),
+            keys: vec![key(1, "<blue>", Some(2)), key(2, "safe", None)],
+            unusable: String::new(),
+            name: "green".into(),
+            errors: Errors(vec![("name".into(), vec!["is too long".into()])]),
+        },
+    );
+    assert!(html.contains("keys/2/delete") && html.contains("never used"));
+    assert!(!html.contains("<blue>"));
+    let html = keep(
+        "security_keys_unusable",
+        &SecurityKeys {
+            page: page("Security keys", ""),
+            keys: vec![],
+            unusable: "Security keys need a name.".into(),
+            name: String::new(),
+            errors: Errors::default(),
+        },
+    );
+    assert!(html.contains("need a name") && !html.contains("<script src=\"/-/assets/keys"));
+    let html = keep(
+        "first_key",
+        &FirstKey {
+            page: page("Recovery codes", ""),
+            codes: vec!["0011-2233-4455-6677".into()],
+        },
+    );
+    assert!(html.contains("0011-2233-4455-6677"));
+    let step = |has_keys| SecondStep {
+        page: page("Two-factor authentication", "sign-in"),
+        has_keys,
+        error: "That is not right. You have 4 tries left.".into(),
+    };
+    assert!(keep("second_step", &step(true)).contains("data-key=\"get\""));
+    assert!(!keep("second_step_code", &step(false)).contains("data-key"));
+}
+
+#[test]
 fn profile_and_user_pages_render() {
     let profile = Profile {
         page: Page {

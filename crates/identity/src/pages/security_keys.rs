@@ -1,0 +1,199 @@
+//! `/-/profile/two_factor_auth/keys`: one's security keys. The page's script
+//! asks for options in JSON, lets the browser speak with the key, and sends
+//! the key's answer in a plain form.
+
+use super::views::{FirstKey, KeyRow, SecurityKeys};
+use crate::password;
+use crate::two_factor::keys::{self, Added};
+use crate::users::Author;
+use crate::viewer::{Credential, SignedIn, SignedInViewer};
+use http::{Method, StatusCode};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::{Errors, Flash, Html, Moment, Page, flash};
+use kernel::http::refusal;
+use kernel::http::routes::Surface;
+use kernel::http::{Asked, Params, Response, Routes, reply};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Where keys are managed.
+pub const PATH: &str = "/-/profile/two_factor_auth/keys";
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, PATH, show);
+    r.page(Method::POST, PATH, create);
+    r.page(
+        Method::POST,
+        "/-/profile/two_factor_auth/keys/options",
+        options,
+    );
+    r.page(
+        Method::POST,
+        "/-/profile/two_factor_auth/keys/{id}/delete",
+        destroy,
+    );
+}
+
+/// The session that asks. A token, which others may hold, changes no keys.
+fn session(viewer: &SignedIn) -> Result<i64> {
+    match viewer.credential {
+        Credential::Session { id } => Ok(id),
+        Credential::Token { .. } | Credential::OAuth { .. } => Err(Error::forbidden(
+            "Security keys are changed in a browser, not with a token.",
+        )),
+    }
+}
+
+async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
+    render(&app, &viewer, String::new(), Errors::default(), None).await
+}
+
+async fn render(
+    app: &App,
+    viewer: &SignedInViewer,
+    name: String,
+    errors: Errors,
+    flash: Option<Flash>,
+) -> Result<Response> {
+    let user = viewer.0.user.id;
+    let found = app.read(move |tx| keys::list(tx, user)).await?;
+    let now = app.now();
+    let status = match flash {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let shown = super::page(app, &viewer.viewer(), "Security keys");
+    let view = SecurityKeys {
+        page: Page {
+            flash: flash.or_else(|| shown.flash.clone()),
+            ..shown
+        },
+        keys: found
+            .iter()
+            .map(|key| KeyRow {
+                id: key.id,
+                name: key.name.clone(),
+                created_at: Moment::new(key.created_at, now),
+                last_used_at: key.last_used_at.map(|at| Moment::new(at, now)),
+            })
+            .collect(),
+        unusable: match keys::party(app) {
+            Err(Error::Unprocessable(text)) => text,
+            _ => String::new(),
+        },
+        name,
+        errors,
+    };
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+kernel::params! {
+    /// Before a key is asked to be added.
+    pub struct OptionsForm {
+        /// The present password.
+        pub current_password: Option<String>,
+    }
+}
+
+async fn options(
+    app: App,
+    asked: Arc<Asked>,
+    viewer: SignedInViewer,
+    form: Params<OptionsForm>,
+) -> Result<Response> {
+    told(&asked, begin(&app, &viewer.0, form.0).await)
+}
+
+/// Options as a script reads them; what is wrong as JSON too.
+pub(super) fn told(asked: &Asked, found: Result<Value>) -> Result<Response> {
+    match found {
+        Ok(options) => reply::json(StatusCode::OK, &options),
+        Err(error) => Ok(refusal::render(error, Surface::Api, asked)),
+    }
+}
+
+async fn begin(app: &App, viewer: &SignedIn, form: OptionsForm) -> Result<Value> {
+    let session = session(viewer)?;
+    let typed = form.current_password.unwrap_or_default();
+    if !is_password(app, viewer, typed).await? {
+        return Err(Error::Unprocessable("That is not your password.".into()));
+    }
+    let (own, user) = (app.clone(), viewer.user.clone());
+    app.write(move |tx| keys::begin_add(&own, tx, session, &user))
+        .await
+}
+
+async fn is_password(app: &App, viewer: &SignedIn, typed: String) -> Result<bool> {
+    let (id, ip) = (viewer.user.id, viewer.ip_address.clone());
+    let hash: Option<String> = app
+        .write(move |tx| {
+            crate::sign_in::count(tx, &ip)?;
+            Ok(tx.one(
+                store::sql!("select password_hash from users where id = $1"),
+                (id,),
+            )?)
+        })
+        .await?;
+    password::verify(typed, hash).await
+}
+
+kernel::params! {
+    /// The form that the script sends for a key.
+    pub struct KeyForm {
+        /// What its owner calls it.
+        pub name: Option<String>,
+        /// The key's answer, as `PublicKeyCredential.toJSON()` in text.
+        pub answer: Option<String>,
+    }
+}
+
+async fn create(app: App, viewer: SignedInViewer, form: Params<KeyForm>) -> Result<Response> {
+    let session = session(&viewer.0)?;
+    let name = form.0.name.unwrap_or_default();
+    let answer = form.0.answer.unwrap_or_default();
+    let (own, user, by) = (
+        app.clone(),
+        viewer.0.user.clone(),
+        Author::from(viewer.0.as_ref()),
+    );
+    let typed = name.clone();
+    let added = app
+        .write(move |tx| keys::finish_add(&own, tx, &by, session, &user, &typed, &answer))
+        .await;
+    match added {
+        Ok(Added::Done(None)) => flash::done(&app, PATH, "The security key is added."),
+        Ok(Added::Done(Some(codes))) => {
+            let view = FirstKey {
+                page: super::page(&app, &viewer.viewer(), "Recovery codes"),
+                codes,
+            };
+            Ok(Html::new(&view)?.response())
+        }
+        Ok(Added::Refused(why)) => {
+            let flash = Flash::failed(format!("The key was not added. {why}"));
+            render(&app, &viewer, name, Errors::default(), flash).await
+        }
+        Err(error) => {
+            let (errors, flash) = flash::in_form(error)?;
+            render(&app, &viewer, name, errors, flash).await
+        }
+    }
+}
+
+kernel::params! {
+    /// Which key.
+    pub struct OwnKey {
+        /// Its id.
+        pub id: i64,
+    }
+}
+
+async fn destroy(app: App, viewer: SignedInViewer, path: Params<OwnKey>) -> Result<Response> {
+    session(&viewer.0)?;
+    let (id, by) = (path.id, Author::from(viewer.0.as_ref()));
+    app.write(move |tx| keys::remove(tx, &by, &viewer.0.user, id))
+        .await?;
+    flash::done(&app, PATH, "The security key is removed.")
+}

@@ -1,0 +1,81 @@
+//! What a security key was asked and has not answered yet. A question stands
+//! for one session or one half-done sign-in; a newer one takes its place.
+//! Whoever takes it deletes it, so each is answered once at most.
+
+use crate::model::UserId;
+use kernel::error::Result;
+use kernel::time::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use store::{Json, Tx, sql};
+
+/// Seconds a question stands.
+const SECONDS: i64 = webauthn::TIMEOUT_SECONDS as i64;
+
+/// Where a question was asked.
+#[derive(Debug, Clone, Copy)]
+pub enum Place {
+    /// By someone who is signed in.
+    Session(i64),
+    /// After the password.
+    Step(i64),
+}
+
+/// Keeps the state of a ceremony.
+pub fn keep<T: Serialize>(tx: &mut Tx<'_>, place: Place, user: UserId, state: &T) -> Result<()> {
+    let expires_at = tx.now() + jiff::SignedDuration::from_secs(SECONDS);
+    let (text, id) = match place {
+        Place::Session(id) => (
+            sql!(
+                "insert into webauthn_ceremonies (session_id, user_id, state, expires_at)
+                 values ($1, $2, $3, $4)
+                 on conflict (session_id) do update set user_id = excluded.user_id,
+                    state = excluded.state, expires_at = excluded.expires_at"
+            ),
+            id,
+        ),
+        Place::Step(id) => (
+            sql!(
+                "insert into webauthn_ceremonies (step_id, user_id, state, expires_at)
+                 values ($1, $2, $3, $4)
+                 on conflict (step_id) do update set user_id = excluded.user_id,
+                    state = excluded.state, expires_at = excluded.expires_at"
+            ),
+            id,
+        ),
+    };
+    tx.execute(text, (id, user, Json(state), expires_at))?;
+    Ok(())
+}
+
+/// Takes the state of the ceremony that stands here, if it has not expired.
+pub fn take<T: DeserializeOwned>(tx: &mut Tx<'_>, place: Place, user: UserId) -> Result<Option<T>> {
+    let (text, id) = match place {
+        Place::Session(id) => (
+            sql!(
+                "delete from webauthn_ceremonies where session_id = $1 and user_id = $2
+                 returning expires_at, state"
+            ),
+            id,
+        ),
+        Place::Step(id) => (
+            sql!(
+                "delete from webauthn_ceremonies where step_id = $1 and user_id = $2
+                 returning expires_at, state"
+            ),
+            id,
+        ),
+    };
+    let found: Option<(Timestamp, Json<T>)> = tx.optional(text, (id, user))?;
+    let now = tx.now();
+    Ok(found.and_then(|(expires_at, Json(state))| (expires_at > now).then_some(state)))
+}
+
+/// Deletes what was never answered.
+pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
+    let now = tx.now();
+    Ok(tx.execute(
+        sql!("delete from webauthn_ceremonies where expires_at <= $1"),
+        (now,),
+    )?)
+}

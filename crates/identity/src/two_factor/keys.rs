@@ -1,0 +1,383 @@
+//! Security keys: adding, listing and removing them, and signing in with one
+//! after the password (WebAuthn Level 3; the checks are the crate
+//! `webauthn`'s).
+//!
+//! An answer is taken with the question it belongs to in one transaction that
+//! commits also when the answer is wrong, so no question is answered twice.
+
+use super::ceremonies::{self, Place};
+use super::recovery;
+use super::step::{self, Tried};
+use crate::jobs::{self, Change};
+use crate::model::{User, UserId};
+use crate::sign_in::Attempt;
+use crate::users::{self, Author};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::secrets;
+use kernel::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use store::{Json, Tx, sql};
+use webauthn::{Assertion, Authentication, Holder, Key, Refusal, Registration, RelyingParty};
+
+/// Most keys of one user.
+pub const MAX_KEYS: usize = 20;
+/// Longest name of a key, in characters.
+pub const MAX_NAME: usize = 100;
+/// Longest answer of a browser in bytes; real ones have a few thousand.
+const MAX_ANSWER: usize = 32 * 1024;
+/// How the instance calls itself to keys.
+const NAME: &str = "tenon";
+/// The kind of factor, for audit records.
+const FACTOR: &str = "webauthn";
+const UNASKED: &str = "The question to the key has expired or was answered before.";
+
+/// A key of a user.
+#[derive(Debug, Clone)]
+pub struct StoredKey {
+    /// Id.
+    pub id: i64,
+    /// What its owner calls it.
+    pub name: String,
+    /// Last signed in with then.
+    pub last_used_at: Option<Timestamp>,
+    /// Added then.
+    pub created_at: Timestamp,
+    credential: Json<Key>,
+    user_handle: Vec<u8>,
+}
+
+store::from_row! { StoredKey { id, name, last_used_at, created_at, credential, user_handle } }
+
+/// What is kept while a key is added.
+#[derive(Serialize, Deserialize)]
+struct Adding {
+    registration: Registration,
+    handle: [u8; 16],
+}
+
+/// What became of adding a key.
+#[derive(Debug)]
+pub enum Added {
+    /// It is there; the recovery codes, if it is the first factor.
+    Done(Option<Vec<String>>),
+    /// A sentence on why not.
+    Refused(String),
+}
+
+/// What became of signing in with a key.
+#[derive(Debug)]
+pub struct Answered {
+    /// As with a code.
+    pub tried: Tried,
+    /// A sentence on why not, or empty.
+    pub why: String,
+}
+
+/// This instance as keys know it; says why there is none at its address.
+pub fn party(app: &App) -> Result<RelyingParty> {
+    RelyingParty::new(app.base_url(), NAME)
+        .map_err(|why| Error::Unprocessable(sentence(&why.to_string())))
+}
+
+/// The user's keys, oldest first.
+pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<StoredKey>> {
+    Ok(tx.all(
+        sql!(
+            "select id, name, last_used_at, created_at, credential, user_handle
+             from webauthn_keys where user_id = $1 order by id"
+        ),
+        (user,),
+    )?)
+}
+
+/// Whether the user has a key.
+pub fn has_any(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!("select id from webauthn_keys where user_id = $1 limit 1"),
+        (user,),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Begins to add a key: options for the browser.
+pub fn begin_add(app: &App, tx: &mut Tx<'_>, session: i64, user: &User) -> Result<Value> {
+    let party = party(app)?;
+    if user.confirmed_at.is_none() {
+        return Err(refused("Confirm your e-mail address first."));
+    }
+    let known = list(tx, user.id)?;
+    if known.len() >= MAX_KEYS {
+        return Err(refused(&too_many()));
+    }
+    let handle = match known.first() {
+        Some(key) => key.handle()?,
+        None => secrets::random_bytes(),
+    };
+    let holder = Holder {
+        handle,
+        name: &user.username,
+        display_name: match user.name.is_empty() {
+            true => &user.username,
+            false => &user.name,
+        },
+    };
+    let begun = party.begin_registration(holder, &credentials(&known));
+    let (options, registration) = begun.map_err(Error::internal)?;
+    let adding = Adding {
+        registration,
+        handle,
+    };
+    ceremonies::keep(tx, Place::Session(session), user.id, &adding)?;
+    Ok(options)
+}
+
+/// Adds the key that answered.
+pub fn finish_add(
+    app: &App,
+    tx: &mut Tx<'_>,
+    by: &Author,
+    session: i64,
+    user: &User,
+    name: &str,
+    answer: &str,
+) -> Result<Added> {
+    let party = party(app)?;
+    let name = checked_name(name)?;
+    let place = Place::Session(session);
+    let Some(adding) = ceremonies::take::<Adding>(tx, place, user.id)? else {
+        return Ok(Added::Refused(UNASKED.into()));
+    };
+    let known = list(tx, user.id)?;
+    if known.len() >= MAX_KEYS {
+        return Ok(Added::Refused(too_many()));
+    }
+    let checked = within(answer).and_then(|answer| {
+        party.finish_registration(&adding.registration, answer, &credentials(&known))
+    });
+    let key = match checked {
+        Ok(key) => key,
+        Err(why) => return Ok(Added::Refused(sentence(&why.to_string()))),
+    };
+    if !insert(tx, user.id, &name, &key, &adding.handle)? {
+        let text = "This security key is in use already. Take another one.";
+        return Ok(Added::Refused(text.into()));
+    }
+    let codes = added(tx, by, user, FACTOR)?;
+    if codes.is_none() {
+        jobs::notify(tx, user, Change::KeyAdded)?;
+    }
+    Ok(Added::Done(codes))
+}
+
+/// Stores a key; false when any user has one of this id.
+fn insert(tx: &mut Tx<'_>, user: UserId, name: &str, key: &Key, handle: &[u8; 16]) -> Result<bool> {
+    let now = tx.now();
+    let stored: Option<i64> = tx.optional(
+        sql!(
+            "insert into webauthn_keys (user_id, name, credential_id, credential, user_handle,
+                created_at) values ($1, $2, $3, $4, $5, $6)
+             on conflict (credential_id) do nothing returning id"
+        ),
+        (user, name, key.id(), Json(key), handle.to_vec(), now),
+    )?;
+    Ok(stored.is_some())
+}
+
+/// Removes one key of the user.
+pub fn remove(tx: &mut Tx<'_>, by: &Author, user: &User, id: i64) -> Result<()> {
+    let name: Option<String> = tx.optional(
+        sql!("delete from webauthn_keys where user_id = $1 and id = $2 returning name"),
+        (user.id, id),
+    )?;
+    name.found("Security key")?;
+    removed(tx, by, user, FACTOR)?;
+    if super::enabled(tx, user.id)? {
+        jobs::notify(tx, user, Change::KeyRemoved)?;
+    }
+    Ok(())
+}
+
+/// Asks the keys of the user of a half-done sign-in: options for the browser;
+/// none when the step has ended or its user has no key.
+pub fn begin_sign_in(app: &App, tx: &mut Tx<'_>, cookie: &str) -> Result<Option<Value>> {
+    let party = party(app)?;
+    let Some((step, user)) = step::find(tx, cookie)? else {
+        return Ok(None);
+    };
+    let keys = list(tx, user.id)?;
+    if keys.is_empty() {
+        return Ok(None);
+    }
+    let begun = party.begin_authentication(&credentials(&keys));
+    let (options, authentication) = begun.map_err(Error::internal)?;
+    ceremonies::keep(tx, Place::Step(step.id), user.id, &authentication)?;
+    Ok(Some(options))
+}
+
+/// Tries the answer of a key as second factor.
+pub fn by_key(
+    app: &App,
+    tx: &mut Tx<'_>,
+    cookie: &str,
+    answer: &str,
+    visit: &Attempt,
+) -> Result<Answered> {
+    let party = party(app)?;
+    let Some((step, user)) = step::find(tx, cookie)? else {
+        return Ok(Answered {
+            tried: Tried::Ended,
+            why: String::new(),
+        });
+    };
+    let by = Author {
+        id: Some(user.id),
+        ip: Some(visit.ip.clone()),
+    };
+    let question = ceremonies::take::<Authentication>(tx, Place::Step(step.id), user.id)?;
+    let why = match question {
+        _ if user.is_locked(tx.now()) => UNASKED.to_owned(),
+        None => UNASKED.to_owned(),
+        Some(question) => match check(&party, tx, &user, &question, answer)? {
+            Ok(()) => {
+                let outcome = step::pass(tx, &step, visit.clone())?;
+                return Ok(Answered {
+                    tried: Tried::Right(step, outcome),
+                    why: String::new(),
+                });
+            }
+            Err((refusal, name)) => {
+                if refusal == Refusal::Cloned {
+                    copied(tx, &by, &user, &name)?;
+                }
+                sentence(&refusal.to_string())
+            }
+        },
+    };
+    let tried = match step::fail(tx, &step, &visit.ip)? {
+        0 => Tried::Ended,
+        left => Tried::Wrong(left),
+    };
+    Ok(Answered { tried, why })
+}
+
+/// Checks an answer, and stores what the key has counted to; a refusal comes
+/// with the key's name.
+fn check(
+    party: &RelyingParty,
+    tx: &mut Tx<'_>,
+    user: &User,
+    question: &Authentication,
+    answer: &str,
+) -> Result<std::result::Result<(), (Refusal, String)>> {
+    let nameless = |refusal| Ok(Err((refusal, String::new())));
+    let answer = match within(answer).and_then(Assertion::parse) {
+        Ok(answer) => answer,
+        Err(refusal) => return nameless(refusal),
+    };
+    let stored: Option<StoredKey> = tx.optional(
+        sql!(
+            "select id, name, last_used_at, created_at, credential, user_handle
+             from webauthn_keys where user_id = $1 and credential_id = $2"
+        ),
+        (user.id, answer.key_id()),
+    )?;
+    let Some(stored) = stored else {
+        return nameless(Refusal::UnknownKey);
+    };
+    let handle = stored.handle()?;
+    let key = &stored.credential.0;
+    match party.finish_authentication(question, &answer, key, &handle) {
+        Ok(key) => {
+            let now = tx.now();
+            tx.execute(
+                sql!("update webauthn_keys set credential = $2, last_used_at = $3 where id = $1"),
+                (stored.id, Json(key), now),
+            )?;
+            Ok(Ok(()))
+        }
+        Err(refusal) => Ok(Err((refusal, stored.name))),
+    }
+}
+
+/// Leaves a trace of a key that counted backwards.
+fn copied(tx: &mut Tx<'_>, by: &Author, user: &User, name: &str) -> Result<()> {
+    let details = json!({"key": name});
+    users::record(tx, by, "user.security_key_copy", user, details)?;
+    jobs::notify(tx, user, Change::KeyCopied)
+}
+
+/// A factor was added. With the first one come the recovery codes, which are
+/// shown once, and a mail.
+fn added(
+    tx: &mut Tx<'_>,
+    by: &Author,
+    user: &User,
+    factor: &'static str,
+) -> Result<Option<Vec<String>>> {
+    let details = json!({"factor": factor});
+    users::record(tx, by, "user.two_factor_enable", user, details)?;
+    if recovery::has_any(tx, user.id)? {
+        return Ok(None);
+    }
+    jobs::notify(tx, user, Change::TwoFactorOn)?;
+    recovery::make(tx, user.id).map(Some)
+}
+
+/// A factor was removed. With the last one go the recovery codes and every
+/// sign-in that waits for a code, and a mail is sent.
+fn removed(tx: &mut Tx<'_>, by: &Author, user: &User, factor: &'static str) -> Result<()> {
+    let details = json!({"factor": factor});
+    users::record(tx, by, "user.two_factor_disable", user, details)?;
+    if super::enabled(tx, user.id)? {
+        return Ok(());
+    }
+    recovery::remove(tx, user.id)?;
+    step::forget(tx, user.id)?;
+    jobs::notify(tx, user, Change::TwoFactorOff)
+}
+
+impl StoredKey {
+    fn handle(&self) -> Result<[u8; 16]> {
+        let bytes = self.user_handle.as_slice();
+        bytes.try_into().map_err(Error::internal)
+    }
+}
+
+fn credentials(keys: &[StoredKey]) -> Vec<Key> {
+    keys.iter().map(|key| key.credential.0.clone()).collect()
+}
+
+fn within(answer: &str) -> std::result::Result<&str, Refusal> {
+    match answer.len() <= MAX_ANSWER {
+        true => Ok(answer),
+        false => Err(Refusal::Malformed),
+    }
+}
+
+fn checked_name(name: &str) -> Result<String> {
+    let name = name.trim();
+    match name.chars().count() {
+        0 => Ok("Security key".to_owned()),
+        1..=MAX_NAME => Ok(name.to_owned()),
+        _ => Err(Error::invalid(
+            "name",
+            format!("is too long (maximum is {MAX_NAME} characters)"),
+        )),
+    }
+}
+
+fn too_many() -> String {
+    format!("You have {MAX_KEYS} security keys. Remove one before you add another.")
+}
+
+fn refused(text: &str) -> Error {
+    Error::Unprocessable(text.to_owned())
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).chain(['.']).collect()
+}
