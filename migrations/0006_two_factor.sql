@@ -41,3 +41,4 @@ alter table sessions add column proved_at timestamptz;
 
 -- Hours a group's members have to set up a second factor.
 alter table namespaces add column two_factor_grace_period bigint not null default 48;
+create index namespaces_by_two_factor on namespaces (id) where require_two_factor;

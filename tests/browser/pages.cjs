@@ -2,6 +2,7 @@
 // do with them, and that everyone can. Run by `cargo xtask test --only browser`.
 
 const assert = require('node:assert/strict');
+const { createHmac } = require('node:crypto');
 const { after, before, test } = require('node:test');
 const { chromium } = require('playwright-core');
 const axe = require('axe-core').source;
@@ -67,6 +68,20 @@ async function signIn(page) {
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL((now) => !now.pathname.includes('sign_in'));
+}
+
+// The code that an app with this secret shows at a time in seconds (RFC 6238).
+function code(secret, seconds) {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...secret.replaceAll(' ', '')]
+    .map((letter) => letters.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  const key = Buffer.from(bits.match(/.{8}/g).map((byte) => parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(seconds / 30)));
+  const hash = createHmac('sha1', key).update(step).digest();
+  const number = hash.readUInt32BE(hash[19] & 15) & 0x7fffffff;
+  return String(number % 1e6).padStart(6, '0');
 }
 
 async function signedIn(options) {
@@ -243,6 +258,66 @@ test('a package is published, seen and deleted', async () => {
   await context.close();
 });
 
+test('an app is set up, asked for, and removed', async () => {
+  const { page, context, problems } = await open();
+  const fill = async () => {
+    await page.goto(`${url}/users/sign_in`);
+    await page.getByLabel('User name or e-mail').fill(member);
+    await page.getByLabel('Password').fill('correct horse battery');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  const both = async (path) => {
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      await check(page, path);
+    }
+  };
+  await fill();
+  await page.goto(`${url}/-/profile/two_factor_auth`);
+  await page.getByRole('img', { name: 'Picture of the secret' }).waitFor();
+  await both('setting up an app');
+  const secret = await page.getByLabel('Secret', { exact: true }).inputValue();
+  const now = Date.now() / 1000;
+  await page.getByLabel('Code that the app shows').fill(code(secret, now));
+  await page.getByLabel('Current password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByRole('heading', { name: 'Keep these codes' }).waitFor();
+  await both('recovery codes');
+  const recovery = await page.locator('li code').first().textContent();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as a file' }).click(),
+  ]);
+  assert.equal(file.suggestedFilename(), 'service-recovery-codes.txt');
+  await page.getByRole('link', { name: 'I have kept them' }).click();
+  await page.getByText('10 codes left').waitFor();
+  await both('two-factor authentication');
+  await context.clearCookies();
+
+  await fill();
+  await page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor();
+  await both('the second factor');
+  // The next code: the one that set it up is used.
+  await page.getByLabel('Code').fill(code(secret, now + 30));
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.waitForURL((to) => !to.pathname.includes('sign_in'));
+  await context.clearCookies();
+
+  await fill();
+  await page.getByLabel('Code').fill(recovery);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.waitForURL((to) => !to.pathname.includes('sign_in'));
+  await page.goto(`${url}/users/confirm`);
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.goto(`${url}/-/profile/two_factor_auth`);
+  await page.locator('summary', { hasText: 'Remove the app' }).click();
+  await page.getByRole('button', { name: 'Remove the app' }).click();
+  await page.getByRole('status').filter({ hasText: 'Your app is removed' }).waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('the focus is seen wherever Tab leads', async () => {
   const { page, context } = await signedIn();
   for (const path of ['/', `/${project}/-/members`, '/-/user_settings/tokens']) {
@@ -355,6 +430,8 @@ const PAGES = [
   '/-/user_settings/profile',
   '/-/user_settings/tokens',
   '/-/user_settings/sessions',
+  '/-/profile/two_factor_auth',
+  '/users/confirm',
   '/admin',
   '/admin/users',
   `/admin/users/${member}`,

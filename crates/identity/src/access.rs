@@ -1,6 +1,7 @@
 //! Who sees how much of a user.
 
 use crate::entities::{Detail, Whole};
+use crate::model::User;
 use crate::viewer::{SignedIn, Viewer};
 
 /// How much of `whole` the caller may see on the user's own address.
@@ -35,4 +36,10 @@ pub fn sees_activity(viewer: &Viewer, whole: &Whole) -> bool {
 /// Whether the caller may see whom a user follows and who follows them.
 pub fn sees_follows(caller: &SignedIn, whole: &Whole) -> bool {
     detail(caller, whole) != Detail::Hidden
+}
+
+/// Whether an administrator may remove a user's second factors: not their own
+/// nor another administrator's, lest one session open them all.
+pub fn may_end_two_factor(admin: &SignedIn, user: &User) -> bool {
+    admin.user.is_admin && !user.is_admin && admin.user.id != user.id
 }

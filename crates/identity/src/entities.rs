@@ -187,6 +187,8 @@ pub struct Whole {
     pub created_by: Option<User>,
     /// Whether the profile is hidden from strangers.
     pub is_private: bool,
+    /// Whether sign-in asks for a second factor.
+    pub two_factor: bool,
 }
 
 /// How much of a user is shown.
@@ -254,7 +256,7 @@ fn own(whole: &Whole) -> OwnPart {
         identities: Vec::new(),
         can_create_group: user.can_create_group,
         can_create_project: user.projects_limit > 0 && user.state == UserState::Active,
-        two_factor_enabled: false,
+        two_factor_enabled: whole.two_factor,
         external: user.is_external,
         private_profile: whole.is_private,
         commit_email: profile

@@ -11,16 +11,18 @@ mod sudo;
 use crate::model::{AccessToken, TokenKind, User};
 use crate::oauth;
 use crate::oauth::families::{self, Pair};
-use crate::settings::TokenRules;
+use crate::sessions::Session;
+use crate::settings::{Sessions, TokenRules};
+use crate::two_factor::{Duty, duty};
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
-use crate::{csrf, sessions, tokens};
+use crate::{csrf, fresh, sessions, tokens};
 use credentials::Sent;
 pub(crate) use credentials::cookie_of;
 use http::Method;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
 use kernel::html::{PageViewer, Seen, flash};
-use kernel::http::routes::Surface;
+use kernel::http::routes::{GateCookie, Surface};
 use kernel::http::throttle::Caller;
 use kernel::http::{Call, Gate};
 use kernel::time::{Timestamp, date_of};
@@ -121,6 +123,8 @@ impl IdentityGate {
             sudo_by: None,
             ip_address: peer,
             flash: None,
+            proved_at: None,
+            duty: Duty::None,
             user,
         })))
     }
@@ -154,6 +158,8 @@ impl IdentityGate {
             sudo_by: None,
             ip_address: peer,
             flash: None,
+            proved_at: None,
+            duty: Duty::None,
             user,
         })))
     }
@@ -204,11 +210,18 @@ impl IdentityGate {
     }
 
     async fn by_session(&self, call: &mut Call, cookie: String) -> Result<Viewer> {
+        let text = cookie.clone();
         let found = call
             .app
-            .read(move |tx| sessions::holder(tx, &cookie))
+            .read(move |tx| {
+                let Some((session, user)) = sessions::holder(tx, &text)? else {
+                    return Ok(None);
+                };
+                let asked = duty::find(tx, &user)?;
+                Ok(Some((session, user, asked)))
+            })
             .await?;
-        let Some((session, user)) = found else {
+        let Some((session, user, asked)) = found else {
             return Ok(Viewer::Anonymous);
         };
         if user.state.refusal().is_some() {
@@ -228,10 +241,13 @@ impl IdentityGate {
                 _ => return Err(Error::Unauthenticated),
             }
         }
+        let duty = asked.settle(&call.app, user.id).await?;
+        duty::check(call, duty)?;
         let now = call.app.now();
         let ip = call.asked.peer.to_string();
         if stale(Some(session.last_used_at), &user, now) {
             let (id, session, ip) = (session.id, session.clone(), ip.clone());
+            keep_cookie(call, &session, &cookie).await?;
             self.note(&call.app, Noted::Session(id), move |tx| {
                 sessions::touch(tx, &session, &ip)
             });
@@ -244,6 +260,8 @@ impl IdentityGate {
             sudo_by: None,
             ip_address: ip,
             flash: flash::read(&call.app, &call.asked.headers),
+            proved_at: Some(session.proved_at),
+            duty,
         })))
     }
 
@@ -279,6 +297,9 @@ impl Gate for IdentityGate {
         Box::pin(async move {
             let viewer = self.resolve(call).await?;
             check_scopes(call, &viewer)?;
+            if call.route.fresh {
+                fresh::check(call, &viewer).await?;
+            }
             if let Some(id) = viewer.user_id() {
                 call.extensions.insert(Caller(id));
             }
@@ -293,6 +314,18 @@ impl Gate for IdentityGate {
             Ok(())
         })
     }
+}
+
+/// A browser keeps a remembered session's cookie for as long as the session
+/// lives, so it is told whenever that is put off.
+async fn keep_cookie(call: &mut Call, session: &Session, cookie: &str) -> Result<()> {
+    let rules: Sessions = call.app.settings().get(&call.app).await?;
+    if session.remembered && rules.remember_me && call.route.surface == Surface::Page {
+        let age = rules.lifetime(true).as_secs();
+        let cookie = sessions::cookie(&call.app, sessions::COOKIE, cookie, Some(age))?;
+        call.extensions.insert(GateCookie(cookie));
+    }
+    Ok(())
 }
 
 /// Whether the route rotates an access token: a revoked token shown there

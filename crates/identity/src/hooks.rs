@@ -70,6 +70,9 @@ pub trait SingleSignOn: Send + Sync {
 
 /// From a user's id to their groups.
 pub type GroupsOf = fn(&mut Tx<'_>, i64) -> Result<Vec<UsersGroup>>;
+/// From a user's id to the fewest hours that a group of theirs gives its
+/// members to set up a second factor; none when no group requires one.
+pub type TwoFactorGrace = fn(&mut Tx<'_>, i64) -> Result<Option<i64>>;
 /// From a group's id to its name.
 pub type GroupName = fn(&mut Tx<'_>, i64) -> Result<Option<String>>;
 
@@ -100,6 +103,8 @@ pub struct Hooks {
     pub groups_of: Option<GroupsOf>,
     /// A group's name, for the consent page.
     pub group_name: Option<GroupName>,
+    /// Groups that require a second factor.
+    pub two_factor_grace: Option<TwoFactorGrace>,
     /// Single sign-on of groups.
     pub single_sign_on: Option<&'static dyn SingleSignOn>,
     /// Settings of other rooms.
@@ -154,6 +159,12 @@ pub(crate) fn groups_of(tx: &mut Tx<'_>, user: i64) -> Result<Vec<UsersGroup>> {
 
 pub(crate) fn group_name(tx: &mut Tx<'_>, group: i64) -> Result<Option<String>> {
     get().group_name.map_or(Ok(None), |hook| hook(tx, group))
+}
+
+pub(crate) fn two_factor_grace(tx: &mut Tx<'_>, user: i64) -> Result<Option<i64>> {
+    get()
+        .two_factor_grace
+        .map_or(Ok(None), |hook| hook(tx, user))
 }
 
 pub(crate) fn sign_on(tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn> {

@@ -8,7 +8,7 @@ use crate::hooks;
 use crate::oauth::settings as oauth;
 use crate::settings::{Sessions, SignIn, TokenRules};
 use crate::users::Author;
-use crate::{sign_up, spam};
+use crate::{sign_up, spam, two_factor};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::params::{FromParams, Source};
@@ -57,6 +57,7 @@ const PARTS: &[Part] = &[
     sign_up::settings::PART,
     spam::settings::check::PART,
     spam::settings::challenge::PART,
+    two_factor::settings::PART,
 ];
 
 /// Everything that was sent, for this room, the kernel and the rooms above.

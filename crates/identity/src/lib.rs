@@ -16,6 +16,7 @@ pub mod bootstrap;
 pub mod csrf;
 pub mod domains;
 pub mod entities;
+pub mod fresh;
 pub mod gate;
 pub mod graph;
 pub mod hooks;

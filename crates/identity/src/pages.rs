@@ -12,12 +12,14 @@ mod sign_in;
 mod sign_up;
 mod spam_logs;
 pub mod tokens;
+mod two_factor;
 pub mod views;
 
 use crate::csrf;
+use crate::two_factor::{Duty, duty};
 use crate::viewer::Viewer;
 use kernel::app::App;
-use kernel::html::{Page, PageViewer};
+use kernel::html::{Notice, Page, PageViewer};
 use kernel::http::Routes;
 
 /// Declares the pages.
@@ -28,6 +30,7 @@ pub fn routes(r: &mut Routes) {
     security_keys::routes(r);
     mail_links::routes(r);
     profile::routes(r);
+    two_factor::routes(r);
     own_tokens::routes(r);
     sessions::routes(r);
     admin::routes(r);
@@ -43,6 +46,27 @@ pub fn page(app: &App, viewer: &Viewer, title: &str) -> Page {
         page.viewer = Some(PageViewer::new(&user.username, &user.name, user.is_admin));
         page.csrf = csrf::token(app, signed_in);
         page.flash = signed_in.flash.clone();
+        page.notice = notice(signed_in.duty);
     }
     page
+}
+
+/// What somebody is told who must set up a second factor.
+fn notice(duty: Duty) -> Option<Notice> {
+    match duty {
+        Duty::None => None,
+        Duty::Grace(until) => Some(Notice {
+            text: format!(
+                "Your account needs two-factor authentication by {}.",
+                until.strftime("%-d %b %Y, %H:%M UTC")
+            ),
+            label: "Set it up",
+            url: duty::PAGE,
+        }),
+        Duty::Due => Some(Notice {
+            text: "Your account needs two-factor authentication before you can go on.".into(),
+            label: "Set it up",
+            url: duty::PAGE,
+        }),
+    }
 }

@@ -2,7 +2,9 @@
 
 use crate::model::{User, UserId};
 use crate::settings::Sessions;
-use kernel::error::Result;
+use http::HeaderValue;
+use kernel::app::App;
+use kernel::error::{Error, Result};
 use kernel::secrets::{self, Secret};
 use kernel::time::Timestamp;
 use store::{Tx, sql};
@@ -31,11 +33,25 @@ pub struct Session {
     pub expires_at: Timestamp,
     /// Signed in then.
     pub created_at: Timestamp,
+    /// Last proved then that it is still the same person; sign-in counts.
+    pub proved_at: Timestamp,
 }
 
 store::from_row! { Session {
-    id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at, created_at
+    id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at, created_at,
+    proved_at
 } }
+
+/// One of our cookies as a browser is told of it; with a lifetime in seconds
+/// if it outlives the browser.
+pub fn cookie(app: &App, name: &str, value: &str, max_age: Option<i64>) -> Result<HeaderValue> {
+    let secure = if app.is_https() { "; Secure" } else { "" };
+    let age = max_age
+        .map(|seconds| format!("; Max-Age={seconds}"))
+        .unwrap_or_default();
+    let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{age}");
+    HeaderValue::from_str(&cookie).map_err(Error::internal)
+}
 
 /// Begins a session; its cookie's value is returned here and never again.
 pub fn create(
@@ -75,7 +91,7 @@ pub fn holder(tx: &mut Tx<'_>, cookie: &str) -> Result<Option<(Session, User)>> 
     let session: Option<Session> = tx.optional(
         sql!(
             "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
-                created_at
+                created_at, coalesce(proved_at, created_at) as proved_at
              from sessions where digest = $1 and expires_at > $2"
         ),
         (secrets::digest(cookie), now),
@@ -90,6 +106,16 @@ pub fn holder(tx: &mut Tx<'_>, cookie: &str) -> Result<Option<(Session, User)>> 
 /// When a living session's user signed in.
 pub fn began(tx: &mut Tx<'_>, id: i64) -> Result<Option<Timestamp>> {
     Ok(tx.optional(sql!("select created_at from sessions where id = $1"), (id,))?)
+}
+
+/// Notes that it is still the same person.
+pub fn prove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update sessions set proved_at = $2 where id = $1"),
+        (id, now),
+    )?;
+    Ok(())
 }
 
 /// Notes a use and puts the end off.
@@ -116,7 +142,7 @@ pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Session>> {
     Ok(tx.all(
         sql!(
             "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
-                created_at
+                created_at, coalesce(proved_at, created_at) as proved_at
              from sessions where user_id = $1 and expires_at > $2
              order by last_used_at desc, id desc limit 100"
         ),

@@ -70,7 +70,8 @@ pub async fn sign_in(app: &App, attempt: Attempt) -> Result<Outcome> {
 /// Checks a password outside the sign-in page, with the same limits and
 /// lock-out. Nothing for whom passwords do not work there: unknown, not
 /// active, locked, unconfirmed, with a password nobody chose or one that must
-/// be changed.
+/// be changed. Of who has a second factor, or must have one, the password is
+/// not looked at: nothing may be learnt about it here.
 pub async fn check_password(
     app: &App,
     login: &str,
@@ -79,7 +80,15 @@ pub async fn check_password(
 ) -> Result<Option<User>> {
     let (address, name) = (ip.to_owned(), login.to_owned());
     app.write(move |tx| count(tx, &address)).await?;
-    let found = app.read(move |tx| find(tx, &name)).await?;
+    let found = app.read(move |tx| {
+        let found = find(tx, &name)?;
+        let refused = match &found {
+            Some((user, _)) => two_factor::duty::refuses_password(tx, user)?,
+            None => false,
+        };
+        Ok(found.filter(|_| !refused))
+    });
+    let found = found.await?;
     let hash = found.as_ref().and_then(|(_, hash)| hash.clone());
     let fits = password::verify(password.expose().to_owned(), hash).await?;
     let Some((user, _)) = found else {
@@ -93,6 +102,39 @@ pub async fn check_password(
             .map(|_| None),
         true => app.write(move |tx| usable(tx, id)).await,
     }
+}
+
+/// Whether this is the password of a user who is signed in, with the limits
+/// and the lock-out of sign-in.
+pub async fn is_password(app: &App, id: i64, password: &Secret, ip: &str) -> Result<bool> {
+    let address = ip.to_owned();
+    let hash: Option<String> = app
+        .write(move |tx| {
+            count(tx, &address)?;
+            Ok(tx.one(sql!("select password_hash from users where id = $1"), (id,))?)
+        })
+        .await?;
+    let fits = password::verify(password.expose().to_owned(), hash).await?;
+    let address = ip.to_owned();
+    app.write(move |tx| {
+        let now = tx.now();
+        let open = users::find(tx, id)?.is_some_and(|user| !user.is_locked(now));
+        match fits && open {
+            true => forgive(tx, id)?,
+            false => drop(failed(tx, id, &address)?),
+        }
+        Ok(fits && open)
+    })
+    .await
+}
+
+/// Forgets failures before a right password.
+fn forgive(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(
+        sql!("update users set failed_attempts = 0 where id = $1 and failed_attempts > 0"),
+        (id,),
+    )?;
+    Ok(())
 }
 
 /// The user of a right password, if it works outside the sign-in page.
@@ -109,10 +151,7 @@ fn usable(tx: &mut Tx<'_>, id: i64) -> Result<Option<User>> {
             && !user.is_locked(now)
     });
     if user.is_some() {
-        tx.execute(
-            sql!("update users set failed_attempts = 0 where id = $1 and failed_attempts > 0"),
-            (id,),
-        )?;
+        forgive(tx, id)?;
     }
     Ok(user)
 }

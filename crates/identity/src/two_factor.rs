@@ -1,18 +1,32 @@
-//! Second factors at sign-in: codes of an app and recovery codes (contract
-//! «Sign-in page, two-factor»).
+//! Second factors at sign-in: codes of an app, security keys and recovery
+//! codes (contract «Sign-in page, two-factor»).
 //!
-//! Tables: `totp`, `recovery_codes`, `sign_in_steps`. After the password,
+//! Tables: `totp`, `recovery_codes`, `sign_in_steps`, and for security keys
+//! `webauthn_keys` and `webauthn_ceremonies`. After the password,
 //! [`step`] waits for the second factor; [`use_code`] takes a code there and
-//! wherever else users prove to be themselves.
+//! wherever else users prove to be themselves. [`duty`] says who must have
+//! one. Whoever adds a kind of factor extends [`HAS_ONE`] and [`remove_all`],
+//! and calls [`added`] and [`removed`].
 
+pub mod ceremonies;
+pub mod duty;
+pub mod keys;
 pub mod recovery;
+pub mod settings;
 pub mod step;
 pub mod totp;
 
+pub use duty::Duty;
+
+use crate::access;
+use crate::jobs::{self, Change};
 use crate::model::{User, UserId};
-use crate::users::Author;
+use crate::users::{self, Author};
+use crate::viewer::SignedIn;
 use kernel::app::App;
-use kernel::error::Result;
+use kernel::error::{Error, Found, Result};
+use serde_json::json;
+use std::collections::HashSet;
 use store::{Fragment, Tx};
 
 /// SQL condition on `users`: has set up a second factor, of whatever kind.
@@ -27,6 +41,80 @@ pub fn enabled(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
     Ok(!found.is_empty())
 }
 
+/// Those of these users whom sign-in asks for a second factor.
+pub fn among(tx: &mut Tx<'_>, users: &[UserId]) -> Result<HashSet<UserId>> {
+    let mut sql = Fragment::new("select users.id from users where ");
+    sql.raw(HAS_ONE)
+        .raw(" and users.id in_list(")
+        .bind(users.to_vec())
+        .raw(")");
+    Ok(tx.query(sql)?.into_iter().collect())
+}
+
+/// A factor of this kind was added. With the first one come the recovery
+/// codes, which are shown once, and a mail.
+pub fn added(
+    tx: &mut Tx<'_>,
+    by: &Author,
+    user: &User,
+    factor: &'static str,
+) -> Result<Option<Vec<String>>> {
+    let details = json!({"factor": factor});
+    users::record(tx, by, "user.two_factor_enable", user, details)?;
+    if recovery::has_any(tx, user.id)? {
+        return Ok(None);
+    }
+    jobs::notify(tx, user, Change::TwoFactorOn)?;
+    recovery::make(tx, user.id).map(Some)
+}
+
+/// A factor of this kind was removed. With the last one go the recovery codes
+/// and every sign-in that waits for a code, and a mail is sent.
+pub fn removed(tx: &mut Tx<'_>, by: &Author, user: &User, factor: &'static str) -> Result<()> {
+    let details = json!({"factor": factor});
+    users::record(tx, by, "user.two_factor_disable", user, details)?;
+    if enabled(tx, user.id)? {
+        return Ok(());
+    }
+    recovery::remove(tx, user.id)?;
+    step::forget(tx, user.id)?;
+    jobs::notify(tx, user, Change::TwoFactorOff)
+}
+
+/// Removes every factor of a user; false when there was none.
+pub fn remove_all(tx: &mut Tx<'_>, by: &Author, user: &User) -> Result<bool> {
+    if !enabled(tx, user.id)? {
+        return Ok(false);
+    }
+    totp::remove(tx, user.id)?;
+    keys::remove_all(tx, user.id)?;
+    removed(tx, by, user, "all")?;
+    Ok(true)
+}
+
+/// An administrator removes every factor of a user who lost theirs; never
+/// their own or another administrator's (contract «Users»).
+pub fn end_for(tx: &mut Tx<'_>, admin: &SignedIn, id: UserId) -> Result<User> {
+    let user = users::find(tx, id)?.found("User")?;
+    if !access::may_end_two_factor(admin, &user) {
+        return Err(Error::forbidden(""));
+    }
+    match remove_all(tx, &Author::from(admin), &user)? {
+        true => Ok(user),
+        false => Err(Error::BadRequest(
+            "Two-factor authentication is not enabled for this user".into(),
+        )),
+    }
+}
+
+/// Makes new recovery codes in place of the old, and tells the user.
+pub fn renew_codes(tx: &mut Tx<'_>, by: &Author, user: &User) -> Result<Vec<String>> {
+    let codes = recovery::make(tx, user.id)?;
+    users::record(tx, by, "user.recovery_codes_make", user, json!({}))?;
+    jobs::notify(tx, user, Change::RecoveryCodes)?;
+    Ok(codes)
+}
+
 /// Takes a code of the user's app, or uses up a recovery code; false when it
 /// is neither, or was taken before.
 pub fn use_code(app: &App, tx: &mut Tx<'_>, by: &Author, user: &User, typed: &str) -> Result<bool> {
@@ -35,7 +123,3 @@ pub fn use_code(app: &App, tx: &mut Tx<'_>, by: &Author, user: &User, typed: &st
         None => recovery::take(tx, by, user, typed),
     }
 }
-
-// Security keys, over the two tables `webauthn_keys` and `webauthn_ceremonies`.
-pub mod ceremonies;
-pub mod keys;

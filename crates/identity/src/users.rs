@@ -97,6 +97,7 @@ pub fn wholes(tx: &mut Tx<'_>, users: Vec<User>, caller: Option<UserId>) -> Resu
         .collect();
     let makers = crate::entities::load_basic(tx, &makers)?;
     let rules: SignIn = kernel::settings::read(tx)?;
+    let two_factor = crate::two_factor::among(tx, &ids)?;
     let whole = |user: User| {
         let profile = profiles.remove(&user.id)?;
         let (followers, following, is_followed) = counts.get(&user.id).copied()?;
@@ -109,6 +110,7 @@ pub fn wholes(tx: &mut Tx<'_>, users: Vec<User>, caller: Option<UserId>) -> Resu
             followers,
             following,
             is_followed,
+            two_factor: two_factor.contains(&user.id),
             profile,
             user,
         })

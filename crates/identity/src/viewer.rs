@@ -1,9 +1,11 @@
 //! Who asks: resolved once per request by [`crate::gate`], used everywhere.
 
 use crate::model::{TokenKind, User, UserId};
+use crate::two_factor::Duty;
 use kernel::error::{Error, Result};
 use kernel::html::Flash;
 use kernel::http::{Call, FromCall};
+use kernel::time::Timestamp;
 use std::sync::Arc;
 
 /// Who makes a request.
@@ -35,6 +37,11 @@ pub struct SignedIn {
     pub ip_address: String,
     /// What the last form did, for the page it leads to.
     pub flash: Option<Flash>,
+    /// When the session last proved that it is still the same person; none
+    /// for tokens.
+    pub proved_at: Option<Timestamp>,
+    /// Whether a second factor is asked of them; nothing for tokens.
+    pub duty: Duty,
 }
 
 /// What a user came in by.

@@ -55,6 +55,10 @@ pub enum Error {
     Throttled(u64),
     /// 301 to this absolute URL: the resource moved.
     Moved(String),
+    /// 303 to this path of ours: something has to be done there first.
+    SeeOther(String),
+    /// This page in place of the one asked for: it asks for something first.
+    Shown(Box<crate::html::Html>),
     /// 400 or another status with this exact JSON body; for answers that a
     /// client's code compares literally.
     Exact(u16, serde_json::Value),

@@ -20,5 +20,5 @@ mod tests;
 
 pub use assets::{asset, asset_response, asset_url};
 pub use errors::error_page;
-pub use page::{Errors, Flash, Moment, Page, PageViewer, Pages, Seen, Tone};
+pub use page::{Errors, Flash, Moment, Notice, Page, PageViewer, Pages, Seen, Tone};
 pub use reply::Html;

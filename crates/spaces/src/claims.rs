@@ -1,4 +1,5 @@
-//! A user's groups, as tokens of other services are told about them.
+//! A user's groups, as tokens of other services are told about them, and what
+//! they demand.
 
 use crate::access::{DEVELOPER, GUEST, MAINTAINER, OWNER, groups_direct, groups_of};
 use crate::access::{PLANNER, REPORTER};
@@ -34,6 +35,18 @@ pub fn groups(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<UsersGroup>> {
             direct,
         })
         .collect())
+}
+
+/// The fewest hours that a group of the user's, or one above, gives its
+/// members to set up a second factor; none when no such group requires one.
+pub fn two_factor_grace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<i64>> {
+    let mut query = Fragment::new(
+        "select min(above.two_factor_grace_period) from namespaces above
+         where above.require_two_factor and exists (select 1 from namespaces where          namespaces.lineage like above.lineage || '%' escape '\\' and ",
+    );
+    query.append(groups_of(tx, user_id, GUEST)).raw(")");
+    let rows: Vec<Option<i64>> = tx.query(query)?;
+    Ok(rows.into_iter().flatten().next())
 }
 
 /// The name of a group, for the consent page.

@@ -510,7 +510,7 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
         visibility: Visibility::of(group.visibility),
         share_with_group_lock: group.share_with_group_lock,
         require_two_factor_authentication: group.require_two_factor,
-        two_factor_grace_period: 48,
+        two_factor_grace_period: group.two_factor_grace_period,
         project_creation_level: group.project_creation_level.clone(),
         auto_devops_enabled: None,
         subgroup_creation_level: group.subgroup_creation_level.clone(),

@@ -61,6 +61,7 @@ pub fn plug_into_identity(hooks: &mut identity::hooks::Hooks) {
     hooks.without_projects = Some(without_projects);
     hooks.groups_of = Some(claims::groups);
     hooks.group_name = Some(claims::group_name);
+    hooks.two_factor_grace = Some(claims::two_factor_grace);
 }
 
 /// A person gets a namespace named like them, and what their confirmed

@@ -144,6 +144,7 @@ pub struct Namespace {
     pub subgroup_creation_level: String,
     pub share_with_group_lock: bool,
     pub require_two_factor: bool,
+    pub two_factor_grace_period: i64,
     pub emails_enabled: bool,
     pub mentions_disabled: Option<bool>,
     pub lfs_enabled: bool,
@@ -168,7 +169,8 @@ store::from_row! {
     Namespace {
         id, kind, parent_id, owner_id, name, path, full_path, full_name, lineage, depth,
         description, visibility, project_creation_level, subgroup_creation_level,
-        share_with_group_lock, require_two_factor, emails_enabled, mentions_disabled,
+        share_with_group_lock, require_two_factor, two_factor_grace_period, emails_enabled,
+        mentions_disabled,
         lfs_enabled, request_access_enabled, default_branch, package_settings, created_by_id,
         deletion_scheduled_at, created_at, updated_at,
     }

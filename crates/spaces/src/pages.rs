@@ -51,19 +51,26 @@ pub fn routes(r: &mut Routes) {
 /// A path has any number of parts, which a route cannot say beside the
 /// sections that end such paths, so there is one route per length.
 pub fn section<A, H: Handler<A>>(r: &mut Routes, method: Method, section: &str, handler: H) {
-    group_section(r, method.clone(), section, handler.clone());
-    for place in places(2) {
-        let project = format!("{place}/-/{section}");
-        r.page(method.clone(), &project, handler.clone());
+    for path in sections(section) {
+        r.page(method.clone(), &path, handler.clone());
     }
 }
 
 /// Declares a page of every group, below `/-/`.
 fn group_section<A, H: Handler<A>>(r: &mut Routes, method: Method, section: &str, handler: H) {
-    for place in places(1) {
-        let group = format!("/groups{place}/-/{section}");
-        r.page(method.clone(), &group, handler.clone());
+    for path in group_sections(section) {
+        r.page(method.clone(), &path, handler.clone());
     }
+}
+
+/// The addresses of a page of groups and projects.
+fn sections(section: &str) -> impl Iterator<Item = String> {
+    group_sections(section).chain(places(2).map(move |place| format!("{place}/-/{section}")))
+}
+
+/// The addresses of a page of groups.
+fn group_sections(section: &str) -> impl Iterator<Item = String> {
+    places(1).map(move |place| format!("/groups{place}/-/{section}"))
 }
 
 /// The templates of all paths of at least `least` parts.

@@ -38,6 +38,7 @@ pages! {
     the_rest_interface: "rest.md",
     sign_up_and_spam: "sign-up-and-spam.md",
     sign_in_with_tenon: "sign-in-with-tenon.md",
+    two_factor_authentication: "two-factor.md",
     users_and_tokens: "users-and-tokens.md",
 }
 

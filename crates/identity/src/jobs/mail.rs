@@ -117,6 +117,12 @@ kernel::choices! {
         Password = "password",
         /// The primary address is another one.
         Email = "email",
+        /// A further address was added or removed.
+        Addresses = "addresses",
+        /// An access token was made in the browser.
+        Token = "token",
+        /// A secret of an application was made in the browser.
+        ApplicationSecret = "application_secret",
         /// A second factor was set up.
         TwoFactorOn = "two_factor_on",
         /// Sign-in asks for no second factor any more.
@@ -147,6 +153,21 @@ impl Change {
                 "Your e-mail address was changed",
                 "the e-mail address of the account",
                 "was changed",
+            ),
+            Change::Addresses => (
+                "Your e-mail addresses were changed",
+                "the further e-mail addresses of the account",
+                "were changed",
+            ),
+            Change::Token => (
+                "An access token was made",
+                "a new access token for the account",
+                "was made in a browser",
+            ),
+            Change::ApplicationSecret => (
+                "An application's secret was made",
+                "a new secret of an application of the account",
+                "was made in a browser",
             ),
             Change::TwoFactorOn => (
                 "Two-factor authentication is on",

@@ -12,6 +12,7 @@ use super::applications::{self, Owner};
 use super::families;
 use super::settings::OAuth;
 use crate::hooks;
+use crate::jobs;
 use crate::pages::views::own_tabs;
 use crate::users::Author;
 use crate::viewer::{Admin, SignedIn, SignedInViewer};
@@ -30,7 +31,7 @@ const INSTANCE: &str = "/admin/applications";
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, OWN, own_list);
-    r.page(Method::POST, OWN, own_create);
+    r.page(Method::POST, OWN, own_create).fresh();
     r.page(Method::GET, "/-/user_settings/applications/{id}", own_show);
     r.page(
         Method::POST,
@@ -41,23 +42,27 @@ pub fn routes(r: &mut Routes) {
         Method::POST,
         "/-/user_settings/applications/{id}/{action}",
         own_act,
-    );
+    )
+    .fresh();
     r.page(
         Method::POST,
         "/-/user_settings/authorized_applications/{id}/revoke",
         forget,
     );
     r.page(Method::GET, INSTANCE, all_list);
-    r.page(Method::POST, INSTANCE, all_create);
+    r.page(Method::POST, INSTANCE, all_create).fresh();
     r.page(Method::GET, "/admin/applications/{id}", all_show);
     r.page(Method::POST, "/admin/applications/{id}", all_update);
-    r.page(Method::POST, "/admin/applications/{id}/{action}", all_act);
+    r.page(Method::POST, "/admin/applications/{id}/{action}", all_act)
+        .fresh();
     // Addresses that clients of other hosts know.
     r.page(Method::GET, "/oauth/applications", to_own);
-    r.page(Method::POST, "/oauth/applications", own_create);
+    r.page(Method::POST, "/oauth/applications", own_create)
+        .fresh();
     r.page(Method::GET, "/oauth/applications/{id}", own_show);
     r.page(Method::GET, "/oauth/applications/{id}/edit", own_show);
-    r.page(Method::PUT, "/oauth/applications/{id}/renew", own_renew);
+    r.page(Method::PUT, "/oauth/applications/{id}/renew", own_renew)
+        .fresh();
     r.page(
         Method::DELETE,
         "/oauth/authorized_applications/{id}",
@@ -166,6 +171,7 @@ async fn own_renew(
     let secret = app
         .write(move |tx| {
             of_place(tx, &place, id)?;
+            jobs::notify(tx, &viewer.0.user, jobs::Change::ApplicationSecret)?;
             applications::renew_secret(tx, &by, id)
         })
         .await?;

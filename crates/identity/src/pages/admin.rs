@@ -2,8 +2,10 @@
 
 use super::tokens::TokenRow;
 use super::views::{AdminUser, AdminUsers, UserRow};
+use crate::access::may_end_two_factor;
 use crate::model::{TokenKind, User};
 use crate::tokens::{self, Filter as TokenFilter, SortBy, State};
+use crate::two_factor;
 use crate::users::{self, Author, Filter, Order, OrderBy, Transition};
 use crate::viewer::Admin;
 use http::Method;
@@ -23,6 +25,12 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, "/admin/users/{username}/unblock", unblock);
     r.page(Method::POST, "/admin/users/{username}/approve", approve);
     r.page(Method::POST, "/admin/users/{username}/reject", reject);
+    r.page(
+        Method::POST,
+        "/admin/users/{username}/disable_two_factor",
+        end_two_factor,
+    )
+    .fresh();
 }
 
 const FILTERS: &[(&str, &str)] = &[
@@ -32,6 +40,8 @@ const FILTERS: &[(&str, &str)] = &[
     ("external", "External"),
     ("blocked", "Blocked"),
     ("pending", "Waiting for approval"),
+    ("two_factor", "With a second factor"),
+    ("no_two_factor", "Without a second factor"),
     ("bots", "Bots"),
 ];
 
@@ -68,6 +78,11 @@ impl ListForm {
             Some("external") => filter.external = Some(true),
             Some("blocked") => filter.blocked = true,
             Some("pending") => filter.pending = true,
+            Some("two_factor") => filter.two_factor = Some(true),
+            Some("no_two_factor") => {
+                filter.two_factor = Some(false);
+                filter.humans = Some(true);
+            }
             Some("bots") => filter.humans = Some(false),
             _ => {}
         }
@@ -203,7 +218,8 @@ async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respons
         last_sign_in_ip: profile.current_sign_in_ip.clone().unwrap_or_default(),
         sign_in_count: profile.sign_in_count.unsigned_abs(),
         is_locked: user.is_locked(now),
-        has_two_factor: false,
+        has_two_factor: whole.two_factor,
+        may_end_two_factor: whole.two_factor && may_end_two_factor(&admin.0, user),
         is_self: admin.0.user.id == user.id,
         tokens: rows.iter().map(|token| TokenRow::new(token, now)).collect(),
     };
@@ -265,4 +281,16 @@ async fn decide(
         Ok(user)
     })
     .await
+}
+
+async fn end_two_factor(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    let name = path.0.username;
+    let user = app
+        .write(move |tx| {
+            let user = users::find_by_username(tx, &name)?.found("User")?;
+            two_factor::end_for(tx, &admin.0, user.id)
+        })
+        .await?;
+    let text = format!("{} signs in with the password alone.", user.name);
+    flash::done(&app, &format!("/admin/users/{}", user.username), text)
 }

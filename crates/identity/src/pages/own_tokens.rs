@@ -2,6 +2,7 @@
 
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use super::views::Tokens;
+use crate::jobs;
 use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
 use crate::tokens::{self, Filter, NewToken, Ready, SortBy};
@@ -21,9 +22,10 @@ const PATH: &str = "/-/user_settings/tokens";
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
-    r.page(Method::POST, PATH, create);
+    r.page(Method::POST, PATH, create).fresh();
     r.page(Method::POST, "/-/user_settings/tokens/{id}/revoke", revoke);
-    r.page(Method::POST, "/-/user_settings/tokens/{id}/rotate", rotate);
+    r.page(Method::POST, "/-/user_settings/tokens/{id}/rotate", rotate)
+        .fresh();
 }
 
 async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
@@ -114,11 +116,12 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<CreateForm>) -> R
         chosen,
         ..TokenForm::default()
     };
-    let by = Author::from(viewer.0.as_ref());
+    let (by, user) = (Author::from(viewer.0.as_ref()), viewer.0.user.clone());
     let made = app
         .write(move |tx| {
             let (token, secret) = tokens::create(tx, &new)?;
             tokens::record(tx, &by, "access_token.create", &token)?;
+            jobs::notify(tx, &user, jobs::Change::Token)?;
             Ok((token, secret))
         })
         .await;
@@ -170,16 +173,17 @@ async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Res
 }
 
 async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {
-    let (id, user) = (path.id, viewer.0.user.id);
+    let (id, user) = (path.id, viewer.0.user.clone());
     let by = Author::from(viewer.0.as_ref());
     let made = app
         .write(move |tx| {
-            let token = own(tx, user, id)?;
+            let token = own(tx, user.id, id)?;
             if tokens::ready_to_rotate(tx, &token)? != Ready::Yes {
                 return Ok(None);
             }
             let (new, secret) = tokens::rotate(tx, &token, None)?;
             tokens::record(tx, &by, "access_token.rotate", &new)?;
+            jobs::notify(tx, &user, jobs::Change::Token)?;
             Ok(Some((new, secret)))
         })
         .await?;

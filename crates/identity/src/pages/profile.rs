@@ -3,12 +3,13 @@
 use super::views::Profile;
 use crate::users::{self, Author, Change};
 use crate::viewer::{Credential, SignedInViewer};
-use crate::{entities, password};
+use crate::{entities, password, sign_in};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Errors, Flash, Html, Moment, Page, flash};
 use kernel::http::{Params, Response, Routes};
+use kernel::secrets::Secret;
 
 const PATH: &str = "/-/user_settings/profile";
 
@@ -139,17 +140,9 @@ async fn change_password(
     form: Params<PasswordForm>,
 ) -> Result<Response> {
     let (id, ip) = (viewer.0.user.id, viewer.0.ip_address.clone());
-    let hash: Option<String> = app
-        .write(move |tx| {
-            crate::sign_in::count(tx, &ip)?;
-            Ok(tx.one(
-                store::sql!("select password_hash from users where id = $1"),
-                (id,),
-            )?)
-        })
-        .await?;
+    let current = Secret::new(form.current_password.clone());
     let mut problem = None;
-    if !password::verify(form.current_password.clone(), hash).await? {
+    if !sign_in::is_password(&app, id, &current, &ip).await? {
         problem = Some(("current_password", "is not your present password"));
     } else if let Some(text) = password::problem(&form.password) {
         problem = Some(("password", text));

@@ -33,7 +33,8 @@ pub fn routes(r: &mut Routes) {
         Method::POST,
         "/-/profile/two_factor_auth/keys/{id}/delete",
         destroy,
-    );
+    )
+    .fresh();
 }
 
 /// The session that asks. A token, which others may hold, changes no keys.

@@ -7,11 +7,11 @@ use crate::model::User;
 use crate::sessions::{self, COOKIE};
 use crate::settings::Sessions;
 use crate::sign_in::{self, Attempt, Outcome};
-use crate::two_factor::step;
+use crate::two_factor::{Duty, duty, step};
 use crate::users::{self, Author};
 use crate::viewer::{Credential, SignedInViewer, Viewer};
 use crate::{csrf, password, two_factor};
-use http::{HeaderValue, Method, StatusCode, header};
+use http::{Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, Page, flash};
@@ -19,6 +19,7 @@ use kernel::http::routes::Surface;
 use kernel::http::{Asked, Params, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
 use kernel::time::Timestamp;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -121,12 +122,7 @@ pub(super) fn set_cookie(
     value: &str,
     max_age: Option<i64>,
 ) -> Result<()> {
-    let secure = if app.is_https() { "; Secure" } else { "" };
-    let age = max_age
-        .map(|seconds| format!("; Max-Age={seconds}"))
-        .unwrap_or_default();
-    let cookie = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{age}");
-    let value = HeaderValue::from_str(&cookie).map_err(Error::internal)?;
+    let value = sessions::cookie(app, name, value, max_age)?;
     response.headers_mut().append(header::SET_COOKIE, value);
     Ok(())
 }
@@ -232,9 +228,33 @@ pub(super) async fn answer(
 async fn enter(app: &App, cookie: &Secret, remember: bool, back: &str) -> Result<Response> {
     let rules: Sessions = app.settings().get(app).await?;
     let age = (remember && rules.remember_me).then(|| rules.lifetime(true).as_secs());
-    let mut response = reply::redirect(back)?;
+    let mut response = reply::redirect(&after(app, cookie, back).await?)?;
     set_cookie(app, &mut response, COOKIE, cookie.expose(), age)?;
     Ok(response)
+}
+
+/// Where a sign-in leads: in a grace period to the page where a second factor
+/// is set up, which leads on.
+async fn after(app: &App, cookie: &Secret, back: &str) -> Result<String> {
+    let cookie = cookie.expose().to_owned();
+    let found = app.read(move |tx| {
+        let holder = sessions::holder(tx, &cookie)?;
+        let Some((_, user)) = holder else {
+            return Ok(None);
+        };
+        Ok(Some((user.id, duty::find(tx, &user)?)))
+    });
+    let duty = match found.await? {
+        Some((user, found)) => found.settle(app, user).await?,
+        None => Duty::None,
+    };
+    Ok(match duty {
+        Duty::None => back.to_owned(),
+        Duty::Grace(_) | Duty::Due => {
+            let back = utf8_percent_encode(back, NON_ALPHANUMERIC);
+            format!("{}?return_to={back}", duty::PAGE)
+        }
+    })
 }
 
 /// That someone knew a password that must be changed.

@@ -142,6 +142,7 @@ pub struct Door {
 pub(crate) fn own_tabs(current: &str) -> Vec<Tab> {
     [
         ("Profile", "/-/user_settings/profile"),
+        ("Two-factor authentication", crate::two_factor::duty::PAGE),
         ("Access tokens", "/-/user_settings/tokens"),
         ("Sessions", "/-/user_settings/sessions"),
         ("Applications", "/-/user_settings/applications"),
@@ -325,6 +326,8 @@ pub struct AdminUser {
     pub is_locked: bool,
     /// A second factor is set up.
     pub has_two_factor: bool,
+    /// The viewer may remove it.
+    pub may_end_two_factor: bool,
     /// The viewer looks at themselves and cannot block.
     pub is_self: bool,
     /// The user's personal tokens that work.

@@ -1,8 +1,8 @@
 //! `/user/emails` and `/users/:id/emails`: further addresses.
 
-use crate::attempts;
 use crate::users::{self, Author, Email};
 use crate::viewer::{Admin, SignedInViewer};
+use crate::{attempts, jobs};
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
@@ -23,14 +23,18 @@ pub fn routes(r: &mut Routes) {
         .scopes(super::READ_USER)
         .summary("Shows a further address of the caller");
     r.post("/user/emails", add_own)
+        .fresh()
         .summary("Adds an address of the caller");
     r.delete("/user/emails/{email_id}", remove_own)
+        .fresh()
         .summary("Removes a further address of the caller");
     r.get("/users/{id}/emails", list)
         .summary("Lists a user's further addresses");
     r.post("/users/{id}/emails", add)
+        .fresh()
         .summary("Adds an address of a user");
     r.delete("/users/{id}/emails/{email_id}", remove)
+        .fresh()
         .summary("Removes a further address of a user");
 }
 
@@ -96,6 +100,14 @@ kernel::params! {
     }
 }
 
+/// A browser session changed the addresses: its owner is told.
+fn tell(tx: &mut store::Tx<'_>, viewer: &SignedInViewer) -> Result<()> {
+    match viewer.0.is_session() {
+        true => jobs::notify(tx, &viewer.0.user, jobs::Change::Addresses),
+        false => Ok(()),
+    }
+}
+
 async fn add_own(
     app: App,
     viewer: SignedInViewer,
@@ -105,6 +117,7 @@ async fn add_own(
     let made = app.write(move |tx| {
         let user = &viewer.0.user;
         attempts::count(tx, &format!("email_add:{}", user.id), ADDED_AN_HOUR, 3600)?;
+        tell(tx, &viewer)?;
         users::add_email(tx, &by, user, &address, false)
     });
     Ok(Created(made.await?.into()))
@@ -112,8 +125,11 @@ async fn add_own(
 
 async fn remove_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> Result<NoContent> {
     let (by, id) = (Author::from(viewer.0.as_ref()), path.email_id);
-    app.write(move |tx| users::remove_email(tx, &by, &viewer.0.user, id))
-        .await?;
+    app.write(move |tx| {
+        tell(tx, &viewer)?;
+        users::remove_email(tx, &by, &viewer.0.user, id)
+    })
+    .await?;
     Ok(NoContent)
 }
 

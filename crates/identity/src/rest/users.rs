@@ -7,6 +7,7 @@ pub(super) use change::sent_avatar;
 use super::READ_USER;
 use crate::access;
 use crate::entities::{self, Detail, UserBasic, UserEntity};
+use crate::two_factor;
 use crate::users::{self, Author, Filter, Order, OrderBy, Transition};
 use crate::viewer::{Admin, Viewer};
 use kernel::app::App;
@@ -40,6 +41,9 @@ pub fn routes(r: &mut Routes) {
         .summary("Lets in a user who waits for approval");
     r.post("/users/{id}/reject", reject)
         .summary("Turns away a user who waits for approval");
+    r.patch("/users/{id}/disable_two_factor", disable_two_factor)
+        .fresh()
+        .summary("Removes a user's second factors");
 }
 
 kernel::choices! {
@@ -303,4 +307,11 @@ async fn reject(app: App, admin: Admin, path: Params<UserPath>) -> Result<Ok200<
     let (id, by) = (path.id, Author::from(admin.0.as_ref()));
     app.write(move |tx| users::reject(tx, &by, id)).await?;
     Ok(Ok200(SuccessEntity { message: "Success" }))
+}
+
+async fn disable_two_factor(app: App, admin: Admin, path: Params<UserPath>) -> Result<NoContent> {
+    let id = path.id;
+    app.write(move |tx| two_factor::end_for(tx, &admin.0, id))
+        .await?;
+    Ok(NoContent)
 }

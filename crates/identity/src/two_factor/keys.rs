@@ -6,8 +6,8 @@
 //! commits also when the answer is wrong, so no question is answered twice.
 
 use super::ceremonies::{self, Place};
-use super::recovery;
 use super::step::{self, Tried};
+use super::{added, removed};
 use crate::jobs::{self, Change};
 use crate::model::{User, UserId};
 use crate::sign_in::Attempt;
@@ -308,34 +308,13 @@ fn copied(tx: &mut Tx<'_>, by: &Author, user: &User, name: &str) -> Result<()> {
     jobs::notify(tx, user, Change::KeyCopied)
 }
 
-/// A factor was added. With the first one come the recovery codes, which are
-/// shown once, and a mail.
-fn added(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    user: &User,
-    factor: &'static str,
-) -> Result<Option<Vec<String>>> {
-    let details = json!({"factor": factor});
-    users::record(tx, by, "user.two_factor_enable", user, details)?;
-    if recovery::has_any(tx, user.id)? {
-        return Ok(None);
-    }
-    jobs::notify(tx, user, Change::TwoFactorOn)?;
-    recovery::make(tx, user.id).map(Some)
-}
-
-/// A factor was removed. With the last one go the recovery codes and every
-/// sign-in that waits for a code, and a mail is sent.
-fn removed(tx: &mut Tx<'_>, by: &Author, user: &User, factor: &'static str) -> Result<()> {
-    let details = json!({"factor": factor});
-    users::record(tx, by, "user.two_factor_disable", user, details)?;
-    if super::enabled(tx, user.id)? {
-        return Ok(());
-    }
-    recovery::remove(tx, user.id)?;
-    step::forget(tx, user.id)?;
-    jobs::notify(tx, user, Change::TwoFactorOff)
+/// Removes every key of the user.
+pub(super) fn remove_all(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
+    tx.execute(
+        sql!("delete from webauthn_keys where user_id = $1"),
+        (user,),
+    )?;
+    Ok(())
 }
 
 impl StoredKey {

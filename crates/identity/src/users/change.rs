@@ -450,6 +450,7 @@ pub fn set_password(
         (user.id, hash, expired, now),
     )?;
     crate::sessions::revoke_others(tx, user.id, kept)?;
+    crate::two_factor::step::forget(tx, user.id)?;
     mail_links::forget(tx, user.id, Purpose::Password)?;
     mail_links::forget(tx, user.id, Purpose::Unlock)?;
     jobs::notify(tx, user, jobs::Change::Password)?;

@@ -1,6 +1,7 @@
 //! Lists of users: filters, orders, pages by number and by key.
 
 use crate::model::{User, UserState};
+use crate::two_factor::HAS_ONE;
 use kernel::choices;
 use kernel::error::{Error, Result};
 use kernel::http::{Paging, Start};
@@ -154,8 +155,12 @@ impl Filter {
         if self.admins {
             sql.raw(" and users.is_admin = true");
         }
-        // Nobody has a second factor yet.
-        if self.two_factor == Some(true) || self.nobody {
+        match self.two_factor {
+            Some(true) => sql.raw(" and ").raw(HAS_ONE),
+            Some(false) => sql.raw(" and not ").raw(HAS_ONE),
+            None => sql,
+        };
+        if self.nobody {
             sql.raw(" and users.id = 0");
         }
         if let (true, Some(hook)) = (self.without_projects, crate::hooks::get().without_projects) {

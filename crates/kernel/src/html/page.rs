@@ -18,6 +18,8 @@ pub struct Page {
     pub breadcrumbs: Vec<(String, String)>,
     /// What the last form did.
     pub flash: Option<Flash>,
+    /// What the viewer is asked to do, on every page until it is done.
+    pub notice: Option<Notice>,
     /// The entry of the main navigation this page belongs to: `projects`,
     /// `groups`, `admin`, or empty.
     pub active: &'static str,
@@ -140,6 +142,17 @@ impl Flash {
             text: text.into(),
         })
     }
+}
+
+/// Something the viewer is asked to do.
+#[derive(Debug, Clone)]
+pub struct Notice {
+    /// A whole sentence.
+    pub text: String,
+    /// What the link says.
+    pub label: &'static str,
+    /// Where it is done.
+    pub url: &'static str,
 }
 
 /// What is wrong with a form, by field name.

@@ -18,6 +18,14 @@ pub fn render_for(error: Error, surface: Surface, asked: &Asked, seen: Option<Se
     if let Error::Internal(cause) = &error {
         log_internal(cause.as_ref(), asked);
     }
+    let error = match error {
+        Error::Shown(page) => return page.response(),
+        Error::SeeOther(to) => {
+            return reply::see_other(&to)
+                .unwrap_or_else(|_| reply::empty(StatusCode::INTERNAL_SERVER_ERROR));
+        }
+        other => other,
+    };
     let status = status(&error);
     let mut response = match surface {
         Surface::Api => api_body(status, &error),
@@ -57,6 +65,8 @@ pub fn status(error: &Error) -> StatusCode {
         Error::Unprocessable(_) => 422,
         Error::Limited(_) | Error::Throttled(_) => 429,
         Error::Moved(_) => 301,
+        Error::SeeOther(_) => 303,
+        Error::Shown(_) => 403,
         Error::Exact(code, _) => *code,
         Error::Unavailable(_) => 503,
         Error::Internal(_) => 500,

@@ -50,6 +50,8 @@ pub struct Route {
     pub streams: bool,
     /// Credentials of registry clients (deploy and job tokens) are accepted.
     pub registry: bool,
+    /// Sessions need a fresh proof that it is still the same person.
+    pub fresh: bool,
     /// One sentence for OpenAPI.
     pub summary: &'static str,
     /// Operation id for OpenAPI: module and function of the handler.
@@ -195,6 +197,7 @@ impl Routes {
             scopes: if reads { READ } else { WRITE },
             streams: false,
             registry: false,
+            fresh: false,
             summary: "",
             describe: H::describe,
             handler: Arc::new(move |call| handler.clone().run(call)),
@@ -250,6 +253,12 @@ impl Declared<'_> {
         self.0.registry = true;
         self
     }
+    /// A session must have proved of late that it is still the same person:
+    /// for changes of passwords, addresses, keys and tokens.
+    pub fn fresh(self) -> Self {
+        self.0.fresh = true;
+        self
+    }
     /// Credentials are not resolved.
     pub fn unchecked(self) -> Self {
         self.0.admits = Admits::Unchecked;
@@ -261,6 +270,11 @@ impl Declared<'_> {
         self
     }
 }
+
+/// A cookie that the gate sets beside whatever the handler answers, unless
+/// the handler sets it itself.
+#[derive(Clone)]
+pub struct GateCookie(pub http::HeaderValue);
 
 /// What stands between the router and the handlers: resolves credentials,
 /// applies scopes and throttles, and leaves the viewer in the call.

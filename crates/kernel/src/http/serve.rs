@@ -3,7 +3,7 @@
 use super::call::{Asked, Call};
 use super::refusal;
 use super::reply::{self, Response};
-use super::routes::{Admits, Gate, Route, Routes, Surface};
+use super::routes::{Admits, Gate, GateCookie, Route, Routes, Surface};
 use super::throttle::{self, Caller, Throttles};
 use crate::app::App;
 use crate::error::{Error, Result};
@@ -202,8 +202,26 @@ impl Server {
             }
             admitted?;
         }
+        let cookie = call.extensions.remove::<GateCookie>();
         let handler = call.route.handler.clone();
-        handler(call).await
+        let mut response = handler(call).await?;
+        if let Some(GateCookie(value)) = cookie {
+            add_cookie(&mut response, value);
+        }
+        Ok(response)
+    }
+}
+
+/// Sets a cookie, unless the answer sets it already.
+fn add_cookie(response: &mut Response, value: HeaderValue) {
+    let name = |cookie: &HeaderValue| {
+        let name = cookie.as_bytes().split(|b| *b == b'=').next();
+        name.unwrap_or_default().to_vec()
+    };
+    let headers = response.headers_mut();
+    let set = headers.get_all(header::SET_COOKIE).iter().map(name);
+    if !set.into_iter().any(|set| set == name(&value)) {
+        headers.append(header::SET_COOKIE, value);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `/groups/<path>/-/settings/applications`: programs that a group registered,
 //! for its owners.
 
-use super::{Address, group_section};
+use super::{Address, group_section, group_sections};
 use crate::access::Purpose;
 use http::Method;
 use identity::oauth::applications::Owner;
@@ -18,10 +18,14 @@ const SECTION: &str = "settings/applications";
 pub fn routes(r: &mut Routes) {
     let one = format!("{SECTION}/{{id}}");
     group_section(r, Method::GET, SECTION, list);
-    group_section(r, Method::POST, SECTION, create);
+    for path in group_sections(SECTION) {
+        r.page(Method::POST, &path, create).fresh();
+    }
     group_section(r, Method::GET, &one, show);
     group_section(r, Method::POST, &one, update);
-    group_section(r, Method::POST, &format!("{one}/{{action}}"), act);
+    for path in group_sections(&format!("{one}/{{action}}")) {
+        r.page(Method::POST, &path, act).fresh();
+    }
 }
 
 /// The group's place, for who may change the group.

@@ -1,7 +1,7 @@
 //! `…/-/access_tokens`: tokens with which programs work here.
 
 use super::members::roles;
-use super::{Address, Space, section, views};
+use super::{Address, Space, section, sections, views};
 use crate::access::{self, MAINTAINER, Purpose};
 use crate::model::SourceKind;
 use crate::tokens::{self as rules, NewSpaceToken};
@@ -25,7 +25,9 @@ const MAX_SHOWN: i64 = 200;
 
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "access_tokens", show);
-    section(r, Method::POST, "access_tokens", change);
+    for path in sections("access_tokens") {
+        r.page(Method::POST, &path, change).fresh();
+    }
 }
 
 async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {

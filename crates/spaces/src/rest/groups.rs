@@ -311,6 +311,8 @@ kernel::params! {
         pub share_with_group_lock: Option<bool>,
         /// Members need two factors.
         pub require_two_factor_authentication: Option<bool>,
+        /// Hours they have to set up the second.
+        pub two_factor_grace_period: Option<i64>,
         /// Sends mail.
         pub emails_enabled: Option<bool>,
         /// Cannot be mentioned.
@@ -345,6 +347,8 @@ kernel::params! {
         pub share_with_group_lock: Option<bool>,
         /// Members need two factors.
         pub require_two_factor_authentication: Option<bool>,
+        /// Hours they have to set up the second.
+        pub two_factor_grace_period: Option<i64>,
         /// Sends mail.
         pub emails_enabled: Option<bool>,
         /// Cannot be mentioned.
@@ -368,6 +372,7 @@ fn creation(params: &CreateGroup) -> GroupChange {
         subgroup_creation_level: params.subgroup_creation_level.map(|l| l.to_string()),
         share_with_group_lock: params.share_with_group_lock,
         require_two_factor: params.require_two_factor_authentication,
+        two_factor_grace_period: params.two_factor_grace_period,
         emails_enabled: params.emails_enabled,
         mentions_disabled: params.mentions_disabled,
         lfs_enabled: params.lfs_enabled,
@@ -386,6 +391,7 @@ fn change(params: &UpdateGroup) -> GroupChange {
         subgroup_creation_level: params.subgroup_creation_level.map(|l| l.to_string()),
         share_with_group_lock: params.share_with_group_lock,
         require_two_factor: params.require_two_factor_authentication,
+        two_factor_grace_period: params.two_factor_grace_period,
         emails_enabled: params.emails_enabled,
         mentions_disabled: params.mentions_disabled,
         lfs_enabled: params.lfs_enabled,

@@ -18,13 +18,12 @@ use store::Tx;
 
 pub fn routes(r: &mut Routes) {
     both!(r, get, "access_tokens", list, "Lists access tokens");
-    both!(
-        r,
-        post,
-        "access_tokens",
-        create,
-        "Makes an access token and its bot"
-    );
+    r.post("/projects/{id}/access_tokens", create::project)
+        .fresh()
+        .summary("Makes an access token and its bot");
+    r.post("/groups/{id}/access_tokens", create::group)
+        .fresh()
+        .summary("Makes an access token and its bot");
     both!(
         r,
         get,
@@ -43,12 +42,14 @@ pub fn routes(r: &mut Routes) {
         "/projects/{id}/access_tokens/{token_id}/rotate",
         rotate::project,
     )
+    .fresh()
     .scopes(MAY_ROTATE)
     .summary("Replaces an access token");
     r.post(
         "/groups/{id}/access_tokens/{token_id}/rotate",
         rotate::group,
     )
+    .fresh()
     .scopes(MAY_ROTATE)
     .summary("Replaces an access token");
 }

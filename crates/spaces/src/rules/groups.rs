@@ -24,6 +24,7 @@ pub struct GroupChange {
     pub subgroup_creation_level: Option<String>,
     pub share_with_group_lock: Option<bool>,
     pub require_two_factor: Option<bool>,
+    pub two_factor_grace_period: Option<i64>,
     pub emails_enabled: Option<bool>,
     pub mentions_disabled: Option<bool>,
     pub lfs_enabled: Option<bool>,
@@ -91,6 +92,9 @@ fn check_group(place: &Place, change: &GroupChange, visibility: Visibility) -> R
     place.problems(&mut problems);
     check_description(change.description.as_deref(), &mut problems);
     problems.check()?;
+    if let Some(hours) = change.two_factor_grace_period {
+        identity::two_factor::settings::check_grace(hours)?;
+    }
     access::check_visibility(visibility, place.parent.as_ref())
 }
 
@@ -107,7 +111,8 @@ fn write_group(
                 project_creation_level = $4, subgroup_creation_level = $5,
                 share_with_group_lock = $6, require_two_factor = $7, emails_enabled = $8,
                 mentions_disabled = $9, lfs_enabled = $10, request_access_enabled = $11,
-                default_branch = $12, updated_at = $13 where id = $1"
+                default_branch = $12, updated_at = $13, two_factor_grace_period = $14
+             where id = $1"
         ),
         (
             group.id,
@@ -138,6 +143,9 @@ fn write_group(
                 .as_ref()
                 .or(group.default_branch.as_ref()),
             now,
+            change
+                .two_factor_grace_period
+                .unwrap_or(group.two_factor_grace_period),
         ),
     )?;
     Ok(())

@@ -1,6 +1,11 @@
 //! Stories about second factors, on both engines. The codes are those of
 //! `oathtool`, a stock program (`cargo xtask test` installs it).
 
+mod admin;
+mod demand;
+mod fresh;
+mod keys;
+mod set_up;
 mod sign_in;
 
 use identity::two_factor::totp;
@@ -94,4 +99,51 @@ async fn recorded(t: &TestServer, action: &'static str) -> i64 {
     count.await.expect("a number")
 }
 
-mod keys;
+/// Where second factors are set up.
+const PAGE: &str = "/-/profile/two_factor_auth";
+
+/// The secret that the page shows to be typed: eight groups of four.
+fn secret_in(page: &Reply) -> String {
+    let text = page.text();
+    let is_secret = |part: &&[u8]| {
+        part.iter().enumerate().all(|(at, b)| match at % 5 {
+            4 => *b == b' ',
+            _ => b.is_ascii_uppercase() || (b'2'..=b'7').contains(b),
+        })
+    };
+    let found = text.as_bytes().windows(39).find(is_secret);
+    let found = found.unwrap_or_else(|| panic!("no secret: {text}"));
+    String::from_utf8_lossy(found).replace(' ', "")
+}
+
+/// The recovery codes that a page shows.
+fn codes_in(page: &Reply) -> Vec<String> {
+    let text = page.text();
+    let parts = text.split("<code>").skip(1);
+    let codes = parts.filter_map(|part| part.split("</code>").next());
+    codes.map(str::to_owned).collect()
+}
+
+/// Sets up an app through the page.
+async fn set_up(t: &TestServer, browser: &Browser) -> (Phone, Vec<String>) {
+    let page = browser.get(PAGE).await.is(200);
+    let phone = Phone {
+        secret: secret_in(&page),
+    };
+    let sealed = page.hidden("secret").expect("the sealed secret");
+    let code = phone.code(t);
+    let fields = [
+        ("secret", sealed.as_str()),
+        ("code", &code),
+        ("current_password", PASSWORD),
+    ];
+    let done = browser.post(PAGE, &fields).await.is(200);
+    (phone, codes_in(&done))
+}
+
+/// Signs a user in with both factors.
+async fn browser_of(t: &TestServer, login: &str, phone: &Phone) -> Browser {
+    let browser = halfway(t, login).await;
+    enter(&browser, &phone.code(t)).await.is(302);
+    browser
+}

@@ -9,6 +9,7 @@ use super::super::views::{
     SecretRow,
 };
 use super::super::{families, redirect, scopes};
+use crate::jobs;
 use crate::model::{ADMIN_SCOPES, SCOPES};
 use crate::users::Author;
 use crate::viewer::Viewer;
@@ -439,12 +440,17 @@ pub async fn act(
     id: i64,
     action: Action,
 ) -> Result<Response> {
-    let (by, within) = (Author::from(viewer.signed_in()?), place.clone());
+    let signed_in = viewer.signed_in()?;
+    let user = signed_in.user.clone();
+    let (by, within) = (Author::from(signed_in), place.clone());
     let secret = app
         .write(move |tx| {
             of_place(tx, &within, id)?;
             match action {
-                Action::Renew => applications::renew_secret(tx, &by, id).map(Some),
+                Action::Renew => {
+                    jobs::notify(tx, &user, jobs::Change::ApplicationSecret)?;
+                    applications::renew_secret(tx, &by, id).map(Some)
+                }
                 Action::EndOldSecrets => applications::end_old_secrets(tx, &by, id).map(|()| None),
                 Action::Delete => applications::destroy(tx, &by, id).map(|()| None),
             }

@@ -124,6 +124,15 @@ const SIGN_UP: &[Field] = &[
     text("domain_denylist", "Those domains").hint(LIST),
 ];
 
+const TWO_FACTOR: &[Field] = &[
+    yes_no(
+        "require_two_factor_authentication",
+        "Everyone needs a second factor",
+    )
+    .hint("Passwords alone then work on the sign-in page only. Tokens go on working."),
+    number("two_factor_grace_period", "Hours to set one up")
+        .hint("They run from the first visit on which somebody is asked."),
+];
 const NEW_USERS: &[Field] = &[
     yes_no("user_default_external", "New users are external")
         .hint("They see only what they are members of and what is public."),
@@ -287,6 +296,11 @@ pub const SECTIONS: &[Section] = &[
         title: "Sign-up",
         text: "",
         fields: SIGN_UP,
+    },
+    Section {
+        title: "Two-factor authentication",
+        text: "",
+        fields: TWO_FACTOR,
     },
     Section {
         title: "New users",

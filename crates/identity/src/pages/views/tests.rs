@@ -241,7 +241,8 @@ fn profile_and_user_pages_render() {
         last_sign_in_ip: "192.0.2.4".into(),
         sign_in_count: 12,
         is_locked: true,
-        has_two_factor: false,
+        has_two_factor: true,
+        may_end_two_factor: true,
         is_self: false,
         tokens: vec![token(1, "ci", "active")],
     };

@@ -15,7 +15,9 @@ use kernel::http::{Created, Files, Ok200, Params, Patch, Routes};
 /// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.post("/users", create).summary("Creates a user");
-    r.put("/users/{id}", update).summary("Changes a user");
+    r.put("/users/{id}", update)
+        .fresh()
+        .summary("Changes a user");
 }
 
 /// The picture that was sent: `None` leaves it, `Some(None)` takes it away.

@@ -1,0 +1,354 @@
+//! `/-/profile/two_factor_auth`: one's own second factors; and the page that
+//! asks whether it is still the same person.
+
+mod views;
+
+use self::views::{Codes, Manage, Setup};
+use super::sign_in::safe_path;
+use crate::fresh::{self, Confirm};
+use crate::two_factor::duty::PAGE;
+use crate::two_factor::{self, Duty, recovery, totp};
+use crate::users::Author;
+use crate::viewer::{Credential, SignedIn, SignedInViewer};
+use crate::{sessions, sign_in};
+use http::{HeaderValue, Method, StatusCode, header};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::{Errors, Html, Moment, flash};
+use kernel::http::{Params, Response, Routes, reply};
+use kernel::secrets::{self, Secret};
+use store::{Tx, sql};
+
+/// Seconds a secret that is shown may be confirmed.
+const SETUP_SECONDS: i64 = 3600;
+/// The file that recovery codes are kept in (contract «Sign-in page»).
+const FILE: &str = "service-recovery-codes.txt";
+
+/// Declares the pages.
+pub fn routes(r: &mut Routes) {
+    r.page(Method::GET, PAGE, show);
+    r.page(Method::POST, PAGE, create);
+    let below = |rest: &str| format!("{PAGE}/{rest}");
+    r.page(Method::POST, &below("disable"), disable).fresh();
+    r.page(Method::POST, &below("codes"), renew).fresh();
+    r.page(Method::POST, &below("codes/download"), download);
+    r.page(Method::GET, fresh::PAGE, ask);
+    r.page(Method::POST, fresh::PAGE, confirmed).fresh();
+}
+
+kernel::params! {
+    /// Where «later» leads.
+    pub struct Show {
+        /// A path of this instance.
+        pub return_to: Option<String>,
+    }
+}
+
+async fn show(app: App, viewer: SignedInViewer, params: Params<Show>) -> Result<Response> {
+    let later = params.0.return_to.unwrap_or_default();
+    render(
+        &app,
+        &viewer,
+        Shown {
+            later,
+            ..Shown::default()
+        },
+    )
+    .await
+}
+
+/// What the page shows of a form that was refused.
+#[derive(Default)]
+struct Shown {
+    /// The sealed secret of the form, so that the picture stays the same.
+    sealed: Option<String>,
+    later: String,
+    errors: Vec<(String, Vec<String>)>,
+}
+
+/// What the page depends on.
+struct Own {
+    since: Option<kernel::time::Timestamp>,
+    enabled: bool,
+    left: i64,
+    /// Nobody knows the password, so it cannot be asked for.
+    automatic: bool,
+}
+
+fn own(tx: &mut Tx<'_>, id: i64) -> Result<Own> {
+    Ok(Own {
+        since: totp::since(tx, id)?,
+        enabled: two_factor::enabled(tx, id)?,
+        left: recovery::left(tx, id)?,
+        automatic: is_automatic(tx, id)?,
+    })
+}
+
+fn is_automatic(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+    Ok(tx.one(
+        sql!("select password_automatically_set from users where id = $1"),
+        (id,),
+    )?)
+}
+
+async fn render(app: &App, viewer: &SignedInViewer, shown: Shown) -> Result<Response> {
+    let user = &viewer.0.user;
+    let id = user.id;
+    let own = app.read(move |tx| own(tx, id)).await?;
+    let setup = match own.since {
+        None if user.confirmed_at.is_some() => Some(setup(app, &viewer.0, shown.sealed)?),
+        _ => None,
+    };
+    let mut page = super::page(app, &viewer.viewer(), "Two-factor authentication");
+    page.notice = None;
+    let later = match viewer.0.duty {
+        Duty::Grace(_) => safe_path(
+            Some(&shown.later)
+                .filter(|path| !path.is_empty())
+                .map(String::as_str),
+        ),
+        _ => "",
+    };
+    let status = match shown.errors.is_empty() {
+        true => StatusCode::OK,
+        false => StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    let view = Manage {
+        demanded: super::notice(viewer.0.duty).map(|notice| notice.text),
+        later: later.to_owned(),
+        email: user.email.clone(),
+        is_confirmed: user.confirmed_at.is_some(),
+        since: Moment::maybe(own.since, app.now()),
+        enabled: own.enabled,
+        left: own.left.unsigned_abs(),
+        asks_password: !own.automatic,
+        setup,
+        errors: Errors(shown.errors),
+        page,
+    };
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+/// A secret in a form: nothing is stored before a code proved it, and another
+/// session cannot use the form.
+fn context(signed_in: &SignedIn) -> Result<String> {
+    match signed_in.credential {
+        Credential::Session { id } => Ok(format!("totp.setup:{}:{id}", signed_in.user.id)),
+        _ => Err(Error::forbidden("Only a browser session sets this up.")),
+    }
+}
+
+fn setup(app: &App, signed_in: &SignedIn, sealed: Option<String>) -> Result<Setup> {
+    let opened = sealed.and_then(|sealed| {
+        let secret = open(app, signed_in, &sealed).ok().flatten()?;
+        Some((secret, sealed))
+    });
+    let (secret, sealed) = match opened {
+        Some(both) => both,
+        None => {
+            let secret = secrets::random_bytes::<{ totp::SECRET }>();
+            let mut plain = app.now().as_second().to_be_bytes().to_vec();
+            plain.extend(secret);
+            let sealed = app.secrets().seal(&context(signed_in)?, &plain);
+            (secret.to_vec(), sealed)
+        }
+    };
+    let issuer = app.base_url().split("://").nth(1).unwrap_or("tenon");
+    let address = totp::address(&secret, &signed_in.user.username, issuer)?;
+    let (size, path) = totp::picture(&address)?;
+    Ok(Setup {
+        sealed,
+        written: totp::written(&secret),
+        size,
+        path,
+    })
+}
+
+/// The secret in a form, unless it is too old or not of this session.
+fn open(app: &App, signed_in: &SignedIn, sealed: &str) -> Result<Option<Vec<u8>>> {
+    let Ok(plain) = app.secrets().unseal(&context(signed_in)?, sealed) else {
+        return Ok(None);
+    };
+    let Some((made, secret)) = plain.split_first_chunk::<8>() else {
+        return Ok(None);
+    };
+    let age = app.now().as_second() - i64::from_be_bytes(*made);
+    Ok((age < SETUP_SECONDS).then(|| secret.to_vec()))
+}
+
+kernel::params! {
+    /// The form that turns codes on.
+    pub struct SetupForm {
+        /// The sealed secret.
+        pub secret: Option<String>,
+        /// A code that the app shows.
+        pub code: Option<String>,
+        /// The present password.
+        pub current_password: Option<String>,
+        /// Where «later» leads.
+        pub return_to: Option<String>,
+    }
+}
+
+async fn create(app: App, viewer: SignedInViewer, form: Params<SetupForm>) -> Result<Response> {
+    let form = form.0;
+    let signed_in = &viewer.0;
+    if signed_in.user.confirmed_at.is_none() {
+        return render(&app, &viewer, Shown::default()).await;
+    }
+    let sealed = form.secret.unwrap_or_default();
+    let secret = open(&app, signed_in, &sealed)?;
+    let mut shown = Shown {
+        sealed: Some(sealed),
+        later: form.return_to.unwrap_or_default(),
+        errors: Vec::new(),
+    };
+    let mut wrong = |field: &str, text: &str| {
+        shown.errors.push((field.to_owned(), vec![text.to_owned()]));
+    };
+    let typed = form.current_password.unwrap_or_default();
+    if !knows_password(&app, signed_in, typed).await? {
+        wrong("current_password", "is not your present password");
+    }
+    let code = totp::digits(&form.code.unwrap_or_default()).unwrap_or_default();
+    let step = match &secret {
+        Some(secret) => totp::step_of(secret, &code, app.now())?,
+        None => None,
+    };
+    if secret.is_none() {
+        wrong("code", "is of a picture that is too old: scan this one");
+    } else if step.is_none() {
+        wrong("code", "is not what the app should show now");
+    }
+    match (secret, step) {
+        (Some(secret), Some(step)) if shown.errors.is_empty() => {
+            turn_on(&app, &viewer, secret, step).await
+        }
+        _ => render(&app, &viewer, shown).await,
+    }
+}
+
+/// Whether the password is right; one that nobody chose is not asked for.
+async fn knows_password(app: &App, signed_in: &SignedIn, typed: String) -> Result<bool> {
+    let id = signed_in.user.id;
+    if app.read(move |tx| is_automatic(tx, id)).await? {
+        return Ok(true);
+    }
+    sign_in::is_password(app, id, &Secret::new(typed), &signed_in.ip_address).await
+}
+
+async fn turn_on(
+    app: &App,
+    viewer: &SignedInViewer,
+    secret: Vec<u8>,
+    step: i64,
+) -> Result<Response> {
+    let (own, signed_in) = (app.clone(), viewer.0.clone());
+    let codes = app
+        .write(move |tx| {
+            let user = &signed_in.user;
+            if totp::since(tx, user.id)?.is_some() {
+                return Err(Error::Conflict("An app is set up already.".into()));
+            }
+            totp::store(&own, tx, user.id, &secret, step)?;
+            if let Credential::Session { id } = signed_in.credential {
+                sessions::prove(tx, id)?;
+            }
+            two_factor::added(tx, &Author::from(signed_in.as_ref()), user, "totp")
+        })
+        .await?;
+    match codes {
+        Some(codes) => show_codes(app, viewer, codes),
+        None => flash::done(app, PAGE, "Your app is set up."),
+    }
+}
+
+/// The recovery codes, this once. Also what other factors show that came
+/// first.
+pub(super) fn show_codes(
+    app: &App,
+    viewer: &SignedInViewer,
+    codes: Vec<String>,
+) -> Result<Response> {
+    let mut page = super::page(app, &viewer.viewer(), "Recovery codes");
+    page.notice = None;
+    let text: String = codes.iter().map(|code| format!("{code}\n")).collect();
+    let view = Codes {
+        page,
+        sealed: app.secrets().seal(&file_context(viewer), text.as_bytes()),
+        codes,
+    };
+    Ok(Html::new(&view)?.response())
+}
+
+fn file_context(viewer: &SignedInViewer) -> String {
+    format!("recovery_codes.file:{}", viewer.0.user.id)
+}
+
+kernel::params! {
+    /// Recovery codes as a file.
+    pub struct FileForm {
+        /// The codes, sealed.
+        pub codes: String,
+    }
+}
+
+/// The codes were shown and are not kept: the page that showed them sends
+/// them back, sealed.
+async fn download(app: App, viewer: SignedInViewer, form: Params<FileForm>) -> Result<Response> {
+    let text = app
+        .secrets()
+        .unseal(&file_context(&viewer), &form.codes)
+        .map_err(|_| Error::forbidden("These codes are not yours."))?;
+    let mut response = reply::text(StatusCode::OK, text);
+    let named = format!("attachment; filename=\"{FILE}\"");
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_DISPOSITION,
+        HeaderValue::from_str(&named).map_err(Error::internal)?,
+    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+async fn renew(app: App, viewer: SignedInViewer) -> Result<Response> {
+    let signed_in = viewer.0.clone();
+    let codes = app
+        .write(move |tx| {
+            if !two_factor::enabled(tx, signed_in.user.id)? {
+                return Ok(None);
+            }
+            let by = Author::from(signed_in.as_ref());
+            two_factor::renew_codes(tx, &by, &signed_in.user).map(Some)
+        })
+        .await?;
+    match codes {
+        Some(codes) => show_codes(&app, &viewer, codes),
+        None => flash::refused(&app, PAGE, "Set up two-factor authentication first."),
+    }
+}
+
+async fn disable(app: App, viewer: SignedInViewer) -> Result<Response> {
+    let signed_in = viewer.0.clone();
+    app.write(move |tx| {
+        let user = &signed_in.user;
+        if totp::remove(tx, user.id)? {
+            two_factor::removed(tx, &Author::from(signed_in.as_ref()), user, "totp")?;
+        }
+        Ok::<(), Error>(())
+    })
+    .await?;
+    flash::done(&app, PAGE, "Your app is removed: its codes work no more.")
+}
+
+async fn ask(app: App, viewer: SignedInViewer, params: Params<Show>) -> Result<Response> {
+    let back = safe_path(params.return_to.as_deref()).to_owned();
+    let fields = vec![("return_to".to_owned(), back)];
+    let view = Confirm::new(&app, &viewer.viewer(), fresh::PAGE.to_owned(), fields);
+    Ok(Html::new(&view)?.response())
+}
+
+/// The gate has seen the password by now.
+async fn confirmed(params: Params<Show>, _: SignedInViewer) -> Result<Response> {
+    reply::see_other(safe_path(params.return_to.as_deref()))
+}

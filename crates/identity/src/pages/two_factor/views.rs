@@ -1,0 +1,58 @@
+//! What the pages about second factors show.
+
+use askama::Template;
+use kernel::html::ui;
+use kernel::html::{Errors, Moment, Page};
+
+/// GET and POST `/-/profile/two_factor_auth`.
+#[derive(Debug, Template)]
+#[template(path = "two_factor.html")]
+pub struct Manage {
+    /// The page.
+    pub page: Page,
+    /// What is demanded of the viewer.
+    pub demanded: Option<String>,
+    /// Where «later» leads, or empty.
+    pub later: String,
+    /// The primary address.
+    pub email: String,
+    /// It is confirmed.
+    pub is_confirmed: bool,
+    /// Since when the app gives codes.
+    pub since: Option<Moment>,
+    /// Any factor is set up.
+    pub enabled: bool,
+    /// Recovery codes that still work.
+    pub left: u64,
+    /// The form asks for the password.
+    pub asks_password: bool,
+    /// How to set up an app; none when one is, or may not be.
+    pub setup: Option<Setup>,
+    /// What is wrong with the form, by field name.
+    pub errors: Errors,
+}
+
+/// How to set up an app.
+#[derive(Debug)]
+pub struct Setup {
+    /// The secret, sealed.
+    pub sealed: String,
+    /// The secret, to be typed.
+    pub written: String,
+    /// Units of a side of the picture.
+    pub size: i32,
+    /// Its dark squares.
+    pub path: String,
+}
+
+/// Recovery codes that were just made.
+#[derive(Debug, Template)]
+#[template(path = "recovery_codes.html")]
+pub struct Codes {
+    /// The page.
+    pub page: Page,
+    /// They.
+    pub codes: Vec<String>,
+    /// They again, for the file.
+    pub sealed: String,
+}

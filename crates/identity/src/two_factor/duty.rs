@@ -1,0 +1,149 @@
+//! Who must set up a second factor: on an instance that requires it, or as a
+//! member of a group that does. From the first time they are asked a grace
+//! period runs; once it is over, a session leads nowhere else (contract
+//! «Sign-in page»). Tokens go on.
+
+use super::settings::TwoFactor;
+use crate::hooks;
+use crate::model::{User, UserId};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::Call;
+use kernel::http::routes::Surface;
+use kernel::time::Timestamp;
+use serde_json::json;
+use store::{Fragment, Tx, sql};
+
+/// Where second factors are set up.
+pub const PAGE: &str = "/-/profile/two_factor_auth";
+
+/// What is asked of somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duty {
+    /// Nothing, or it is done.
+    #[default]
+    None,
+    /// To set up a second factor until then.
+    Grace(Timestamp),
+    /// To set one up before anything else.
+    Due,
+}
+
+/// The hours that whoever demands a second factor of this user gives them;
+/// nobody demands it when there are none.
+pub fn demand(tx: &mut Tx<'_>, user: &User) -> Result<Option<i64>> {
+    if !user.is_human() {
+        return Ok(None);
+    }
+    let rules: TwoFactor = kernel::settings::read(tx)?;
+    let group = hooks::two_factor_grace(tx, user.id)?;
+    let instance = rules.required.then_some(rules.grace_hours);
+    Ok(instance.into_iter().chain(group).min())
+}
+
+/// Whether a password alone proves nothing of this user: where only a password
+/// can be sent, it is refused (contract «Password grant»).
+pub fn refuses_password(tx: &mut Tx<'_>, user: &User) -> Result<bool> {
+    Ok(super::enabled(tx, user.id)? || demand(tx, user)?.is_some())
+}
+
+/// What is known of a user's duty; see [`Found::settle`].
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    demand: Option<i64>,
+    asked_at: Option<Timestamp>,
+    enabled: bool,
+    now: Timestamp,
+}
+
+/// Reads what a user's duty depends on.
+pub fn find(tx: &mut Tx<'_>, user: &User) -> Result<Found> {
+    let mut sql = Fragment::new("select users.two_factor_asked_at, ");
+    sql.raw(super::HAS_ONE)
+        .push(" from users where users.id = ", user.id);
+    let row: Option<(Option<Timestamp>, bool)> = tx.query(sql)?.pop();
+    let (asked_at, enabled) = row.unwrap_or_default();
+    let demand = match enabled {
+        true => None,
+        false => demand(tx, user)?,
+    };
+    Ok(Found {
+        demand,
+        asked_at,
+        enabled,
+        now: tx.now(),
+    })
+}
+
+impl Found {
+    /// The duty; the start of the grace period is noted, and forgotten when
+    /// nobody demands a second factor any more.
+    pub async fn settle(self, app: &App, user: UserId) -> Result<Duty> {
+        let Found {
+            demand,
+            asked_at,
+            enabled,
+            now,
+        } = self;
+        let Some(hours) = demand else {
+            if !enabled && asked_at.is_some() {
+                app.write(move |tx| forget(tx, user)).await?;
+            }
+            return Ok(Duty::None);
+        };
+        let asked_at = match asked_at {
+            Some(at) => at,
+            None => app.write(move |tx| note(tx, user)).await?,
+        };
+        let until = asked_at + jiff::SignedDuration::from_hours(hours);
+        Ok(match now < until {
+            true => Duty::Grace(until),
+            false => Duty::Due,
+        })
+    }
+}
+
+fn note(tx: &mut Tx<'_>, user: UserId) -> Result<Timestamp> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "update users set two_factor_asked_at = coalesce(two_factor_asked_at, $2)
+             where id = $1 returning two_factor_asked_at"
+        ),
+        (user, now),
+    )?)
+}
+
+fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
+    tx.execute(
+        sql!("update users set two_factor_asked_at = null where id = $1"),
+        (user,),
+    )?;
+    Ok(())
+}
+
+/// Refuses what a session may not do before its duty is done: everything but
+/// doing it, proving who one is, and signing out.
+pub(crate) fn check(call: &Call, duty: Duty) -> Result<()> {
+    if duty != Duty::Due {
+        return Ok(());
+    }
+    let path = call.route.path.as_str();
+    match call.route.surface {
+        Surface::Page if path.starts_with("/-/profile/") || path.starts_with("/users/") => Ok(()),
+        Surface::Page => Err(Error::SeeOther(PAGE.into())),
+        surface => {
+            // The words of contract «GraphQL», so that clients find one text.
+            let text = format!(
+                "Authentication error: enable 2FA in your profile settings to continue using \
+                 tenon: {}",
+                call.app.url(PAGE)
+            );
+            let body = match surface {
+                Surface::Graphql => json!({"errors": [{"message": text}]}),
+                _ => json!({"message": format!("401 Unauthorized - {text}")}),
+            };
+            Err(Error::Exact(401, body))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Whether the instance requires second factors.
+
+use kernel::error::{Error, Result};
+use kernel::settings::Setting;
+use serde::{Deserialize, Serialize};
+
+/// Most hours of a grace period: ten years.
+pub const MAX_GRACE: i64 = 87_600;
+
+/// What the instance requires.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TwoFactor {
+    /// Everyone needs a second factor.
+    pub required: bool,
+    /// Hours they have to set one up.
+    pub grace_hours: i64,
+}
+
+impl Default for TwoFactor {
+    fn default() -> TwoFactor {
+        TwoFactor {
+            required: false,
+            grace_hours: 48,
+        }
+    }
+}
+
+impl Setting for TwoFactor {
+    const KEY: &'static str = "identity.two_factor";
+}
+
+impl TwoFactor {
+    fn validate(&self) -> Result<()> {
+        check_grace(self.grace_hours)
+    }
+}
+
+crate::instance::part! {
+    TwoFactor {
+        /// Everyone needs a second factor.
+        require_two_factor_authentication: bool => required,
+        /// Hours they have to set one up.
+        two_factor_grace_period: i64 => grace_hours,
+    } sealed {}
+}
+
+/// Refuses hours no period can have.
+pub fn check_grace(hours: i64) -> Result<()> {
+    match (0..=MAX_GRACE).contains(&hours) {
+        true => Ok(()),
+        false => Err(Error::invalid(
+            "two_factor_grace_period",
+            format!("must be between 0 and {MAX_GRACE} hours"),
+        )),
+    }
+}
