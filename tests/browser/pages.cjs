@@ -162,13 +162,13 @@ test('somebody signs up and is let in', async () => {
   const { page, context, problems } = await open({ javaScriptEnabled: false });
   await page.goto(`${url}/users/sign_in`);
   await page.getByRole('link', { name: 'Sign up' }).click();
-  await page.getByLabel('Name', { exact: true }).fill('Fresh');
+  await page.locator('#f-name').fill('Fresh');
   await page.getByLabel('User name').fill('admin');
   await page.getByLabel('E-mail').fill(`${name}@example.com`);
   await page.getByLabel('Password').fill('correct horse battery');
   await page.getByRole('button', { name: 'Sign up' }).click();
   await page.getByText('Is a reserved name').waitFor();
-  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Fresh');
+  assert.equal(await page.locator('#f-name').inputValue(), 'Fresh');
   await page.getByLabel('User name').fill(name);
   await page.getByLabel('Password').fill('correct horse battery');
   await page.getByRole('button', { name: 'Sign up' }).click();
