@@ -1,14 +1,14 @@
 //! `/-/user_settings/profile` and the own password.
 
 use super::views::Profile;
-use crate::users::{self, Author, Change};
+use crate::users::{self, Author, Avatar, Change};
 use crate::viewer::{Credential, SignedInViewer};
 use crate::{entities, password, sign_in};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Errors, Flash, Html, Moment, Page, flash};
-use kernel::http::{Params, Response, Routes};
+use kernel::http::{Files, Params, Response, Routes};
 use kernel::secrets::Secret;
 
 const PATH: &str = "/-/user_settings/profile";
@@ -17,6 +17,7 @@ const PATH: &str = "/-/user_settings/profile";
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, update);
+    r.page(Method::POST, "/-/user_settings/avatar", set_avatar);
     r.page(Method::POST, "/-/user_settings/password", change_password);
 }
 
@@ -44,6 +45,7 @@ async fn render(
         },
         username: whole.user.username.clone(),
         name: whole.user.name.clone(),
+        avatar_url: users::avatar_url(app, &whole.user),
         email: whole.user.email.clone(),
         public_email: text(&profile.public_email),
         bio: text(&profile.bio),
@@ -120,6 +122,40 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
         }
         Err(error) => Err(error),
     }
+}
+
+kernel::params! {
+    /// The form of the picture; the picture itself is a file.
+    pub struct AvatarForm {
+        /// Takes it away.
+        pub remove: Option<bool>,
+    }
+}
+
+async fn set_avatar(
+    app: App,
+    viewer: SignedInViewer,
+    form: Params<AvatarForm>,
+    files: Files,
+) -> Result<Response> {
+    let sent = files.named("avatar").filter(|bytes| !bytes.is_empty());
+    let avatar = match (form.remove.unwrap_or(false), sent) {
+        (true, _) => Ok(None),
+        (false, Some(bytes)) => Avatar::new(bytes).map(Some),
+        (false, None) => Err(Error::invalid("avatar", "can't be blank")),
+    };
+    let avatar = match avatar {
+        Ok(avatar) => avatar,
+        Err(Error::Invalid(problems)) => {
+            let flash = Flash::failed("Nothing was saved: look at the marked fields.");
+            return render(&app, &viewer, problems, flash).await;
+        }
+        Err(error) => return Err(error),
+    };
+    let (by, user) = (Author::from(viewer.0.as_ref()), viewer.0.user.clone());
+    app.write(move |tx| users::set_avatar(tx, &by, &user, avatar.as_ref()))
+        .await?;
+    flash::done(&app, PATH, "Your picture is saved.")
 }
 
 kernel::params! {

@@ -163,6 +163,9 @@ pub struct Profile {
     pub username: String,
     /// Field `name`.
     pub name: String,
+    /// Where the picture is, if there is one; another one is posted to
+    /// `/-/user_settings/avatar` (`avatar`, or `remove`).
+    pub avatar_url: Option<String>,
     /// Shown only.
     pub email: String,
     /// Field `public_email`.

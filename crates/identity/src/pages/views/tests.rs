@@ -179,6 +179,7 @@ fn profile_and_user_pages_render() {
             ..page("Profile", "")
         },
         username: "ada".into(),
+        avatar_url: Some("/uploads/-/system/user/avatar/1/a.png".into()),
         name: "Ada Lovelace".into(),
         email: "ada@example.org".into(),
         public_email: String::new(),
