@@ -1,6 +1,6 @@
 //! A browser as stories need it: cookies, forms and their tokens.
 
-use crate::client::{Client, Reply};
+use crate::client::{Client, Reply, Request};
 use crate::server::TestServer;
 use http::Method;
 use std::collections::BTreeMap;
@@ -96,6 +96,28 @@ impl Browser {
         self.post_bare(path, &all).await
     }
 
+    /// Posts a form with one file and the page's token.
+    pub async fn post_file(&self, path: &str, field: &str, bytes: &[u8]) -> Reply {
+        let token = self
+            .form_token
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let part = "--part\r\nContent-Disposition: form-data; name=";
+        let mut body = format!(
+            "{part}\"authenticity_token\"\r\n\r\n{token}\r\n\
+             {part}\"{field}\"; filename=\"file\"\r\n\r\n"
+        )
+        .into_bytes();
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(b"\r\n--part--\r\n");
+        let request = self.request(Method::POST, path).bytes(body);
+        let request = request.header("content-type", "multipart/form-data; boundary=part");
+        let reply = request.await;
+        self.remember(&reply);
+        reply
+    }
+
     /// Posts a form without the page's token.
     pub async fn post_bare(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         self.post_with(path, fields, &[]).await
@@ -116,17 +138,7 @@ impl Browser {
         form: Option<String>,
         headers: &[(&str, &str)],
     ) -> Reply {
-        let cookies: Vec<String> = {
-            let known = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
-            known
-                .iter()
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect()
-        };
-        let mut request = self.client.request(method, path);
-        if !cookies.is_empty() {
-            request = request.header("cookie", &cookies.join("; "));
-        }
+        let mut request = self.request(method, path);
         for (name, value) in headers {
             request = request.header(name, value);
         }
@@ -136,6 +148,22 @@ impl Browser {
         let reply = request.await;
         self.remember(&reply);
         reply
+    }
+
+    /// A request with the cookies.
+    fn request(&self, method: Method, path: &str) -> Request {
+        let cookies: Vec<String> = {
+            let known = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
+            known
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect()
+        };
+        let request = self.client.request(method, path);
+        match cookies.is_empty() {
+            true => request,
+            false => request.header("cookie", &cookies.join("; ")),
+        }
     }
 
     fn remember(&self, reply: &Reply) {

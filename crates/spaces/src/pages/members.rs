@@ -1,8 +1,8 @@
 //! `…/-/members`: who works here, and as what.
 
-use super::views::{self, MemberForm, MemberRow};
+use super::views::{self, MemberForm, MemberRow, RequestRow, WayIn};
 use super::{Address, Space, pages, section};
-use crate::access::{self, GRANTABLE, MAINTAINER, OWNER, Purpose};
+use crate::access::{self, GRANTABLE, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::{self, NewMember};
 use crate::model::SourceKind;
 use crate::store::{self as lists, Breadth, MemberFilter, counts};
@@ -18,6 +18,9 @@ use kernel::http::{Asked, Paging, Params, Response, Routes, Start};
 use kernel::time::Date;
 use std::sync::Arc;
 use store::Tx;
+
+/// Requests the page shows.
+const MOST_REQUESTS: i64 = 100;
 
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "members", list);
@@ -90,6 +93,11 @@ async fn render(
                 url = format!("{url}?{}", query.append_pair("search", &search).finish());
             }
             Ok(views::Members {
+                requests: match can_manage {
+                    true => requests(tx, &space)?,
+                    false => Vec::new(),
+                },
+                way_in: way_in(tx, &viewer, &space)?,
                 members: rows(tx, &viewer, &space, &found)?,
                 pages: pages(&paging, total, url),
                 roles: roles(space.level()),
@@ -112,6 +120,33 @@ fn manages(space: &Space) -> bool {
             Space::Group(..) => OWNER,
             Space::Project(..) => MAINTAINER,
         }
+}
+
+/// The oldest requests for access.
+fn requests(tx: &mut Tx<'_>, space: &Space) -> Result<Vec<RequestRow>> {
+    let (source, all) = (space.place().source, MemberFilter::default());
+    let (found, _) = lists::members(tx, &source, Breadth::Requests, &all, MOST_REQUESTS, 0)?;
+    let now = tx.now();
+    let row = |asks: lists::MemberRow| RequestRow {
+        user_id: asks.user.id,
+        username: asks.user.username,
+        name: asks.user.name,
+        requested_at: Moment::maybe(asks.requested_at, now),
+    };
+    Ok(found.into_iter().map(row).collect())
+}
+
+fn way_in(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<WayIn> {
+    let place = space.place();
+    let Some(user) = viewer.user_id().filter(|_| place.level == NONE) else {
+        return Ok(WayIn::None);
+    };
+    let asked = lists::member(tx, &place.source, Breadth::Requests, user)?;
+    Ok(match (asked, place.takes_requests) {
+        (Some(_), _) => WayIn::Asked,
+        (None, true) => WayIn::MayAsk,
+        (None, false) => WayIn::None,
+    })
 }
 
 /// The roles somebody of this level may give.
@@ -172,7 +207,10 @@ fn rows(
 
 kernel::choices! {
     /// What the forms of the page ask for.
-    pub enum Action { Add = "add", Change = "change", Remove = "remove" }
+    pub enum Action {
+        Add = "add", Change = "change", Remove = "remove", Ask = "ask", Approve = "approve",
+        Deny = "deny"
+    }
 }
 
 kernel::params! {
@@ -252,10 +290,13 @@ fn apply(
     address: &Address,
     form: &Form,
 ) -> Result<(String, String)> {
-    let leaves = form.action == Action::Remove && form.user_id == viewer.user_id();
-    let purpose = match leaves {
-        true => Purpose::ReadMembers,
-        false => Purpose::ManageMembers,
+    let own = form.user_id == viewer.user_id();
+    let leaves = form.action == Action::Remove && own;
+    let purpose = match form.action {
+        Action::Remove if own => Purpose::ReadMembers,
+        Action::Ask => Purpose::Join,
+        Action::Deny if own => Purpose::Join,
+        _ => Purpose::ManageMembers,
     };
     let space = address.enter(tx, viewer, purpose)?;
     let (place, level) = (space.place(), form.access_level.unwrap_or_default());
@@ -286,6 +327,19 @@ fn apply(
             let row = members::change(tx, viewer, &place, user_id, level, until)?;
             let role = access::role_name(row.access_level);
             Ok((url, format!("{} is now {role}.", row.user.name)))
+        }
+        Action::Ask => {
+            members::request(tx, viewer, &place)?;
+            Ok((url, "You have asked for access.".into()))
+        }
+        Action::Approve => {
+            let row = members::approve(tx, viewer, &place, user_of(form)?, level)?;
+            let role = access::role_name(row.access_level);
+            Ok((url, format!("{} is now a member: {role}.", row.user.name)))
+        }
+        Action::Deny => {
+            members::deny(tx, viewer, &place, user_of(form)?)?;
+            Ok((url, "The request is dropped.".into()))
         }
         Action::Remove => {
             members::remove(tx, viewer, &place, user_of(form)?, true)?;

@@ -276,8 +276,37 @@ pub struct Members {
     pub errors: Errors,
     /// The members of this page.
     pub members: Vec<MemberRow>,
+    /// Who asks for access, for those who manage members.
+    pub requests: Vec<RequestRow>,
+    /// The viewer's own way in.
+    pub way_in: WayIn,
     /// Where the list stands.
     pub pages: Pages,
+}
+
+/// How somebody who is no member becomes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WayIn {
+    /// Not by asking, or they are one already.
+    #[default]
+    None,
+    /// They may ask.
+    MayAsk,
+    /// They have asked.
+    Asked,
+}
+
+/// Somebody who asks for access.
+#[derive(Debug, Clone, Default)]
+pub struct RequestRow {
+    /// Their id.
+    pub user_id: i64,
+    /// Their login.
+    pub username: String,
+    /// Their name.
+    pub name: String,
+    /// Since when.
+    pub requested_at: Option<Moment>,
 }
 
 /// What the form for a new member holds.

@@ -4,5 +4,6 @@
 mod admin;
 mod applications;
 mod projects;
+mod requests;
 mod safety;
 mod statements;

@@ -211,11 +211,18 @@ fn members_and_settings_render() {
         form: MemberForm::default(),
         errors: Errors::default(),
         members: vec![member(2, "Grace", false), member(3, "Alan", true)],
+        requests: vec![RequestRow {
+            user_id: 7,
+            name: "Edsger".into(),
+            ..RequestRow::default()
+        }],
+        way_in: WayIn::None,
         pages: Pages::default(),
     };
     let html = keep("members", &members);
     assert!(html.contains("name=\"user_id\" value=\"2\""));
     assert!(!html.contains("name=\"user_id\" value=\"3\""));
+    assert!(html.contains("Edsger") && html.contains("value=\"approve\""));
 
     let settings = Settings {
         page: page("Settings", "projects"),
