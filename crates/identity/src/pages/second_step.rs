@@ -50,7 +50,7 @@ async fn form(app: &App, asked: &Asked, error: String) -> Result<Response> {
         let Some((_, user)) = step::find(tx, &cookie)? else {
             return Ok(None);
         };
-        keys::has_any(tx, user.id).map(Some)
+        Ok(Some(keys::count(tx, user.id)? > 0))
     });
     match found.await? {
         Some(has_keys) => render(app, asked, has_keys, error),

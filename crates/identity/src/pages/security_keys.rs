@@ -2,8 +2,8 @@
 //! asks for options in JSON, lets the browser speak with the key, and sends
 //! the key's answer in a plain form.
 
-use super::views::{FirstKey, KeyRow, SecurityKeys};
-use crate::password;
+use super::two_factor::{knows_password, show_codes};
+use super::views::{KeyRow, SecurityKeys};
 use crate::two_factor::keys::{self, Added};
 use crate::users::Author;
 use crate::viewer::{Credential, SignedIn, SignedInViewer};
@@ -118,26 +118,12 @@ pub(super) fn told(asked: &Asked, found: Result<Value>) -> Result<Response> {
 async fn begin(app: &App, viewer: &SignedIn, form: OptionsForm) -> Result<Value> {
     let session = session(viewer)?;
     let typed = form.current_password.unwrap_or_default();
-    if !is_password(app, viewer, typed).await? {
+    if !knows_password(app, viewer, typed).await? {
         return Err(Error::Unprocessable("That is not your password.".into()));
     }
     let (own, user) = (app.clone(), viewer.user.clone());
     app.write(move |tx| keys::begin_add(&own, tx, session, &user))
         .await
-}
-
-async fn is_password(app: &App, viewer: &SignedIn, typed: String) -> Result<bool> {
-    let (id, ip) = (viewer.user.id, viewer.ip_address.clone());
-    let hash: Option<String> = app
-        .write(move |tx| {
-            crate::sign_in::count(tx, &ip)?;
-            Ok(tx.one(
-                store::sql!("select password_hash from users where id = $1"),
-                (id,),
-            )?)
-        })
-        .await?;
-    password::verify(typed, hash).await
 }
 
 kernel::params! {
@@ -165,13 +151,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<KeyForm>) -> Resu
         .await;
     match added {
         Ok(Added::Done(None)) => flash::done(&app, PATH, "The security key is added."),
-        Ok(Added::Done(Some(codes))) => {
-            let view = FirstKey {
-                page: super::page(&app, &viewer.viewer(), "Recovery codes"),
-                codes,
-            };
-            Ok(Html::new(&view)?.response())
-        }
+        Ok(Added::Done(Some(codes))) => show_codes(&app, &viewer, codes),
         Ok(Added::Refused(why)) => {
             let flash = Flash::failed(format!("The key was not added. {why}"));
             render(&app, &viewer, name, Errors::default(), flash).await

@@ -7,7 +7,7 @@ use self::views::{Codes, Manage, Setup};
 use super::sign_in::safe_path;
 use crate::fresh::{self, Confirm};
 use crate::two_factor::duty::PAGE;
-use crate::two_factor::{self, Duty, recovery, totp};
+use crate::two_factor::{self, Duty, keys, recovery, totp};
 use crate::users::Author;
 use crate::viewer::{Credential, SignedIn, SignedInViewer};
 use crate::{sessions, sign_in};
@@ -70,6 +70,7 @@ struct Shown {
 struct Own {
     since: Option<kernel::time::Timestamp>,
     enabled: bool,
+    keys: i64,
     left: i64,
     /// Nobody knows the password, so it cannot be asked for.
     automatic: bool,
@@ -79,6 +80,7 @@ fn own(tx: &mut Tx<'_>, id: i64) -> Result<Own> {
     Ok(Own {
         since: totp::since(tx, id)?,
         enabled: two_factor::enabled(tx, id)?,
+        keys: keys::count(tx, id)?,
         left: recovery::left(tx, id)?,
         automatic: is_automatic(tx, id)?,
     })
@@ -120,6 +122,7 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: Shown) -> Result<Resp
         is_confirmed: user.confirmed_at.is_some(),
         since: Moment::maybe(own.since, app.now()),
         enabled: own.enabled,
+        keys: own.keys.unsigned_abs(),
         left: own.left.unsigned_abs(),
         asks_password: !own.automatic,
         setup,
@@ -229,7 +232,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<SetupForm>) -> Re
 }
 
 /// Whether the password is right; one that nobody chose is not asked for.
-async fn knows_password(app: &App, signed_in: &SignedIn, typed: String) -> Result<bool> {
+pub(super) async fn knows_password(app: &App, signed_in: &SignedIn, typed: String) -> Result<bool> {
     let id = signed_in.user.id;
     if app.read(move |tx| is_automatic(tx, id)).await? {
         return Ok(true);

@@ -95,16 +95,6 @@ pub struct KeyRow {
     pub last_used_at: Option<Moment>,
 }
 
-/// The recovery codes that come with the first key, the one time they are shown.
-#[derive(Debug, Template)]
-#[template(path = "first_key.html")]
-pub struct FirstKey {
-    /// The page.
-    pub page: Page,
-    /// The codes.
-    pub codes: Vec<String>,
-}
-
 /// The form shown at sign-in when the password must be changed first.
 #[derive(Debug, Template)]
 #[template(path = "new_password.html")]

@@ -7,7 +7,6 @@
 
 use super::ceremonies::{self, Place};
 use super::step::{self, Tried};
-use super::{added, removed};
 use crate::jobs::{self, Change};
 use crate::model::{User, UserId};
 use crate::sign_in::Attempt;
@@ -92,15 +91,6 @@ pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<StoredKey>> {
     )?)
 }
 
-/// Whether the user has a key.
-pub fn has_any(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
-    let found: Option<i64> = tx.optional(
-        sql!("select id from webauthn_keys where user_id = $1 limit 1"),
-        (user,),
-    )?;
-    Ok(found.is_some())
-}
-
 /// Begins to add a key: options for the browser.
 pub fn begin_add(app: &App, tx: &mut Tx<'_>, session: i64, user: &User) -> Result<Value> {
     let party = party(app)?;
@@ -164,7 +154,7 @@ pub fn finish_add(
         let text = "This security key is in use already. Take another one.";
         return Ok(Added::Refused(text.into()));
     }
-    let codes = added(tx, by, user, FACTOR)?;
+    let codes = super::added(tx, by, user, FACTOR)?;
     if codes.is_none() {
         jobs::notify(tx, user, Change::KeyAdded)?;
     }
@@ -192,11 +182,28 @@ pub fn remove(tx: &mut Tx<'_>, by: &Author, user: &User, id: i64) -> Result<()> 
         (user.id, id),
     )?;
     name.found("Security key")?;
-    removed(tx, by, user, FACTOR)?;
+    super::removed(tx, by, user, FACTOR)?;
     if super::enabled(tx, user.id)? {
         jobs::notify(tx, user, Change::KeyRemoved)?;
     }
     Ok(())
+}
+
+/// Removes all keys of a user, untold; see [`super::remove_all`].
+pub(super) fn remove_all(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
+    tx.execute(
+        sql!("delete from webauthn_keys where user_id = $1"),
+        (user,),
+    )?;
+    Ok(())
+}
+
+/// How many keys the user has.
+pub fn count(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from webauthn_keys where user_id = $1"),
+        (user,),
+    )?)
 }
 
 /// Asks the keys of the user of a half-done sign-in: options for the browser;
@@ -306,15 +313,6 @@ fn copied(tx: &mut Tx<'_>, by: &Author, user: &User, name: &str) -> Result<()> {
     let details = json!({"key": name});
     users::record(tx, by, "user.security_key_copy", user, details)?;
     jobs::notify(tx, user, Change::KeyCopied)
-}
-
-/// Removes every key of the user.
-pub(super) fn remove_all(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
-        sql!("delete from webauthn_keys where user_id = $1"),
-        (user,),
-    )?;
-    Ok(())
 }
 
 impl StoredKey {

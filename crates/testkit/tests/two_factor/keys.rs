@@ -416,6 +416,28 @@ at_localhost! {
         assert!(is_in(&plain).await);
     }
 
+    async fn removing_needs_a_fresh_proof(t: TestServer) {
+        let (_, mut key) = user_with_key(&t, "jane").await;
+        let (jane, _) = sign_in_with(&t, "jane", &mut key).await;
+        let delete = removal(&jane).await;
+        t.advance(3601);
+        let asked = jane.post(&delete, &[]).await.is(403);
+        assert!(asked.text().contains("Confirm that it is you"), "{asked:?}");
+        jane.post(&delete, &[("confirm_password", PASSWORD)]).await.is(303);
+        assert!(jane.get(KEYS).await.text().contains("No security keys"));
+    }
+
+    async fn an_administrator_removes_lost_keys(t: TestServer) {
+        let (jane, _) = user_with_key(&t, "jane").await;
+        let shown = t.admin().get(format!("/users/{}", jane.id)).await.is(200);
+        assert_eq!(shown.json()["two_factor_enabled"], true);
+        let path = format!("/users/{}/disable_two_factor", jane.id);
+        t.admin().patch(&path).await.is(204);
+        t.admin().patch(&path).await.is(400);
+        let browser = t.browser("jane").await;
+        assert!(browser.get(KEYS).await.text().contains("No security keys"));
+    }
+
     async fn names_are_bounded_and_never_markup(t: TestServer) {
         patient(&t).await;
         t.user("jane").await;

@@ -22,6 +22,8 @@ pub struct Manage {
     pub since: Option<Moment>,
     /// Any factor is set up.
     pub enabled: bool,
+    /// Security keys.
+    pub keys: u64,
     /// Recovery codes that still work.
     pub left: u64,
     /// The form asks for the password.
