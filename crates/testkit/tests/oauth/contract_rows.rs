@@ -360,6 +360,12 @@ const ROWS: &[Row] = &[
         &["abuse::a_user_without_a_confirmed_address_authorises_nothing"],
     ),
     (
+        "2.6 two-factor on or enforced",
+        &[
+            "crates/testkit/tests/two_factor/demand.rs::the_password_grant_looks_at_no_password_where_two_factors_are_due",
+        ],
+    ),
+    (
         "2.6 account lock",
         &["grants::wrong_passwords_lock_the_account_here_too"],
     ),
@@ -578,6 +584,10 @@ const ROWS: &[Row] = &[
         &["crates/testkit/tests/two_factor/sign_in.rs::a_code_is_taken_once"],
     ),
     (
+        "10 replayed recovery code",
+        &["crates/testkit/tests/two_factor/set_up.rs::each_recovery_code_works_once"],
+    ),
+    (
         "10 replayed spam-log ID",
         &[
             "crates/testkit/tests/identity_accounts/spam.rs::a_solved_challenge_opens_the_same_thing_once",
@@ -672,14 +682,14 @@ const SECTIONS: &[(&str, usize)] = &[
     ("2.3", 15),
     ("2.4", 8),
     ("2.5", 8),
-    ("2.6", 5),
+    ("2.6", 6),
     ("2.7", 8),
     ("2.8", 4),
     ("2.9", 6),
     ("2.10", 15),
     ("2.11", 5),
     ("2.12", 1),
-    ("10", 20),
+    ("10", 21),
 ];
 
 #[test]
