@@ -3,9 +3,11 @@
 //!
 //! [`transport`] reads requests and writes answers, [`front`] checks every
 //! document before anything runs, [`execute`] runs it level by level, [`root`]
-//! holds the root fields that belong to no room. It owns no tables and no
+//! holds the root fields that belong to no room,
+//! [`breaking`] names what a change of the interface breaks. It owns no tables and no
 //! jobs.
 
+pub mod breaking;
 pub mod execute;
 #[cfg(test)]
 mod execute_tests;

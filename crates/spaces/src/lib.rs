@@ -11,6 +11,7 @@ pub mod access;
 mod claims;
 pub mod deploy_tokens;
 pub mod entities;
+pub mod graph;
 pub mod hooks;
 pub mod invitations;
 mod jobs;

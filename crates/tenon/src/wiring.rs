@@ -64,6 +64,7 @@ pub fn graph() -> Table {
     let mut g = Graph::new();
     graphql::root::graph(&mut g, system::BUILD);
     identity::graph::graph(&mut g);
+    spaces::graph::graph(&mut g);
     g.finish().unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -43,6 +43,15 @@ fn every_operation_has_a_summary_and_one_tag() {
     }
 }
 
+/// A client of today works tomorrow; what cannot stay is deprecated first.
+#[test]
+fn graphql_breaks_no_client() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let before = std::fs::read_to_string(root.join("schema.graphql")).unwrap_or_default();
+    let changes = graphql::breaking::changes(&before, &tenon::system::schema_file());
+    assert!(changes.is_empty(), "breaking changes: {changes:#?}");
+}
+
 /// A change of the interface shows in review.
 #[test]
 fn the_generated_files_are_up_to_date() {

@@ -3,6 +3,7 @@
 mod abuse;
 mod credentials;
 mod interface;
+mod places;
 mod transport;
 mod users;
 
