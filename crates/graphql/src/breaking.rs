@@ -64,8 +64,8 @@ fn compare(name: &str, old: &Member, new: &Member, found: &mut Vec<String>) {
 
 /// Whether `one` excludes null wherever `other` does.
 fn stricter(one: &str, other: &str) -> bool {
-    let (mut left, mut right) = (one.chars().peekable(), other.chars().peekable());
-    while let Some(letter) = right.next() {
+    let mut left = one.chars().peekable();
+    for letter in other.chars() {
         if letter == '!' {
             if left.next() != Some('!') {
                 return false;
