@@ -8,9 +8,9 @@
 //! refuses and names the page `/users/confirm`.
 
 use crate::model::User;
-use crate::two_factor::{self, totp};
+use crate::two_factor::{self, keys, totp};
 use crate::users::Author;
-use crate::viewer::{Credential, Viewer};
+use crate::viewer::{Credential, SignedIn, Viewer};
 use crate::{csrf, pages, sessions, sign_in};
 use askama::Template;
 use http::StatusCode;
@@ -22,15 +22,18 @@ use kernel::http::params::Source;
 use kernel::http::routes::Surface;
 use kernel::secrets::Secret;
 use serde_json::Value;
+use store::Tx;
 
 /// Seconds a proof lasts.
 pub const SECONDS: i64 = 3600;
 /// The field that holds the password or code.
 pub const FIELD: &str = "confirm_password";
+/// The field that holds a security key's answer.
+pub const KEY_FIELD: &str = "confirm_key";
 /// The page that asks, for who is not on the way anywhere.
 pub const PAGE: &str = "/users/confirm";
 
-/// The question for a password or code.
+/// The question for a password, a code or a key.
 #[derive(Debug, Template)]
 #[template(path = "confirm.html")]
 pub struct Confirm {
@@ -40,24 +43,29 @@ pub struct Confirm {
     pub action: String,
     /// What was typed in the form before.
     pub fields: Vec<(String, String)>,
+    /// Whether a security key may answer instead.
+    pub has_keys: bool,
     /// Why the last try failed, or empty.
     pub error: String,
 }
 
 impl Confirm {
     /// The question, to be posted to `action` with these fields.
-    pub fn new(
+    pub async fn new(
         app: &App,
         viewer: &Viewer,
         action: String,
         fields: Vec<(String, String)>,
-    ) -> Confirm {
-        Confirm {
+    ) -> Result<Confirm> {
+        let user = viewer.user_id().unwrap_or_default();
+        let keys = app.read(move |tx| keys::count(tx, user)).await?;
+        Ok(Confirm {
             page: pages::page(app, viewer, "Confirm that it is you"),
             action,
             fields,
+            has_keys: keys > 0,
             error: String::new(),
-        }
+        })
     }
 }
 
@@ -81,17 +89,21 @@ pub(crate) async fn check(call: &mut Call, viewer: &Viewer) -> Result<()> {
             call.app.url(PAGE)
         )));
     }
-    let sent = call.text(FIELD).await?;
     let app = call.app.clone();
-    if let Some(typed) = &sent
-        && proves(&app, &signed_in.user, &signed_in.ip_address, typed).await?
-    {
+    let proof = match (call.text(FIELD).await?, call.text(KEY_FIELD).await?) {
+        (Some(typed), _) => {
+            Some(proves(&app, &signed_in.user, &signed_in.ip_address, &typed).await?)
+        }
+        (None, Some(answer)) => Some(key_proves(&app, signed_in, id, answer).await?),
+        (None, None) => None,
+    };
+    if proof == Some(true) {
         return app.write(move |tx| sessions::prove(tx, id)).await;
     }
     let action = call.asked.uri.path().to_owned();
     let fields = typed(call).await?;
-    let mut question = Confirm::new(&app, viewer, action, fields);
-    if sent.is_some() {
+    let mut question = Confirm::new(&app, viewer, action, fields).await?;
+    if proof.is_some() {
         question.error = "That is not right.".to_owned();
     }
     let page = Html::new(&question)?.status(StatusCode::FORBIDDEN);
@@ -104,7 +116,34 @@ async fn proves(app: &App, user: &User, ip: &str, typed: &str) -> Result<bool> {
     let Some(code) = totp::digits(typed) else {
         return sign_in::is_password(app, user.id, &Secret::new(typed), ip).await;
     };
-    let (own, user, ip) = (app.clone(), user.clone(), ip.to_owned());
+    let own = app.clone();
+    tried(app, user, ip, move |tx, by, user| {
+        two_factor::use_code(&own, tx, by, user, &code)
+    })
+    .await
+}
+
+/// Whether a security key's answer is right. Wrong ones count as at sign-in.
+async fn key_proves(app: &App, signed_in: &SignedIn, session: i64, answer: String) -> Result<bool> {
+    let own = app.clone();
+    tried(
+        app,
+        &signed_in.user,
+        &signed_in.ip_address,
+        move |tx, by, user| keys::proves(&own, tx, by, session, user, &answer),
+    )
+    .await
+}
+
+/// Tries a second factor in one transaction, which keeps the count of wrong
+/// ones; a locked account takes none.
+async fn tried(
+    app: &App,
+    user: &User,
+    ip: &str,
+    is_right: impl Fn(&mut Tx<'_>, &Author, &User) -> Result<bool> + Send + Sync + 'static,
+) -> Result<bool> {
+    let (user, ip) = (user.clone(), ip.to_owned());
     let by = Author {
         id: Some(user.id),
         ip: Some(ip.clone()),
@@ -112,7 +151,7 @@ async fn proves(app: &App, user: &User, ip: &str, typed: &str) -> Result<bool> {
     app.write(move |tx| {
         sign_in::count(tx, &ip)?;
         let locked = crate::users::find(tx, user.id)?.is_none_or(|user| user.is_locked(tx.now()));
-        let right = !locked && two_factor::use_code(&own, tx, &by, &user, &code)?;
+        let right = !locked && is_right(tx, &by, &user)?;
         if !right {
             sign_in::failed(tx, user.id, &ip)?;
         }
@@ -125,7 +164,7 @@ async fn proves(app: &App, user: &User, ip: &str, typed: &str) -> Result<bool> {
 /// needs to see again.
 async fn typed(call: &mut Call) -> Result<Vec<(String, String)>> {
     let mut all: Source = call.merged().await?.clone();
-    all.retain(|name, _| name != csrf::FIELD && !name.contains("password"));
+    all.retain(|name, _| name != csrf::FIELD && name != KEY_FIELD && !name.contains("password"));
     let mut fields = Vec::new();
     for (name, value) in all {
         if call.path(&name).is_none() {

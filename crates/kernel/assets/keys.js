@@ -12,7 +12,7 @@
 
   const options = async (form) => {
     const sent = new URLSearchParams(new FormData(form));
-    sent.delete("answer");
+    sent.delete(form.dataset.field ?? "answer");
     const answer = await fetch(form.dataset.options, { method: "POST", body: sent });
     const told = await answer.json().catch(() => ({}));
     if (!answer.ok) {
@@ -32,6 +32,7 @@
   };
 
   for (const form of document.querySelectorAll("form[data-key]")) {
+    const field = form.dataset.field ?? "answer";
     const button = form.querySelector("button");
     const said = form.querySelector("[data-said]");
     const say = (text) => {
@@ -49,9 +50,9 @@
       button.disabled = true;
       try {
         const key = await ask(form.dataset.key, await options(form));
-        form.elements.answer.value = JSON.stringify(key.toJSON());
+        form.elements[field].value = JSON.stringify(key.toJSON());
         if (form.elements.current_password) form.elements.current_password.disabled = true;
-        form.submit();
+        HTMLFormElement.prototype.submit.call(form);
       } catch (error) {
         say(WORDS[error.name] ?? error.message);
         button.disabled = false;

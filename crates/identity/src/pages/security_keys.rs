@@ -24,6 +24,7 @@ pub const PATH: &str = "/-/profile/two_factor_auth/keys";
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, create);
+    r.page(Method::POST, "/users/confirm/key/options", proof_options);
     r.page(
         Method::POST,
         "/-/profile/two_factor_auth/keys/options",
@@ -124,6 +125,20 @@ async fn begin(app: &App, viewer: &SignedIn, form: OptionsForm) -> Result<Value>
     let (own, user) = (app.clone(), viewer.user.clone());
     app.write(move |tx| keys::begin_add(&own, tx, session, &user))
         .await
+}
+
+/// Options for a key that proves that it is still the same person.
+async fn proof_options(app: App, asked: Arc<Asked>, viewer: SignedInViewer) -> Result<Response> {
+    told(&asked, ask_for_proof(&app, &viewer.0).await)
+}
+
+async fn ask_for_proof(app: &App, viewer: &SignedIn) -> Result<Value> {
+    let session = session(viewer)?;
+    let (own, user) = (app.clone(), viewer.user.clone());
+    let options = app.write(move |tx| keys::begin_proof(&own, tx, session, &user));
+    options
+        .await?
+        .ok_or_else(|| Error::Unprocessable("You have no security key.".into()))
 }
 
 kernel::params! {

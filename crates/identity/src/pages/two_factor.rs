@@ -347,7 +347,8 @@ async fn disable(app: App, viewer: SignedInViewer) -> Result<Response> {
 async fn ask(app: App, viewer: SignedInViewer, params: Params<Show>) -> Result<Response> {
     let back = safe_path(params.return_to.as_deref()).to_owned();
     let fields = vec![("return_to".to_owned(), back)];
-    let view = Confirm::new(&app, &viewer.viewer(), fresh::PAGE.to_owned(), fields);
+    let action = fresh::PAGE.to_owned();
+    let view = Confirm::new(&app, &viewer.viewer(), action, fields).await?;
     Ok(Html::new(&view)?.response())
 }
 

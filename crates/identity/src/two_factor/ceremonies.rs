@@ -7,6 +7,7 @@ use kernel::error::Result;
 use kernel::time::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use store::{Json, Tx, sql};
 
 /// Seconds a question stands.
@@ -48,7 +49,8 @@ pub fn keep<T: Serialize>(tx: &mut Tx<'_>, place: Place, user: UserId, state: &T
     Ok(())
 }
 
-/// Takes the state of the ceremony that stands here, if it has not expired.
+/// Takes the state of the ceremony that stands here, if it has not expired and
+/// is of this kind: a newer question of another kind took the place of ours.
 pub fn take<T: DeserializeOwned>(tx: &mut Tx<'_>, place: Place, user: UserId) -> Result<Option<T>> {
     let (text, id) = match place {
         Place::Session(id) => (
@@ -66,9 +68,10 @@ pub fn take<T: DeserializeOwned>(tx: &mut Tx<'_>, place: Place, user: UserId) ->
             id,
         ),
     };
-    let found: Option<(Timestamp, Json<T>)> = tx.optional(text, (id, user))?;
+    let found: Option<(Timestamp, Json<Value>)> = tx.optional(text, (id, user))?;
     let now = tx.now();
-    Ok(found.and_then(|(expires_at, Json(state))| (expires_at > now).then_some(state)))
+    let stands = found.filter(|(expires_at, _)| *expires_at > now);
+    Ok(stands.and_then(|(_, Json(state))| serde_json::from_value(state).ok()))
 }
 
 /// Deletes what was never answered.

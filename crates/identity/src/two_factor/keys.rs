@@ -213,14 +213,55 @@ pub fn begin_sign_in(app: &App, tx: &mut Tx<'_>, cookie: &str) -> Result<Option<
     let Some((step, user)) = step::find(tx, cookie)? else {
         return Ok(None);
     };
+    question(&party, tx, Place::Step(step.id), &user)
+}
+
+/// Asks the keys of a user who is signed in, to prove that it is still them;
+/// none when there is no key.
+pub fn begin_proof(app: &App, tx: &mut Tx<'_>, session: i64, user: &User) -> Result<Option<Value>> {
+    question(&party(app)?, tx, Place::Session(session), user)
+}
+
+/// The question to a user's keys, kept for this place.
+fn question(
+    party: &RelyingParty,
+    tx: &mut Tx<'_>,
+    place: Place,
+    user: &User,
+) -> Result<Option<Value>> {
     let keys = list(tx, user.id)?;
     if keys.is_empty() {
         return Ok(None);
     }
     let begun = party.begin_authentication(&credentials(&keys));
     let (options, authentication) = begun.map_err(Error::internal)?;
-    ceremonies::keep(tx, Place::Step(step.id), user.id, &authentication)?;
+    ceremonies::keep(tx, place, user.id, &authentication)?;
     Ok(Some(options))
+}
+
+/// Whether a key's answer to [`begin_proof`] is right.
+pub fn proves(
+    app: &App,
+    tx: &mut Tx<'_>,
+    by: &Author,
+    session: i64,
+    user: &User,
+    answer: &str,
+) -> Result<bool> {
+    let party = party(app)?;
+    let place = Place::Session(session);
+    let Some(question) = ceremonies::take::<Authentication>(tx, place, user.id)? else {
+        return Ok(false);
+    };
+    match check(&party, tx, user, &question, answer)? {
+        Ok(()) => Ok(true),
+        Err((refusal, name)) => {
+            if refusal == Refusal::Cloned {
+                copied(tx, by, user, &name)?;
+            }
+            Ok(false)
+        }
+    }
 }
 
 /// Tries the answer of a key as second factor.

@@ -9,6 +9,8 @@ use testkit::SoftKey;
 
 const KEYS: &str = "/-/profile/two_factor_auth/keys";
 const OPTIONS: &str = "/-/profile/two_factor_auth/keys/options";
+const PROOF: &str = "/users/confirm/key/options";
+const TOKENS: &str = "/-/user_settings/tokens";
 const ASK: &str = "/users/sign_in/two_factor/key/options";
 const ANSWER: &str = "/users/sign_in/two_factor/key";
 
@@ -115,6 +117,58 @@ async fn removal(browser: &Browser) -> String {
 }
 
 at_localhost! {
+    async fn a_key_proves_that_it_is_still_you_once(t: TestServer) {
+        let (_, mut key) = user_with_key(&t, "jane").await;
+        let (browser, reply) = sign_in_with(&t, "jane", &mut key).await;
+        reply.is(302);
+        t.advance(3600);
+        browser.get(TOKENS).await.is(200);
+        let make = async |proof: &str| {
+            let typed = [("name", "x"), ("scopes[]", "api"), ("confirm_key", proof)];
+            browser.post(TOKENS, &typed).await
+        };
+        let asked = browser.post(TOKENS, &[("name", "x"), ("scopes[]", "api")]).await.is(403);
+        assert!(asked.text().contains("Use your security key"), "{}", asked.text());
+        make("{}").await.is(403);
+        let options = browser.post(PROOF, &[]).await.is(200).json();
+        let strange = fresh_key(&t).answer(&options).to_string();
+        make(&strange).await.is(403);
+        let options = browser.post(PROOF, &[]).await.is(200).json();
+        let answer = key.answer(&options).to_string();
+        let made = make(&answer).await.is(200);
+        assert!(made.text().contains("svpat-"), "{}", made.text());
+
+        t.advance(3600);
+        make(&answer).await.is(403);
+    }
+
+    async fn who_is_asked_to_add_a_key_proves_nothing_with_it(t: TestServer) {
+        let (_, mut key) = user_with_key(&t, "jane").await;
+        let (browser, reply) = sign_in_with(&t, "jane", &mut key).await;
+        reply.is(302);
+        let options = browser.get(TOKENS).await.is(200);
+        assert!(!options.text().contains("Use your security key"));
+        let answer = {
+            let options = browser.post(PROOF, &[]).await.is(200).json();
+            key.answer(&options).to_string()
+        };
+        ask_to_add(&browser).await;
+        t.advance(3600);
+        browser.get(TOKENS).await.is(200);
+        let typed = [("name", "x"), ("scopes[]", "api"), ("confirm_key", answer.as_str())];
+        browser.post(TOKENS, &typed).await.is(403);
+    }
+
+    async fn who_has_no_key_is_asked_for_none(t: TestServer) {
+        t.user("jane").await;
+        let browser = t.browser("jane").await;
+        t.advance(3600);
+        browser.get(TOKENS).await.is(200);
+        let asked = browser.post(TOKENS, &[("name", "x"), ("scopes[]", "api")]).await.is(403);
+        assert!(!asked.text().contains("Use your security key"));
+        browser.post(PROOF, &[]).await.is(422);
+    }
+
     async fn a_key_is_added_and_signs_in(t: TestServer) {
         patient(&t).await;
         t.user("jane").await;
