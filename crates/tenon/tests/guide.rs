@@ -33,6 +33,7 @@ macro_rules! pages {
 
 pages! {
     the_start_page: "README.md",
+    graphql: "graphql.md",
     groups_and_projects: "groups-and-projects.md",
     packages: "packages.md",
     the_rest_interface: "rest.md",
