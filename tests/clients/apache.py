@@ -104,9 +104,16 @@ def wait_for(port, apache, log):
     raise AssertionError("Apache does not listen")
 
 
+def visitor_of_a_site():
+    """A browser; it keeps no connection that Apache may close meanwhile."""
+    visitor = requests.Session()
+    visitor.headers["Connection"] = "close"
+    return visitor
+
+
 def test_a_site_signs_users_in_from_discovery_alone():
     with site() as address:
-        visitor = requests.Session()
+        visitor = visitor_of_a_site()
         asked = visitor.get(f"{address}/", allow_redirects=False)
         assert asked.status_code == 302, asked.text
         assert asked.headers["Location"].startswith(f"{URL}/oauth/authorize?"), asked.headers
@@ -120,7 +127,7 @@ def test_a_site_signs_users_in_from_discovery_alone():
 
 def test_a_site_lets_nobody_in_who_refused():
     with site() as address:
-        visitor = requests.Session()
+        visitor = visitor_of_a_site()
         asked = visitor.get(f"{address}/", allow_redirects=False)
         back = Person().authorize(asked.headers["Location"], "Cancel")
         shown = visitor.get(back)

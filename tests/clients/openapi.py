@@ -29,6 +29,7 @@ ARGUMENTS = [
 
 # What generated calls cannot bring to a success, and why.
 UNREACHABLE = {
+    "PATCH /api/v4/users/{id}/disable_two_factor": "second factors are set up on pages",
     "POST /api/v4/users/{id}/approve": "nobody can sign up, so nobody waits",
     "POST /api/v4/users/{id}/deactivate": "a new user was active within 90 days",
     "POST /api/v4/users/{id}/reject": "nobody can sign up, so nobody waits",
