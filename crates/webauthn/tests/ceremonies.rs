@@ -126,7 +126,9 @@ fn a_copy_of_a_key_is_noticed() {
     // Also by a ceremony that began before the other counted on.
     let stale = enrolled().1;
     let mut held = device.clone();
-    let (options, state) = party().begin_authentication(&[key.clone()]).unwrap();
+    let (options, state) = party()
+        .begin_authentication(std::slice::from_ref(&key))
+        .unwrap();
     let newer = signs_in(&mut device, &key).unwrap();
     let late = Assertion::parse(&held.answer(&options).to_string()).unwrap();
     let found = party().finish_authentication(&state, &late, &newer, &HANDLE);
