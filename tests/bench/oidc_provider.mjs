@@ -55,6 +55,8 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
     introspection: { enabled: true, allowedPolicy: () => true },
     userinfo: { enabled: true },
   },
+  // Its codes would end after a minute, before their turn comes.
+  ttl: { AuthorizationCode: 3600, AccessToken: 3600, RefreshToken: 86400, Grant: 86400 },
   issueRefreshToken: () => true,
   rotateRefreshToken: () => true,
   findAccount: async (_, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),

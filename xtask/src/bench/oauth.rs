@@ -21,7 +21,7 @@ const REDIRECT: &str = "https://client.example/callback";
 /// Codes made for one second of exchanges; a run that needs more fails.
 const CODES_A_SECOND: u64 = 15_000;
 /// The other server exchanges fewer.
-const PEER_CODES_A_SECOND: u64 = 4_000;
+const PEER_CODES_A_SECOND: u64 = 12_000;
 /// A password every user of a run has.
 const PASSWORD: &str = "correct horse battery staple";
 /// Users who sign in, so that each does so seldom.
