@@ -7,12 +7,12 @@ address it is given through sign-in and consent, up to the application.
 import html.parser
 import os
 import sys
-import traceback
 import urllib.parse
 
 import requests
 
-URL = os.environ["TENON_URL"]
+import stories
+from stories import URL, api
 
 
 class Forms(html.parser.HTMLParser):
@@ -92,14 +92,6 @@ class Person:
         return not location.startswith(URL + "/")
 
 
-def api(method, path, **body):
-    """What the administrator is answered by REST."""
-    headers = {"PRIVATE-TOKEN": os.environ["TENON_TOKEN"]}
-    reply = requests.request(method, f"{URL}/api/v4{path}", headers=headers, json=body)
-    assert reply.ok, (reply.status_code, reply.text)
-    return reply.json()
-
-
 def register(redirect_uri, scopes, confidential=True):
     """An application of the instance: its id, and its secret if it has one."""
     made = api(
@@ -117,18 +109,7 @@ def run(tests):
     """Runs every test of a suite and says how many passed."""
     # The stories sign in more often than one person would.
     api("PUT", "/application/settings", sign_in_limit_per_minute=1000)
-    tests = {name: test for name, test in tests.items() if name.startswith("test_")}
-    failed = 0
-    for name, test in tests.items():
-        try:
-            test()
-            print("ok     ", name, flush=True)
-        except Exception:
-            failed += 1
-            print("FAILED ", name)
-            traceback.print_exc(file=sys.stdout)
-    print(f"{len(tests) - failed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+    stories.run(tests)
 
 
 if __name__ == "__main__":

@@ -3,14 +3,15 @@
 import datetime
 import hashlib
 import os
-import sys
 import tempfile
-import traceback
 
 import gitlab
 
-URL = os.environ["TENON_URL"]
+import stories
+from stories import URL
+
 ROOT = gitlab.Gitlab(URL, private_token=os.environ["TENON_TOKEN"])
+
 
 def refused(status, call):
     """The call must be refused with this status."""
@@ -276,20 +277,4 @@ def new_project(name):
     return ROOT.projects.create({"name": name, "visibility": "private"})
 
 
-def main():
-    """Runs every test of this file and says how many passed."""
-    tests = {name: test for name, test in globals().items() if name.startswith("test_")}
-    failed = 0
-    for name, test in tests.items():
-        try:
-            test()
-            print("ok     ", name)
-        except Exception:
-            failed += 1
-            print("FAILED ", name)
-            traceback.print_exc(file=sys.stdout)
-    print(f"{len(tests) - failed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
-
-
-main()
+stories.run(globals())
