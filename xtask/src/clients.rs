@@ -8,6 +8,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
+
+use clap::builder::PossibleValuesParser;
 
 use crate::cluster::Cluster;
 use crate::server::{self, Server, Settings};
@@ -29,12 +32,31 @@ struct Suite {
 #[derive(Clone, Copy)]
 enum Language {
     Python,
+    /// With the modules of `tests/clients/package.json`.
     Node,
+    /// With the modules of `tests/clients/graphql/package.json`.
+    GraphqlNode,
 }
 
-/// The stock clients of the REST API and of the OAuth provider. A listed
-/// script that is missing fails.
-const CLIENTS: [Suite; 9] = [
+const ENGINES: [&str; 2] = ["sqlite", "postgres"];
+
+/// What `cargo xtask clients` takes.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Run only suites whose name or script holds this text.
+    #[arg(default_value = "")]
+    suite: String,
+    /// On one engine only.
+    #[arg(long, value_parser = PossibleValuesParser::new(ENGINES))]
+    engine: Option<String>,
+    /// Against this program instead of a release build.
+    #[arg(long)]
+    program: Option<PathBuf>,
+}
+
+/// The stock clients of the REST API, of the OAuth provider and of GraphQL. A
+/// listed script that is missing fails.
+const CLIENTS: [Suite; 12] = [
     Suite {
         name: "python-gitlab",
         script: "tests/clients/rest.py",
@@ -89,6 +111,24 @@ const CLIENTS: [Suite; 9] = [
         runs_on: Language::Python,
         named: true,
     },
+    Suite {
+        name: "graphql-http",
+        script: "tests/clients/graphql/audits.cjs",
+        runs_on: Language::GraphqlNode,
+        named: false,
+    },
+    Suite {
+        name: "gql and sgqlc",
+        script: "tests/clients/graphql/introspected.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "python-gitlab for GraphQL",
+        script: "tests/clients/graphql/who_asks.py",
+        runs_on: Language::Python,
+        named: false,
+    },
 ];
 
 /// The pages in a browser.
@@ -101,34 +141,68 @@ const BROWSER: [Suite; 1] = [Suite {
 
 /// The real-client suites.
 pub fn clients() -> Outcome {
+    run(&chosen(""), &ENGINES, &server::build()?, &programs()?)
+}
+
+/// Those of the real-client suites that are asked for.
+pub fn some(options: &Options) -> Outcome {
+    let suites = chosen(&options.suite);
+    if suites.is_empty() {
+        return Err(format!("no suite is called {}", options.suite));
+    }
+    let engines: Vec<&str> = match &options.engine {
+        Some(engine) => vec![engine],
+        None => ENGINES.to_vec(),
+    };
+    let program = match &options.program {
+        Some(program) => program.clone(),
+        None => server::build()?,
+    };
+    run(&suites, &engines, &program, &programs()?)
+}
+
+/// The suites whose name or script holds this text.
+fn chosen(text: &str) -> Vec<&'static Suite> {
+    let named = |suite: &&Suite| suite.name.contains(text) || suite.script.contains(text);
+    CLIENTS.iter().filter(named).collect()
+}
+
+/// Programs that suites start, as variables of their environment.
+fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
     tools::packaged_clients()?;
-    let programs = [
+    Ok([
         ("CHROMIUM", tools::chromium()?),
         ("PYTHON", tools::python()?),
-    ];
-    run(&CLIENTS, &programs)
+    ])
 }
 
 /// The browser suites.
 pub fn browser() -> Outcome {
-    let chromium = tools::chromium()?;
-    run(&BROWSER, &[("CHROMIUM", chromium)])
+    let suites: Vec<&Suite> = BROWSER.iter().collect();
+    let programs = [("CHROMIUM", tools::chromium()?)];
+    run(&suites, &ENGINES, &server::build()?, &programs)
 }
 
-fn run(suites: &[Suite], environment: &[(&str, PathBuf)]) -> Outcome {
-    let program = server::build()?;
+fn run(
+    suites: &[&Suite],
+    engines: &[&str],
+    program: &Path,
+    environment: &[(&str, PathBuf)],
+) -> Outcome {
     let mut failures = Vec::new();
     for suite in suites {
-        for engine in ["sqlite", "postgres"] {
+        for engine in engines {
             let label = format!("{} on {engine}", suite.name);
             steps::say(&format!("--- {label}"));
-            if let Err(error) = run_one(suite, engine, &program, environment) {
+            let begun = Instant::now();
+            if let Err(error) = run_one(suite, engine, program, environment) {
                 steps::say(&format!("--- {label} FAILED: {error}"));
                 failures.push(label);
             }
+            steps::say(&format!("--- in {}", steps::seconds(begun.elapsed())));
         }
     }
-    let passed = suites.len() * 2 - failures.len();
+    let passed = suites.len() * engines.len() - failures.len();
     steps::say(&format!("{passed} passed, {} failed", failures.len()));
     if failures.is_empty() {
         return Ok(());
@@ -177,13 +251,16 @@ fn run_one(
 
 /// The program that runs a suite, with the clients it imports installed.
 fn interpreter(language: Language) -> Result<Command, String> {
-    match language {
-        Language::Python => Ok(Command::new(tools::python()?)),
-        Language::Node => {
-            let (node, modules) = tools::node()?;
-            let mut command = Command::new(node);
-            command.env("NODE_PATH", modules);
-            Ok(command)
+    let (node, modules) = match language {
+        Language::Python => {
+            let mut command = Command::new(tools::python()?);
+            command.env("PYTHONPATH", tree::root().join("tests/clients"));
+            return Ok(command);
         }
-    }
+        Language::Node => tools::node()?,
+        Language::GraphqlNode => tools::node_with("tests/clients/graphql", "clients/graphql-node")?,
+    };
+    let mut command = Command::new(node);
+    command.env("NODE_PATH", modules);
+    Ok(command)
 }

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test | bench | docs`.
+//! The project's own commands: `cargo xtask test | clients | bench | docs`.
 //!
 //! Start with [`test`]: its list of steps is what every change must pass.
 #![expect(clippy::print_stderr, reason = "a command for the terminal")]
@@ -31,6 +31,8 @@ struct Arguments {
 enum Task {
     /// Install what the tests need, then run every check.
     Test(test::Options),
+    /// Run the suites of stock clients, or some of them.
+    Clients(clients::Options),
     /// Measure the release server against its bounds.
     Bench(bench::Options),
     /// Write the generated files, or check that they are up to date.
@@ -40,6 +42,7 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Task::Test(options) => test::run(&options),
+        Task::Clients(options) => clients::some(&options),
         Task::Bench(options) => bench::run(&options),
         Task::Docs(options) => docs::run(&options),
     };
