@@ -11,11 +11,13 @@ mod sudo;
 use crate::model::{AccessToken, TokenKind, User};
 use crate::oauth;
 use crate::oauth::families::{self, Pair};
+use crate::pass::Holding;
 use crate::sessions::Session;
 use crate::settings::{Sessions, TokenRules};
+use crate::tokens::DeployToken;
 use crate::two_factor::{Duty, duty};
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
-use crate::{csrf, fresh, sessions, tokens};
+use crate::{csrf, fresh, pass, sessions, tokens};
 use credentials::Sent;
 pub(crate) use credentials::cookie_of;
 use http::Method;
@@ -65,6 +67,10 @@ impl IdentityGate {
                 self.by_token(&app, peer, text).await?
             }
             Sent::Token(text) => self.by_token(&call.app.clone(), peer, text).await?,
+            Sent::Registry(text) => {
+                let (app, path) = (call.app.clone(), call.asked.uri.path().to_owned());
+                self.by_registry(&app, peer, text, path).await?
+            }
             Sent::Deploy { username, token } => {
                 self.by_deploy(&call.app.clone(), peer, username, token)
                     .await?
@@ -164,6 +170,39 @@ impl IdentityGate {
         })))
     }
 
+    /// What a registry's client sent as its token: a pass, a deploy token or
+    /// an access token, told apart by what is known.
+    async fn by_registry(
+        &self,
+        app: &App,
+        peer: String,
+        text: String,
+        path: String,
+    ) -> Result<Viewer> {
+        if pass::is_pass(&text) {
+            return self.by_pass(app, peer, text, path).await;
+        }
+        match self.by_token(app, peer, text.clone()).await {
+            Err(Error::Unauthenticated) => {
+                let found = app.read(move |tx| tokens::deploy_token(tx, &text)).await?;
+                deploy_viewer(app, found.ok_or(Error::Unauthenticated)?)
+            }
+            known => known,
+        }
+    }
+
+    async fn by_pass(&self, app: &App, peer: String, text: String, path: String) -> Result<Viewer> {
+        let signer = app.clone();
+        let held = app
+            .read(move |tx| pass::holding(&signer, tx, &text, &path))
+            .await?;
+        match held.ok_or(Error::Unauthenticated)? {
+            Holding::Nobody => Ok(Viewer::Anonymous),
+            Holding::Token(holder) => self.with_token(app, peer, *holder).await,
+            Holding::Deploy(deploy) => deploy_viewer(app, deploy),
+        }
+    }
+
     /// A deploy token by Basic or header; Basic may also carry a user's token
     /// as its password, with any user name.
     async fn by_deploy(
@@ -191,22 +230,10 @@ impl IdentityGate {
         if let Some(holder) = holder {
             return self.with_token(app, peer, holder).await;
         }
-        let now = app.now();
         let deploy = deploy
-            .filter(|token| !token.revoked && token.expires_at.is_none_or(|end| end > now))
             .filter(|token| username.as_ref().is_none_or(|name| *name == token.username))
             .ok_or(Error::Unauthenticated)?;
-        Ok(Viewer::Deploy(Arc::new(DeployViewer {
-            id: deploy.id,
-            username: deploy.username,
-            source_type: deploy.source_type,
-            source_id: deploy.source_id,
-            scopes: deploy
-                .scopes
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect(),
-        })))
+        deploy_viewer(app, deploy)
     }
 
     async fn by_session(&self, call: &mut Call, cookie: String) -> Result<Viewer> {
@@ -347,6 +374,22 @@ async fn end_family_of_revoked(app: &App, text: String) -> Result<()> {
         .await?;
     tracing::warn!(ended, "a revoked token was used to rotate");
     Ok(())
+}
+
+/// A deploy token that is still good, as viewer.
+fn deploy_viewer(app: &App, deploy: DeployToken) -> Result<Viewer> {
+    let ended = deploy.expires_at.is_some_and(|end| end <= app.now());
+    if deploy.revoked || ended {
+        return Err(Error::Unauthenticated);
+    }
+    let scopes = deploy.scopes.split_whitespace();
+    Ok(Viewer::Deploy(Arc::new(DeployViewer {
+        id: deploy.id,
+        username: deploy.username,
+        source_type: deploy.source_type,
+        source_id: deploy.source_id,
+        scopes: scopes.map(str::to_owned).collect(),
+    })))
 }
 
 const REVOKED: Error = Error::Token {

@@ -26,6 +26,7 @@ pub mod mail_links;
 pub mod model;
 pub mod oauth;
 pub mod pages;
+pub mod pass;
 pub mod password;
 pub mod places;
 mod rest;

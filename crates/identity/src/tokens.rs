@@ -317,21 +317,30 @@ fn user_of(row: &Row<'_>) -> store::Result<User> {
     })
 }
 
-/// Who holds this token, whatever its prefix. Name, description and role are
-/// left out: the hot path of every request does not need them.
-pub fn holder(tx: &mut Tx<'_>, text: &str) -> Result<Option<Holder>> {
-    Ok(tx.optional(
-        sql!(
+macro_rules! holder_by {
+    ($condition:literal) => {
+        sql!(concat!(
             "select t.id, t.kind, t.user_id, t.source_type, t.source_id, t.scopes, t.family_id,
                 t.revoked, t.expires_at, t.last_used_at, t.last_used_ips, t.created_at,
                 t.updated_at, u.username, u.name, u.email, u.kind, u.state, u.is_admin,
                 u.is_external, u.is_private, u.password_expired, u.locked_until, u.confirmed_at,
                 u.avatar_key, u.projects_limit, u.can_create_group, u.last_activity_on,
                 u.created_at, u.updated_at
-             from access_tokens t join users u on u.id = t.user_id where t.digest = $1"
-        ),
-        (secrets::digest(text),),
-    )?)
+             from access_tokens t join users u on u.id = t.user_id where ",
+            $condition
+        ))
+    };
+}
+
+/// Who holds this token, whatever its prefix. Name, description and role are
+/// left out: the hot path of every request does not need them.
+pub fn holder(tx: &mut Tx<'_>, text: &str) -> Result<Option<Holder>> {
+    Ok(tx.optional(holder_by!("t.digest = $1"), (secrets::digest(text),))?)
+}
+
+/// Who holds the token of this id.
+pub fn holder_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Holder>> {
+    Ok(tx.optional(holder_by!("t.id = $1"), (id,))?)
 }
 
 /// A deploy token by its text.
@@ -365,6 +374,17 @@ pub fn deploy_token(tx: &mut Tx<'_>, text: &str) -> Result<Option<DeployToken>> 
              from deploy_tokens where digest = $1"
         ),
         (secrets::digest(text),),
+    )?)
+}
+
+/// The deploy token of this id.
+pub fn deploy_token_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<DeployToken>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, source_type, source_id, username, scopes, revoked, expires_at
+             from deploy_tokens where id = $1"
+        ),
+        (id,),
     )?)
 }
 

@@ -74,6 +74,24 @@ pub struct Stored {
     pub sha512: String,
 }
 
+/// Bytes that have arrived whole and are not kept yet; gone when dropped.
+pub struct Received {
+    spool: Spool,
+    stored: Stored,
+}
+
+impl Received {
+    /// Size and digests.
+    pub fn stored(&self) -> &Stored {
+        &self.stored
+    }
+
+    /// The bytes, from their start. Reading blocks: not for async workers.
+    pub fn open(&self) -> Result<File> {
+        Ok(self.spool.open()?)
+    }
+}
+
 /// The blob store. Cheap to clone.
 #[derive(Clone)]
 pub struct Blobs {
@@ -197,13 +215,31 @@ impl Blobs {
     /// size and digests are known; nothing of refused ones is stored.
     pub async fn put_if(
         &self,
-        mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+        body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
         limit: Option<u64>,
         check: impl FnOnce(&Stored) -> Result<()> + Send,
     ) -> Result<Stored> {
+        let received = self.receive(body, limit).await?;
+        check(received.stored())?;
+        self.keep(received).await
+    }
+
+    /// Reads `body` to its end without storing it, for who has to look into
+    /// the bytes before they may be kept. More than `limit` bytes are
+    /// [`Error::TooLarge`]; dropping what was received leaves nothing behind.
+    pub async fn receive(
+        &self,
+        mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+        limit: Option<u64>,
+    ) -> Result<Received> {
         let durable = self.apart.is_some();
         let (spool, stored) = Spool::fill(&self.spool, &mut body, limit, durable).await?;
-        check(&stored)?;
+        Ok(Received { spool, stored })
+    }
+
+    /// Stores what was received and returns once it is durable.
+    pub async fn keep(&self, received: Received) -> Result<Stored> {
+        let Received { spool, stored } = received;
         match &self.apart {
             Some(lock) => self.publish(lock, &spool, &stored).await?,
             None => self.upload(&spool, &stored).await?,

@@ -2,37 +2,43 @@
 //! them, and the protocols clients speak.
 //!
 //! Tables: `packages`, `package_files`, `package_tags`, `package_counts`,
-//! `package_protection_rules`, `package_downloads` (migration 0004).
+//! `package_protection_rules`, `package_downloads` (migration 0004),
+//! `package_names` (0010).
 //! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`.
 //! Settings: `plan_limits`; `namespaces.package_settings` for duplicates.
 //! Hooks: [`jobs::CONTENTS`], [`jobs::project_destroying`], [`jobs::sizes`],
 //! [`jobs::hand_over`].
 //!
 //! Start with [`upload`] and [`download`], the one path in and the one path
-//! out that every format shares; [`generic`] is the smallest format.
+//! out that every format shares; [`formats::generic`] is the smallest format.
 
 pub mod access;
+pub mod archive;
 pub mod check;
+pub mod documents;
 pub mod download;
 pub mod downloads;
 pub mod entity;
-pub mod generic;
+pub mod formats;
 pub mod jobs;
+pub mod keys;
 pub mod limits;
 pub mod model;
 pub mod pages;
 pub mod rest;
 pub mod rules;
+pub mod scope;
 pub mod settings;
 pub mod store;
 pub mod upload;
+pub mod upload_form;
 
 use kernel::http::Routes;
 
 /// The room's routes.
 pub fn routes(r: &mut Routes) {
     rest::routes(r);
-    generic::routes(r);
+    formats::routes(r);
     pages::routes(r);
 }
 

@@ -72,11 +72,6 @@ impl Status {
 /// sorts after every version, as a null does in ascending order.
 pub const VERSIONLESS: &str = "\u{10FFFF}";
 
-/// The version as it is kept unique and sorted.
-pub fn version_key(version: Option<&str>) -> &str {
-    version.unwrap_or(VERSIONLESS)
-}
-
 /// One name and version of one format in one project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Package {

@@ -1,11 +1,12 @@
 //! The one path of a file into the registry, for every format: may they,
 //! stream the bytes to the blob store, then all rows in one transaction.
 //!
-//! A format parses the address and the archive and calls [`receive`], or
-//! [`admit`], [`store_bytes`] and [`publish`] where it looks at the bytes in
-//! between.
+//! A format parses the address and calls [`receive`]. One that looks into the
+//! bytes takes the steps one by one: [`admit`], [`receive_bytes`] (or
+//! [`crate::upload_form`] for forms), [`inspect`], [`keep`] and
+//! [`publish_then`].
 
-use crate::access::enter;
+use crate::access::{Entered, enter};
 use crate::limits::PlanLimits;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{self, Destination};
@@ -13,11 +14,15 @@ use bytes::Bytes;
 use futures_util::Stream;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::blobs::Stored;
+use kernel::blobs::{Received, Stored};
 use kernel::error::{Error, Result};
 use kernel::http::Asked;
 use kernel::ids::Reference;
 use spaces::access::Purpose;
+use std::fs::File;
+use std::sync::LazyLock;
+use store::Tx;
+use tokio::sync::Semaphore;
 
 /// What a multipart envelope may add to the length of its file, in bytes.
 const ENVELOPE: u64 = 64 * 1024;
@@ -60,14 +65,63 @@ pub async fn store_bytes(
     asked: &Asked,
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Stored> {
-    let limits: PlanLimits = app.settings().get(app).await?;
-    let limit = limits.of(package_type);
+    let received = receive_bytes(app, package_type, asked, body).await?;
+    keep(app, received).await
+}
+
+/// Like [`store_bytes`], without storing them yet.
+pub async fn receive_bytes(
+    app: &App,
+    package_type: PackageType,
+    asked: &Asked,
+    body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+) -> Result<Received> {
+    let limit = limit(app, package_type).await?;
     check_announced(asked, limit)?;
-    let declared = |stored: &Stored| check_declared(asked, stored);
-    match app.blobs().put_if(body, limit, declared).await {
+    let received = receive_part(app, limit, body).await?;
+    check_declared(asked, received.stored())?;
+    Ok(received)
+}
+
+/// Most bytes of one file of the format.
+pub async fn limit(app: &App, package_type: PackageType) -> Result<Option<u64>> {
+    let limits: PlanLimits = app.settings().get(app).await?;
+    Ok(limits.of(package_type))
+}
+
+/// Receives bytes within a limit, refused in the registry's words.
+pub async fn receive_part(
+    app: &App,
+    limit: Option<u64>,
+    body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+) -> Result<Received> {
+    match app.blobs().receive(body, limit).await {
         Err(Error::TooLarge) => Err(too_large()),
         other => other,
     }
+}
+
+/// Archives looked into at once: each takes a core and some memory.
+static INSPECTING: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    Semaphore::new(cores.max(2))
+});
+
+/// Lets `read` look into received bytes, on a thread that may block.
+pub async fn inspect<T: Send + 'static>(
+    received: &Received,
+    read: impl FnOnce(File) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let _turn = INSPECTING.acquire().await.map_err(Error::internal)?;
+    let file = received.open()?;
+    tokio::task::spawn_blocking(move || read(file))
+        .await
+        .map_err(Error::internal)?
+}
+
+/// Stores received bytes; an orphan until a row names them.
+pub async fn keep(app: &App, received: Received) -> Result<Stored> {
+    app.blobs().keep(received).await
 }
 
 /// Writes the rows of stored bytes: blob, package, file, counter, audit.
@@ -78,15 +132,33 @@ pub async fn publish(
     to: Destination,
     stored: Stored,
 ) -> Result<(Package, PackageFile)> {
-    let (viewer, project) = (viewer.clone(), project.clone());
-    app.write(move |tx| {
-        let entered = enter(tx, &viewer, &project, Purpose::PublishPackage)?;
-        publish::add_file(tx, &viewer, &entered, &to, &stored)
+    publish_then(app, viewer, project, to, stored, |_, _, package, file| {
+        Ok((package.clone(), file.clone()))
     })
     .await
 }
 
-fn check_announced(asked: &Asked, limit: Option<u64>) -> Result<()> {
+/// Like [`publish`], with more to do in the same transaction: what `then`
+/// refuses leaves no row.
+pub async fn publish_then<T: Send + 'static>(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    to: Destination,
+    stored: Stored,
+    then: impl Fn(&mut Tx<'_>, &Entered, &Package, &PackageFile) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let (viewer, project) = (viewer.clone(), project.clone());
+    app.write(move |tx| {
+        let entered = enter(tx, &viewer, &project, Purpose::PublishPackage)?;
+        let (package, file) = publish::add_file(tx, &viewer, &entered, &to, &stored)?;
+        then(tx, &entered, &package, &file)
+    })
+    .await
+}
+
+/// Refuses a body that is announced to be larger than the limit.
+pub(crate) fn check_announced(asked: &Asked, limit: Option<u64>) -> Result<()> {
     let announced = asked
         .header(http::header::CONTENT_LENGTH)
         .and_then(|length| length.trim().parse::<u64>().ok());
@@ -130,6 +202,6 @@ fn check_declared(asked: &Asked, stored: &Stored) -> Result<()> {
     Ok(())
 }
 
-fn too_large() -> Error {
+pub(crate) fn too_large() -> Error {
     Error::BadRequest("File is too large".into())
 }

@@ -1,6 +1,6 @@
 //! What credential a request carries, if any.
 
-use crate::sessions;
+use crate::{pass, sessions};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::{Method, header};
@@ -22,6 +22,9 @@ pub enum Sent {
     Unusable,
     /// The text of an access token.
     Token(String),
+    /// A token sent to a registry, whose clients put deploy tokens and passes
+    /// wherever they put access tokens.
+    Registry(String),
     /// A deploy token; with a user name by Basic.
     Deploy {
         /// The user name.
@@ -42,7 +45,7 @@ const PARAMETERS: &[&str] = &["access_token", "bearer_token", "private_token"];
 pub async fn find(call: &mut Call) -> Result<Sent> {
     if call.route.surface != Surface::Page {
         let mut sent = in_authorization(call);
-        for next in [in_query, in_headers] {
+        for next in [in_query, in_headers, in_pass] {
             if sent == Sent::Nothing {
                 sent = next(call);
             }
@@ -62,7 +65,7 @@ pub async fn find(call: &mut Call) -> Result<Sent> {
 
 fn bounded(sent: Sent) -> Sent {
     let text = match &sent {
-        Sent::Token(text) | Sent::Deploy { token: text, .. } => text,
+        Sent::Token(text) | Sent::Registry(text) | Sent::Deploy { token: text, .. } => text,
         _ => return sent,
     };
     if text.is_empty() || text.len() > MAX || text.contains('\0') {
@@ -107,16 +110,32 @@ fn in_headers(call: &Call) -> Sent {
             token,
         });
     }
+    if let Some(value) = header("x-nuget-apikey").filter(|_| call.route.registry) {
+        return text(value).map_or(Sent::Unusable, Sent::Registry);
+    }
     match header("job-token") {
         Some(_) => Sent::Unusable,
         None => Sent::Nothing,
     }
 }
 
+/// A pass within an address that was handed out with it.
+fn in_pass(call: &Call) -> Sent {
+    match call.query("token").filter(|_| call.route.registry) {
+        Some(text) if pass::is_pass(text) => Sent::Registry(text.to_owned()),
+        _ => Sent::Nothing,
+    }
+}
+
 fn by_authorization(value: &str, registry: bool) -> Sent {
     let (scheme, rest) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
     if scheme.eq_ignore_ascii_case("bearer") {
-        return Sent::Token(rest.trim().to_owned());
+        let text = rest.trim().to_owned();
+        return if registry {
+            Sent::Registry(text)
+        } else {
+            Sent::Token(text)
+        };
     }
     if !registry || !scheme.eq_ignore_ascii_case("basic") {
         return Sent::Nothing;
@@ -171,7 +190,10 @@ mod tests {
     fn authorization_is_read_by_its_scheme() {
         let token = |text: &str| Sent::Token(text.to_owned());
         assert_eq!(by_authorization("Bearer abc", false), token("abc"));
-        assert_eq!(by_authorization("bearer  abc ", true), token("abc"));
+        assert_eq!(
+            by_authorization("bearer  abc ", true),
+            Sent::Registry("abc".into())
+        );
         assert_eq!(by_authorization("Bearer", false), token(""));
         assert_eq!(by_authorization("Digest abc", true), Sent::Nothing);
         assert_eq!(by_authorization("Basic YTpi", false), Sent::Nothing);

@@ -73,6 +73,11 @@ impl Spool {
             .unwrap_or_default()
     }
 
+    /// Opens the file for reading from its start, on a blocking thread.
+    pub(super) fn open(&self) -> std::io::Result<File> {
+        File::open(&self.path)
+    }
+
     /// Opens the file for reading from its start.
     pub(super) async fn read(&self) -> Result<tokio::fs::File> {
         Ok(tokio::fs::File::open(&self.path).await?)

@@ -349,6 +349,83 @@ impl FromCall for Upload {
     }
 }
 
+/// The parts of a multipart body as they arrive, for uploads that carry more
+/// than one file. The route must be declared with
+/// [`streams`](super::routes::Declared::streams).
+pub struct Parts(multer::Multipart<'static>);
+
+impl Parts {
+    /// The next part. The one before must have been read or is skipped.
+    pub async fn next(&mut self) -> Result<Option<Part>> {
+        let next = self.0.next_field().await.map_err(multipart_error)?;
+        Ok(next.map(Part))
+    }
+}
+
+/// One part of a [`Parts`].
+pub struct Part(multer::Field<'static>);
+
+impl Part {
+    /// Name of its field; empty without one.
+    pub fn name(&self) -> &str {
+        self.0.name().unwrap_or_default()
+    }
+
+    /// Name of the file it carries, as the client sent it.
+    pub fn file_name(&self) -> Option<&str> {
+        self.0.file_name()
+    }
+
+    /// The beginning of its text, of at most `kept` bytes, and how many bytes
+    /// it had; more than `most` are [`Error::TooLarge`].
+    pub async fn beginning(mut self, kept: usize, most: usize) -> Result<(String, usize)> {
+        let (mut bytes, mut count) = (Vec::new(), 0);
+        while let Some(more) = self.0.chunk().await.map_err(multipart_error)? {
+            count += more.len();
+            if count > most {
+                return Err(Error::TooLarge);
+            }
+            let room = kept.saturating_sub(bytes.len()).min(more.len());
+            bytes.extend_from_slice(&more[..room]);
+        }
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            // A character cut in two at the end is no fault of the client.
+            Err(error) if count > kept && error.utf8_error().error_len().is_none() => {
+                let whole = error.utf8_error().valid_up_to();
+                let mut bytes = error.into_bytes();
+                bytes.truncate(whole);
+                String::from_utf8(bytes).map_err(|_| not_utf8())?
+            }
+            Err(_) => return Err(not_utf8()),
+        };
+        Ok((text, count))
+    }
+
+    /// Its bytes as they arrive.
+    pub fn bytes(self) -> Upload {
+        Upload(Box::pin(self.0.map(|chunk| chunk.map_err(multipart_error))))
+    }
+}
+
+impl FromCall for Parts {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let kind = call.asked.header(header::CONTENT_TYPE).unwrap_or_default();
+        let boundary = multer::parse_boundary(kind)
+            .map_err(|_| Error::BadRequest("the body must be multipart/form-data".into()))?;
+        let body = call.take_body().into_data_stream();
+        Ok(Parts(multer::Multipart::new(body, boundary)))
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.takes_files();
+    }
+}
+
+fn not_utf8() -> Error {
+    Error::BadRequest("a field of the form is not UTF-8".into())
+}
+
 fn aborted(_: axum::Error) -> Error {
     Error::BadRequest("the upload was cut off".into())
 }

@@ -14,7 +14,7 @@ pub mod routes;
 pub mod serve;
 pub mod throttle;
 
-pub use call::{Asked, Call, Files, FromCall, Params, Upload};
+pub use call::{Asked, Call, Files, FromCall, Params, Part, Parts, Upload};
 pub use paging::{Paged, Paging, Start};
 pub use params::Patch;
 pub use reply::{Accepted, Answer, Changed, Created, NoContent, Ok200, Response};

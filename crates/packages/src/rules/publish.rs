@@ -25,6 +25,53 @@ pub struct Destination {
     pub file_name: String,
     /// The state a new package gets; one that exists keeps its own.
     pub status: Status,
+    /// What the format calls publishing the same again.
+    pub repeat: Repeat,
+    /// How the format refuses that, where it is not allowed.
+    pub refusal: fn() -> Error,
+    /// What the format keeps of the version, as JSON text; replaces what it
+    /// kept before.
+    pub metadata: Option<String>,
+    /// What the format keeps of the file, as JSON text.
+    pub file_metadata: Option<String>,
+}
+
+/// What a format calls publishing the same again. Whether it may be is the
+/// namespace's setting, or the format's own rule
+/// ([`settings::PackageSettings::allows_duplicate`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// A file of this name in this version.
+    File,
+    /// A file with this extension in this version.
+    Extension,
+    /// This version at all.
+    Version,
+    /// Nothing: the newest file of a name counts.
+    Nothing,
+}
+
+impl Destination {
+    /// A file of a version, refused if there is one of this name and the
+    /// namespace or format wants that.
+    pub fn new(
+        package_type: PackageType,
+        name: &str,
+        version: Option<&str>,
+        file_name: String,
+    ) -> Destination {
+        Destination {
+            package_type,
+            name: name.to_owned(),
+            version: version.map(str::to_owned),
+            file_name,
+            status: Status::Default,
+            repeat: Repeat::File,
+            refusal: || Error::BadRequest("Duplicate package is not allowed".into()),
+            metadata: None,
+            file_metadata: None,
+        }
+    }
 }
 
 /// Refuses what is known to be refused before the bytes arrive. The same is
@@ -45,21 +92,36 @@ pub fn check(tx: &mut Tx<'_>, entered: &Entered, to: &Destination) -> Result<()>
     check_duplicate(tx, entered, &package, to)
 }
 
-/// Refuses a second file of one name where the namespace wants that.
+/// Refuses to publish the same again where the namespace wants that.
 fn check_duplicate(
     tx: &mut Tx<'_>,
     entered: &Entered,
     package: &Package,
     to: &Destination,
 ) -> Result<()> {
-    if files::newest(tx, package.id, &to.file_name)?.is_none() {
+    let is_repeated = match to.repeat {
+        Repeat::File => files::newest(tx, package.id, &to.file_name)?.is_some(),
+        Repeat::Extension => {
+            let wanted = extension(&to.file_name);
+            let names = files::names(tx, package.id)?;
+            names.iter().any(|name| extension(name) == wanted)
+        }
+        Repeat::Version => true,
+        Repeat::Nothing => false,
+    };
+    if !is_repeated {
         return Ok(());
     }
     let settings = settings::effective(tx, entered.project.namespace_id)?;
     if settings.allows_duplicate(to.package_type, &to.name, to.version.as_deref()) {
         return Ok(());
     }
-    Err(Error::BadRequest("Duplicate package is not allowed".into()))
+    Err((to.refusal)())
+}
+
+/// What follows the last dot of a name.
+fn extension(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
 /// Adds the stored bytes as a file; finds or makes the package.
@@ -78,9 +140,28 @@ pub fn add_file(
         &to.name,
         entered.push_level(),
     )?;
-    let package = find_or_create(tx, viewer, entered, to)?;
-    check_duplicate(tx, entered, &package, to)?;
-    let file = files::insert(tx, &package, &to.file_name, stored)?;
+    let (package, is_new) = find_or_create(tx, viewer, entered, to)?;
+    if !is_new {
+        check_duplicate(tx, entered, &package, to)?;
+    }
+    if let Some(metadata) = &to.metadata {
+        packages::set_metadata(tx, package.id, metadata)?;
+    }
+    let metadata = to.file_metadata.as_deref();
+    let file = add_beside(tx, viewer, &package, &to.file_name, stored, metadata)?;
+    Ok((package, file))
+}
+
+/// Adds a further file to a package of this transaction.
+pub fn add_beside(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    package: &Package,
+    file_name: &str,
+    stored: &Stored,
+    metadata: Option<&str>,
+) -> Result<PackageFile> {
+    let file = files::insert(tx, package, file_name, stored, metadata)?;
     packages::touch(tx, package.id)?;
     let happened = Happened {
         action: "package_file.create",
@@ -88,7 +169,7 @@ pub fn add_file(
         target_id: package.id,
         target_name: &package.name,
         details: json!({
-            "project_id": project.id,
+            "project_id": package.project_id,
             "version": package.version,
             "file_id": file.id,
             "file_name": file.file_name,
@@ -96,15 +177,16 @@ pub fn add_file(
         }),
     };
     audit(tx, viewer, happened)?;
-    Ok((package, file))
+    Ok(file)
 }
 
+/// The package, and whether it was made just now.
 fn find_or_create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     entered: &Entered,
     to: &Destination,
-) -> Result<Package> {
+) -> Result<(Package, bool)> {
     let project = &entered.project;
     let new = NewPackage {
         project_id: project.id,
@@ -120,5 +202,5 @@ fn find_or_create(
     if added && package.is_listed() {
         packages::add_to_count(tx, project.id, 1)?;
     }
-    Ok(package)
+    Ok((package, added))
 }

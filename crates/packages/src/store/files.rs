@@ -76,6 +76,7 @@ pub fn insert(
     package: &Package,
     file_name: &str,
     stored: &Stored,
+    metadata: Option<&str>,
 ) -> Result<PackageFile> {
     let now = tx.now();
     let size = i64::try_from(stored.size).map_err(Error::internal)?;
@@ -97,8 +98,8 @@ pub fn insert(
     Ok(tx.one(
         sql!(
             "insert into package_files (package_id, file_name, size, md5, sha1, sha256, sha512,
-                blob_key, status, created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, 'default', $9, $9)
+                blob_key, metadata, status, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'default', $10, $10)
              returning id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at,
                 updated_at"
         ),
@@ -111,8 +112,20 @@ pub fn insert(
             stored.sha256.as_str(),
             stored.sha512.as_str(),
             stored.key.as_str(),
+            metadata,
             now,
         ),
+    )?)
+}
+
+/// The names of a package's files, each once.
+pub fn names(tx: &mut Tx<'_>, package_id: i64) -> Result<Vec<String>> {
+    Ok(tx.all(
+        sql!(
+            "select distinct file_name from package_files
+             where package_id = $1 and status = 'default' order by file_name limit 10000"
+        ),
+        (package_id,),
     )?)
 }
 

@@ -103,8 +103,9 @@ impl Filter {
         }
         match &self.version {
             Some(version) => {
-                query.push(" and p.version_key = ", version.as_str());
-                query.raw(" and p.version is not null");
+                let keys = crate::keys::version_keys(version);
+                query.raw(" and").in_list("p.version_key", keys);
+                query.push(" and p.version = ", version.as_str());
             }
             None if !self.include_versionless => {
                 query.raw(" and p.version is not null");

@@ -1,6 +1,7 @@
 //! Packages one at a time, their tags and the counter of a project.
 
-use crate::model::{Package, PackageType, Status, Tag, version_key};
+use crate::keys::{name_key, version_key};
+use crate::model::{Package, PackageType, Status, Tag};
 use jiff::Timestamp;
 use kernel::error::Result;
 use store::{Tx, sql};
@@ -30,10 +31,15 @@ pub fn find(
             "select id, project_id, package_type, name, version, status, creator_id, conan_name,
                 download_count, last_downloaded_at, created_at, updated_at
              from packages
-             where project_id = $1 and package_type = $2 and name = $3 and version_key = $4
+             where project_id = $1 and package_type = $2 and name_key = $3 and version_key = $4
                 and live = 1"
         ),
-        (project_id, package_type, name, version_key(version)),
+        (
+            project_id,
+            package_type,
+            name_key(package_type, name),
+            version_key(package_type, version),
+        ),
     )?)
 }
 
@@ -60,9 +66,9 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPackage<'_>) -> Result<bool> {
     let added: Option<i64> = tx.optional(
         sql!(
             "insert into packages (project_id, package_type, type_order, name, name_folded,
-                version, version_key, status, creator_id, live, created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10)
-             on conflict (project_id, package_type, name, version_key, live) do nothing
+                name_key, version, version_key, status, creator_id, live, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11)
+             on conflict (project_id, package_type, name_key, version_key, live) do nothing
              returning id"
         ),
         (
@@ -71,8 +77,9 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPackage<'_>) -> Result<bool> {
             new.package_type.order(),
             new.name,
             kernel::ids::fold(new.name),
+            name_key(new.package_type, new.name),
             new.version,
-            version_key(new.version),
+            version_key(new.package_type, new.version),
             new.status,
             new.creator_id,
             now,
@@ -81,14 +88,55 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPackage<'_>) -> Result<bool> {
     Ok(added.is_some())
 }
 
-/// Marks that a package or its files changed now.
+/// Marks that a package, its files or tags changed now.
 pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
         sql!("update packages set updated_at = $2 where id = $1"),
         (id, now),
     )?;
+    stamp(tx, id)
+}
+
+/// Counts a change of what the package's name offers, which makes documents
+/// made before it stale.
+fn stamp(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "insert into package_names (project_id, package_type, name_key, stamp)
+             select project_id, package_type, name_key, 1 from packages where id = $1
+             on conflict (project_id, package_type, name_key) do update
+             set stamp = package_names.stamp + 1"
+        ),
+        (id,),
+    )?;
     Ok(())
+}
+
+/// Replaces what the format keeps of a package, as JSON text.
+pub fn set_metadata(tx: &mut Tx<'_>, id: i64, metadata: &str) -> Result<()> {
+    tx.execute(
+        sql!("update packages set metadata = $2 where id = $1"),
+        (id, metadata),
+    )?;
+    Ok(())
+}
+
+/// Moves a package to another state; its project's counter follows.
+pub fn set_status(tx: &mut Tx<'_>, package: &Package, status: Status) -> Result<()> {
+    tx.execute(
+        sql!("update packages set status = $2 where id = $1"),
+        (package.id, status),
+    )?;
+    let moved = Package {
+        status,
+        ..package.clone()
+    };
+    let change = i64::from(moved.is_listed()) - i64::from(package.is_listed());
+    if change != 0 {
+        add_to_count(tx, package.project_id, change)?;
+    }
+    touch(tx, package.id)
 }
 
 /// Takes a package out of everyone's sight and frees its name.
@@ -101,7 +149,7 @@ pub fn mark_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         ),
         (id, now),
     )?;
-    Ok(())
+    stamp(tx, id)
 }
 
 /// Adds to the number of listed packages of a project.
@@ -157,15 +205,15 @@ pub fn other_versions(tx: &mut Tx<'_>, package: &Package) -> Result<Vec<OtherVer
     Ok(tx.all(
         sql!(
             "select id, version, created_at from packages
-             where project_id = $1 and package_type = $2 and name = $3 and version_key <> $4
+             where project_id = $1 and package_type = $2 and name_key = $3 and version_key <> $4
                 and live = 1 and status in ('default', 'deprecated', 'error')
              order by version_key, id limit $5"
         ),
         (
             package.project_id,
             package.package_type,
-            package.name.as_str(),
-            version_key(package.version.as_deref()),
+            name_key(package.package_type, &package.name),
+            version_key(package.package_type, package.version.as_deref()),
             MAX_VERSIONS,
         ),
     )?)

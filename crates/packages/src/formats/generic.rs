@@ -133,15 +133,14 @@ async fn receive(
 ) -> Result<Published> {
     names::generic_name(&params.package_name)?;
     names::generic_version(&params.package_version)?;
+    let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
+    let file_name = names::generic_file_name(&params.file_path)?;
     let to = Destination {
-        package_type: PackageType::Generic,
-        name: params.package_name.clone(),
-        version: Some(params.package_version.clone()),
-        file_name: names::generic_file_name(&params.file_path)?,
         status: match params.status {
             Some(FirstStatus::Hidden) => Status::Hidden,
             _ => Status::Default,
         },
+        ..Destination::new(PackageType::Generic, name, version, file_name)
     };
     let (package, file) = upload::receive(app, viewer, &params.id, to, asked, body).await?;
     if params.select.is_none() {

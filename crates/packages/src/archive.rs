@@ -1,0 +1,164 @@
+//! Looking into archives that strangers made, without unpacking them.
+//!
+//! Only the members a format asks for are read, into memory and within caps;
+//! nothing is written to disk. Links are ignored. An archive with a name that
+//! would leave the folder it is unpacked in is refused as a whole, since a
+//! client somewhere may unpack it with less care.
+
+mod tarball;
+mod zipped;
+
+pub use tarball::tar_gz;
+pub use zipped::zip;
+
+use kernel::error::{Error, Result};
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
+
+/// Most entries of an archive.
+pub const MAX_ENTRIES: u64 = 50_000;
+/// Most bytes of one member that is read.
+pub const MAX_MEMBER: u64 = 4 * 1024 * 1024;
+/// Most bytes of all members that are read.
+const MAX_READ: u64 = 16 * 1024 * 1024;
+/// Most bytes an archive may expand to.
+const MAX_EXPANDED: u64 = 16 * 1024 * 1024 * 1024;
+/// Bytes an archive may expand to however small it is.
+const FREE: u64 = 32 * 1024 * 1024;
+/// How many times its size it may expand to beyond that. Text packs up to
+/// thirty times, what is made to hurt a thousand times.
+const MAX_RATIO: u64 = 200;
+/// Most parts of a path within an archive.
+const MAX_DEPTH: usize = 64;
+/// Longest path within an archive, in bytes.
+const MAX_PATH: usize = 4096;
+/// Longest time spent with one archive.
+const MAX_TIME: Duration = Duration::from_secs(60);
+
+/// What was read of an archive.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// The members asked for, in the archive's order.
+    pub members: Vec<Member>,
+    /// Regular files in all.
+    pub files: u64,
+    /// Bytes of these files.
+    pub unpacked: u64,
+}
+
+/// A member that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Its path within the archive, with `/` between parts and no `./` before.
+    pub path: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Contents {
+    /// The last member of this path, as unpacking would leave it.
+    pub fn member(&self, path: &str) -> Option<&Member> {
+        self.members.iter().rev().find(|member| member.path == path)
+    }
+
+    fn add(&mut self, path: String, from: &mut impl Read) -> Result<()> {
+        let held: u64 = self.members.iter().map(|one| one.bytes.len() as u64).sum();
+        let room = MAX_MEMBER.min(MAX_READ.saturating_sub(held));
+        let mut bytes = Vec::new();
+        let read = from.by_ref().take(room + 1).read_to_end(&mut bytes);
+        read.map_err(unreadable)?;
+        if bytes.len() as u64 > room {
+            return Err(refused(format!("{path} in the archive is too large")));
+        }
+        self.members.push(Member { path, bytes });
+        Ok(())
+    }
+}
+
+/// Bytes an archive of this size may expand to.
+fn expansion(size: u64) -> u64 {
+    size.saturating_mul(MAX_RATIO).clamp(FREE, MAX_EXPANDED)
+}
+
+/// A path within an archive, made plain; refused where it could lead outside.
+fn plain_path(raw: &[u8]) -> Result<String> {
+    let unsafe_name = || refused("the archive has an entry with an unsafe name".into());
+    if raw.len() > MAX_PATH {
+        return Err(unsafe_name());
+    }
+    let text = std::str::from_utf8(raw).map_err(|_| unsafe_name())?;
+    let text = text.replace('\\', "/");
+    let is_drive = text.as_bytes().get(1) == Some(&b':');
+    if text.starts_with('/') || is_drive || text.contains('\0') {
+        return Err(unsafe_name());
+    }
+    let parts: Vec<&str> = text
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
+    if parts.contains(&"..") || parts.len() > MAX_DEPTH {
+        return Err(unsafe_name());
+    }
+    Ok(parts.join("/"))
+}
+
+fn refused(reason: String) -> Error {
+    Error::BadRequest(reason)
+}
+
+/// A failure to read an archive is the archive's, or a cap's, whose text it
+/// then carries.
+fn unreadable(error: io::Error) -> Error {
+    match error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<Capped>())
+    {
+        Some(capped) => refused(capped.0.to_owned()),
+        None => refused("the archive cannot be read".into()),
+    }
+}
+
+/// The text of a cap that was reached.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Capped(&'static str);
+
+/// A reader that stops at a number of bytes and after a time.
+struct Bounded<R> {
+    inner: R,
+    left: u64,
+    until: Instant,
+}
+
+impl<R> Bounded<R> {
+    fn new(inner: R, most: u64) -> Bounded<R> {
+        Bounded {
+            inner,
+            left: most,
+            until: Instant::now() + MAX_TIME,
+        }
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if Instant::now() > self.until {
+            return Err(io::Error::other(Capped(
+                "the archive takes too long to read",
+            )));
+        }
+        let read = self.inner.read(into)?;
+        self.left = match self.left.checked_sub(read as u64) {
+            Some(left) => left,
+            None => {
+                return Err(io::Error::other(Capped(
+                    "the archive expands to too many bytes",
+                )));
+            }
+        };
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+use super::*;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::{Cursor, Write};
+
+fn packed(fill: impl FnOnce(&mut tar::Builder<GzEncoder<Vec<u8>>>)) -> Vec<u8> {
+    let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    fill(&mut builder);
+    builder.into_inner().unwrap().finish().unwrap()
+}
+
+/// A header whose name is not looked at.
+fn header(name: &[u8], size: u64, kind: tar::EntryType) -> tar::Header {
+    let mut header = tar::Header::new_old();
+    header.as_old_mut().name[..name.len()].copy_from_slice(name);
+    header.set_size(size);
+    header.set_entry_type(kind);
+    header.set_cksum();
+    header
+}
+
+fn read(bytes: &[u8]) -> Result<Contents> {
+    tar_gz(bytes, bytes.len() as u64, |path| {
+        path.ends_with("package.json")
+    })
+}
+
+fn reason(result: Result<Contents>) -> String {
+    match result {
+        Err(Error::BadRequest(reason)) => reason,
+        other => panic!("not refused as it should be: {other:?}"),
+    }
+}
+
+#[test]
+fn a_tarball_gives_the_members_asked_for() {
+    let bytes = packed(|tar| {
+        tar.append(
+            &header(b"./package/package.json", 2, tar::EntryType::Regular),
+            &b"{}"[..],
+        )
+        .unwrap();
+        tar.append(
+            &header(b"package/index.js", 3, tar::EntryType::Regular),
+            &b"abc"[..],
+        )
+        .unwrap();
+        tar.append(
+            &header(b"package/link", 0, tar::EntryType::Symlink),
+            &b""[..],
+        )
+        .unwrap();
+    });
+    let contents = read(&bytes).unwrap();
+    assert_eq!(
+        contents.member("package/package.json").unwrap().bytes,
+        b"{}"
+    );
+    assert_eq!((contents.files, contents.unpacked), (2, 5));
+    assert_eq!(contents.members.len(), 1);
+}
+
+#[test]
+fn long_names_are_joined_to_their_entry() {
+    let folder = "a".repeat(120);
+    let bytes = packed(|tar| {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(2);
+        header.set_cksum();
+        tar.append_data(&mut header, format!("{folder}/package.json"), &b"{}"[..])
+            .unwrap();
+    });
+    let contents = read(&bytes).unwrap();
+    assert_eq!(contents.members[0].path, format!("{folder}/package.json"));
+}
+
+#[test]
+fn names_that_lead_outside_are_refused() {
+    for name in [
+        &b"../x"[..],
+        b"/etc/passwd",
+        b"a/../../x",
+        b"..\\x",
+        b"C:\\x",
+        b"a\xff",
+    ] {
+        let bytes = packed(|tar| {
+            tar.append(&header(name, 0, tar::EntryType::Regular), &b""[..])
+                .unwrap();
+        });
+        assert!(reason(read(&bytes)).contains("unsafe name"), "{name:?}");
+    }
+    let deep = "a/".repeat(65);
+    assert!(plain_path(deep.as_bytes()).is_err());
+    assert!(plain_path(b"a\0b").is_err());
+    assert_eq!(plain_path(b"./a//b/./c").unwrap(), "a/b/c");
+}
+
+#[test]
+fn what_is_no_archive_is_refused() {
+    let whole = packed(|tar| {
+        tar.append(
+            &header(b"package.json", 2, tar::EntryType::Regular),
+            &b"{}"[..],
+        )
+        .unwrap();
+    });
+    for bytes in [
+        &b""[..],
+        b"hello",
+        &whole[..whole.len() / 2],
+        &packed(|_| {}),
+    ] {
+        reason(read(bytes));
+        reason(zip(Cursor::new(bytes), |_| true));
+    }
+    let mut plain = GzEncoder::new(Vec::new(), Compression::fast());
+    plain.write_all(&[b'x'; 4000]).unwrap();
+    reason(read(&plain.finish().unwrap()));
+}
+
+#[test]
+fn a_bomb_is_left_when_it_grows_too_large() {
+    let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
+    let size = 300 * 1024 * 1024;
+    let zeros = std::io::repeat(0).take(size);
+    tar.append(&header(b"zeros", size, tar::EntryType::Regular), zeros)
+        .unwrap();
+    let bytes = tar.into_inner().unwrap().finish().unwrap();
+    assert!(bytes.len() < 2 * 1024 * 1024);
+    assert!(reason(read(&bytes)).contains("expands to too many bytes"));
+}
+
+#[test]
+fn a_member_asked_for_has_a_cap() {
+    let size = MAX_MEMBER + 1;
+    let bytes = packed(|tar| {
+        let random: Vec<u8> = (0..size).map(|at| (at * 31 % 251) as u8).collect();
+        tar.append(
+            &header(b"package.json", size, tar::EntryType::Regular),
+            &random[..],
+        )
+        .unwrap();
+    });
+    assert!(reason(read(&bytes)).contains("too large"));
+}
+
+#[test]
+fn too_many_entries_and_huge_headers_are_refused() {
+    let bytes = packed(|tar| {
+        for _ in 0..=MAX_ENTRIES {
+            tar.append(&header(b"a", 0, tar::EntryType::Regular), &b""[..])
+                .unwrap();
+        }
+    });
+    assert!(reason(read(&bytes)).contains("too many entries"));
+    for kind in [tar::EntryType::GNULongName, tar::EntryType::XHeader] {
+        let size = 20 * 1024 * 1024;
+        let bytes = packed(|tar| {
+            let many = std::io::repeat(b'a').take(size);
+            tar.append(&header(b"x", size, kind), many).unwrap();
+        });
+        assert!(reason(read(&bytes)).contains("header that is too large"));
+    }
+}
+
+fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ::zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in entries {
+        let options = ::zip::write::SimpleFileOptions::default();
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_zip_gives_the_members_asked_for() {
+    let bytes = zipped(&[("a.dist-info/METADATA", b"Name: a"), ("a/__init__.py", b"")]);
+    let contents = zip(Cursor::new(&bytes), |path| path.ends_with("METADATA")).unwrap();
+    assert_eq!(contents.members[0].bytes, b"Name: a");
+    assert_eq!(contents.files, 2);
+}
+
+#[test]
+fn hostile_zips_are_refused() {
+    for name in ["../x", "/x", "a\\..\\x"] {
+        let bytes = zipped(&[(name, b"x")]);
+        assert!(reason(zip(Cursor::new(&bytes), |_| true)).contains("unsafe name"));
+    }
+    let zeros = vec![0; 5 * 1024 * 1024];
+    let bytes = zipped(&[("zeros", &zeros)]);
+    assert!(reason(zip(Cursor::new(&bytes), |_| true)).contains("too large"));
+    let mut many = zipped(&[("a", b"x")]);
+    let end = many.len() - 22;
+    many[end + 10..end + 12].copy_from_slice(&u16::MAX.to_le_bytes());
+    assert!(reason(zip(Cursor::new(&many), |_| true)).contains("too many entries"));
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(0u8..=255, 0..600)) {
+        let _ = tar_gz(&bytes[..], bytes.len() as u64, |_| true);
+        let _ = zip(Cursor::new(&bytes), |_| true);
+        let packed = {
+            let mut gz = GzEncoder::new(Vec::new(), Compression::fast());
+            gz.write_all(&bytes).unwrap();
+            gz.finish().unwrap()
+        };
+        let _ = tar_gz(&packed[..], packed.len() as u64, |_| true);
+    }
+}

@@ -1,0 +1,131 @@
+//! Documents made of many rows (packuments, indexes), made once for each
+//! change of the name they are about.
+//!
+//! Access is checked on every request; only the making is saved. The stamp of
+//! the name is read in the same snapshot as its rows, so a document is never
+//! older than what it is kept for.
+
+use crate::access::enter;
+use crate::keys::name_key;
+use crate::model::PackageType;
+use crate::scope::Scope;
+use crate::store::index;
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::Asked;
+use kernel::http::reply::{self, Response};
+use kernel::http::serve::matches_etag;
+use kernel::ids::Reference;
+use moka::sync::Cache;
+use sha2::{Digest, Sha256};
+use spaces::access::Purpose;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+use store::Tx;
+
+/// Bytes of all documents kept.
+const ROOM: u64 = 64 * 1024 * 1024;
+/// What an entry takes besides its bytes.
+const OVERHEAD: usize = 256;
+
+/// Which document of a server it is; several servers share a process in tests.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    server: PathBuf,
+    project_id: i64,
+    package_type: PackageType,
+    name: String,
+    form: &'static str,
+}
+
+/// A document as it goes out.
+#[derive(Clone)]
+pub struct Document {
+    stamp: i64,
+    body: Bytes,
+    tag: HeaderValue,
+}
+
+static KEPT: LazyLock<Cache<Key, Document>> = LazyLock::new(|| {
+    let weight = |key: &Key, document: &Document| {
+        let bytes = document.body.len() + key.name.len() + OVERHEAD;
+        u32::try_from(bytes).unwrap_or(u32::MAX)
+    };
+    Cache::builder().max_capacity(ROOM).weigher(weight).build()
+});
+
+/// What a document is about.
+pub struct About<'a> {
+    /// The project.
+    pub project: &'a Reference,
+    /// The format.
+    pub package_type: PackageType,
+    /// The name as asked for.
+    pub name: &'a str,
+    /// Which of the format's documents about the name.
+    pub form: &'static str,
+}
+
+/// The document about a name in a project, as it was made before or made anew.
+/// `make` returns `None` where there is nothing to tell.
+pub async fn of_name(
+    app: &App,
+    viewer: &Viewer,
+    about: About<'_>,
+    make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
+) -> Result<Option<Document>> {
+    let (viewer, reference) = (viewer.clone(), about.project.clone());
+    let (package_type, name, form) = (about.package_type, about.name.to_owned(), about.form);
+    let server = app.config().data_dir.clone();
+    app.read(move |tx| {
+        let project = enter(tx, &viewer, &reference, Purpose::ReadPackages)?.project;
+        let stamp = index::stamp(tx, project.id, package_type, &name)?;
+        let key = Key {
+            server,
+            project_id: project.id,
+            package_type,
+            name: name_key(package_type, &name),
+            form,
+        };
+        if let Some(kept) = KEPT.get(&key).filter(|kept| kept.stamp == stamp) {
+            return Ok(Some(kept));
+        }
+        let Some(body) = make(tx, &Scope::of_project(project.id))? else {
+            return Ok(None);
+        };
+        let document = Document::new(stamp, body)?;
+        KEPT.insert(key, document.clone());
+        Ok(Some(document))
+    })
+    .await
+}
+
+impl Document {
+    fn new(stamp: i64, body: Vec<u8>) -> Result<Document> {
+        let digest = hex::encode(&Sha256::digest(&body)[..16]);
+        let tag = HeaderValue::from_str(&format!("\"{digest}\"")).map_err(Error::internal)?;
+        Ok(Document {
+            stamp,
+            body: body.into(),
+            tag,
+        })
+    }
+
+    /// The answer that carries it, or 304 to who has it.
+    pub fn reply(self, asked: &Asked, content_type: &'static str) -> Response {
+        if matches_etag(asked, Some(&self.tag)) {
+            let mut response = reply::empty(StatusCode::NOT_MODIFIED);
+            response.headers_mut().insert(header::ETAG, self.tag);
+            return response;
+        }
+        let mut response = http::Response::new(axum::body::Body::from(self.body));
+        let headers = response.headers_mut();
+        headers.insert(header::ETAG, self.tag);
+        let content_type = HeaderValue::from_static(content_type);
+        headers.insert(header::CONTENT_TYPE, content_type);
+        response
+    }
+}

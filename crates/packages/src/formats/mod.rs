@@ -1,0 +1,13 @@
+//! The formats: each is a folder or file with its routes, its parser and its
+//! documents, and nothing else. What they share is above: [`crate::upload`],
+//! [`crate::download`], [`crate::archive`], [`crate::documents`] and
+//! [`crate::store::index`].
+
+pub mod generic;
+
+use kernel::http::Routes;
+
+/// The routes of all formats.
+pub fn routes(r: &mut Routes) {
+    generic::routes(r);
+}

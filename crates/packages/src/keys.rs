@@ -1,0 +1,117 @@
+//! Names and versions as formats compare them. `packages.name_key` and
+//! `packages.version_key` hold these, so of spellings that a format takes for
+//! one there is one row.
+
+use crate::model::{PackageType, VERSIONLESS};
+
+/// The name as its format compares it.
+pub fn name_key(package_type: PackageType, name: &str) -> String {
+    match package_type {
+        PackageType::Pypi => normalized(name),
+        PackageType::Nuget | PackageType::Composer => name.to_lowercase(),
+        _ => name.to_owned(),
+    }
+}
+
+/// The version as its format compares it; without one, what sorts last.
+pub fn version_key(package_type: PackageType, version: Option<&str>) -> String {
+    let Some(version) = version else {
+        return VERSIONLESS.to_owned();
+    };
+    match package_type {
+        PackageType::Nuget => nuget_version(version),
+        PackageType::Pypi => {
+            let folded = version.to_lowercase();
+            folded.strip_prefix('v').unwrap_or(&folded).to_owned()
+        }
+        _ => version.to_owned(),
+    }
+}
+
+/// Every key that this text is the version of in some format.
+pub fn version_keys(version: &str) -> Vec<String> {
+    let mut keys = vec![version.to_owned()];
+    for package_type in [PackageType::Nuget, PackageType::Pypi] {
+        let key = version_key(package_type, Some(version));
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// A Python project's name: lower case, runs of `-`, `_` and `.` as one `-`
+/// (PEP 503).
+fn normalized(name: &str) -> String {
+    let mut key = String::with_capacity(name.len());
+    for c in name.chars() {
+        if matches!(c, '-' | '_' | '.') {
+            if !key.ends_with('-') {
+                key.push('-');
+            }
+        } else {
+            key.extend(c.to_lowercase());
+        }
+    }
+    key
+}
+
+/// A NuGet version without leading zeros, without a fourth part of zero and
+/// without build metadata, in lower case.
+fn nuget_version(version: &str) -> String {
+    let version = version.split('+').next().unwrap_or_default().to_lowercase();
+    let (numbers, suffix) = match version.split_once('-') {
+        Some((numbers, suffix)) => (numbers, Some(suffix)),
+        None => (version.as_str(), None),
+    };
+    let mut parts: Vec<&str> = numbers
+        .split('.')
+        .map(|part| match part.trim_start_matches('0') {
+            "" => "0",
+            rest => rest,
+        })
+        .collect();
+    while parts.len() < 3 {
+        parts.push("0");
+    }
+    if parts.len() == 4 && parts[3] == "0" {
+        parts.pop();
+    }
+    match suffix {
+        Some(suffix) => format!("{}-{suffix}", parts.join(".")),
+        None => parts.join("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn python_names_have_one_key() {
+        for name in ["Foo-Bar", "foo_bar", "foo.-_bar", "FOO.BAR"] {
+            assert_eq!(name_key(PackageType::Pypi, name), "foo-bar", "{name}");
+        }
+        assert_eq!(name_key(PackageType::Npm, "Foo_Bar"), "Foo_Bar");
+    }
+
+    #[test]
+    fn nuget_versions_have_one_key() {
+        for (version, key) in [
+            ("1.0", "1.0.0"),
+            ("01.002.3.0", "1.2.3"),
+            ("1.2.3.4", "1.2.3.4"),
+            ("1.2.3-Beta.1+build", "1.2.3-beta.1"),
+        ] {
+            assert_eq!(version_key(PackageType::Nuget, Some(version)), key);
+        }
+        assert_eq!(version_key(PackageType::Npm, Some("1.0+a")), "1.0+a");
+        assert_eq!(version_key(PackageType::Maven, None), VERSIONLESS);
+    }
+
+    #[test]
+    fn a_version_is_found_under_each_of_its_keys() {
+        assert_eq!(version_keys("V1.0"), ["V1.0", "v1.0.0", "1.0"]);
+        assert_eq!(version_keys("1.2.3"), ["1.2.3"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Where a client looks for packages: one project, all of a group, or all it
+//! may see. Each format has the same documents at some of these prefixes.
+
+use crate::access::enter;
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use kernel::ids::Reference;
+use spaces::access::{self, Purpose, visible_projects};
+use store::{Fragment, Tx};
+
+/// The prefix of a client's address.
+#[derive(Debug, Clone)]
+pub enum Prefix {
+    /// `/projects/:id/…`
+    Project(Reference),
+    /// `/groups/:id/-/…`
+    Group(Reference),
+    /// Without either.
+    Instance,
+}
+
+/// The packages a client may see at its address.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// A condition on `p.project_id`.
+    condition: Fragment,
+    /// The project, if it is one.
+    pub project_id: Option<i64>,
+}
+
+impl Scope {
+    /// Those of one project, which the viewer is known to read.
+    pub fn of_project(id: i64) -> Scope {
+        let mut condition = Fragment::new("");
+        condition.push("p.project_id = ", id);
+        Scope {
+            condition,
+            project_id: Some(id),
+        }
+    }
+
+    /// The condition, in parentheses, on the alias `p` of `packages`.
+    pub fn condition(&self) -> Fragment {
+        self.condition.clone()
+    }
+}
+
+/// What the viewer may read below this prefix. Hidden projects are not found,
+/// as everywhere; of groups and the instance they are left out.
+pub fn scope(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Scope> {
+    let mut condition = Fragment::new("(p.project_id in (select projects.id from projects where ");
+    match prefix {
+        Prefix::Project(reference) => {
+            let entered = enter(tx, viewer, reference, Purpose::ReadPackages)?;
+            return Ok(Scope::of_project(entered.project.id));
+        }
+        Prefix::Group(reference) => {
+            let group = access::group(tx, viewer, reference, Purpose::ReadPackages)?;
+            condition
+                .push(
+                    "projects.namespace_id in (select below.id from namespaces below
+                     where below.lineage >= ",
+                    group.lineage.as_str(),
+                )
+                // ':' follows '/' and all digits, so this ends what begins so.
+                .push(" and below.lineage < ", format!("{}:", group.lineage))
+                .raw(") and ");
+        }
+        Prefix::Instance => {}
+    }
+    condition
+        .raw("(")
+        .append(visible_projects(tx, viewer, Purpose::ReadPackages))
+        .raw(")))");
+    Ok(Scope {
+        condition,
+        project_id: None,
+    })
+}

@@ -1,0 +1,176 @@
+//! What the documents of formats are made of: versions of a name, their files
+//! and tags, and names themselves, over a project, a group or everything.
+
+use crate::keys::name_key;
+use crate::model::{PackageFile, PackageType, Status};
+use crate::scope::Scope;
+use jiff::Timestamp;
+use kernel::error::Result;
+use store::{Fragment, FromRow, Row, Tx, sql};
+
+/// Most versions of a name that a document lists; of more, the newest.
+pub const MAX_VERSIONS: i64 = 10_000;
+/// Most files of these versions, likewise.
+pub const MAX_FILES: i64 = 100_000;
+/// Most names a list of names has.
+pub const MAX_NAMES: i64 = 50_000;
+
+/// A version that clients may install.
+#[derive(Debug, Clone)]
+pub struct Version {
+    /// The package's id.
+    pub id: i64,
+    /// The project that holds it.
+    pub project_id: i64,
+    /// Its name as published.
+    pub name: String,
+    /// Its version as published.
+    pub version: Option<String>,
+    /// Its state.
+    pub status: Status,
+    /// What the format keeps of it, as JSON text.
+    pub metadata: Option<String>,
+    /// When it was published.
+    pub created_at: Timestamp,
+    /// When it or its files last changed.
+    pub updated_at: Timestamp,
+}
+
+::store::from_row! { Version {
+    id, project_id, name, version, status, metadata, created_at, updated_at
+} }
+
+/// A file with what the format keeps of it.
+#[derive(Debug, Clone)]
+pub struct IndexedFile {
+    /// Its row.
+    pub file: PackageFile,
+    /// SHA-512, lower-case hex.
+    pub sha512: String,
+    /// What the format keeps of it, as JSON text.
+    pub metadata: Option<String>,
+}
+
+impl FromRow for IndexedFile {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
+        let (sha512, metadata) = (row.get("sha512")?, row.get("metadata")?);
+        Ok(IndexedFile {
+            file: PackageFile::from_row(row)?,
+            sha512,
+            metadata,
+        })
+    }
+}
+
+const VERSION: &str = "select p.id, p.project_id, p.name, p.version, p.status, p.metadata,
+    p.created_at, p.updated_at from packages p where ";
+/// States that lists and documents show; hidden packages are for who knows
+/// their address.
+const SHOWN: &str = " and p.live = 1 and p.status in ('default', 'deprecated')";
+
+/// The versions of a name that documents list, oldest first.
+pub fn versions(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+    name: &str,
+) -> Result<Vec<Version>> {
+    let mut query = Fragment::new(VERSION);
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type)
+        .push(" and p.name_key = ", name_key(package_type, name))
+        .raw(SHOWN)
+        .push(" order by p.id desc limit ", MAX_VERSIONS);
+    let mut found: Vec<Version> = tx.query(query)?;
+    found.reverse();
+    Ok(found)
+}
+
+/// One version of a name that clients may fetch, hidden ones too; of several
+/// projects' the newest.
+pub fn version(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+    name: &str,
+    version: Option<&str>,
+) -> Result<Option<Version>> {
+    let key = crate::keys::version_key(package_type, version);
+    let mut query = Fragment::new(VERSION);
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type)
+        .push(" and p.name_key = ", name_key(package_type, name))
+        .push(" and p.version_key = ", key)
+        .raw(" and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')")
+        .raw(" order by p.id desc limit 1");
+    let found: Vec<Version> = tx.query(query)?;
+    Ok(found.into_iter().next())
+}
+
+/// The files of these packages, by package and then oldest first.
+pub fn files(tx: &mut Tx<'_>, packages: &[i64]) -> Result<Vec<IndexedFile>> {
+    Ok(tx.all(
+        sql!(
+            "select id, package_id, file_name, size, md5, sha1, sha256, sha512, blob_key,
+                metadata, created_at, updated_at
+             from package_files where package_id in_list($1) and status = 'default'
+             order by package_id, id limit $2"
+        ),
+        (packages, MAX_FILES),
+    )?)
+}
+
+/// The newest file of this name in packages of this name, whatever their
+/// version, that clients may fetch.
+pub fn newest_file(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+    name: &str,
+    file_name: &str,
+) -> Result<Option<IndexedFile>> {
+    let mut query = Fragment::new(
+        "select f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, f.sha256, f.sha512,
+            f.blob_key, f.metadata, f.created_at, f.updated_at
+         from packages p join package_files f on f.package_id = p.id where ",
+    );
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type)
+        .push(" and p.name_key = ", name_key(package_type, name))
+        .raw(" and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')")
+        .push(" and f.file_name = ", file_name)
+        .raw(" and f.status = 'default' order by f.id desc limit 1");
+    let found: Vec<IndexedFile> = tx.query(query)?;
+    Ok(found.into_iter().next())
+}
+
+/// The names published in a format, each once, in order.
+pub fn names(tx: &mut Tx<'_>, scope: &Scope, package_type: PackageType) -> Result<Vec<String>> {
+    let mut query = Fragment::new("select min(p.name) from packages p where ");
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type)
+        .raw(SHOWN)
+        .push(" group by p.name_key order by p.name_key limit ", MAX_NAMES);
+    Ok(tx.query(query)?)
+}
+
+/// How often what a name of a project offers has changed; 0 of names unknown.
+pub fn stamp(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    package_type: PackageType,
+    name: &str,
+) -> Result<i64> {
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "select stamp from package_names
+             where project_id = $1 and package_type = $2 and name_key = $3"
+        ),
+        (project_id, package_type, name_key(package_type, name)),
+    )?;
+    Ok(found.unwrap_or(0))
+}

@@ -1,0 +1,97 @@
+//! Uploads as multipart forms: some files and the texts beside them.
+
+use crate::model::PackageType;
+use crate::upload;
+use kernel::app::App;
+use kernel::blobs::Received;
+use kernel::error::{Error, Result};
+use kernel::http::{Asked, Parts};
+
+/// Most bytes kept of one text; the rest of a longer one is dropped, as
+/// clients send whole manuals as descriptions.
+const MAX_TEXT: usize = 64 * 1024;
+/// Most bytes of all texts together, dropped ones too.
+const MAX_TEXTS: usize = 16 * 1024 * 1024;
+/// Most parts of a form.
+const MAX_PARTS: usize = 1_000;
+
+/// A form that arrived whole.
+#[derive(Default)]
+pub struct Form {
+    texts: Vec<(String, String)>,
+    files: Vec<SentFile>,
+}
+
+/// A file of a form.
+pub struct SentFile {
+    /// Name of its field.
+    pub field: String,
+    /// Its name, as the client says.
+    pub name: String,
+    /// Its bytes.
+    pub received: Received,
+}
+
+impl Form {
+    /// Receives a form whose files come in these fields, each once at most.
+    /// Files in other fields are read and dropped.
+    pub async fn receive(
+        app: &App,
+        package_type: PackageType,
+        asked: &Asked,
+        mut parts: Parts,
+        files: &[&str],
+    ) -> Result<Form> {
+        let limit = upload::limit(app, package_type).await?;
+        upload::check_announced(asked, limit)?;
+        let mut form = Form::default();
+        let (mut count, mut room) = (0, MAX_TEXTS);
+        while let Some(part) = parts.next().await? {
+            count += 1;
+            if count > MAX_PARTS {
+                return Err(Error::BadRequest("the form has too many fields".into()));
+            }
+            let field = part.name().to_owned();
+            if files.contains(&field.as_str()) {
+                let name = part.file_name().unwrap_or_default().to_owned();
+                if form.files.iter().any(|file| file.field == field) {
+                    let text = format!("{field} is sent more than once");
+                    return Err(Error::BadRequest(text));
+                }
+                let received = upload::receive_part(app, limit, part.bytes()).await?;
+                form.files.push(SentFile {
+                    field,
+                    name,
+                    received,
+                });
+                continue;
+            }
+            let (text, taken) = part.beginning(MAX_TEXT, room).await?;
+            room -= taken;
+            form.texts.push((field, text));
+        }
+        Ok(form)
+    }
+
+    /// The text of a field; of several the first.
+    pub fn text(&self, field: &str) -> Option<&str> {
+        self.texts
+            .iter()
+            .find(|(name, _)| name == field)
+            .map(|(_, text)| text.as_str())
+    }
+
+    /// All texts of a field.
+    pub fn texts<'f>(&'f self, field: &'f str) -> impl Iterator<Item = &'f str> {
+        self.texts
+            .iter()
+            .filter(move |(name, _)| name == field)
+            .map(|(_, text)| text.as_str())
+    }
+
+    /// Takes the file of a field out of the form.
+    pub fn take_file(&mut self, field: &str) -> Option<SentFile> {
+        let at = self.files.iter().position(|file| file.field == field)?;
+        Some(self.files.swap_remove(at))
+    }
+}
