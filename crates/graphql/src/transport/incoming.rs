@@ -33,6 +33,17 @@ pub struct Incoming {
     pub kind: Kind,
 }
 
+/// Whether deprecated members do not exist for a request
+/// (`remove_deprecated`, contract section 7).
+pub struct Unmarked(pub bool);
+
+impl FromCall for Unmarked {
+    async fn from_call(call: &mut Call) -> Result<Unmarked> {
+        let flag = call.query("remove_deprecated");
+        Ok(Unmarked(matches!(flag, Some("true" | "1"))))
+    }
+}
+
 /// One entry or a batch.
 pub enum Kind {
     /// One entry.
@@ -84,8 +95,7 @@ impl Entry {
 impl FromCall for Incoming {
     async fn from_call(call: &mut Call) -> Result<Incoming> {
         let asked = call.asked.clone();
-        let flag = call.query("remove_deprecated");
-        let unmarked = matches!(flag, Some("true" | "1"));
+        let Unmarked(unmarked) = Unmarked::from_call(call).await?;
         let kind = if asked.method == Method::POST {
             posted(call).await?
         } else {

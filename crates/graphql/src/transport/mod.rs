@@ -4,13 +4,14 @@ mod answer;
 mod incoming;
 mod log;
 mod media;
+mod schema;
 
 use crate::execute;
 use crate::front::{self, Checked, Limits, Parsed, StaticError};
 use answer::{Answered, Whole};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use identity::Viewer;
-use incoming::{Entry, Incoming, Kind};
+use incoming::{Entry, Incoming, Kind, Unmarked};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::graph::{Context, Request, Table};
@@ -41,6 +42,7 @@ pub fn routes(r: &mut Routes, table: Table) {
         whole: Arc::new(table),
         kept: Mutex::default(),
     });
+    schema::routes(r, &interface.whole, &interface.unmarked);
     for path in ["/api/graphql", "/api/graphql/"] {
         for method in [Method::POST, Method::GET] {
             let interface = interface.clone();

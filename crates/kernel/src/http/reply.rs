@@ -67,6 +67,24 @@ pub fn text(status: StatusCode, body: impl Into<Body>) -> Response {
     response
 }
 
+/// Bytes that callers keep by a strong tag: 304 to those who have them.
+pub fn tagged(
+    asked: &Asked,
+    kind: &'static str,
+    body: impl Into<Body>,
+    tag: &str,
+) -> Result<Response> {
+    let tag = HeaderValue::from_str(tag).map_err(Error::internal)?;
+    let mut response = match super::serve::matches_etag(asked, Some(&tag)) {
+        true => empty(StatusCode::NOT_MODIFIED),
+        false => http::Response::new(body.into()),
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::ETAG, tag);
+    Ok(response)
+}
+
 /// A redirect to a path of ours or an absolute URL.
 pub fn redirect(to: &str) -> Result<Response> {
     led(StatusCode::FOUND, to)
