@@ -132,16 +132,24 @@ const CLIENTS: [Suite; 12] = [
 ];
 
 /// The pages in a browser.
-const BROWSER: [Suite; 1] = [Suite {
-    name: "chromium",
-    script: "tests/browser/pages.cjs",
-    runs_on: Language::Node,
-    named: true,
-}];
+const BROWSER: [Suite; 2] = [
+    Suite {
+        name: "chromium",
+        script: "tests/browser/pages.cjs",
+        runs_on: Language::Node,
+        named: true,
+    },
+    Suite {
+        name: "the GraphQL explorer in chromium",
+        script: "tests/browser/explorer.cjs",
+        runs_on: Language::Node,
+        named: false,
+    },
+];
 
 /// The real-client suites.
 pub fn clients() -> Outcome {
-    run(&chosen(""), &ENGINES, &server::build()?, &programs()?)
+    run(&chosen(""), &ENGINES, &server::build()?, &programs()?, &[])
 }
 
 /// Those of the real-client suites that are asked for.
@@ -158,7 +166,7 @@ pub fn some(options: &Options) -> Outcome {
         Some(program) => program.clone(),
         None => server::build()?,
     };
-    run(&suites, &engines, &program, &programs()?)
+    run(&suites, &engines, &program, &programs()?, &[])
 }
 
 /// The suites whose name or script holds this text.
@@ -180,14 +188,20 @@ fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
 pub fn browser() -> Outcome {
     let suites: Vec<&Suite> = BROWSER.iter().collect();
     let programs = [("CHROMIUM", tools::chromium()?)];
-    run(&suites, &ENGINES, &server::build()?, &programs)
+    let (_, explorer) = tools::node_with("tests/browser", "browser/node")?;
+    let explorer = explorer.display().to_string();
+    let settings = [("TENON_EXPLORER_DIR", &*explorer)];
+    run(&suites, &ENGINES, &server::build()?, &programs, &settings)
 }
 
+/// Runs suites that find these programs, each against servers with these
+/// settings.
 fn run(
     suites: &[&Suite],
     engines: &[&str],
     program: &Path,
-    environment: &[(&str, PathBuf)],
+    programs: &[(&str, PathBuf)],
+    settings: &[(&str, &str)],
 ) -> Outcome {
     let mut failures = Vec::new();
     for suite in suites {
@@ -195,7 +209,7 @@ fn run(
             let label = format!("{} on {engine}", suite.name);
             steps::say(&format!("--- {label}"));
             let begun = Instant::now();
-            if let Err(error) = run_one(suite, engine, program, environment) {
+            if let Err(error) = run_one(suite, engine, program, programs, settings) {
                 steps::say(&format!("--- {label} FAILED: {error}"));
                 failures.push(label);
             }
@@ -214,7 +228,8 @@ fn run_one(
     suite: &Suite,
     engine: &str,
     program: &Path,
-    environment: &[(&str, PathBuf)],
+    programs: &[(&str, PathBuf)],
+    settings: &[(&str, &str)],
 ) -> Outcome {
     let script = tree::root().join(suite.script);
     if !script.is_file() {
@@ -234,7 +249,7 @@ fn run_one(
         &Settings {
             data: &data,
             database: cluster.as_ref().map(Cluster::url),
-            environment: &[],
+            environment: settings,
             named: suite.named,
         },
     )?;
@@ -244,7 +259,7 @@ fn run_one(
         .env("TENON_URL", server.url())
         .env("TENON_TOKEN", server.root_token()?)
         .env("TENON_ROOT_PASSWORD", server.root_password()?)
-        .envs(environment.iter().map(|(name, value)| (name, value)));
+        .envs(programs.iter().map(|(name, value)| (name, value)));
     steps::run(&mut client)?;
     server.stop()
 }

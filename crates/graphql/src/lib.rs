@@ -4,13 +4,14 @@
 //! [`transport`] reads requests and writes answers, [`front`] checks every
 //! document before anything runs, [`execute`] runs it level by level, [`root`]
 //! holds the root fields that belong to no room,
-//! [`breaking`] names what a change of the interface breaks. It owns no tables and no
-//! jobs.
+//! [`explorer`] is the page to try it on, [`breaking`] names what a change of
+//! the interface breaks. It owns no tables and no jobs.
 
 pub mod breaking;
 pub mod execute;
 #[cfg(test)]
 mod execute_tests;
+pub mod explorer;
 pub mod front;
 pub mod root;
 pub mod transport;

@@ -57,6 +57,9 @@ pub struct Given {
     /// Writes that share one commit on SQLite at most [default: 256]
     #[arg(long, global = true, env = "TENON_GROUP_SIZE", value_name = "N")]
     pub group_size: Option<usize>,
+    /// Folder with the npm packages of the GraphQL explorer [default: their public address]
+    #[arg(long, global = true, env = "TENON_EXPLORER_DIR", value_name = "DIR")]
+    pub explorer_dir: Option<PathBuf>,
 }
 
 /// Everything the program was told, with the defaults filled in.
@@ -86,6 +89,9 @@ pub struct Options {
     pub workers: usize,
     /// Writes that share one commit on SQLite.
     pub group_size: usize,
+    /// Folder with the npm packages of the GraphQL explorer; none means their
+    /// public address.
+    pub explorer_dir: Option<PathBuf>,
     /// Master keys from the environment instead of the key file.
     pub keys: Option<String>,
     /// Password of the first administrator, from the environment.
@@ -162,6 +168,11 @@ const KEYS: &[Key] = &[
         shown: "256",
         about: "Writes that share one commit on SQLite at most.",
     },
+    Key {
+        name: "explorer_dir",
+        shown: "\"/usr/share/tenon/node_modules\"",
+        about: "Folder with the npm packages of the GraphQL explorer (graphiql 4.1.2, react and\n# react-dom 18.3.1). Default: browsers load them from their public address.",
+    },
 ];
 
 /// The sample file: every key, commented out, with what it means.
@@ -201,6 +212,7 @@ impl Given {
             log_format: self.log_format.or(file.log_format),
             workers: self.workers.or(file.workers),
             group_size: self.group_size.or(file.group_size),
+            explorer_dir: self.explorer_dir.or(file.explorer_dir),
         }
     }
 
@@ -222,6 +234,7 @@ impl Given {
         options.workers = at_least_one("workers", self.workers.unwrap_or(options.workers))?;
         options.group_size =
             at_least_one("group_size", self.group_size.unwrap_or(options.group_size))?;
+        options.explorer_dir = self.explorer_dir;
         options.root_password = std::env::var("TENON_ROOT_PASSWORD").ok();
         options.keys = std::env::var("TENON_KEYS").ok();
         Ok(options)
@@ -244,6 +257,7 @@ impl Options {
             log_json: false,
             workers: 4,
             group_size: 256,
+            explorer_dir: None,
             keys: None,
             root_password: None,
             clock: Clock::default(),

@@ -2,6 +2,7 @@
 
 use crate::options::Options;
 use crate::{Outcome, admin, system};
+use graphql::explorer::Files;
 use identity::gate::IdentityGate;
 use kernel::app::{App, Config, Parts};
 use kernel::blobs::Blobs;
@@ -45,6 +46,11 @@ pub fn migrations() -> &'static [Migration] {
 
 /// Every route of the program.
 pub fn routes() -> Routes {
+    routes_with(&Files::default())
+}
+
+/// The same, with the explorer's files from there.
+fn routes_with(explorer: &Files) -> Routes {
     let mut routes = Routes::new();
     system::routes(&mut routes);
     admin::routes(&mut routes);
@@ -52,6 +58,7 @@ pub fn routes() -> Routes {
     spaces::routes(&mut routes);
     packages::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
+    graphql::explorer::routes(&mut routes, explorer);
     routes
 }
 
@@ -148,6 +155,10 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         .external_url
         .clone()
         .unwrap_or_else(|| format!("http://{}", options.listen));
+    let explorer = match &options.explorer_dir {
+        Some(folder) => Files::read(folder).map_err(|error| format!("explorer_dir: {error}"))?,
+        None => Files::default(),
+    };
     let parts = Parts {
         mailer: open_mailer(&options, &external_url)?,
         outbound: Outbound::new(Policy::default()).map_err(|error| error.to_string())?,
@@ -168,6 +179,10 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
     };
     hooks();
     let app = App::new(parts);
-    let server = Server::new(app.clone(), Box::new(IdentityGate::new()), routes());
+    let server = Server::new(
+        app.clone(),
+        Box::new(IdentityGate::new()),
+        routes_with(&explorer),
+    );
     Ok((app, server.map_err(|error| error.to_string())?))
 }

@@ -34,7 +34,7 @@ impl Asset {
     }
 }
 
-static ASSETS: LazyLock<[Asset; 4]> = LazyLock::new(|| {
+static ASSETS: LazyLock<[Asset; 6]> = LazyLock::new(|| {
     [
         Asset::new(
             "tenon.css",
@@ -50,6 +50,16 @@ static ASSETS: LazyLock<[Asset; 4]> = LazyLock::new(|| {
             "keys.js",
             "text/javascript; charset=utf-8",
             include_bytes!("../../assets/keys.js"),
+        ),
+        Asset::new(
+            "explorer.css",
+            "text/css; charset=utf-8",
+            include_bytes!("../../assets/explorer.css"),
+        ),
+        Asset::new(
+            "explorer.js",
+            "text/javascript; charset=utf-8",
+            include_bytes!("../../assets/explorer.js"),
         ),
         Asset::new(
             "tenon.svg",

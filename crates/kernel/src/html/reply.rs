@@ -15,6 +15,7 @@ pub struct Html {
     body: String,
     form_action: String,
     scripts_from: Vec<String>,
+    policy: Option<String>,
 }
 
 impl Html {
@@ -26,6 +27,7 @@ impl Html {
             body,
             form_action: "'self'".into(),
             scripts_from: Vec::new(),
+            policy: None,
         })
     }
 
@@ -55,8 +57,18 @@ impl Html {
         self
     }
 
-    /// The finished response.
-    pub fn response(self) -> Response {
+    /// Replaces the whole policy, for a page that runs more than our own
+    /// script; its sources must be constants or ours.
+    pub fn policy(mut self, policy: String) -> Html {
+        self.policy = Some(policy);
+        self
+    }
+
+    /// What the page may load and lead to.
+    fn content_security_policy(&self) -> String {
+        if let Some(policy) = &self.policy {
+            return policy.clone();
+        }
         let mut policy = format!(
             "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; \
              form-action {}",
@@ -74,6 +86,12 @@ impl Html {
                 policy.push_str(&format!("; {directive} 'self' {from}"));
             }
         }
+        policy
+    }
+
+    /// The finished response.
+    pub fn response(self) -> Response {
+        let policy = self.content_security_policy();
         let mut response = http::Response::new(Body::from(self.body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();

@@ -2,6 +2,7 @@
 
 mod abuse;
 mod credentials;
+mod explorer;
 mod interface;
 mod places;
 mod transport;
