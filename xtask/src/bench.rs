@@ -4,6 +4,7 @@
 //! has a fixed bound, so that it means the same on a slow machine. The table
 //! goes to the terminal and, unless told otherwise, to docs/performance.md.
 
+mod graphql;
 mod load;
 mod oauth;
 mod peer;
@@ -44,8 +45,8 @@ pub struct Options {
     /// Leave docs/performance.md as it is.
     #[arg(long)]
     dry_run: bool,
-    /// Measure these parts alone (idle, writes, lists, oauth) and leave
-    /// docs/performance.md as it is.
+    /// Measure these parts alone (idle, writes, lists, oauth, graphql) and
+    /// leave docs/performance.md as it is.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -81,11 +82,12 @@ pub fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
     ("oauth", oauth::lines),
+    ("graphql", graphql::lines),
 ];
 
 /// The parts of these names; all without a name.

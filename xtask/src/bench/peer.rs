@@ -17,18 +17,31 @@ pub struct Peer {
 impl Peer {
     /// oidc-provider of npm with so many codes and refresh tokens ready.
     pub fn oidc_provider(codes: u64, chains: usize) -> Result<Peer, String> {
-        let under = "clients/bench";
-        let (node, modules) = tools::node_with("tests/bench", under)?;
+        Peer::node(
+            "oidc_provider.mjs",
+            &[codes.to_string(), chains.to_string()],
+        )
+    }
+
+    /// graphql-yoga of npm with one user, whose token is `bench`.
+    pub fn graphql_yoga() -> Result<Peer, String> {
+        Peer::node("graphql_yoga.mjs", &[])
+    }
+
+    /// A script of tests/bench, which takes a port and these arguments.
+    fn node(name: &str, arguments: &[String]) -> Result<Peer, String> {
+        let (node, modules) = tools::node_with("tests/bench", "clients/bench")?;
         // A module finds what it imports beside itself.
-        let script = modules.with_file_name("oidc_provider.mjs");
-        let source = tree::root().join("tests/bench/oidc_provider.mjs");
+        let script = modules.with_file_name(name);
+        let source = tree::root().join("tests/bench").join(name);
         std::fs::copy(&source, &script)
             .map_err(|error| format!("{}: {error}", source.display()))?;
         let port = server::free_port()?;
         let mut command = Command::new(node);
         command
             .arg(script)
-            .args([port.to_string(), codes.to_string(), chains.to_string()])
+            .arg(port.to_string())
+            .args(arguments)
             .env("NODE_ENV", "production");
         Peer::start(command, format!("http://127.0.0.1:{port}"))
     }

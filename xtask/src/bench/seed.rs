@@ -62,9 +62,9 @@ pub fn packages(data: &Path, project: i64, count: i64) -> Result<(), String> {
             "with recursive numbers (n) as
                 (select 1 union all select n + 1 from numbers where n < ?2)
              insert into packages (project_id, package_type, type_order, name, name_folded,
-                version, status, creator_id, live, version_key, created_at, updated_at)
+                name_key, version, status, creator_id, live, version_key, created_at, updated_at)
              select project_id, package_type, type_order,
-                printf('package-%07d', n), printf('package-%07d', n),
+                printf('package-%07d', n), printf('package-%07d', n), printf('package-%07d', n),
                 '1.0.' || n, status, creator_id, live, '1.0.' || n,
                 created_at + n, updated_at + n
              from packages, numbers
