@@ -76,6 +76,8 @@ impl Report {
 pub fn too_complex(score: u64, limit: u64) -> StaticError {
     let text = format!("Query has complexity of {score}, which exceeds max complexity of {limit}");
     StaticError::new("queryTooComplex", text)
+        .with("score", score)
+        .with("limit", limit)
 }
 
 /// Walks an operation that is valid and of bounded size.
@@ -96,16 +98,37 @@ pub fn analyse(
     };
     walk.selections(&operation.selections, &root, 0);
     let mut report = walk.report;
-    let mut score = Score {
-        table,
-        fragments,
-        variables,
-        steps: 0,
-        known: HashMap::new(),
-    };
+    let mut score = Score::new(table, fragments, variables);
     let sum = score.sets(&[&operation.selections], &root);
     report.complexity = if score.steps > MAX_STEPS { BEYOND } else { sum };
     Ok(report)
+}
+
+/// One field of an operation with its share of the score.
+#[derive(Debug, PartialEq)]
+pub struct Part {
+    /// Response keys from the root.
+    pub path: Vec<Arc<str>>,
+    /// `Type.field`.
+    pub member: String,
+    /// What it costs with everything below it.
+    pub cost: u64,
+}
+
+/// Every field of an operation that [`analyse`] has scored, parents first.
+/// Where a value may be of several types, the one that costs most is listed:
+/// it is the one that counts.
+pub fn parts(
+    table: &Table,
+    operation: &Operation,
+    fragments: &Fragments<'_>,
+    variables: &Map<String, Json>,
+) -> Vec<Part> {
+    let root: Arc<str> = operation.kind.root().into();
+    let mut parts = Vec::new();
+    let mut score = Score::new(table, fragments, variables);
+    score.list(&[&operation.selections], &root, &[], &mut parts);
+    parts
 }
 
 struct Walk<'d, 't> {
@@ -199,19 +222,40 @@ struct Score<'d, 't> {
     fragments: &'t Fragments<'d>,
     variables: &'t Map<String, Json>,
     steps: u32,
-    known: HashMap<Known, u64>,
+    known: HashMap<Known, Dearest>,
 }
 
-impl<'d> Score<'d, '_> {
+/// The largest sum, and the object type that has it.
+type Dearest = (u64, Option<Arc<str>>);
+
+impl<'d, 't> Score<'d, 't> {
+    fn new(
+        table: &'t Table,
+        fragments: &'t Fragments<'d>,
+        variables: &'t Map<String, Json>,
+    ) -> Score<'d, 't> {
+        Score {
+            table,
+            fragments,
+            variables,
+            steps: 0,
+            known: HashMap::new(),
+        }
+    }
+
     /// The sum over merged fields; for abstract types the largest sum of the
     /// types a value may have.
     fn sets(&mut self, sets: &[&'d [Selection]], parent: &Arc<str>) -> u64 {
+        self.dearest(sets, parent).0
+    }
+
+    fn dearest(&mut self, sets: &[&'d [Selection]], parent: &Arc<str>) -> Dearest {
         let key = (
             sets.iter().map(|set| set.as_ptr()).collect(),
             parent.clone(),
         );
         if let Some(known) = self.known.get(&key) {
-            return *known;
+            return known.clone();
         }
         let mut conditions = BTreeSet::new();
         for set in sets {
@@ -219,22 +263,59 @@ impl<'d> Score<'d, '_> {
         }
         // Types that satisfy the same conditions score the same.
         let mut seen: BTreeSet<Vec<bool>> = BTreeSet::new();
-        let mut most = 0;
+        let mut most: Dearest = (0, None);
         for object in self.table.possible(parent) {
             let matches = conditions.iter().map(|on| self.table.is_a(&object, on));
             if !seen.insert(matches.collect()) || self.steps > MAX_STEPS {
                 continue;
             }
-            let mut order: Vec<Vec<&'d Field>> = Vec::new();
-            let mut places = HashMap::new();
-            for set in sets {
-                self.collect(set, &object, &mut order, &mut places);
+            let merged = self.merged(sets, &object);
+            let sum = merged
+                .iter()
+                .map(|fields| self.field(fields, &object))
+                .sum();
+            if most.1.is_none() || sum > most.0 {
+                most = (sum, Some(object));
             }
-            let sum = order.iter().map(|fields| self.field(fields, &object)).sum();
-            most = most.max(sum);
         }
-        self.known.insert(key, most);
+        self.known.insert(key, most.clone());
         most
+    }
+
+    /// The fields of each response key, in the order of the document.
+    fn merged(&mut self, sets: &[&'d [Selection]], object: &str) -> Vec<Vec<&'d Field>> {
+        let mut order = Vec::new();
+        let mut places = HashMap::new();
+        for set in sets {
+            self.collect(set, object, &mut order, &mut places);
+        }
+        order
+    }
+
+    fn list(
+        &mut self,
+        sets: &[&'d [Selection]],
+        parent: &Arc<str>,
+        path: &[Arc<str>],
+        into: &mut Vec<Part>,
+    ) {
+        let Some(object) = self.dearest(sets, parent).1 else {
+            return;
+        };
+        let table = self.table;
+        for fields in self.merged(sets, &object) {
+            let Some(def) = table.field(&object, &fields[0].name) else {
+                continue;
+            };
+            let mut path = path.to_vec();
+            path.push(fields[0].key().clone());
+            into.push(Part {
+                path: path.clone(),
+                member: format!("{object}.{}", fields[0].name),
+                cost: self.field(&fields, &object),
+            });
+            self.list(&below(&fields), def.ty.name(), &path, into);
+        }
     }
 
     fn conditions(&mut self, set: &'d [Selection], into: &mut BTreeSet<Arc<str>>) {
@@ -306,11 +387,7 @@ impl<'d> Score<'d, '_> {
         let Some(def) = self.table.field(object, &field.name) else {
             return 0;
         };
-        let sets: Vec<&'d [Selection]> = merged
-            .iter()
-            .filter(|one| !one.selections.is_empty())
-            .map(|one| one.selections.as_slice())
-            .collect();
+        let sets = below(merged);
         let children = if sets.is_empty() {
             0
         } else {
@@ -342,4 +419,10 @@ impl<'d> Score<'d, '_> {
         let rows = rows.fold(u64::from(page), u64::min);
         base + base * rows / 100
     }
+}
+
+/// What merged fields select.
+fn below<'d>(merged: &[&'d Field]) -> Vec<&'d [Selection]> {
+    let sets = merged.iter().map(|one| one.selections.as_slice());
+    sets.filter(|set| !set.is_empty()).collect()
 }

@@ -16,6 +16,7 @@ mod merge;
 mod parser;
 #[cfg(test)]
 mod tests;
+pub mod told;
 mod usages;
 mod validate;
 pub mod variables;

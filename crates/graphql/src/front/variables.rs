@@ -7,8 +7,8 @@ use kernel::graph::coerce::{self, Problem};
 use kernel::graph::table::Table;
 use serde_json::{Map, Value as Json, json};
 
-/// Variables as a request carries them: an object, JSON text of one, an empty
-/// string or nothing.
+/// Variables or extensions as a request carries them: an object, JSON text of
+/// one, an empty string or nothing.
 pub fn sent(given: Option<&Json>) -> Result<Map<String, Json>, String> {
     match given {
         None | Some(Json::Null) => Ok(Map::new()),
@@ -20,7 +20,7 @@ pub fn sent(given: Option<&Json>) -> Result<Map<String, Json>, String> {
                 Ok(Json::Object(map)) => Ok(map),
                 Ok(Json::Null) => Ok(Map::new()),
                 Ok(other) => Err(format!("Unexpected parameter: {other}")),
-                Err(error) => Err(format!("Invalid variables: {error}")),
+                Err(error) => Err(format!("Invalid JSON: {error}")),
             }
         }
         Some(other) => Err(format!("Unexpected parameter: {other}")),

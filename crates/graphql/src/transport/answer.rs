@@ -6,7 +6,7 @@ use crate::front::{Checked, INTROSPECTION_COMPLEXITY, StaticError};
 use http::StatusCode;
 use kernel::error::Result;
 use kernel::http::reply::Response;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
 /// The answer of one entry.
@@ -24,25 +24,54 @@ pub struct Answered {
 impl Answered {
     /// An entry with these errors.
     pub fn refused(errors: &[StaticError]) -> Answered {
-        let errors: Vec<Json> = errors.iter().map(StaticError::json).collect();
+        let shown: Vec<Json> = errors.iter().map(StaticError::json).collect();
         Answered {
-            body: text(&json!({"errors": errors})),
+            body: text(&json!({"errors": shown})),
             refused: true,
-            cost: None,
+            cost: errors.iter().find_map(too_much),
             about_itself: false,
         }
     }
 
-    /// An entry that ran.
-    pub fn of(outcome: Outcome, checked: &Checked) -> Answered {
+    /// The same for an entry that has a score of its own.
+    pub fn costing(mut self, checked: Option<&Checked>) -> Answered {
+        self.cost = checked.map(|checked| (checked.score, checked.limit));
+        self
+    }
+
+    /// An entry that ran, with what it asked to be told.
+    pub fn of(outcome: Outcome, checked: &Checked, told: Map<String, Json>) -> Answered {
         let whole = outcome.errors.is_empty();
         Answered {
-            body: text(&outcome.json()),
+            body: text(&with(outcome.json(), told)),
             refused: false,
             cost: Some((checked.score, checked.limit)),
             about_itself: whole && checked.limit == INTROSPECTION_COMPLEXITY,
         }
     }
+
+    /// An entry that was scored and not run.
+    pub fn scored(checked: &Checked, told: Map<String, Json>) -> Answered {
+        Answered {
+            body: text(&with(json!({"data": null}), told)),
+            refused: false,
+            cost: Some((checked.score, checked.limit)),
+            about_itself: false,
+        }
+    }
+}
+
+/// Score and limit that an error tells.
+fn too_much(error: &StaticError) -> Option<(u64, u64)> {
+    let number = |name: &str| error.extensions.get(name).and_then(Json::as_u64);
+    Some((number("score")?, number("limit")?))
+}
+
+fn with(mut body: Json, told: Map<String, Json>) -> Json {
+    if !told.is_empty() {
+        body["extensions"] = Json::Object(told);
+    }
+    body
 }
 
 /// All answers of a request.

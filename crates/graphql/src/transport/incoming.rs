@@ -1,5 +1,6 @@
 //! A request as it comes: JSON, form or query, one entry or many.
 
+use super::asks::Asks;
 use super::{Step, media, refused};
 use crate::front::{self, Parsed, Source, StaticError, json, variables};
 use http::{Method, header};
@@ -56,6 +57,8 @@ pub enum Kind {
 pub struct Entry {
     /// What to check.
     pub source: Step<Source>,
+    /// What to tell besides data.
+    pub asks: Asks,
 }
 
 impl Entry {
@@ -67,6 +70,10 @@ impl Entry {
     fn read(given: &Parameters) -> Result<Entry> {
         let variables = match variables::sent(given.get("variables")) {
             Ok(variables) => variables,
+            Err(text) => return refused(422, text),
+        };
+        let asks = match Asks::read(given.get("extensions")) {
+            Ok(asks) => asks,
             Err(text) => return refused(422, text),
         };
         let operation_name = match given.get("operationName") {
@@ -83,6 +90,7 @@ impl Entry {
             }
         };
         Ok(Entry {
+            asks,
             source: query.map(|query| Source {
                 query,
                 operation_name,

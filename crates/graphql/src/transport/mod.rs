@@ -1,6 +1,7 @@
 //! `/api/graphql`: from a request to its answer (contract sections 1–4).
 
 mod answer;
+mod asks;
 mod incoming;
 mod log;
 mod media;
@@ -9,6 +10,7 @@ mod schema;
 use crate::execute;
 use crate::front::{self, Checked, Limits, Parsed, StaticError};
 use answer::{Answered, Whole};
+use asks::Asks;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use identity::Viewer;
 use incoming::{Entry, Incoming, Kind, Unmarked};
@@ -119,10 +121,12 @@ impl Interface {
             .filter_map(|step| step.as_ref().ok())
             .collect();
         if let Err(error) = front::check_sum(&runnable, limits) {
-            let all = entries
-                .iter()
-                .map(|_| Arc::new(Answered::refused(std::slice::from_ref(&error))));
-            return self.reply(&incoming, all.collect(), batch);
+            let one = |step: &Step<Checked>| {
+                let refused = Answered::refused(std::slice::from_ref(&error));
+                Arc::new(refused.costing(step.as_ref().ok()))
+            };
+            let all = checked.iter().map(one).collect();
+            return self.reply(&incoming, all, batch);
         }
         let request = Arc::new(request(&incoming, anonymous));
         let mut answers = Vec::with_capacity(entries.len());
@@ -151,6 +155,10 @@ impl Interface {
         entry: &Entry,
         checked: Checked,
     ) -> Result<Answered> {
+        let told = entry.asks.told(table, &checked);
+        if entry.asks.dry_run {
+            return Ok(Answered::scored(&checked, told));
+        }
         let began = Instant::now();
         let context = Context {
             request: request.clone(),
@@ -161,7 +169,7 @@ impl Interface {
         let outcome = execute::run(context, &checked).await;
         log::operation(incoming, entry, &checked, began.elapsed());
         match outcome {
-            Ok(outcome) => Ok(Answered::of(outcome, &checked)),
+            Ok(outcome) => Ok(Answered::of(outcome, &checked, told)),
             Err(error) => Err(whole(&error)),
         }
     }
@@ -189,7 +197,9 @@ impl Interface {
 
     fn key(incoming: &Incoming, entry: &Entry) -> Option<Kept> {
         let source = entry.source.as_ref().ok()?;
-        let plain = source.variables.is_empty() && source.query.contains("__");
+        let plain = source.variables.is_empty()
+            && source.query.contains("__")
+            && entry.asks == Asks::default();
         plain.then(|| Kept {
             query: source.query.clone(),
             operation: source.operation_name.clone(),

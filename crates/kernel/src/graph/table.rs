@@ -177,6 +177,18 @@ impl Mark {
         }
     }
 
+    /// The release that may remove it: the first major one after six more
+    /// releases, of which a major one has twelve (contract section 7). An
+    /// experiment may go at any time.
+    pub fn removed_in(&self) -> Option<String> {
+        let Mark::Deprecated { milestone, .. } = self else {
+            return None;
+        };
+        let (major, minor) = milestone.split_once('.')?;
+        let release = major.parse::<u32>().ok()? * 12 + minor.parse::<u32>().ok()? + 6;
+        Some(format!("{}.0", release.div_ceil(12)))
+    }
+
     /// What the description of the member ends with.
     pub fn suffix(&self) -> String {
         match self {

@@ -331,7 +331,7 @@ fn preflight(asked: &Asked) -> Response {
 }
 
 const EXPOSED: &str = "Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, \
-    X-Prev-Page, X-Request-Id, ETag";
+    X-Prev-Page, X-Request-Id, ETag, X-Service-Complexity, X-Service-Complexity-Limit";
 
 fn finish(response: &mut Response, request_id: &str, path: &str) {
     let headers = response.headers_mut();

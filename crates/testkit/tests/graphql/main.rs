@@ -1,6 +1,7 @@
 //! Stories about `/api/graphql`, on both engines.
 
 mod abuse;
+mod cost;
 mod credentials;
 mod explorer;
 mod interface;

@@ -1,7 +1,7 @@
 //! Complexity, depth, recursion and call counts.
 
 use super::*;
-use crate::front::check_sum;
+use crate::front::{check_sum, told};
 
 fn score(query: &str) -> u64 {
     passes(query).score
@@ -214,4 +214,87 @@ fn what_is_used_is_told_for_the_log() {
     assert!(checked.used_fields.contains(&"Project.issues".to_owned()));
     assert_eq!(checked.deprecated_fields, ["Package.old"]);
     assert_eq!(checked.deprecated_arguments, ["Project.issues(old)"]);
+}
+
+/// Path, member and cost of every field.
+fn parts(query: &str) -> Vec<(String, String, u64)> {
+    let told = told::cost(&TABLE, &passes(query));
+    let fields = told["fields"].as_array().unwrap().iter();
+    let part = |part: &Json| {
+        let keys = part["path"].as_array().unwrap().iter();
+        let keys: Vec<&str> = keys.map(|key| key.as_str().unwrap()).collect();
+        let member = part["field"].as_str().unwrap().to_owned();
+        (keys.join("."), member, part["cost"].as_u64().unwrap())
+    };
+    fields.map(part).collect()
+}
+
+#[test]
+fn every_field_tells_its_part() {
+    let query = r#"{p:project(fullPath:"p"){issues(first:1){nodes{iid}} name ...more}}
+        fragment more on Project{name id}"#;
+    let of = |path: &str, member: &str, cost| (path.to_owned(), member.to_owned(), cost);
+    let wanted = [
+        of("p", "Query.project", 7),
+        of("p.issues", "Project.issues", 4),
+        of("p.issues.nodes", "IssueConnection.nodes", 2),
+        of("p.issues.nodes.iid", "Issue.iid", 1),
+        of("p.name", "Project.name", 1),
+        of("p.id", "Project.id", 1),
+    ];
+    assert_eq!(parts(query), wanted);
+    assert_eq!(score(query), 7);
+}
+
+#[test]
+fn of_several_types_the_dearest_is_told() {
+    let query = "{user{name ...on CurrentUser{a b} ...on UserCore{core}}}";
+    let members: Vec<String> = parts(query).into_iter().map(|part| part.1).collect();
+    let wanted = [
+        "Query.user",
+        "CurrentUser.name",
+        "CurrentUser.a",
+        "CurrentUser.b",
+    ];
+    assert_eq!(members, wanted);
+}
+
+#[test]
+fn deprecated_members_in_use_are_told() {
+    let query = r#"query($f: Filter, $s: State){
+        thing{...on Package{old}} filtered(filter: $f)
+        project(fullPath: "p"){issues(state: $s, old: 1){nodes{iid}}}
+        again: filtered(filter: {must: 1, inner: {must: 2, old: 3}})
+        hidden: package{old @skip(if: true) name}
+    }"#;
+    let given = json!({"f": {"must": 1, "many": [1]}, "s": "old"});
+    let told = told::deprecations(&TABLE, &passes_with(query, given));
+    let members: Vec<&str> = told
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["member"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        members,
+        [
+            "Filter.old",
+            "Package.old",
+            "Project.issues(old)",
+            "State.old"
+        ]
+    );
+    assert_eq!(
+        told[1],
+        json!({
+            "member": "Package.old",
+            "reason": "This was renamed. Please use `Package.name`. Deprecated in 14.8.",
+            "replacement": "Package.name",
+            "removedIn": "16.0",
+        })
+    );
+    assert_eq!(
+        told::deprecations(&TABLE, &passes("{package{name}}")),
+        json!([])
+    );
 }

@@ -1,0 +1,45 @@
+//! What a request asks of its answer besides data, in `extensions`.
+
+use crate::front::{Checked, told, variables};
+use kernel::graph::Table;
+use serde_json::{Map, Value as Json};
+
+/// The extensions known here; others are ignored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Asks {
+    /// `cost`: what every field costs.
+    cost: bool,
+    /// `dryRun`: that, without running anything.
+    pub dry_run: bool,
+    /// `deprecations`: deprecated members in use.
+    deprecations: bool,
+}
+
+impl Asks {
+    /// Reads the extensions in any of the forms of variables.
+    pub fn read(given: Option<&Json>) -> Result<Asks, String> {
+        let given = variables::sent(given)?;
+        let asked = |name: &str| given.get(name) == Some(&Json::Bool(true));
+        Ok(Asks {
+            cost: asked("cost"),
+            dry_run: asked("dryRun"),
+            deprecations: asked("deprecations"),
+        })
+    }
+
+    /// The extensions of the answer.
+    pub fn told(self, table: &Table, checked: &Checked) -> Map<String, Json> {
+        let mut told = Map::new();
+        if self.cost || self.dry_run {
+            told.insert("cost".to_owned(), told::cost(table, checked));
+        }
+        if self.dry_run {
+            told.insert("dryRun".to_owned(), Json::Bool(true));
+        }
+        if self.deprecations {
+            let used = told::deprecations(table, checked);
+            told.insert("deprecations".to_owned(), used);
+        }
+        told
+    }
+}
