@@ -91,6 +91,11 @@ fn read(table: &Table, ty: &TypeRef, given: &Json, problems: &mut Vec<Problem>) 
 /// Reads a scalar or the name of an enum's value.
 pub fn leaf(table: &Table, name: &str, given: &Json) -> Result<Json, Problem> {
     match table.get(name).map(|def| &def.kind) {
+        // PostgreSQL cannot hold NUL in text, so nobody may send it.
+        Some(Kind::Scalar(_)) if holds_nul(given) => Err(Problem {
+            own: true,
+            ..Problem::here("Text cannot hold NUL characters")
+        }),
         Some(Kind::Scalar(scalar)) => scalar(given).map_err(|text| match text {
             Some(text) => Problem {
                 own: true,
@@ -107,6 +112,17 @@ pub fn leaf(table: &Table, name: &str, given: &Json) -> Result<Json, Problem> {
             }
         },
         _ => Err(Problem::here(format!("{name} is no leaf"))),
+    }
+}
+
+fn holds_nul(given: &Json) -> bool {
+    match given {
+        Json::String(text) => text.contains('\0'),
+        Json::Array(items) => items.iter().any(holds_nul),
+        Json::Object(fields) => fields
+            .iter()
+            .any(|(key, value)| key.contains('\0') || holds_nul(value)),
+        _ => false,
     }
 }
 

@@ -72,4 +72,25 @@ both_engines! {
             assert!(answer.get("data").is_none());
         }
     }
+
+    async fn text_with_nul_reaches_no_database(t: TestServer) {
+        let admin = t.admin();
+        let told = "Text cannot hold NUL characters";
+        for field in [
+            "user(username: %) { id }",
+            "users(usernames: [%]) { nodes { id } }",
+            "project(fullPath: %) { id }",
+            "projects(search: %) { nodes { id } }",
+            "echo(text: %)",
+        ] {
+            let literal = format!("{{ {} }}", field.replace('%', "\"a\\u0000\""));
+            let answer = posted(&admin, &json!({"query": literal})).await.is(200).json();
+            assert_eq!(message(&answer), told, "{field}");
+            assert!(answer.get("data").is_none());
+        }
+        let query = "query($t: [String!]) { users(usernames: $t) { nodes { id } } }";
+        let answer = ask_with(&admin, query, json!({"t": ["a", "b\0"]})).await;
+        let refused = format!("Variable $t of type [String!] was provided invalid value for 1 ({told})");
+        assert_eq!(message(&answer), refused);
+    }
 }
