@@ -161,6 +161,9 @@ testkit::both_engines! {
         assert_eq!(told(&refused)[1..4], [name, "3".into(), "0".into()]);
         assert_eq!(refused.text().trim(), "Retry later");
         assert!(refused.header("content-type").starts_with("text/plain"));
+        let query = t.anonymous().request(http::Method::POST, "/api/graphql");
+        let query = query.json(&json!({"query": "{ __typename }"})).await.is(429);
+        assert_eq!(query.text().trim(), "Retry later", "GraphQL clients wait on a bare 429");
         assert!(refused.header("ratelimit-resettime").ends_with(" GMT"));
         let wait: i64 = refused.header("retry-after").parse().unwrap();
         let reset: i64 = refused.header("ratelimit-reset").parse().unwrap();

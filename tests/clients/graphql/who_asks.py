@@ -51,6 +51,23 @@ def test_local_validation_uses_the_schema_of_the_server():
         assert client.execute(QUERY) == ROOT
 
 
+def test_a_client_that_asks_too_often_waits_and_asks_again():
+    throttle(enabled=True, requests=3, period=2)
+    try:
+        with gitlab.GraphQL(URL, token=TOKEN) as client:
+            assert [client.execute(QUERY) for _ in range(5)] == [ROOT] * 5
+    finally:
+        throttle(enabled=False, requests=7200, period=3600)
+
+
+def throttle(enabled, requests, period):
+    name = "throttle_authenticated_api"
+    asked = {"enabled": enabled, "requests_per_period": requests, "period_in_seconds": period}
+    settings = {f"{name}_{key}": value for key, value in asked.items()}
+    client = gitlab.Gitlab(URL, private_token=TOKEN)
+    client.http_put("/application/settings", post_data=settings)
+
+
 def refused(call):
     """The answer is 401 with an `errors` body: gql, below this client, makes an error of
     the query of such a body, whatever the status, before the client sees the 401."""

@@ -165,12 +165,15 @@ fn api_body(status: StatusCode, error: &Error) -> Response {
 /// that does not suffice is one and the same «Invalid token».
 fn graphql_body(status: StatusCode, error: &Error) -> Response {
     let (status, text) = match error {
+        // No answer of GraphQL's: clients wait and ask again on a bare 429,
+        // and show the user what stands in `errors`.
+        Error::Throttled(_) => return reply::text(status, "Retry later\n"),
         Error::Unauthenticated | Error::Token { .. } | Error::InsufficientScope(_) => {
             (StatusCode::UNAUTHORIZED, "Invalid token".to_owned())
         }
         Error::Forbidden(_) => (status, "API not accessible for user".to_owned()),
         Error::NotFound(_) | Error::NotFoundText(_) => (status, "Not found!".to_owned()),
-        Error::Limited(_) | Error::Throttled(_) => (
+        Error::Limited(_) => (
             status,
             "This endpoint has been requested too many times. Try again later.".to_owned(),
         ),
