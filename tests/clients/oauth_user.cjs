@@ -1,21 +1,9 @@
 // A person in Chromium for the OAuth suites: signs in, reads what an
 // application asks for, and agrees or not. With it the applications they use.
 
-const assert = require('node:assert/strict');
 const http = require('node:http');
 const { chromium } = require('playwright-core');
-
-const url = process.env.TENON_URL;
-
-async function api(method, path, body) {
-  const answer = await fetch(`${url}/api/v4${path}`, {
-    method,
-    headers: { 'PRIVATE-TOKEN': process.env.TENON_TOKEN, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
-  return answer.json();
-}
+const { api, url } = require('./server.cjs');
 
 // An application of the instance: `application_id` and `secret`.
 function register(redirectUri, scopes, confidential) {

@@ -9,7 +9,7 @@ import requests
 URL = os.environ["TENON_URL"]
 
 
-def api(method, path, **body):
+def api(method, path, /, **body):
     """What the administrator is answered by REST."""
     headers = {"PRIVATE-TOKEN": os.environ["TENON_TOKEN"]}
     reply = requests.request(method, f"{URL}/api/v4{path}", headers=headers, json=body)

@@ -56,7 +56,7 @@ pub struct Options {
 
 /// The stock clients of the REST API, of the OAuth provider and of GraphQL. A
 /// listed script that is missing fails.
-const CLIENTS: [Suite; 12] = [
+const CLIENTS: [Suite; 16] = [
     Suite {
         name: "python-gitlab",
         script: "tests/clients/rest.py",
@@ -126,6 +126,30 @@ const CLIENTS: [Suite; 12] = [
     Suite {
         name: "python-gitlab for GraphQL",
         script: "tests/clients/graphql/who_asks.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "@apollo/client and @urql/core",
+        script: "tests/clients/graphql/applications.cjs",
+        runs_on: Language::GraphqlNode,
+        named: false,
+    },
+    Suite {
+        name: "relay-compiler, graphql-codegen and graphql-inspector",
+        script: "tests/clients/graphql/compilers.cjs",
+        runs_on: Language::GraphqlNode,
+        named: false,
+    },
+    Suite {
+        name: "schemathesis for GraphQL",
+        script: "tests/clients/graphql/generated.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "curl",
+        script: "tests/clients/graphql/curl.py",
         runs_on: Language::Python,
         named: false,
     },
