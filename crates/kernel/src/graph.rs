@@ -27,7 +27,7 @@ mod tests;
 pub mod types;
 
 pub use build::{Argument, EnumItem, Graph, ObjectBuilder, argument, item};
-pub use connection::{Ask, Connection, Counted, Key, Order};
+pub use connection::{Ask, Connection, Counted, Key, Order, Owned, Window, by_owner};
 pub use context::{Args, Context, Fault, Request};
 pub use mutation::{Done, MutationBuilder};
 pub use scalars::{BIG_INT, BOOLEAN, DATE, FLOAT, GlobalId, ID, INT, JSON, STRING, TIME};

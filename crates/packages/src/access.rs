@@ -6,9 +6,13 @@ use kernel::error::{Error, Result};
 use kernel::http::refusal;
 use kernel::http::reply::{self, Response};
 use kernel::ids::Reference;
-use spaces::access::{DEVELOPER, MAINTAINER, NONE, Purpose, level_in_project, project_and_level};
-use spaces::model::Project;
-use store::Tx;
+use spaces::access::{
+    DEVELOPER, MAINTAINER, NONE, Purpose, find_namespace, group, groups_of, level_in_project,
+    project_and_level, projects_of, visible_projects,
+};
+use spaces::model::{Namespace, Project};
+use std::collections::HashSet;
+use store::{Fragment, Tx};
 
 /// A project entered by somebody whose level there is known.
 pub struct Entered {
@@ -57,6 +61,71 @@ pub fn enter(
         level,
         is_deploy,
     })
+}
+
+/// Condition on `projects`: those where this viewer may delete packages and
+/// set the rules of the registry; [`enter`] for these purposes says the same.
+pub fn managed(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+    let mut condition = visible_projects(tx, viewer, Purpose::ReadPackages);
+    condition.raw(" and not projects.archived");
+    match viewer {
+        _ if viewer.is_admin() => {}
+        Viewer::User(signed_in) => {
+            let maintained = projects_of(tx, signed_in.user.id, MAINTAINER);
+            condition.raw(" and ").append(maintained);
+        }
+        _ => {
+            condition.raw(" and 1 = 0");
+        }
+    }
+    condition
+}
+
+/// Those of these projects whose registries the viewer manages.
+pub fn managed_of(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashSet<i64>> {
+    let mut query = Fragment::new("select projects.id from projects where");
+    query.in_list("projects.id", ids).raw(" and ");
+    query.append(managed(tx, viewer));
+    Ok(tx.query::<i64>(query)?.into_iter().collect())
+}
+
+/// The namespace at this path, if the viewer sets which duplicates it allows:
+/// a group as [`group`] says, or what is their own.
+pub fn namespace_for_settings(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+) -> Result<Namespace> {
+    match find_namespace(tx, reference)? {
+        Some(own) if !own.is_group() => {
+            let is_owner = own.owner_id.is_some() && own.owner_id == viewer.user_id();
+            match is_owner || viewer.is_admin() {
+                true => Ok(own),
+                false => Err(Error::NotFound("Namespace")),
+            }
+        }
+        _ => group(tx, viewer, reference, Purpose::ManagePackageSettings),
+    }
+}
+
+/// Those of these namespaces whose duplicate settings the viewer sees and
+/// sets; see [`namespace_for_settings`].
+pub fn settled_of(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashSet<i64>> {
+    let mut query = Fragment::new("select namespaces.id from namespaces where");
+    query.in_list("namespaces.id", ids);
+    match viewer {
+        _ if viewer.is_admin() => {}
+        Viewer::User(signed_in) => {
+            let user_id = signed_in.user.id;
+            query
+                .push(" and (namespaces.owner_id = ", user_id)
+                .raw(" or ")
+                .append(groups_of(tx, user_id, MAINTAINER))
+                .raw(")");
+        }
+        _ => return Ok(HashSet::new()),
+    }
+    Ok(tx.query::<i64>(query)?.into_iter().collect())
 }
 
 /// What a client of a registry gets to see: somebody without credentials is

@@ -20,6 +20,7 @@ pub mod download;
 pub mod downloads;
 pub mod entity;
 pub mod formats;
+pub mod graph;
 pub mod jobs;
 pub mod keys;
 pub mod limits;

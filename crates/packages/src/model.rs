@@ -147,6 +147,10 @@ pub struct PackageFile {
     id, package_id, file_name, size, md5, sha1, sha256, blob_key, created_at, updated_at
 } }
 
+/// The columns of [`PackageFile`] on the alias `f`.
+pub const FILE_COLUMNS: &str = "f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, \
+    f.sha256, f.blob_key, f.created_at, f.updated_at";
+
 /// A name an npm client gave one version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tag {

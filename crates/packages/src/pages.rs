@@ -411,7 +411,14 @@ async fn delete_package(
     let path = app
         .write(move |tx| {
             let entered = entered(tx, &viewer, &address, Purpose::DestroyPackage)?;
-            destroy::package(tx, &registry, &viewer, &entered, &asked, params.package_id)?;
+            destroy::package(
+                tx,
+                &registry,
+                &viewer,
+                &entered,
+                Some(&asked),
+                params.package_id,
+            )?;
             Ok(format!("/{}/-/packages", entered.project.full_path))
         })
         .await?;
@@ -430,7 +437,7 @@ async fn delete_file(
         .write(move |tx| {
             let entered = entered(tx, &viewer, &address, Purpose::DestroyPackage)?;
             let ids = (params.package_id, params.file_id);
-            destroy::file(tx, &registry, &viewer, &entered, &asked, ids)?;
+            destroy::file(tx, &registry, &viewer, &entered, Some(&asked), ids)?;
             Ok(format!(
                 "/{}/-/packages/{}",
                 entered.project.full_path, ids.0

@@ -275,6 +275,12 @@ fn queries(g: &mut Graph) {
 
 /// The project at a path, or where it moved to.
 fn find(tx: &mut Tx<'_>, viewer: &Viewer, path: String) -> Outcome<Project> {
+    let mut sql = Fragment::new(project_select!("where "));
+    sql.append(access::visible_projects(tx, viewer, Purpose::Read))
+        .push(" and projects.full_path_folded = ", fold(&path));
+    if let Some(project) = tx.query(sql)?.into_iter().next() {
+        return Ok(project);
+    }
     match access::project(tx, viewer, &Reference::Path(path), Purpose::Read) {
         Err(Error::Moved(id)) => {
             let reference = Reference::Id(id.parse().unwrap_or(-1));
@@ -523,6 +529,29 @@ macro_rules! loader {
             }
         }
     };
+}
+
+/// Projects by id.
+pub struct Projects;
+
+impl Loader for Projects {
+    type Key = i64;
+    type Value = Arc<Shown>;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Shown>>, Fault> {
+        let reader = viewer(&context);
+        let rows = context.app()?.read(move |tx| {
+            let mut sql = Fragment::new(project_select!("where "));
+            sql.append(access::visible_projects(tx, &reader, Purpose::Read))
+                .raw(" and")
+                .in_list("projects.id", ids);
+            let rows: Vec<Project> = tx.query(sql)?;
+            Ok(rows)
+        });
+        let rows = rows.await?.into_iter();
+        rows.map(|row| Ok((row.id, shown(&context, row)?)))
+            .collect()
+    }
 }
 
 loader! {

@@ -346,6 +346,12 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
         })
     }
 
+    /// It is never null, though its resolver might say so: a list of a parent
+    /// that exists.
+    pub fn never_null(self) -> Self {
+        self.change(|field| field.ty = field.ty.clone().required())
+    }
+
     pub(super) fn page(self, most: u32) -> Self {
         self.change(|field| {
             field.cost = Cost::LookedUp;

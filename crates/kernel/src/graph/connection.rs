@@ -7,10 +7,11 @@ use super::context::{Args, Context, Fault};
 use crate::secrets::Secrets;
 use crate::time::Timestamp;
 use serde_json::{Value as Json, json};
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use store::Fragment;
+use store::{Fragment, FromRow, Row};
 
 /// Most rows of a page unless a connection says otherwise.
 pub const PAGE: u32 = 100;
@@ -73,6 +74,7 @@ impl Ask {
             keys: keys.to_vec(),
             label,
             secrets,
+            spare: 0,
         })
     }
 }
@@ -172,25 +174,62 @@ pub struct Window {
     keys: Vec<Key>,
     label: String,
     secrets: Secrets,
+    spare: i64,
 }
 
 impl Window {
     /// Adds to a statement that ends inside its `where` what makes it read
     /// this page: conditions, order, and one row more than the page has.
     pub fn narrow(&self, statement: &mut Fragment) {
+        self.conditions(statement);
+        statement.raw(" order by ").raw(&self.order());
+        statement.push(" limit ", self.fetch());
+    }
+
+    /// One statement for the pages of many owners: of each, the rows that
+    /// [`narrow`](Self::narrow) reads of one. `from` begins with `from` and
+    /// ends inside its `where`; `owner` is the column that holds the owner's
+    /// id. The rows read as [`Owned`].
+    pub fn narrow_each(&self, columns: &str, owner: &str, from: Fragment) -> Fragment {
+        let mut statement = Fragment::new(&format!(
+            "select * from (select {columns}, {owner} as owner, row_number() over
+                (partition by {owner} order by {}) as place",
+            self.order()
+        ));
+        statement.append(from);
+        self.conditions(&mut statement);
+        statement
+            .push(") placed where placed.place <= ", self.fetch())
+            .raw(" order by placed.owner, placed.place");
+        statement
+    }
+
+    /// Reads so many more rows than the page needs, for a caller who leaves
+    /// some of them out.
+    pub fn with_spare(mut self, rows: i64) -> Window {
+        self.spare = rows;
+        self
+    }
+
+    fn fetch(&self) -> i64 {
+        self.ask.rows + 1 + self.spare
+    }
+
+    fn conditions(&self, statement: &mut Fragment) {
         for (edge, past) in [(&self.after, true), (&self.before, false)] {
             if let Some(values) = edge {
                 self.beyond(statement, values, past);
             }
         }
-        statement.raw(" order by ");
-        for (index, key) in self.keys.iter().enumerate() {
+    }
+
+    fn order(&self) -> String {
+        let keys = self.keys.iter().map(|key| {
             let ascends = (key.order == Order::Asc) != self.ask.backward;
-            let order = if ascends { " asc" } else { " desc" };
-            let comma = if index == 0 { "" } else { ", " };
-            statement.raw(&format!("{comma}{}{order}", key.column));
-        }
-        statement.push(" limit ", self.ask.rows + 1);
+            let order = if ascends { "asc" } else { "desc" };
+            format!("{} {order}", key.column)
+        });
+        keys.collect::<Vec<_>>().join(", ")
     }
 
     /// `(a past x) or (a = x and b past y) …`, for keys of either order.
@@ -249,6 +288,33 @@ impl Window {
         self.secrets
             .sign(&self.label, Json::Object(all).to_string().as_bytes())
     }
+}
+
+/// A row of a page of one of many owners; see [`Window::narrow_each`].
+pub struct Owned<T> {
+    /// Whose it is.
+    pub owner: i64,
+    /// The row.
+    pub row: T,
+}
+
+impl<T: FromRow> FromRow for Owned<T> {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Owned<T>> {
+        let owner = row.get("owner")?;
+        Ok(Owned {
+            owner,
+            row: T::from_row(row)?,
+        })
+    }
+}
+
+/// The rows of each owner, in their order.
+pub fn by_owner<T>(rows: Vec<Owned<T>>) -> HashMap<i64, Vec<T>> {
+    let mut found: HashMap<i64, Vec<T>> = HashMap::new();
+    for Owned { owner, row } in rows {
+        found.entry(owner).or_default().push(row);
+    }
+    found
 }
 
 type Count = Pin<Box<dyn Future<Output = Result<i64, Fault>> + Send>>;

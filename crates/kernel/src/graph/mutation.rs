@@ -41,6 +41,7 @@ pub struct MutationBuilder<'g, P> {
     description: &'static str,
     inputs: Vec<Argument>,
     mark: Option<Mark>,
+    at_most: Option<u32>,
     payload: PhantomData<fn() -> P>,
 }
 
@@ -59,6 +60,7 @@ impl Graph {
             description,
             inputs: vec![id],
             mark: None,
+            at_most: None,
             payload: PhantomData,
         }
     }
@@ -98,6 +100,12 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
         self
     }
 
+    /// It may stand only so often in one operation.
+    pub fn at_most(mut self, times: u32) -> Self {
+        self.at_most = Some(times);
+        self
+    }
+
     /// What it does. Failed validation becomes the payload's `errors`; all
     /// else that fails is an error of the operation.
     pub fn run<I, F, Fut>(self, work: F)
@@ -127,7 +135,7 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
         let root = self
             .graph
             .object::<Root>("Mutation", "What may be changed.");
-        let field = root
+        let mut field = root
             .answer(
                 self.name,
                 object::<Outcome<P>>(&payload),
@@ -139,6 +147,9 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
             .describe(self.description)
             .scopes(WRITE)
             .arg(argument("input", Input(Arc::from(input))).describe("What to do."));
+        if let Some(times) = self.at_most {
+            field = field.at_most(times);
+        }
         if let Some(mark) = self.mark {
             field.mark(mark);
         }

@@ -105,11 +105,22 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
                 answer(parent, ask, args, context).await
             }
         });
-        arguments(with_field)
+        arguments(with_field, PAGE)
     }
 
     /// The same for all objects of a level at once, in their order.
     pub fn connections<R, S, F, Fut>(self, name: &str, row: S, answer: F) -> Self
+    where
+        R: Any + Send + Sync,
+        S: Shape<Value = Option<Arc<R>>>,
+        F: Fn(Vec<Arc<T>>, Ask, Args, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<Option<Connection<R>>>, Fault>> + Send + 'static,
+    {
+        self.connections_up_to(PAGE, name, row, answer)
+    }
+
+    /// The same with pages of at most `most` rows.
+    pub fn connections_up_to<R, S, F, Fut>(self, most: u32, name: &str, row: S, answer: F) -> Self
     where
         R: Any + Send + Sync,
         S: Shape<Value = Option<Arc<R>>>,
@@ -121,21 +132,21 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
         let with_field = self.level(name, of, move |parents, args: Args, context| {
             let answer = answer.clone();
             async move {
-                let ask = Ask::read(&args, PAGE)?;
+                let ask = Ask::read(&args, most)?;
                 answer(parents, ask, args, context).await
             }
         });
-        arguments(with_field)
+        arguments(with_field, most)
     }
 }
 
-fn arguments<T: Any + Send + Sync>(field: ObjectBuilder<'_, T>) -> ObjectBuilder<'_, T> {
+fn arguments<T: Any + Send + Sync>(field: ObjectBuilder<'_, T>, most: u32) -> ObjectBuilder<'_, T> {
     field
         .arg(argument("first", INT).describe("The first so many rows."))
         .arg(argument("last", INT).describe("The last so many rows."))
         .arg(argument("after", STRING).describe("Rows after this cursor."))
         .arg(argument("before", STRING).describe("Rows before this cursor."))
-        .page(PAGE)
+        .page(most)
 }
 
 /// Declares the types of a connection over `row`, once.

@@ -122,7 +122,7 @@ async fn destroy(
     app.write(move |tx| {
         let entered = enter(tx, &viewer, &path.id, Purpose::DestroyPackage)?;
         let ids = (path.package_id, path.package_file_id);
-        rules::file(tx, &registry, &viewer, &entered, &asked, ids)?;
+        rules::file(tx, &registry, &viewer, &entered, Some(&asked), ids)?;
         Ok(NoContent)
     })
     .await

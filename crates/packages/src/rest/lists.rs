@@ -1,7 +1,7 @@
 //! Lists of packages of a project and of a group.
 
 use super::{READ, Sort};
-use crate::access::enter;
+use crate::access::{enter, managed};
 use crate::entity::{self, PackageEntity, TagEntity};
 use crate::model::{Package, PackageType, Status};
 use crate::store::list::{self, Filter, OrderBy};
@@ -11,7 +11,7 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
-use spaces::access::{MAINTAINER, Purpose};
+use spaces::access::Purpose;
 use std::collections::HashMap;
 use store::{Fragment, Tx};
 
@@ -240,19 +240,8 @@ fn shown_projects(
     let mut query = Fragment::new("select projects.id, projects.full_path, (");
     query
         .append(spaces::visible_projects(tx, viewer, Purpose::Read))
-        .raw(") as is_readable, (");
-    match viewer {
-        _ if viewer.is_admin() => {
-            query.raw("not projects.archived");
-        }
-        Viewer::User(signed_in) => {
-            let maintained = spaces::access::projects_of(tx, signed_in.user.id, MAINTAINER);
-            query.raw("not projects.archived and ").append(maintained);
-        }
-        _ => {
-            query.raw("1 = 0");
-        }
-    }
+        .raw(") as is_readable, (")
+        .append(managed(tx, viewer));
     query
         .raw(") as may_delete from projects where")
         .in_list("projects.id", ids);

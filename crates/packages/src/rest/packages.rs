@@ -136,7 +136,14 @@ async fn destroy(
     let registry = app.jobs().clone();
     app.write(move |tx| {
         let entered = enter(tx, &viewer, &path.id, Purpose::DestroyPackage)?;
-        rules::package(tx, &registry, &viewer, &entered, &asked, path.package_id)?;
+        rules::package(
+            tx,
+            &registry,
+            &viewer,
+            &entered,
+            Some(&asked),
+            path.package_id,
+        )?;
         Ok(NoContent)
     })
     .await

@@ -1,7 +1,7 @@
 //! Deleting packages and files: out of sight at once, gone by job.
 
 use super::protection;
-use crate::access::{Entered, Happened, audit};
+use crate::access::{Entered, Happened, audit, enter};
 use crate::jobs::{Purge, PurgeFile};
 use crate::model::Package;
 use crate::store::{files, packages};
@@ -9,8 +9,13 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Asked;
 use kernel::http::serve::check_unmodified;
+use kernel::ids::Reference;
 use kernel::jobs::{Registry, enqueue};
+use kernel::time::Timestamp;
 use serde_json::json;
+use spaces::access::Purpose;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use store::Tx;
 
 /// The package, whatever its state, unless it is destroyed.
@@ -23,13 +28,84 @@ pub fn not_found() -> Error {
     Error::NotFoundText("Package not found".into())
 }
 
+/// Refuses what changed after the time the request names, if it names one.
+fn unmodified(asked: Option<&Asked>, updated_at: Timestamp) -> Result<()> {
+    asked.map_or(Ok(()), |asked| check_unmodified(asked, updated_at))
+}
+
+/// Deletes packages of any projects, all or none, but for protected ones,
+/// which stay: whether there were such.
+pub fn packages(
+    tx: &mut Tx<'_>,
+    registry: &Registry,
+    viewer: &Viewer,
+    ids: &[i64],
+) -> Result<bool> {
+    let mut projects: HashMap<i64, Entered> = HashMap::new();
+    let mut some_stay = false;
+    for id in ids {
+        let project = packages::project_of(tx, *id)?.ok_or_else(not_found)?;
+        let entered = match projects.entry(project) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let reference = Reference::Id(project);
+                place.insert(enter(tx, viewer, &reference, Purpose::DestroyPackage)?)
+            }
+        };
+        some_stay |= stays(package(tx, registry, viewer, entered, None, *id))?;
+    }
+    Ok(some_stay)
+}
+
+/// Deletes files of a project as [`packages()`] does; `None` when some are
+/// not in that project.
+pub fn files(
+    tx: &mut Tx<'_>,
+    registry: &Registry,
+    viewer: &Viewer,
+    entered: &Entered,
+    ids: &[i64],
+) -> Result<Option<bool>> {
+    let places = files::packages_of(tx, entered.project.id, ids)?;
+    if places.len() != ids.len() {
+        return Ok(None);
+    }
+    let mut some_stay = false;
+    for (file_id, package_id) in places {
+        let ids = (package_id, file_id);
+        some_stay |= stays(file(tx, registry, viewer, entered, None, ids))?;
+    }
+    Ok(Some(some_stay))
+}
+
+/// Deletes a file wherever it is; whether it is protected and stays.
+pub fn file_anywhere(
+    tx: &mut Tx<'_>,
+    registry: &Registry,
+    viewer: &Viewer,
+    id: i64,
+) -> Result<bool> {
+    let (project, package) = files::place_of(tx, id)?.ok_or_else(not_found)?;
+    let reference = Reference::Id(project);
+    let entered = enter(tx, viewer, &reference, Purpose::DestroyPackage)?;
+    stays(file(tx, registry, viewer, &entered, None, (package, id)))
+}
+
+/// Who was let in for deleting is forbidden only what is protected.
+fn stays(deleted: Result<()>) -> Result<bool> {
+    match deleted {
+        Err(Error::Forbidden(_)) => Ok(true),
+        other => other.map(|()| false),
+    }
+}
+
 /// Deletes a package.
 pub fn package(
     tx: &mut Tx<'_>,
     registry: &Registry,
     viewer: &Viewer,
     entered: &Entered,
-    asked: &Asked,
+    asked: Option<&Asked>,
     id: i64,
 ) -> Result<()> {
     let package = any_package(tx, entered.project.id, id)?;
@@ -40,7 +116,7 @@ pub fn package(
         &package.name,
         entered.level,
     )?;
-    check_unmodified(asked, package.updated_at)?;
+    unmodified(asked, package.updated_at)?;
     packages::mark_destroyed(tx, package.id)?;
     if package.is_listed() {
         packages::add_to_count(tx, package.project_id, -1)?;
@@ -72,7 +148,7 @@ pub fn file(
     registry: &Registry,
     viewer: &Viewer,
     entered: &Entered,
-    asked: &Asked,
+    asked: Option<&Asked>,
     (package_id, file_id): (i64, i64),
 ) -> Result<()> {
     let package = any_package(tx, entered.project.id, package_id)?;
@@ -84,7 +160,7 @@ pub fn file(
         entered.level,
     )?;
     let file = files::file_in(tx, package.id, file_id)?.found("Package File")?;
-    check_unmodified(asked, file.updated_at)?;
+    unmodified(asked, file.updated_at)?;
     files::mark_destroyed(tx, file.id)?;
     packages::touch(tx, package.id)?;
     enqueue(tx, registry, &PurgeFile { file: file.id })?;

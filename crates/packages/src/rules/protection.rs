@@ -12,6 +12,8 @@ use serde_json::json;
 use spaces::access::ADMINISTRATOR;
 use store::Tx;
 
+/// Why a package that a rule protects is not deleted.
+pub const DELETION_PROTECTED: &str = "Package is deletion protected.";
 /// Longest pattern, in characters.
 const MAX_PATTERN: usize = 255;
 
@@ -40,7 +42,7 @@ pub fn check_delete(
     let needed = needed(tx, project_id, package_type, name, |rule| {
         rule.minimum_access_level_for_delete.map(DeleteLevel::role)
     })?;
-    pass(level, needed, "Package is deletion protected.")
+    pass(level, needed, DELETION_PROTECTED)
 }
 
 fn pass(level: i64, needed: i64, reason: &str) -> Result<()> {

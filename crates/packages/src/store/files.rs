@@ -22,6 +22,29 @@ pub fn file_in(tx: &mut Tx<'_>, package_id: i64, id: i64) -> Result<Option<Packa
     )?)
 }
 
+/// Project and package of a file, unless one of them is destroyed.
+pub fn place_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<(i64, i64)>> {
+    Ok(tx.optional(
+        sql!(
+            "select p.project_id, p.id from package_files f join packages p on p.id = f.package_id
+             where f.id = $1 and f.status = 'default' and p.live = 1"
+        ),
+        (id,),
+    )?)
+}
+
+/// Those of these files that are in this project, each with its package.
+pub fn packages_of(tx: &mut Tx<'_>, project_id: i64, ids: &[i64]) -> Result<Vec<(i64, i64)>> {
+    Ok(tx.all(
+        sql!(
+            "select f.id, p.id from package_files f join packages p on p.id = f.package_id
+             where p.project_id = $1 and f.id in_list($2) and f.status = 'default' and p.live = 1
+             order by f.id"
+        ),
+        (project_id, ids),
+    )?)
+}
+
 /// The newest file of this name.
 pub fn newest(tx: &mut Tx<'_>, package_id: i64, file_name: &str) -> Result<Option<PackageFile>> {
     Ok(tx.optional(

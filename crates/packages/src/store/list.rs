@@ -61,7 +61,7 @@ impl Default for Filter {
 
 impl Filter {
     /// Whether it selects exactly what `package_counts` counts.
-    fn is_counted(&self) -> bool {
+    pub(super) fn is_counted(&self) -> bool {
         self.package_type.is_none()
             && self.words.is_empty()
             && self.version.is_none()
@@ -92,7 +92,7 @@ impl Filter {
     }
 
     /// Appends the conditions but for the project.
-    fn push(&self, query: &mut Fragment) {
+    pub(super) fn push(&self, query: &mut Fragment) {
         query.raw(" and p.live = 1");
         match self.status {
             Some(status) => query.push(" and p.status = ", status),

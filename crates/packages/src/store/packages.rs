@@ -18,6 +18,14 @@ pub fn package_in(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Pa
     )?)
 }
 
+/// The project of a package that is not destroyed.
+pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
+    Ok(tx.optional(
+        sql!("select project_id from packages where id = $1 and live = 1"),
+        (id,),
+    )?)
+}
+
 /// The package of this name and version.
 pub fn find(
     tx: &mut Tx<'_>,

@@ -5,12 +5,13 @@ mod cost;
 mod credentials;
 mod explorer;
 mod interface;
+mod packages;
 mod places;
 mod transport;
 mod users;
 
 use serde_json::{Value, json};
-use testkit::{Client, Reply, Request};
+use testkit::{Client, Reply, Request, TestServer};
 
 const PATH: &str = "/api/graphql";
 
@@ -34,6 +35,16 @@ async fn data(client: &Client, query: &str) -> Value {
     let answer = ask(client, query).await;
     assert_eq!(answer["errors"], json!(null), "{query}");
     answer["data"].clone()
+}
+
+/// SQL statements sent so far for requests of this interface.
+async fn statements(t: &TestServer) -> i64 {
+    let text = t.anonymous().at("/-/metrics").await.text();
+    let line = "http_request_statements_total{method=\"POST\",route=\"/api/graphql\"} ";
+    let found = text.lines().find_map(|one| one.strip_prefix(line));
+    found
+        .and_then(|number| number.parse::<i64>().ok())
+        .unwrap_or(0)
 }
 
 /// The text of the first error.

@@ -1,0 +1,267 @@
+//! What formats and pipelines tell of a package: nothing yet, as neither
+//! formats with metadata nor pipelines exist; and where its registry is.
+
+use crate::store::pages::Listed;
+use kernel::graph::{
+    Args, Ask, Connection, Context, Fault, GlobalId, Graph, ID, JSON, Key, ObjectBuilder, Order,
+    STRING, TIME, Typed, enumeration, item, object, one_of,
+};
+use spaces::graph::Groups;
+use std::sync::Arc;
+
+/// Most pipelines of a page, as in REST.
+const MAX_PIPELINES: u32 = 20;
+
+/// A pipeline that built a package; there are none yet.
+enum Pipeline {}
+/// What a format tells of a package; none does yet.
+enum Metadata {}
+/// What a format tells of a file; none does yet.
+pub enum FileMetadata {}
+/// That a package needs another; no format tells it yet.
+enum DependencyLink {}
+/// The package that is needed.
+enum Dependency {}
+
+/// Registers these types.
+pub fn graph(g: &mut Graph) {
+    pipelines(g);
+    metadata(g);
+    dependencies(g);
+}
+
+/// What all types of packages show.
+pub fn common(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
+    package
+        .field(
+            "metadata",
+            one_of::<Metadata>("PackageMetadata", |it| match *it {}),
+            |_| None,
+        )
+        .describe("What its format tells of it.")
+        .connections_up_to(
+            MAX_PIPELINES,
+            "pipelines",
+            object::<Pipeline>("Pipeline"),
+            |parents, ask, args, context| none("pipelines", parents, ask, args, context),
+        )
+        .describe("Pipelines that built it; at most 20 a page.")
+}
+
+/// What only a package alone shows.
+pub fn alone(package: ObjectBuilder<'_, Listed>) {
+    let package = package
+        .field("lastDownloadedAt", TIME, |it| it.package.last_downloaded_at)
+        .describe("When a file of it was last downloaded.")
+        .connections(
+            "dependencyLinks",
+            object::<DependencyLink>("PackageDependencyLink"),
+            |parents, ask, args, context| none("dependency links", parents, ask, args, context),
+        )
+        .describe("Packages it needs.");
+    let package = of_project(package, "npmUrl", "npm", "npm");
+    let package = of_project(package, "mavenUrl", "Maven", "maven");
+    let package = of_project(package, "conanUrl", "Conan", "conan");
+    let package = of_project(package, "nugetUrl", "NuGet", "nuget/index.json");
+    let package = of_project(package, "pypiUrl", "PyPI, for installing", "pypi/simple");
+    let package = of_project(package, "pypiSetupUrl", "PyPI, for publishing", "pypi");
+    let package = of_group(package, "composerUrl", "Composer", |base, id| {
+        format!("{base}/api/v4/group/{id}/-/packages/composer/packages.json")
+    });
+    of_group(
+        package,
+        "composerConfigRepositoryUrl",
+        "Composer, as its configuration names it",
+        |base, id| {
+            let host = base.split_once("://").map_or(base, |(_, host)| host);
+            format!("{host}/{id}")
+        },
+    );
+}
+
+/// The address of a format's registry of the project.
+fn of_project<'g>(
+    package: ObjectBuilder<'g, Listed>,
+    name: &str,
+    format: &str,
+    path: &'static str,
+) -> ObjectBuilder<'g, Listed> {
+    package
+        .resolve(name, STRING, move |it, _, context| async move {
+            let (base, id) = (context.app()?.base_url(), it.package.project_id);
+            Ok(Some(format!("{base}/api/v4/projects/{id}/packages/{path}")))
+        })
+        .describe(&format!("The project's registry of {format}."))
+}
+
+/// The address of a format's registry of the project's group; null where the
+/// project is a user's own.
+fn of_group<'g>(
+    package: ObjectBuilder<'g, Listed>,
+    name: &str,
+    format: &str,
+    address: fn(&str, i64) -> String,
+) -> ObjectBuilder<'g, Listed> {
+    package
+        .resolve(name, STRING, move |it, _, context| async move {
+            let found = context.load::<Groups>([it.namespace_id]).await?;
+            let base = context.app()?.base_url();
+            Ok(found
+                .contains_key(&it.namespace_id)
+                .then(|| address(base, it.namespace_id)))
+        })
+        .describe(&format!("The group's registry of {format}."))
+}
+
+/// An empty page for each package, if the page is asked for rightly.
+async fn none<T>(
+    sort: &'static str,
+    parents: Vec<Arc<Listed>>,
+    ask: Ask,
+    _: Args,
+    context: Context,
+) -> Result<Vec<Option<Connection<T>>>, Fault> {
+    ask.window(&context, sort, &[Key::int("id", Order::Desc)])?;
+    Ok(parents.iter().map(|_| Some(Connection::empty())).collect())
+}
+
+fn pipelines(g: &mut Graph) {
+    let states = [
+        "CREATED",
+        "WAITING_FOR_RESOURCE",
+        "PREPARING",
+        "PENDING",
+        "RUNNING",
+        "FAILED",
+        "SUCCESS",
+        "CANCELED",
+        "SKIPPED",
+        "MANUAL",
+        "SCHEDULED",
+    ];
+    let items = states.map(|name| item(name, "A state of a pipeline."));
+    g.enumeration("PipelineStatusEnum", "States of a pipeline.", items.into());
+    g.object::<Pipeline>("Pipeline", "A run of jobs.")
+        .field("id", ID.required(), |it| match *it {})
+        .describe("Global ID.")
+        .field("iid", STRING.required(), |it| match *it {})
+        .describe("Its number in the project.")
+        .field(
+            "status",
+            enumeration("PipelineStatusEnum").required(),
+            |it| match *it {},
+        )
+        .describe("Its state.")
+        .field("ref", STRING, |it| match *it {})
+        .describe("The branch or tag it ran for.")
+        .field("sha", STRING, |it| match *it {})
+        .describe("The commit it ran for.")
+        .field("source", STRING, |it| match *it {})
+        .describe("What started it.")
+        .field("createdAt", TIME.required(), |it| match *it {})
+        .describe("When it was made.")
+        .field("updatedAt", TIME.required(), |it| match *it {})
+        .describe("When it last changed.");
+    g.count("Pipeline");
+}
+
+fn metadata(g: &mut Graph) {
+    let members = [
+        "ComposerMetadata",
+        "ConanMetadata",
+        "MavenMetadata",
+        "NugetMetadata",
+        "PypiMetadata",
+        "TerraformModuleMetadata",
+    ];
+    let text = "What a format tells of a package.";
+    g.union("PackageMetadata", text, &members);
+    texts(g, members[0], "Composer", &["targetSha!"]);
+    let conan = [
+        "recipe!",
+        "recipePath!",
+        "packageUsername!",
+        "packageChannel!",
+    ];
+    texts(g, members[1], "Conan", &conan);
+    let maven = ["path!", "appGroup!", "appName!", "appVersion"];
+    texts(g, members[2], "Maven", &maven);
+    texts(
+        g,
+        members[3],
+        "NuGet",
+        &["licenseUrl", "projectUrl", "iconUrl"],
+    );
+    texts(g, members[4], "PyPI", &["requiredPython"]);
+    g.object::<Metadata>(members[5], "What Terraform tells of a module.")
+        .field("fields", JSON, |it| match *it {})
+        .describe("What the module says of itself.");
+    g.interface::<FileMetadata>("PackageFileMetadata", "What a format tells of a file.")
+        .field("createdAt", TIME.required(), |it| match *it {})
+        .describe("When it was stored.")
+        .field("updatedAt", TIME.required(), |it| match *it {})
+        .describe("When it last changed.");
+    g.object::<FileMetadata>("ConanFileMetadata", "What Conan tells of a file.")
+        .implements("PackageFileMetadata")
+        .field("recipeRevision", STRING.required(), |it| match *it {})
+        .describe("Revision of the recipe.")
+        .field("packageRevision", STRING, |it| match *it {})
+        .describe("Revision of the binary package.")
+        .field("conanPackageReference", STRING, |it| match *it {})
+        .describe("Reference of the binary package.");
+    g.object::<FileMetadata>("HelmFileMetadata", "What Helm tells of a file.")
+        .implements("PackageFileMetadata")
+        .field("channel", STRING.required(), |it| match *it {})
+        .describe("The channel it is in.")
+        .field("metadata", JSON.required(), |it| match *it {})
+        .describe("The chart's own description.");
+}
+
+/// A type of texts; a name that ends with `!` is never null.
+fn texts(g: &mut Graph, name: &str, format: &str, fields: &[&str]) {
+    let text = format!("What {format} tells of a package.");
+    let mut of = g.object::<Metadata>(name, &text);
+    for field in fields {
+        of = match field.strip_suffix('!') {
+            Some(field) => of.field(field, STRING.required(), |it| match *it {}),
+            None => of.field(field, STRING, |it| match *it {}),
+        };
+        of = of.describe("As the package says.");
+    }
+}
+
+fn dependencies(g: &mut Graph) {
+    const LINK_ID: GlobalId = GlobalId::new("PackagesDependencyLinkID", "Packages::DependencyLink");
+    const DEPENDENCY_ID: GlobalId = GlobalId::new("PackagesDependencyID", "Packages::Dependency");
+    LINK_ID.register(g);
+    DEPENDENCY_ID.register(g);
+    let kinds = vec![
+        item("DEPENDENCIES", "Needed to run."),
+        item("DEV_DEPENDENCIES", "Needed to develop."),
+        item("BUNDLE_DEPENDENCIES", "Shipped with it."),
+        item("PEER_DEPENDENCIES", "Expected beside it."),
+    ];
+    g.enumeration("PackageDependencyType", "Why a package is needed.", kinds);
+    g.object::<Dependency>("PackageDependency", "A package that is needed.")
+        .field("id", DEPENDENCY_ID.required(), |it| match *it {})
+        .describe("Global ID.")
+        .field("name", STRING.required(), |it| match *it {})
+        .describe("Its name.")
+        .field("versionPattern", STRING.required(), |it| match *it {})
+        .describe("Which versions will do.");
+    g.object::<DependencyLink>("PackageDependencyLink", "That a package needs another.")
+        .field("id", LINK_ID.required(), |it| match *it {})
+        .describe("Global ID.")
+        .field(
+            "dependencyType",
+            enumeration("PackageDependencyType").required(),
+            |it| match *it {},
+        )
+        .describe("Why.")
+        .field(
+            "dependency",
+            object::<Dependency>("PackageDependency"),
+            |it| match *it {},
+        )
+        .describe("What it needs.");
+}

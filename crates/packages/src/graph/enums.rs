@@ -1,0 +1,104 @@
+//! The closed lists of the room.
+
+use crate::model::{PackageType, Status};
+use kernel::graph::shape::Leaf;
+use kernel::graph::{Args, Fault, Graph, item};
+use serde_json::{Value as Json, json};
+
+/// `PackageTypeEnum`.
+pub const TYPE: Leaf<PackageType> = Leaf::new("PackageTypeEnum", |it| upper(it.as_str()));
+/// `PackageStatus`.
+pub const STATUS: Leaf<Status> = Leaf::new("PackageStatus", |it| upper(it.as_str()));
+fn upper(text: &str) -> Json {
+    json!(text.to_uppercase())
+}
+
+/// An argument out of a closed list.
+pub fn choice<T>(
+    args: &Args,
+    name: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, Fault> {
+    let text: Option<String> = args.get(name)?;
+    Ok(text.and_then(|text| chosen(&text, read)))
+}
+
+/// The value of a name as enums have it.
+pub fn chosen<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    read(&text.to_lowercase())
+}
+
+/// Registers them.
+pub fn graph(g: &mut Graph) {
+    let types = || {
+        vec![
+            item("COMPOSER", "Packages of PHP."),
+            item("CONAN", "Packages of C and C++."),
+            item("GENERIC", "Files of any kind."),
+            item("GOLANG", "Modules of Go."),
+            item("HELM", "Charts of Kubernetes."),
+            item("MAVEN", "Packages of Java."),
+            item("NPM", "Packages of Node."),
+            item("NUGET", "Packages of .NET."),
+            item("PYPI", "Packages of Python."),
+            item("TERRAFORM_MODULE", "Modules of Terraform."),
+        ]
+    };
+    g.enumeration("PackageTypeEnum", "Formats of packages.", types());
+    g.enumeration(
+        "PackagesProtectionRulePackageType",
+        "Formats that protection rules are about.",
+        types(),
+    );
+    let states = vec![
+        item("DEFAULT", "Usable."),
+        item(
+            "DEPRECATED",
+            "Usable, but its publisher advises against it.",
+        ),
+        item("ERROR", "Could not be processed."),
+        item("HIDDEN", "Usable, but not listed."),
+        item("PENDING_DESTRUCTION", "Deleted."),
+        item("PROCESSING", "Not yet usable."),
+    ];
+    g.enumeration("PackageStatus", "States of a package.", states);
+    sorts(g);
+    let levels = vec![
+        item("MAINTAINER", "Maintainers and above."),
+        item("OWNER", "Owners and above."),
+        item("ADMIN", "Administrators."),
+    ];
+    let who = "Least role that may publish.";
+    g.enumeration("PackagesProtectionRuleAccessLevel", who, levels);
+    let levels = vec![
+        item("OWNER", "Owners and above."),
+        item("ADMIN", "Administrators."),
+    ];
+    let who = "Least role that may delete.";
+    g.enumeration("PackagesProtectionRuleAccessLevelForDelete", who, levels);
+}
+
+fn sorts(g: &mut Graph) {
+    let common = || {
+        vec![
+            item("CREATED_ASC", "Oldest first."),
+            item("CREATED_DESC", "Newest first."),
+            item("NAME_ASC", "By name."),
+            item("NAME_DESC", "By name, last first."),
+            item("TYPE_ASC", "By format."),
+            item("TYPE_DESC", "By format, last first."),
+            item("VERSION_ASC", "By the text of the version."),
+            item("VERSION_DESC", "By the text of the version, last first."),
+        ]
+    };
+    g.enumeration("PackageSort", "Orders of a project's packages.", common());
+    let mut group = common();
+    group.extend([
+        item("PROJECT_PATH_ASC", "By the path of the project."),
+        item(
+            "PROJECT_PATH_DESC",
+            "By the path of the project, last first.",
+        ),
+    ]);
+    g.enumeration("PackageGroupSort", "Orders of a group's packages.", group);
+}

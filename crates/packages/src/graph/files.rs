@@ -1,0 +1,79 @@
+//! Files of packages.
+
+use super::details::FileMetadata;
+use super::{FILE_ID, caller, pages};
+use crate::model::PackageFile;
+use crate::store::pages::{self as rows, Listed};
+use kernel::graph::{
+    Args, Ask, Connection, Context, Fault, Graph, Key, Order, STRING, TIME, Typed, one_of,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A file as the interface shows it.
+pub struct Shown {
+    file: PackageFile,
+    project_id: i64,
+}
+
+/// Registers the type.
+pub fn graph(g: &mut Graph) {
+    g.object::<Shown>("PackageFile", "A file of a package.")
+        .field("id", FILE_ID.required(), |it| it.file.id)
+        .describe("Global ID.")
+        .field("fileName", STRING.required(), |it| {
+            it.file.file_name.clone()
+        })
+        .describe("Its name.")
+        .field("size", STRING.required(), |it| it.file.size.to_string())
+        .describe("Bytes.")
+        .field("fileMd5", STRING, |it| Some(it.file.md5.clone()))
+        .describe("MD5 in hex.")
+        .field("fileSha1", STRING, |it| Some(it.file.sha1.clone()))
+        .describe("SHA-1 in hex.")
+        .field("fileSha256", STRING, |it| Some(it.file.sha256.clone()))
+        .describe("SHA-256 in hex.")
+        .field("downloadPath", STRING.required(), |it| {
+            let (project, package, id) = (it.project_id, it.file.package_id, it.file.id);
+            let files = format!("/api/v4/projects/{project}/packages/{package}/package_files");
+            format!("{files}/{id}/download")
+        })
+        .describe("Path to download it from.")
+        .field("createdAt", TIME.required(), |it| it.file.created_at)
+        .describe("When it was stored.")
+        .field("updatedAt", TIME.required(), |it| it.file.updated_at)
+        .describe("When it last changed.")
+        .field(
+            "fileMetadata",
+            one_of::<FileMetadata>("PackageFileMetadata", |it| match *it {}),
+            |_| None,
+        )
+        .describe("What its format tells of it.");
+}
+
+/// A page of the files of each package.
+pub async fn of_packages(
+    parents: Vec<Arc<Listed>>,
+    ask: Ask,
+    _: Args,
+    context: Context,
+) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
+    let window = ask.window(&context, "package files", &[Key::int("f.id", Order::Desc)])?;
+    let ids: Vec<i64> = parents.iter().map(|it| it.package.id).collect();
+    let (app, _) = caller(&context)?;
+    let wanted = ids.clone();
+    let read = app.read(move |tx| Ok((rows::files(tx, wanted, &window)?, window)));
+    let (mut found, window) = read.await?;
+    let mut of: HashMap<i64, Vec<Arc<Shown>>> = HashMap::new();
+    for it in &parents {
+        let project_id = it.package.project_id;
+        let files = found.remove(&it.package.id).unwrap_or_default();
+        let shown = files
+            .into_iter()
+            .map(|file| Arc::new(Shown { file, project_id }));
+        of.entry(it.package.id).or_insert_with(|| shown.collect());
+    }
+    Ok(pages(ids, of, &window, |it: &Shown| {
+        vec![it.file.id.into()]
+    }))
+}
