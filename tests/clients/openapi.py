@@ -33,6 +33,9 @@ UNREACHABLE = {
     "POST /api/v4/users/{id}/approve": "nobody can sign up, so nobody waits",
     "POST /api/v4/users/{id}/deactivate": "a new user was active within 90 days",
     "POST /api/v4/users/{id}/reject": "nobody can sign up, so nobody waits",
+    "POST /api/v4/projects/{id}/packages/composer": "takes an archive, which composer.py sends",
+    "GET /api/v4/projects/{id}/packages/composer/archives/{vendor}/{archive}": "as above",
+    "PUT /api/v4/projects/{id}/packages/go/{module_path}": "takes an archive, which golang.py sends",
     "GET /api/v4/openapi.json": "left out by schemathesis, which reads it first",
 }
 

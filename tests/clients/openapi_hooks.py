@@ -15,6 +15,7 @@ import itertools
 import json
 import os
 import threading
+import urllib.parse
 
 import requests
 import schemathesis
@@ -160,6 +161,19 @@ class World:
 
     def file_path(self):
         return "hammer.bin"
+
+    def module_path(self):
+        project = call("GET", f"/projects/{self.get('project')}")["path_with_namespace"]
+        return f"{urllib.parse.urlsplit(os.environ['TENON_URL']).hostname}/{project}/@v/list"
+
+    def document(self):
+        return "packages.json"
+
+    def vendor(self):
+        return "acme"
+
+    def archive(self):
+        return "anvil.zip"
 
     def package_id(self):
         self.get("package_name")

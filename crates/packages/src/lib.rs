@@ -30,6 +30,7 @@ pub mod rest;
 pub mod rules;
 pub mod scope;
 pub mod settings;
+pub mod source;
 pub mod store;
 pub mod upload;
 pub mod upload_form;

@@ -190,7 +190,8 @@ const DECLARED: [(&str, Digest); 4] = [
 
 type Digest = fn(&Stored) -> &str;
 
-fn check_declared(asked: &Asked, stored: &Stored) -> Result<()> {
+/// Refuses bytes that are not those the client declares.
+pub(crate) fn check_declared(asked: &Asked, stored: &Stored) -> Result<()> {
     for (name, digest) in DECLARED {
         let declared = asked.header(name).map(str::trim);
         if declared.is_some_and(|declared| !declared.eq_ignore_ascii_case(digest(stored))) {

@@ -8,7 +8,8 @@ use http::Method;
 use kernel::http::routes::{Admits, Surface};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use testkit::{Client, Reply, TestServer};
+use std::io::Write;
+use testkit::{Client, Reply, TestProject, TestServer};
 
 /// Routes that answer nobody with success, and why.
 const OPEN_TO_NOBODY: &[(&str, &str)] = &[
@@ -166,6 +167,8 @@ async fn hide(t: &TestServer) -> Hidden {
     drop(below);
     let shop = json!({"name": "Shop", "redirect_uri": "https://app.example/", "scopes": "api"});
     let shop = made("/applications".into(), shop).await.id();
+    let module = go_module(&admin, &project).await;
+    let archive = composer_archive(&admin, &project).await;
     let ids = [
         (("projects", "id"), project.id.to_string()),
         (("groups", "id"), group.id.to_string()),
@@ -191,6 +194,11 @@ async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "package_name"), "hammer".into()),
         ((EVERYWHERE, "package_version"), "1.0".into()),
         ((EVERYWHERE, "*file_path"), "hammer.txt".into()),
+        (("group", "id"), group.id.to_string()),
+        (("group", "*document"), "packages.json".into()),
+        ((EVERYWHERE, "vendor"), archive.0),
+        ((EVERYWHERE, "archive"), archive.1),
+        ((EVERYWHERE, "*module_path"), module),
         ((EVERYWHERE, "audit_event_id"), event[0].to_string()),
     ];
     Hidden {
@@ -198,6 +206,42 @@ async fn hide(t: &TestServer) -> Hidden {
         outsider: (*outsider).clone(),
         ids: ids.into_iter().collect(),
     }
+}
+
+/// A zip file with one file.
+fn zip_of(name: &str, text: &str) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    zip.start_file(name, options).expect("a new entry");
+    zip.write_all(text.as_bytes()).expect("written");
+    zip.finish().expect("a zip file").into_inner()
+}
+
+/// Publishes a version of a Go module; what of it is asked for.
+async fn go_module(admin: &Client, project: &TestProject) -> String {
+    let module = format!("127.0.0.1/{}", project.path);
+    let path = format!("{module}/@v/v1.0.0.zip");
+    let bytes = zip_of(&format!("{module}@v1.0.0/a.go"), "package a");
+    let at = project.at(&format!("/packages/go/{path}"));
+    admin.put(at).bytes(bytes).await.is(201);
+    path
+}
+
+/// Publishes a Composer package; the two parts of its archive's path.
+async fn composer_archive(admin: &Client, project: &TestProject) -> (String, String) {
+    let zip = zip_of("composer.json", r#"{"name": "smith/hammer"}"#);
+    let mut body = b"--cut\r\nContent-Disposition: form-data; name=\"package\"; \
+        filename=\"p.zip\"\r\n\r\n"
+        .to_vec();
+    body.extend_from_slice(&zip);
+    body.extend_from_slice(b"\r\n--cut--\r\n");
+    admin
+        .post(project.at("/packages/composer?tag=1.0.0"))
+        .header("content-type", "multipart/form-data; boundary=cut")
+        .bytes(body)
+        .await
+        .is(201);
+    ("smith".into(), "hammer.zip".into())
 }
 
 impl Hidden {

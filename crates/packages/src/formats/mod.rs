@@ -3,11 +3,15 @@
 //! [`crate::download`], [`crate::archive`], [`crate::documents`] and
 //! [`crate::store::index`].
 
+pub mod composer;
 pub mod generic;
+pub mod golang;
 
 use kernel::http::Routes;
 
 /// The routes of all formats.
 pub fn routes(r: &mut Routes) {
+    composer::routes(r);
     generic::routes(r);
+    golang::routes(r);
 }

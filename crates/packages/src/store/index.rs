@@ -87,6 +87,23 @@ pub fn versions(
     Ok(found)
 }
 
+/// The versions of every name that documents list, oldest first.
+pub fn all_versions(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+) -> Result<Vec<Version>> {
+    let mut query = Fragment::new(VERSION);
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type)
+        .raw(SHOWN)
+        .push(" order by p.id desc limit ", MAX_VERSIONS);
+    let mut found: Vec<Version> = tx.query(query)?;
+    found.reverse();
+    Ok(found)
+}
+
 /// One version of a name that clients may fetch, hidden ones too; of several
 /// projects' the newest.
 pub fn version(

@@ -1,0 +1,137 @@
+//! Composer packages (contract 2.9): repository documents of a group, and
+//! archives of its projects.
+//!
+//! A version is made of a tag or branch. Its source is the archive that the
+//! publisher sends along; without one it is the project's repository, behind
+//! [`crate::source`].
+
+mod documents;
+mod manifest;
+mod publish;
+
+use crate::access::for_client;
+use crate::download;
+use crate::model::PackageType;
+use crate::rest::{READ, WRITE};
+use crate::scope::{Prefix, scope};
+use crate::store::index;
+use documents::Wanted;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Found, Result};
+use kernel::http::{Asked, Params, Response, Routes};
+use kernel::ids::Reference;
+use std::sync::Arc;
+
+const PREFIX: &str = "/-/packages/composer";
+
+/// The format's routes. The group's prefix is singular, as clients know it.
+pub fn routes(r: &mut Routes) {
+    r.get("/group/{id}/-/packages/composer/{*document}", document)
+        .scopes(READ)
+        .registry()
+        .summary("Answers the repository protocol of Composer");
+    r.post("/projects/{id}/packages/composer", publish::publish)
+        .scopes(WRITE)
+        .registry()
+        .streams()
+        .summary("Publishes a version of a Composer package");
+    r.get(
+        "/projects/{id}/packages/composer/archives/{vendor}/{archive}",
+        archive,
+    )
+    .scopes(READ)
+    .registry()
+    .summary("Downloads the archive of a Composer package");
+}
+
+kernel::params! {
+    /// A document of a group's repository.
+    pub struct OneDocument {
+        /// The group.
+        pub id: Reference,
+        /// Its path, such as `packages.json` or `p2/acme/anvil.json`.
+        pub document: String,
+    }
+}
+
+kernel::params! {
+    /// An archive.
+    pub struct OneArchive {
+        /// The project.
+        pub id: Reference,
+        /// First part of the package's name.
+        pub vendor: String,
+        /// Second part of the package's name, with `.zip`.
+        pub archive: String,
+        /// SHA-1 of the archive; without one the newest.
+        pub sha: Option<String>,
+    }
+}
+
+async fn document(
+    app: App,
+    viewer: Viewer,
+    params: Params<OneDocument>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let made = make(&app, &viewer, params, &asked).await;
+    for_client(&viewer, made)
+}
+
+async fn make(
+    app: &App,
+    viewer: &Viewer,
+    params: Params<OneDocument>,
+    asked: &Asked,
+) -> Result<Response> {
+    let Params(OneDocument { id, document }) = params;
+    let wanted = Wanted::parse(&document);
+    let (viewer, base_url) = (viewer.clone(), app.base_url().to_owned());
+    // The group stays written as the client wrote it.
+    let path = asked.uri.path();
+    let prefix = path
+        .find(PREFIX)
+        .map_or(path, |at| &path[..at + PREFIX.len()]);
+    let prefix = prefix.to_owned();
+    let value = app.read(move |tx| {
+        let scope = scope(tx, &viewer, &Prefix::Group(id))?;
+        let wanted = wanted.found("Package")?;
+        documents::make(tx, &scope, &wanted, &prefix, &base_url)
+    });
+    kernel::http::reply::json(http::StatusCode::OK, &value.await?)
+}
+
+async fn archive(
+    app: App,
+    viewer: Viewer,
+    params: Params<OneArchive>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let sent = send(&app, &viewer, params, &asked).await;
+    for_client(&viewer, sent)
+}
+
+async fn send(
+    app: &App,
+    viewer: &Viewer,
+    params: Params<OneArchive>,
+    asked: &Asked,
+) -> Result<Response> {
+    let Params(params) = params;
+    let viewer = viewer.clone();
+    let file = app.read(move |tx| {
+        let scope = scope(tx, &viewer, &Prefix::Project(params.id))?;
+        let name = params.archive.strip_suffix(".zip").found("Package")?;
+        let name = format!("{}/{name}", params.vendor);
+        let sha = params.sha.unwrap_or_default().to_lowercase();
+        let versions = index::versions(tx, &scope, PackageType::Composer, &name)?;
+        let ids: Vec<i64> = versions.iter().map(|version| version.id).collect();
+        let files = index::files(tx, &ids)?;
+        let mut fitting = files
+            .into_iter()
+            .filter(|one| sha.is_empty() || one.file.sha1 == sha);
+        Ok(fitting.next_back().found("Package File")?.file)
+    });
+    download::serve(app, asked, &file.await?).await
+}

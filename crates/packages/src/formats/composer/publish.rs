@@ -1,0 +1,191 @@
+//! Publishing a version of a tag or branch.
+
+use super::manifest::{Manifest, version_of_branch, version_of_tag};
+use crate::access::{Entered, enter, for_client};
+use crate::archive;
+use crate::formats::generic::created;
+use crate::model::{Package, PackageFile, PackageType};
+use crate::rules::publish::{Destination, Repeat};
+use crate::source::{self, Ref};
+use crate::upload;
+use crate::upload_form::Form;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::blobs::Received;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Asked, FromCall, Params, Parts, Response};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+use std::fs::File;
+use std::sync::Arc;
+use store::{Tx, sql};
+
+/// Largest archive, in bytes.
+const MAX_ARCHIVE: u64 = 1024 * 1024 * 1024;
+
+kernel::params! {
+    /// What to publish; both may also be fields of the form.
+    pub struct Publish {
+        /// The project.
+        pub id: Reference,
+        /// A tag.
+        pub tag: Option<String>,
+        /// A branch, instead of a tag.
+        pub branch: Option<String>,
+    }
+}
+
+/// A form, where one is sent.
+pub struct MaybeParts(Option<Parts>);
+
+impl FromCall for MaybeParts {
+    async fn from_call(call: &mut kernel::http::Call) -> Result<Self> {
+        let kind = call.asked.header(http::header::CONTENT_TYPE);
+        match kind.is_some_and(|kind| kind.starts_with("multipart/form-data")) {
+            true => Ok(MaybeParts(Some(Parts::from_call(call).await?))),
+            false => Ok(MaybeParts(None)),
+        }
+    }
+
+    fn describe(operation: &mut kernel::http::openapi::Operation<'_>) {
+        Parts::describe(operation);
+    }
+}
+
+/// Stores the version that a tag or branch stands for.
+pub async fn publish(
+    app: App,
+    viewer: Viewer,
+    params: Params<Publish>,
+    asked: Arc<Asked>,
+    parts: MaybeParts,
+) -> Result<Response> {
+    let Params(params) = params;
+    let sent = receive(&app, &viewer, params, &asked, parts.0).await;
+    for_client(&viewer, sent)
+}
+
+async fn receive(
+    app: &App,
+    viewer: &Viewer,
+    params: Publish,
+    asked: &Asked,
+    parts: Option<Parts>,
+) -> Result<Response> {
+    let entered = may_publish(app, viewer, &params.id).await?;
+    let mut form = match parts {
+        Some(parts) => {
+            let files = &["package"];
+            Form::receive(app, PackageType::Composer, asked, parts, files).await?
+        }
+        None => Form::default(),
+    };
+    let named = |name: &str, sent: Option<String>| sent.or(form.text(name).map(str::to_owned));
+    let reference = reference(named("tag", params.tag), named("branch", params.branch))?;
+    let version = match &reference {
+        Ref::Tag(tag) => version_of_tag(tag),
+        Ref::Branch(branch) => version_of_branch(branch),
+    };
+    let version = version.ok_or_else(|| Error::BadRequest("Version is invalid".into()))?;
+    let received = match form.take_file("package") {
+        Some(sent) => sent.received,
+        None => from_repository(app, entered.project.id, &reference).await?,
+    };
+    let manifest = upload::inspect(&received, read_manifest).await?;
+    let to = Destination {
+        repeat: match reference {
+            Ref::Tag(_) => Repeat::Version,
+            // A branch moves.
+            Ref::Branch(_) => Repeat::Nothing,
+        },
+        metadata: Some(serde_json::to_string(&manifest.fields).map_err(Error::internal)?),
+        ..Destination::new(
+            PackageType::Composer,
+            &manifest.name,
+            Some(&version),
+            format!("{}.zip", received.stored().sha1),
+        )
+    };
+    upload::admit(app, viewer, &params.id, &to).await?;
+    let stored = upload::keep(app, received).await?;
+    upload::publish_then(app, viewer, &params.id, to, stored, refuse_second_project).await?;
+    created()
+}
+
+async fn may_publish(app: &App, viewer: &Viewer, id: &Reference) -> Result<Entered> {
+    let (viewer, id) = (viewer.clone(), id.clone());
+    app.read(move |tx| enter(tx, &viewer, &id, Purpose::PublishPackage))
+        .await
+}
+
+fn reference(tag: Option<String>, branch: Option<String>) -> Result<Ref> {
+    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    match (given(tag), given(branch)) {
+        (Some(tag), None) => Ok(Ref::Tag(tag)),
+        (None, Some(branch)) => Ok(Ref::Branch(branch)),
+        (Some(_), Some(_)) => Err(Error::BadRequest(
+            "tag, branch are mutually exclusive".into(),
+        )),
+        (None, None) => Err(Error::Parameters(vec![
+            "tag, branch are missing, exactly one parameter must be provided".into(),
+        ])),
+    }
+}
+
+async fn from_repository(app: &App, project: i64, reference: &Ref) -> Result<Received> {
+    let bytes = source::get().archive(app, project, reference).await?;
+    upload::receive_part(app, Some(MAX_ARCHIVE), bytes.found("Ref")?).await
+}
+
+/// The composer.json at the top of an archive, or of its one folder.
+fn read_manifest(file: File) -> Result<Manifest> {
+    let contents = archive::zip(file, |path| {
+        let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
+        name == "composer.json" && path.matches('/').count() <= 1
+    })?;
+    let members = contents.members;
+    match members
+        .into_iter()
+        .min_by_key(|member| member.path.matches('/').count())
+    {
+        Some(member) => Manifest::parse(&member.bytes),
+        None => Err(Error::Unprocessable(
+            "422 Unprocessable - the archive has no composer.json".into(),
+        )),
+    }
+}
+
+/// One name comes from one project of a group: a repository lists them
+/// together.
+fn refuse_second_project(
+    tx: &mut Tx<'_>,
+    entered: &Entered,
+    package: &Package,
+    _: &PackageFile,
+) -> Result<()> {
+    let (top, _) = spaces::root_and_lineage(tx, entered.project.namespace_id)?;
+    let top = format!("/{top}/");
+    let elsewhere: Option<i64> = tx.optional(
+        sql!(
+            "select p.id from packages p join projects on projects.id = p.project_id
+                join namespaces on namespaces.id = projects.namespace_id
+             where p.package_type = 'composer' and p.name_key = $1 and p.live = 1
+                and p.project_id <> $2
+                and namespaces.lineage >= $3 and namespaces.lineage < $4
+             limit 1"
+        ),
+        (
+            package.name.to_lowercase(),
+            package.project_id,
+            top.as_str(),
+            // ':' follows '/' and all digits, so this ends what begins so.
+            format!("{top}:"),
+        ),
+    )?;
+    match elsewhere {
+        Some(_) => Err(Error::BadRequest(
+            "Validation failed: Name is already taken by another project".into(),
+        )),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,186 @@
+//! Go modules by the module proxy protocol (contract 2.11, golang.org/ref/mod
+//! section «Module proxies»).
+//!
+//! A version is the zip file of a module that its project's publisher sends;
+//! go.mod is taken out of it. A project offers the modules below its own
+//! address: `host/acme/anvil`, `host/acme/anvil/cmd`, `host/acme/anvil/v2`.
+
+mod module;
+mod upload;
+
+use crate::access::{Entered, enter, for_client};
+use crate::download;
+use crate::model::PackageType;
+use crate::rest::{READ, WRITE};
+use crate::scope::Scope;
+use crate::store::{files, index};
+use http::{HeaderValue, StatusCode, header};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::ids::Reference;
+use module::{Module, Version, Wanted};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use spaces::access::Purpose;
+use std::sync::Arc;
+use store::Tx;
+
+const MODULE: &str = "/projects/{id}/packages/go/{*module_path}";
+
+/// The format's routes.
+pub fn routes(r: &mut Routes) {
+    r.get(MODULE, fetch)
+        .scopes(READ)
+        .registry()
+        .summary("Answers the module proxy protocol of Go");
+    r.put(MODULE, upload::publish)
+        .scopes(WRITE)
+        .registry()
+        .streams()
+        .summary("Publishes a version of a Go module");
+}
+
+kernel::params! {
+    /// What of a module.
+    pub struct ModulePath {
+        /// The project.
+        pub id: Reference,
+        /// The module's path and what of it, such as
+        /// `example.org/acme/anvil/@v/list`.
+        pub module_path: String,
+    }
+}
+
+/// What is kept of a version.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    /// Its go.mod.
+    #[serde(rename = "mod")]
+    go_mod: String,
+}
+
+async fn fetch(
+    app: App,
+    viewer: Viewer,
+    params: Params<ModulePath>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let sent = answer(&app, &viewer, &params, &asked).await;
+    for_client(&viewer, sent)
+}
+
+async fn answer(
+    app: &App,
+    viewer: &Viewer,
+    params: &ModulePath,
+    asked: &Asked,
+) -> Result<Response> {
+    let wanted = Wanted::parse(&params.module_path);
+    let (viewer, reference) = (viewer.clone(), params.id.clone());
+    let host = host_of(app);
+    let found = app.read(move |tx| {
+        let entered = enter(tx, &viewer, &reference, Purpose::ReadPackages)?;
+        // The client asks for the parents of a module too: whoever may enter
+        // is told that these are none.
+        let (module, what) = wanted.found("Module")?;
+        let module = Module::of_project(&host, &entered, &module).found("Module")?;
+        look_up(tx, &entered, &module, what)
+    });
+    match found.await? {
+        Told::List(versions) => text(versions),
+        Told::Info(version, time) => reply::json(
+            StatusCode::OK,
+            &json!({"Version": version, "Time": time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()}),
+        ),
+        Told::GoMod(go_mod) => text(go_mod),
+        Told::Zip(file) => download::serve(app, asked, &file).await,
+    }
+}
+
+/// What a client asked for.
+enum Told {
+    List(String),
+    Info(String, jiff::Timestamp),
+    GoMod(String),
+    Zip(Box<crate::model::PackageFile>),
+}
+
+fn look_up(
+    tx: &mut Tx<'_>,
+    entered: &Entered,
+    module: &Module,
+    what: module::What,
+) -> Result<Told> {
+    let scope = Scope::of_project(entered.project.id);
+    let version = match &what {
+        module::What::List => {
+            let mut all = versions(tx, &scope, module)?;
+            all.retain(|(version, _)| !version.is_pseudo());
+            let lines = all.iter().map(|(version, _)| format!("{version}\n"));
+            return Ok(Told::List(lines.collect()));
+        }
+        module::What::Latest => {
+            let all = versions(tx, &scope, module)?;
+            let latest = all.into_iter().max_by_key(|(version, _)| version.rank());
+            let (version, row) = latest.found("Version")?;
+            return Ok(Told::Info(version.to_string(), row.created_at));
+        }
+        module::What::Info(version) | module::What::GoMod(version) | module::What::Zip(version) => {
+            version.to_string()
+        }
+    };
+    let row = index::version(
+        tx,
+        &scope,
+        PackageType::Golang,
+        &module.path,
+        Some(&version),
+    )?;
+    let row = row.found("Version")?;
+    match what {
+        module::What::GoMod(_) => {
+            let kept = row.metadata.as_deref().unwrap_or_default();
+            let kept: Kept = serde_json::from_str(kept).map_err(Error::internal)?;
+            Ok(Told::GoMod(kept.go_mod))
+        }
+        module::What::Zip(_) => {
+            let file = files::newest(tx, row.id, &format!("{version}.zip"))?;
+            Ok(Told::Zip(Box::new(file.found("Version")?)))
+        }
+        _ => Ok(Told::Info(version, row.created_at)),
+    }
+}
+
+/// The versions of a module, lowest first.
+fn versions(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    module: &Module,
+) -> Result<Vec<(Version, index::Version)>> {
+    let rows = index::versions(tx, scope, PackageType::Golang, &module.path)?;
+    let parsed = rows.into_iter().filter_map(|row| {
+        let version = Version::parse(row.version.as_deref()?)?;
+        Some((version, row))
+    });
+    let mut all: Vec<_> = parsed.collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(all)
+}
+
+fn text(body: String) -> Result<Response> {
+    let mut response = http::Response::new(axum::body::Body::from(body));
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, plain);
+    Ok(response)
+}
+
+/// The host of the instance, which modules begin with: without a port, which
+/// no module path can have.
+fn host_of(app: &App) -> String {
+    url::Url::parse(app.base_url())
+        .ok()
+        .and_then(|url| url.host_str().map(str::to_owned))
+        .unwrap_or_default()
+}

@@ -1,0 +1,120 @@
+//! Publishing a version: the zip file that `go mod download` would fetch
+//! (golang.org/ref/mod section «Module zip files»).
+
+use super::module::{Module, Version, Wanted, What, declared};
+use super::{Kept, ModulePath, host_of};
+use crate::access::{enter, for_client};
+use crate::archive;
+use crate::formats::generic::created;
+use crate::model::PackageType;
+use crate::rules::publish::{Destination, Repeat};
+use crate::upload;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Asked, Params, Response, Upload};
+use spaces::access::Purpose;
+use std::cell::Cell;
+use std::fs::File;
+use std::sync::Arc;
+
+/// Largest zip file of a module, in bytes: what the client takes.
+const MAX_ZIP: u64 = 500 * 1024 * 1024;
+
+/// Stores a version.
+pub async fn publish(
+    app: App,
+    viewer: Viewer,
+    params: Params<ModulePath>,
+    asked: Arc<Asked>,
+    body: Upload,
+) -> Result<Response> {
+    let sent = receive(&app, &viewer, &params, &asked, body).await;
+    for_client(&viewer, sent)
+}
+
+async fn receive(
+    app: &App,
+    viewer: &Viewer,
+    params: &ModulePath,
+    asked: &Asked,
+    body: Upload,
+) -> Result<Response> {
+    let (module, version) = addressed(app, viewer, params).await?;
+    let name = version.to_string();
+    let mut to = Destination {
+        repeat: Repeat::Version,
+        refusal: || Error::Conflict("409 Conflict - This version is published already".into()),
+        ..Destination::new(
+            PackageType::Golang,
+            &module.path,
+            Some(&name),
+            format!("{name}.zip"),
+        )
+    };
+    upload::admit(app, viewer, &params.id, &to).await?;
+    upload::check_announced(asked, Some(MAX_ZIP))?;
+    let received = upload::receive_part(app, Some(MAX_ZIP), body).await?;
+    upload::check_declared(asked, received.stored())?;
+    let read = move |file| go_mod(file, &module, &version);
+    let go_mod = upload::inspect(&received, read).await?;
+    to.metadata = Some(serde_json::to_string(&Kept { go_mod }).map_err(Error::internal)?);
+    let stored = upload::keep(app, received).await?;
+    upload::publish(app, viewer, &params.id, to, stored).await?;
+    created()
+}
+
+/// The module and version an address names, for who may publish them there.
+async fn addressed(app: &App, viewer: &Viewer, params: &ModulePath) -> Result<(Module, Version)> {
+    let (viewer, reference) = (viewer.clone(), params.id.clone());
+    let entered = app
+        .read(move |tx| enter(tx, &viewer, &reference, Purpose::PublishPackage))
+        .await?;
+    let Some((path, What::Zip(version))) = Wanted::parse(&params.module_path) else {
+        return Err(refused("send a version to MODULE/@v/VERSION.zip"));
+    };
+    let host = host_of(app);
+    let Some(module) = Module::of_project(&host, &entered, &path) else {
+        let own = &entered.project.full_path;
+        return Err(refused(&format!(
+            "the module must be {host}/{own} or below"
+        )));
+    };
+    if !module.takes(&version) {
+        return Err(refused(
+            "the major version must be that of the module's path",
+        ));
+    }
+    Ok((module, version))
+}
+
+/// The go.mod of a module's zip file, all of which lies in one folder.
+fn go_mod(file: File, module: &Module, version: &Version) -> Result<String> {
+    let folder = format!("{}@{version}/", module.path);
+    let is_whole = Cell::new(true);
+    let contents = archive::zip(file, |path| {
+        let within = path.strip_prefix(&folder);
+        is_whole.set(is_whole.get() && within.is_some());
+        within == Some("go.mod")
+    })?;
+    if !is_whole.get() {
+        return Err(refused(&format!("all files must lie in {folder}")));
+    }
+    let Some(member) = contents.members.first() else {
+        return Ok(format!("module {}\n", module.path));
+    };
+    let text =
+        String::from_utf8(member.bytes.clone()).map_err(|_| refused("go.mod is not UTF-8"))?;
+    if version.is_incompatible() {
+        return Err(refused("a module with a go.mod is not incompatible"));
+    }
+    match declared(&text) {
+        Some(path) if path == module.path => Ok(text),
+        Some(path) => Err(refused(&format!("go.mod names the module {path}"))),
+        None => Err(refused("go.mod names no module")),
+    }
+}
+
+fn refused(reason: &str) -> Error {
+    Error::BadRequest(reason.to_owned())
+}

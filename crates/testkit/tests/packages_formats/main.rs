@@ -1,0 +1,5 @@
+//! Stories about the formats of packages, each from its clients' side.
+
+mod archives;
+mod composer;
+mod golang;
