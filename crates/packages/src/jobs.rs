@@ -1,5 +1,6 @@
 //! Removing what was deleted: rows first, then blobs nothing names any more.
 
+use crate::cleanup::{CleanProject, Cleanup, LOOK_EVERY};
 use crate::store::files;
 pub use crate::store::files::{hand_over, sizes};
 use kernel::app::App;
@@ -19,6 +20,8 @@ pub fn register(registry: &mut RegistryBuilder) {
     registry.add::<Purge>();
     registry.add::<PurgeFile>();
     registry.add_periodic::<ReleaseBlobs>(RELEASE_EVERY);
+    registry.add_periodic::<Cleanup>(LOOK_EVERY);
+    registry.add::<CleanProject>();
 }
 
 /// Removes a destroyed package.
@@ -122,7 +125,7 @@ pub fn project_destroying(tx: &mut Tx<'_>, _project_id: i64) -> Result<()> {
 
 /// Removes the bytes of blobs whose rows are gone, unless they are young; the
 /// sweep of the blob store takes those later.
-async fn forget(app: &App, keys: Vec<String>) {
+pub(crate) async fn forget(app: &App, keys: Vec<String>) {
     blobs_sweep::remove_unused(app, keys)
         .await
         .best_effort("remove unused blobs");

@@ -3,8 +3,9 @@
 //!
 //! Tables: `packages`, `package_files`, `package_tags`, `package_counts`,
 //! `package_protection_rules`, `package_downloads` (migration 0004),
-//! `package_names` (0010).
-//! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`.
+//! `package_cleanup_policies` (0009), `package_names` (0010).
+//! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`,
+//! `packages.cleanup`, `packages.clean_project`.
 //! Settings: `plan_limits`; `namespaces.package_settings` for duplicates.
 //! Hooks: [`jobs::CONTENTS`], [`jobs::project_destroying`], [`jobs::sizes`],
 //! [`jobs::hand_over`].
@@ -15,6 +16,7 @@
 pub mod access;
 pub mod archive;
 pub mod check;
+pub mod cleanup;
 pub mod documents;
 pub mod download;
 pub mod downloads;

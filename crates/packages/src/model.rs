@@ -35,6 +35,13 @@ impl PackageType {
         }
     }
 
+    /// Whether files of one name in a package are newer and older forms of
+    /// the same: not in conan, where each revision has its own, nor in helm,
+    /// where each channel has.
+    pub const fn has_copies(self) -> bool {
+        !matches!(self, PackageType::Conan | PackageType::Helm)
+    }
+
     /// Whether packages of this type can carry tags (npm's dist-tags).
     pub const fn has_tags(self) -> bool {
         matches!(self, PackageType::Npm)

@@ -9,10 +9,12 @@ use kernel::error::{Error, Result};
 use regex::RegexBuilder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use spaces::Namespace;
+use std::collections::HashMap;
 use store::{Json, Tx, sql};
 
 /// Longest exception pattern, in characters.
-const MAX_PATTERN: usize = 255;
+pub const MAX_PATTERN: usize = 255;
 /// Most memory a compiled pattern may take, in bytes.
 const MAX_COMPILED: usize = 1 << 20;
 
@@ -120,6 +122,11 @@ impl PackageSettings {
     }
 }
 
+/// Whether this is a pattern that can be matched in linear time.
+pub fn is_pattern(text: &str) -> bool {
+    compiled(text).is_some()
+}
+
 /// Whether the whole text fits the pattern; an empty pattern fits nothing.
 fn fits(pattern: &str, text: &str) -> bool {
     !pattern.is_empty() && compiled(pattern).is_some_and(|regex| regex.is_match(text))
@@ -136,6 +143,32 @@ fn compiled(pattern: &str) -> Option<regex::Regex> {
         .size_limit(MAX_COMPILED)
         .build()
         .ok()
+}
+
+/// The settings that hold in each of these namespaces.
+pub fn effective_each(
+    tx: &mut Tx<'_>,
+    namespaces: &[&Namespace],
+) -> Result<HashMap<i64, PackageSettings>> {
+    let above: Vec<i64> = namespaces.iter().flat_map(|one| one.ids()).collect();
+    let found: Vec<(i64, Json<PackageSettings>)> = tx.all(
+        sql!(
+            "select id, package_settings from namespaces
+             where id in_list($1) and package_settings is not null"
+        ),
+        (above,),
+    )?;
+    let found: HashMap<i64, PackageSettings> = found
+        .into_iter()
+        .map(|(id, Json(settings))| (id, settings))
+        .collect();
+    // The nearest comes last in a lineage.
+    let of = |one: &&Namespace| {
+        let ids = one.ids();
+        let nearest = ids.iter().rev().find_map(|id| found.get(id));
+        (one.id, nearest.cloned().unwrap_or_default())
+    };
+    Ok(namespaces.iter().map(of).collect())
 }
 
 /// The settings that hold in a namespace: its own or the nearest above.
@@ -160,20 +193,74 @@ pub fn effective(tx: &mut Tx<'_>, namespace_id: i64) -> Result<PackageSettings> 
     Ok(found.map(|(Json(settings),)| settings).unwrap_or_default())
 }
 
-/// Gives a group settings of its own.
+/// A change of settings: what is given.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "named as the fields of the settings")]
+pub struct Change {
+    pub maven_duplicates_allowed: Option<bool>,
+    pub maven_duplicate_exception_regex: Option<String>,
+    pub generic_duplicates_allowed: Option<bool>,
+    pub generic_duplicate_exception_regex: Option<String>,
+    pub nuget_duplicates_allowed: Option<bool>,
+    pub nuget_duplicate_exception_regex: Option<String>,
+    pub terraform_module_duplicates_allowed: Option<bool>,
+    pub terraform_module_duplicate_exception_regex: Option<String>,
+}
+
+impl Change {
+    fn apply(&self, settings: &mut PackageSettings) {
+        macro_rules! take {
+            ($($field:ident),* $(,)?) => {$(
+                if let Some(wanted) = self.$field.clone() {
+                    settings.$field = wanted;
+                }
+            )*};
+        }
+        take!(
+            maven_duplicates_allowed,
+            maven_duplicate_exception_regex,
+            generic_duplicates_allowed,
+            generic_duplicate_exception_regex,
+            nuget_duplicates_allowed,
+            nuget_duplicate_exception_regex,
+            terraform_module_duplicates_allowed,
+            terraform_module_duplicate_exception_regex,
+        );
+    }
+}
+
+/// Gives a namespace settings of its own: those that hold, changed.
+pub fn update(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    namespace: &Namespace,
+    change: &Change,
+) -> Result<PackageSettings> {
+    let mut changed = effective(tx, namespace.id)?;
+    change.apply(&mut changed);
+    replace(tx, viewer, namespace, &changed)?;
+    Ok(changed)
+}
+
+/// Gives a namespace settings of its own.
 pub fn replace(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    group: &spaces::Namespace,
+    namespace: &Namespace,
     settings: &PackageSettings,
 ) -> Result<()> {
     settings.validate()?;
-    save(tx, group.id, settings)?;
+    save(tx, namespace.id, settings)?;
     let happened = Happened {
         action: "package_settings.update",
-        target_type: "Group",
-        target_id: group.id,
-        target_name: &group.full_path,
+        target_type: if namespace.is_group() {
+            "Group"
+        } else {
+            "Namespace"
+        },
+        target_id: namespace.id,
+        target_name: &namespace.full_path,
         details: serde_json::to_value(settings).map_err(Error::internal)?,
     };
     audit(tx, viewer, happened)

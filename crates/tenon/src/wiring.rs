@@ -40,6 +40,7 @@ pub fn migrations() -> &'static [Migration] {
         6 "0006_two_factor",
         7 "0007_webauthn_keys",
         8 "0008_spam",
+        9 "0009_package_cleanup_policy",
         10 "0010_package_formats",
     }
 }

@@ -1,14 +1,26 @@
 //! The closed lists of the room.
 
-use crate::model::{PackageType, Status};
+use crate::model::{DeleteLevel, PackageType, PushLevel, Status};
 use kernel::graph::shape::Leaf;
 use kernel::graph::{Args, Fault, Graph, item};
 use serde_json::{Value as Json, json};
 
 /// `PackageTypeEnum`.
 pub const TYPE: Leaf<PackageType> = Leaf::new("PackageTypeEnum", |it| upper(it.as_str()));
+/// The formats that rules protect: all of them.
+pub const RULE_TYPE: Leaf<PackageType> =
+    Leaf::new("PackagesProtectionRulePackageType", |it| upper(it.as_str()));
 /// `PackageStatus`.
 pub const STATUS: Leaf<Status> = Leaf::new("PackageStatus", |it| upper(it.as_str()));
+/// The least role for publishing.
+pub const PUSH: Leaf<PushLevel> =
+    Leaf::new("PackagesProtectionRuleAccessLevel", |it| upper(it.as_str()));
+/// The least role for deleting.
+pub const DELETE: Leaf<DeleteLevel> =
+    Leaf::new("PackagesProtectionRuleAccessLevelForDelete", |it| {
+        upper(it.as_str())
+    });
+
 fn upper(text: &str) -> Json {
     json!(text.to_uppercase())
 }

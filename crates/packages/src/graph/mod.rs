@@ -5,7 +5,10 @@ mod details;
 mod enums;
 mod files;
 mod lists;
+mod mutations;
 mod package;
+mod policy;
+mod settings;
 
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -24,6 +27,10 @@ pub const PACKAGE_ID: GlobalId = GlobalId::new("PackagesPackageID", "Packages::P
 /// Global IDs of files.
 pub const FILE_ID: GlobalId = GlobalId::new("PackagesPackageFileID", "Packages::PackageFile");
 
+/// Global IDs of protection rules.
+pub const RULE_ID: GlobalId =
+    GlobalId::new("PackagesProtectionRuleID", "Packages::Protection::Rule");
+
 /// Registers the room's types and fields.
 pub fn graph(g: &mut Graph) {
     PACKAGE_ID.register(g);
@@ -33,6 +40,9 @@ pub fn graph(g: &mut Graph) {
     details::graph(g);
     files::graph(g);
     lists::graph(g);
+    policy::graph(g);
+    mutations::graph(g);
+    settings::graph(g);
 }
 
 /// Application and viewer of a request.

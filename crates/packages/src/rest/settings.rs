@@ -1,6 +1,6 @@
 //! Duplicate settings of a group and of all below it.
 
-use crate::settings::{self, PackageSettings};
+use crate::settings::{self, Change, PackageSettings};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
@@ -62,32 +62,26 @@ async fn update(
     viewer: Viewer,
     params: Params<UpdateSettings>,
 ) -> Result<Ok200<PackageSettings>> {
+    let Params(params) = params;
+    let (reference, change) = (params.id.clone(), change(params));
     app.write(move |tx| {
-        let group = spaces::group(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
-        let mut changed = settings::effective(tx, group.id)?;
-        merge(&mut changed, &params);
-        settings::replace(tx, &viewer, &group, &changed)?;
+        let group = spaces::group(tx, &viewer, &reference, Purpose::ManagePackageSettings)?;
+        let changed = settings::update(tx, &viewer, &group, &change)?;
         Ok(Ok200(changed))
     })
     .await
 }
 
-fn merge(settings: &mut PackageSettings, params: &UpdateSettings) {
-    macro_rules! take {
-        ($($field:ident),* $(,)?) => {$(
-            if let Some(wanted) = params.$field.clone() {
-                settings.$field = wanted;
-            }
-        )*};
+fn change(params: UpdateSettings) -> Change {
+    Change {
+        maven_duplicates_allowed: params.maven_duplicates_allowed,
+        maven_duplicate_exception_regex: params.maven_duplicate_exception_regex,
+        generic_duplicates_allowed: params.generic_duplicates_allowed,
+        generic_duplicate_exception_regex: params.generic_duplicate_exception_regex,
+        nuget_duplicates_allowed: params.nuget_duplicates_allowed,
+        nuget_duplicate_exception_regex: params.nuget_duplicate_exception_regex,
+        terraform_module_duplicates_allowed: params.terraform_module_duplicates_allowed,
+        terraform_module_duplicate_exception_regex: params
+            .terraform_module_duplicate_exception_regex,
     }
-    take!(
-        maven_duplicates_allowed,
-        maven_duplicate_exception_regex,
-        generic_duplicates_allowed,
-        generic_duplicate_exception_regex,
-        nuget_duplicates_allowed,
-        nuget_duplicate_exception_regex,
-        terraform_module_duplicates_allowed,
-        terraform_module_duplicate_exception_regex,
-    );
 }

@@ -116,11 +116,17 @@ pub fn update(
     Ok(rule)
 }
 
-/// Removes a rule.
-pub fn delete(tx: &mut Tx<'_>, viewer: &Viewer, project_id: i64, id: i64) -> Result<()> {
+/// Removes a rule, and answers what it was.
+pub fn delete(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project_id: i64,
+    id: i64,
+) -> Result<ProtectionRule> {
     let rule = rows::rule_in(tx, project_id, id)?.found("Package Protection Rule")?;
     rows::delete(tx, rule.id)?;
-    record(tx, viewer, "package_protection_rule.destroy", &rule)
+    record(tx, viewer, "package_protection_rule.destroy", &rule)?;
+    Ok(rule)
 }
 
 fn record(

@@ -1,5 +1,6 @@
 //! The room's SQL.
 
+pub mod cleanup;
 pub mod files;
 pub mod index;
 pub mod list;

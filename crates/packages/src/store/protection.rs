@@ -21,6 +21,27 @@ pub fn rules_for(
     )?)
 }
 
+/// The rules of a project that keep packages from being deleted.
+pub fn against_deletion(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<ProtectionRule>> {
+    Ok(tx.all(
+        sql!(
+            "select id, project_id, package_name_pattern, package_type,
+                minimum_access_level_for_delete, minimum_access_level_for_push
+             from package_protection_rules
+             where project_id = $1 and minimum_access_level_for_delete is not null order by id"
+        ),
+        (project_id,),
+    )?)
+}
+
+/// The project of a rule.
+pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
+    Ok(tx.optional(
+        sql!("select project_id from package_protection_rules where id = $1"),
+        (id,),
+    )?)
+}
+
 /// One page of a project's rules.
 pub fn list(
     tx: &mut Tx<'_>,

@@ -6,6 +6,8 @@ mod credentials;
 mod explorer;
 mod interface;
 mod packages;
+mod packages_mutations;
+mod packages_policy;
 mod places;
 mod transport;
 mod users;

@@ -1,0 +1,317 @@
+//! Cleanup policies: of files of one name in one package, a project keeps
+//! the newest so many.
+//!
+//! [`Cleanup`] looks for policies that are due and sets a [`CleanProject`] at
+//! work for each, in one transaction, so that neither is lost. That one goes
+//! through the packages in batches, each its own transaction: after a crash
+//! it begins again and finds less to do.
+
+use crate::access::{Happened, audit};
+use crate::jobs::forget;
+use crate::model::PackageType;
+use crate::rules::wildcard;
+use crate::store::{cleanup as rows, files, packages, protection};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::jobs::{Failure, Job, Run, enqueue};
+use kernel::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use spaces::Project;
+use std::collections::BTreeMap;
+use store::Tx;
+
+/// Time between two runs of a policy, in seconds.
+const EVERY: i64 = 12 * 60 * 60;
+/// How often due policies are looked for, in seconds.
+pub const LOOK_EVERY: i64 = 10 * 60;
+/// Projects, packages or files of one transaction.
+const BATCH: i64 = 100;
+
+kernel::choices! {
+    /// How many files of one name a package keeps.
+    pub enum KeepFiles {
+        All = "all",
+        One = "1",
+        Ten = "10",
+        Twenty = "20",
+        Thirty = "30",
+        Forty = "40",
+        Fifty = "50",
+    }
+}
+
+impl KeepFiles {
+    /// The number; `None` is all.
+    pub fn count(self) -> Option<i64> {
+        self.as_str().parse().ok()
+    }
+}
+
+/// What a project's registry takes away by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// The project.
+    pub project_id: i64,
+    /// Files of one name that a package keeps.
+    pub keep_n_duplicated_package_files: KeepFiles,
+    /// When the rest is taken away next; never where all are kept.
+    pub next_run_at: Option<Timestamp>,
+}
+
+/// A package that may have files too many.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Its id.
+    pub id: i64,
+    /// Its format.
+    pub package_type: PackageType,
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// When it was published.
+    pub created_at: Timestamp,
+}
+
+/// A file that a policy takes away.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Superfluous {
+    /// Its id.
+    pub id: i64,
+    /// Its package.
+    pub package_id: i64,
+    /// Its name.
+    pub file_name: String,
+    /// Bytes.
+    pub size: i64,
+}
+
+::store::from_row! {
+    Policy { project_id, keep_n_duplicated_package_files, next_run_at }
+    Candidate { id, package_type, name, version, created_at }
+    Superfluous { id, package_id, file_name, size }
+}
+
+/// What holds for a project: everything is kept unless it says otherwise.
+pub fn policies(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<Policy>> {
+    let known = rows::policies(tx, projects)?;
+    let of = |project_id: &i64| {
+        let known = known.iter().find(|one| one.project_id == *project_id);
+        known.cloned().unwrap_or(Policy {
+            project_id: *project_id,
+            keep_n_duplicated_package_files: KeepFiles::All,
+            next_run_at: None,
+        })
+    };
+    Ok(projects.iter().map(of).collect())
+}
+
+/// Sets a project's policy; without a number it is only due again later.
+pub fn update(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    keep: Option<KeepFiles>,
+) -> Result<Policy> {
+    let known = rows::policies(tx, &[project.id])?.pop();
+    let known = known.map_or(KeepFiles::All, |one| one.keep_n_duplicated_package_files);
+    let keep = keep.unwrap_or(known);
+    let policy = Policy {
+        project_id: project.id,
+        keep_n_duplicated_package_files: keep,
+        next_run_at: keep.count().map(|_| next_run(tx)),
+    };
+    rows::save(tx, &policy)?;
+    let happened = Happened {
+        action: "package_cleanup_policy.update",
+        target_type: "Project",
+        target_id: project.id,
+        target_name: &project.full_path,
+        details: json!({"keep_n_duplicated_package_files": keep}),
+    };
+    audit(tx, viewer, happened)?;
+    Ok(policy)
+}
+
+fn next_run(tx: &Tx<'_>) -> Timestamp {
+    tx.now() + jiff::SignedDuration::from_secs(EVERY)
+}
+
+/// Sets those at work whose policy is due.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Cleanup {}
+
+impl Job for Cleanup {
+    const NAME: &'static str = "packages.cleanup";
+
+    fn dedupe_key(&self) -> Option<String> {
+        Some("one".into())
+    }
+
+    async fn run(self, run: Run) -> std::result::Result<(), Failure> {
+        loop {
+            let registry = run.app.jobs().clone();
+            let taken = run.app.write(move |tx| {
+                let next = next_run(tx);
+                let due = rows::take_due(tx, next, BATCH)?;
+                for project in &due {
+                    enqueue(tx, &registry, &CleanProject { project: *project })?;
+                }
+                Ok(due.len() as i64)
+            });
+            if taken.await? < BATCH {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Applies the policy of one project.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CleanProject {
+    /// Its id.
+    pub project: i64,
+}
+
+impl Job for CleanProject {
+    const NAME: &'static str = "packages.clean_project";
+
+    fn dedupe_key(&self) -> Option<String> {
+        Some(self.project.to_string())
+    }
+
+    async fn run(self, run: Run) -> std::result::Result<(), Failure> {
+        let mut after = None;
+        loop {
+            let (project, from) = (self.project, after.take());
+            let read = run.app.read(move |tx| packages_after(tx, project, from));
+            let packages = read.await?;
+            let Some(last) = packages.last() else {
+                return Ok(());
+            };
+            after = Some(last.clone());
+            while clean(&run.app, self.project, packages.clone()).await? {}
+        }
+    }
+}
+
+/// Removes at most one batch of files of these packages; whether there may be
+/// more of them.
+async fn clean(app: &App, project: i64, packages: Vec<Candidate>) -> Result<bool> {
+    let work = app.write(move |tx| {
+        // Asked each time: it may have been changed meanwhile.
+        let Some(keep) = rows::kept_by(tx, project)?.and_then(KeepFiles::count) else {
+            return Ok((false, Vec::new()));
+        };
+        let free = unprotected(tx, project, &packages)?;
+        let found = rows::superfluous(tx, &free, keep, BATCH)?;
+        let keys = rows::remove(tx, found.iter().map(|file| file.id).collect())?;
+        record(tx, project, keep, &packages, &found)?;
+        let more = found.len() as i64 == BATCH;
+        Ok((more, files::release(tx, &keys)?))
+    });
+    let (more, gone) = work.await?;
+    forget(app, gone).await;
+    Ok(more)
+}
+
+/// The next packages whose files of one name are copies of each other.
+fn packages_after(
+    tx: &mut Tx<'_>,
+    project: i64,
+    after: Option<Candidate>,
+) -> Result<Vec<Candidate>> {
+    rows::candidates(tx, project, after.as_ref(), BATCH)
+}
+
+/// Those of these packages that a policy may change: whose files of one name
+/// are copies of each other, and which no rule protects from whoever sets
+/// policies.
+fn unprotected(tx: &mut Tx<'_>, project: i64, packages: &[Candidate]) -> Result<Vec<i64>> {
+    let rules = protection::against_deletion(tx, project)?;
+    let is_free = |package: &&Candidate| {
+        let is_protected = rules.iter().any(|rule| {
+            rule.package_type == package.package_type
+                && wildcard::matches(&rule.package_name_pattern, &package.name)
+        });
+        package.package_type.has_copies() && !is_protected
+    };
+    Ok(packages.iter().filter(is_free).map(|one| one.id).collect())
+}
+
+/// One record for each package that lost files, under no one's name.
+fn record(
+    tx: &mut Tx<'_>,
+    project: i64,
+    keep: i64,
+    packages: &[Candidate],
+    removed: &[Superfluous],
+) -> Result<()> {
+    let mut lost: BTreeMap<i64, Vec<serde_json::Value>> = BTreeMap::new();
+    for file in removed {
+        let told = json!({"file_id": file.id, "file_name": file.file_name, "size": file.size});
+        lost.entry(file.package_id).or_default().push(told);
+    }
+    for package in packages {
+        let Some(files) = lost.remove(&package.id) else {
+            continue;
+        };
+        packages::touch(tx, package.id)?;
+        let happened = Happened {
+            action: "package_file.clean_up",
+            target_type: "Package",
+            target_id: package.id,
+            target_name: &package.name,
+            details: json!({
+                "project_id": project,
+                "version": package.version,
+                "keep": keep,
+                "files": files,
+            }),
+        };
+        audit(tx, &Viewer::Anonymous, happened)?;
+    }
+    Ok(())
+}
+
+/// What a policy would take away.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Preview {
+    /// How many files.
+    pub files: i64,
+    /// Their bytes.
+    pub bytes: i64,
+    /// The first of them.
+    pub first: Vec<Superfluous>,
+}
+
+/// A dry run: what would go from a project that keeps so many files of one
+/// name, with the first `limit` files by name. Changes nothing.
+pub async fn preview(app: &App, project: i64, keep: KeepFiles, limit: usize) -> Result<Preview> {
+    let mut told = Preview::default();
+    let Some(keep) = keep.count() else {
+        return Ok(told);
+    };
+    let mut after = None;
+    loop {
+        let from: Option<Candidate> = after.take();
+        let read = app.read(move |tx| {
+            let packages = packages_after(tx, project, from)?;
+            let free = unprotected(tx, project, &packages)?;
+            let (count, bytes) = rows::superfluous_sum(tx, &free, keep)?;
+            let first = rows::superfluous(tx, &free, keep, BATCH)?;
+            Ok((packages.into_iter().next_back(), count, bytes, first))
+        });
+        let (last, count, bytes, first) = read.await?;
+        told.files += count;
+        told.bytes += bytes;
+        let room = limit.saturating_sub(told.first.len());
+        told.first.extend(first.into_iter().take(room));
+        if last.is_none() {
+            return Ok(told);
+        }
+        after = last;
+    }
+}

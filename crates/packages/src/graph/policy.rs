@@ -1,0 +1,255 @@
+//! What a project's registry allows and takes away, and which duplicates a
+//! namespace lets in.
+
+use super::enums::{DELETE, PUSH, RULE_TYPE};
+use super::package::Managed;
+use super::{RULE_ID, caller, pages, shared};
+use crate::access::settled_of;
+use crate::cleanup::{self, KeepFiles, Policy};
+use crate::model::ProtectionRule;
+use crate::settings::{self, MAX_PATTERN, PackageSettings};
+use crate::store::pages as rows;
+use kernel::graph::shape::Leaf;
+use kernel::graph::{
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, Key, ObjectBuilder, Order, STRING, TIME,
+    Typed, item, object,
+};
+use serde_json::Value as Json;
+use spaces::graph::{Place, Shown as Project};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How many files of one name a package keeps.
+pub const KEEP: Leaf<KeepFiles> =
+    Leaf::new("PackagesCleanupKeepDuplicatedPackageFilesEnum", |keep| {
+        let known = KEPT.iter().find(|one| one.1 == keep);
+        known.map(|one| one.0).into()
+    });
+
+/// Names of the numbers of files.
+pub const KEPT: &[(&str, KeepFiles)] = &[
+    ("ALL_PACKAGE_FILES", KeepFiles::All),
+    ("ONE_PACKAGE_FILE", KeepFiles::One),
+    ("TEN_PACKAGE_FILES", KeepFiles::Ten),
+    ("TWENTY_PACKAGE_FILES", KeepFiles::Twenty),
+    ("THIRTY_PACKAGE_FILES", KeepFiles::Thirty),
+    ("FORTY_PACKAGE_FILES", KeepFiles::Forty),
+    ("FIFTY_PACKAGE_FILES", KeepFiles::Fifty),
+];
+
+/// A pattern that is matched in linear time.
+pub const REGEXP: Leaf<String> = Leaf::new("UntrustedRegexp", Json::String);
+
+/// Registers the types and adds them to projects and namespaces.
+pub fn graph(g: &mut Graph) {
+    RULE_ID.register(g);
+    regexp(g);
+    let text = "How many files of one name a package keeps.";
+    let items = KEPT.iter().map(|(name, keep)| {
+        item(
+            name,
+            &format!(
+                "The newest {}.",
+                keep.count()
+                    .map_or("of any number".to_owned(), |n| n.to_string())
+            ),
+        )
+    });
+    g.enumeration(
+        "PackagesCleanupKeepDuplicatedPackageFilesEnum",
+        text,
+        items.collect(),
+    );
+    g.object::<Policy>(
+        "PackagesCleanupPolicy",
+        "What a registry takes away by itself.",
+    )
+    .field("keepNDuplicatedPackageFiles", KEEP.required(), |it| {
+        it.keep_n_duplicated_package_files
+    })
+    .describe("How many files of one name a package keeps.")
+    .field("nextRunAt", TIME, |it| it.next_run_at)
+    .describe("When the others are taken away next.");
+    rule(g);
+    package_settings(g);
+    g.on::<Project>("Project")
+        .level(
+            "packagesCleanupPolicy",
+            object::<Policy>("PackagesCleanupPolicy"),
+            |parents: Vec<Arc<Project>>, _, context| policies(parents, context),
+        )
+        .describe("What its registry takes away; for who manages it.")
+        .connections(
+            "packagesProtectionRules",
+            object::<ProtectionRule>("PackagesProtectionRule"),
+            protection_rules,
+        )
+        .describe("Who may publish and delete packages of certain names; for who manages them.");
+    settled(g.on::<Place>("Group"));
+    settled(g.on::<Place>("Namespace"));
+}
+
+fn regexp(g: &mut Graph) {
+    let text = "A regular expression in RE2 syntax of at most 255 characters.";
+    g.scalar("UntrustedRegexp", text, |given| {
+        let pattern = given.as_str().ok_or(None)?;
+        if pattern.chars().count() > MAX_PATTERN {
+            let why = "A regexp is too long (maximum is 255 characters)";
+            return Err(Some(why.to_owned()));
+        }
+        match settings::is_pattern(pattern) {
+            true => Ok(given.clone()),
+            false => Err(Some(format!("{given} is an invalid regexp"))),
+        }
+    });
+}
+
+fn rule(g: &mut Graph) {
+    let text = "Who may publish and delete packages whose name fits a pattern.";
+    g.object::<ProtectionRule>("PackagesProtectionRule", text)
+        .field("id", RULE_ID.required(), |it| it.id)
+        .describe("Global ID.")
+        .field("packageNamePattern", STRING.required(), |it| {
+            it.package_name_pattern.clone()
+        })
+        .describe("Names it is about; `*` stands for any text.")
+        .field("packageType", RULE_TYPE.required(), |it| it.package_type)
+        .describe("The format it is about.")
+        .field("minimumAccessLevelForPush", PUSH, |it| {
+            it.minimum_access_level_for_push
+        })
+        .describe("Least role that may publish; null for developers.")
+        .field("minimumAccessLevelForDelete", DELETE, |it| {
+            it.minimum_access_level_for_delete
+        })
+        .describe("Least role that may delete; null for maintainers.");
+}
+
+/// One format of [`PackageSettings`]: its fields, and how they are read.
+type Format = (
+    [&'static str; 2],
+    &'static str,
+    fn(&PackageSettings) -> (bool, &String),
+);
+
+const FORMATS: &[Format] = &[
+    (
+        ["mavenDuplicatesAllowed", "mavenDuplicateExceptionRegex"],
+        "Maven",
+        |it| {
+            (
+                it.maven_duplicates_allowed,
+                &it.maven_duplicate_exception_regex,
+            )
+        },
+    ),
+    (
+        ["genericDuplicatesAllowed", "genericDuplicateExceptionRegex"],
+        "generic",
+        |it| {
+            (
+                it.generic_duplicates_allowed,
+                &it.generic_duplicate_exception_regex,
+            )
+        },
+    ),
+    (
+        ["nugetDuplicatesAllowed", "nugetDuplicateExceptionRegex"],
+        "NuGet",
+        |it| {
+            (
+                it.nuget_duplicates_allowed,
+                &it.nuget_duplicate_exception_regex,
+            )
+        },
+    ),
+    (
+        [
+            "terraformModuleDuplicatesAllowed",
+            "terraformModuleDuplicateExceptionRegex",
+        ],
+        "Terraform",
+        |it| {
+            (
+                it.terraform_module_duplicates_allowed,
+                &it.terraform_module_duplicate_exception_regex,
+            )
+        },
+    ),
+];
+
+fn package_settings(g: &mut Graph) {
+    let text = "Which packages a namespace lets be published twice.";
+    let mut of = g.object::<PackageSettings>("PackageSettings", text);
+    for ([allowed, exception], format, read) in FORMATS {
+        of = of
+            .field(allowed, BOOLEAN.required(), move |it| read(it).0)
+            .describe(&format!("Whether {format} packages may be."))
+            .field(exception, REGEXP, move |it| Some(read(it).1.clone()))
+            .describe(&format!(
+                "Names and versions of {format} packages that may be all the same."
+            ));
+    }
+}
+
+fn settled(place: ObjectBuilder<'_, Place>) {
+    place
+        .level(
+            "packageSettings",
+            object::<PackageSettings>("PackageSettings"),
+            |parents: Vec<Arc<Place>>, _, context| async move {
+                let (app, viewer) = caller(&context)?;
+                let read = app.read(move |tx| {
+                    let ids = parents.iter().map(|it| it.namespace.id).collect();
+                    let seen = settled_of(tx, &viewer, ids)?;
+                    let shown = parents.iter().map(|it| &it.namespace);
+                    let shown: Vec<_> = shown.filter(|one| seen.contains(&one.id)).collect();
+                    let found = settings::effective_each(tx, &shown)?;
+                    let of = |it: &Arc<Place>| found.get(&it.namespace.id).cloned().map(Arc::new);
+                    Ok(parents.iter().map(of).collect())
+                });
+                Ok(read.await?)
+            },
+        )
+        .describe("Which duplicate packages it lets in; for who sets that.");
+}
+
+async fn policies(
+    parents: Vec<Arc<Project>>,
+    context: Context,
+) -> Result<Vec<Option<Arc<Policy>>>, Fault> {
+    let ids: Vec<i64> = parents.iter().map(|it| it.project.id).collect();
+    let managed = context.load::<Managed>(ids.clone()).await?;
+    let (app, _) = caller(&context)?;
+    let known = app.read(move |tx| cleanup::policies(tx, &ids)).await?;
+    let shown = known.into_iter().map(|policy| {
+        let seen = managed.contains_key(&policy.project_id);
+        seen.then(|| Arc::new(policy))
+    });
+    Ok(shown.collect())
+}
+
+async fn protection_rules(
+    parents: Vec<Arc<Project>>,
+    ask: Ask,
+    _: Args,
+    context: Context,
+) -> Result<Vec<Option<Connection<ProtectionRule>>>, Fault> {
+    let keys = [Key::int("r.id", Order::Desc)];
+    let window = ask.window(&context, "package protection rules", &keys)?;
+    let ids: Vec<i64> = parents.iter().map(|it| it.project.id).collect();
+    let managed = context.load::<Managed>(ids.clone()).await?;
+    let managed: Vec<i64> = managed.into_keys().collect();
+    let (app, _) = caller(&context)?;
+    let read = app.read(move |tx| {
+        let mut found = rows::rules(tx, managed.clone(), &window)?;
+        for id in managed {
+            found.entry(id).or_default();
+        }
+        Ok((found, window))
+    });
+    let (found, window): (HashMap<_, _>, _) = read.await?;
+    Ok(pages(ids, shared(found), &window, |rule| {
+        vec![rule.id.into()]
+    }))
+}
