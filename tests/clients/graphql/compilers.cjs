@@ -172,7 +172,7 @@ function selected(schema, type, depth, prefix) {
   const parts = own.map((field) => {
     const named = graphql.getNamedType(field.type);
     const needy = field.args.some(graphql.isRequiredArgument);
-    if (needy || (depth === 0 && !graphql.isLeafType(named))) return '';
+    if (needy || (depth <= 0 && !graphql.isLeafType(named))) return '';
     const name = prefix ? `${prefix}_${field.name}: ${field.name}` : field.name;
     return `${name} ${selected(schema, named, depth - 1)}`;
   });

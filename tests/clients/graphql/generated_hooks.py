@@ -18,23 +18,26 @@ from hypothesis import strategies
 from schemathesis.graphql import nodes
 
 import shape
-from endpoint import HEADERS, ask, projects
+from endpoint import HEADERS, ask, packages, projects, protection_rule
 from stories import api
 
 GROUP = api("POST", "/groups", name="Grove", path="grove", visibility="public")
 INNER = api("POST", "/projects", name="inner", namespace_id=GROUP["id"], visibility="public")
 OUTER = projects("outer", 3)
+PACKAGES = packages(INNER["id"], 12)
+RULES = [protection_rule(INNER["id"], f"kept-{number}") for number in range(3)]
 
-# What an argument of this name is given most of the time: something that
-# exists; nothing where what is generated can only be refused.
+# What an argument or a field of an input is given most of the time: something
+# that exists; nothing where what is generated can only be refused.
 KNOWN = {
     "fullPath": ["grove", "grove/inner", "root", OUTER[0]],
     "fullPaths": ["grove/inner", OUTER[1]],
+    "projectPath": ["grove/inner"],
+    "namespacePath": ["grove"],
     "username": ["root"],
     "usernames": ["root"],
     "search": ["root", "inner", "ou"],
     "sort": ["id_asc", "name_desc", "created_asc"],
-    "ids": [None],
     "after": [None],
     "before": [None],
     "last": [None],
@@ -44,7 +47,11 @@ IDS = {
     "ProjectID": [f"gid://service/Project/{INNER['id']}"],
     "GroupID": [f"gid://service/Group/{GROUP['id']}"],
     "NamespaceID": [f"gid://service/Namespace/{GROUP['id']}"],
+    "PackagesPackageID": [f"gid://service/Packages::Package/{one}" for one, _ in PACKAGES],
+    "PackagesPackageFileID": [f"gid://service/Packages::PackageFile/{one}" for _, one in PACKAGES],
+    "PackagesProtectionRuleID": [f"gid://service/Packages::Protection::Rule/{one}" for one in RULES],
 }
+EVERY_ID = [one for ids in IDS.values() for one in ids]
 TEXTS = ["2026-01-01", "2026-01-01T00:00:00Z", "1", "{}", "", "x", "gid://service/User/1"]
 
 SCHEMA = graphql.build_client_schema(ask(graphql.get_introspection_query(), {}, "")["data"])
@@ -61,14 +68,30 @@ for name, kind in SCHEMA.type_map.items():
 
 
 class Naming(graphql.Visitor):
-    """Puts names of existing things into some of the arguments."""
+    """Puts names of existing things into some of the arguments and input fields."""
+
+    def __init__(self, types):
+        super().__init__()
+        self.types = types
 
     def enter_argument(self, node, *_):
+        return self.named(node, self.types.get_argument().type)
+
+    def enter_object_field(self, node, *_):
+        return self.named(node, self.types.get_input_type())
+
+    def named(self, node, kind):
+        text = graphql.get_named_type(kind)
         known = KNOWN.get(node.name.value)
+        if node.name.value in ("id", "ids") and text is graphql.GraphQLID:
+            known = EVERY_ID
         seed = calls + (node.loc.start if node.loc else 0)
         if not known or seed % 5 == 0 or isinstance(node.value, graphql.EnumValueNode):
             return None
-        return graphql.ArgumentNode(name=node.name, value=value(node, known[seed % len(known)]))
+        chosen = known[seed % len(known)]
+        if chosen is None and graphql.is_non_null_type(kind):
+            return None
+        return type(node)(name=node.name, value=value(node, chosen))
 
 
 def value(node, known):
@@ -83,7 +106,9 @@ def value(node, known):
 def before_call(context, case, kwargs):
     global calls
     calls += 1
-    case.body = graphql.print_ast(graphql.visit(graphql.parse(case.body), Naming()))
+    types = graphql.TypeInfo(SCHEMA)
+    naming = graphql.TypeInfoVisitor(types, Naming(types))
+    case.body = graphql.print_ast(graphql.visit(graphql.parse(case.body), naming))
     if calls % 3:
         case.headers.update(HEADERS)
 
