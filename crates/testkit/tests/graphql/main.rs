@@ -10,6 +10,7 @@ mod packages_mutations;
 mod packages_policy;
 mod places;
 mod transport;
+mod typed;
 mod users;
 
 use serde_json::{Value, json};
