@@ -1,5 +1,6 @@
 """What the GraphQL suites in Python share: the endpoint, and what is in it."""
 
+import itertools
 import os
 
 import requests
@@ -8,6 +9,8 @@ from stories import URL, api
 
 ENDPOINT = URL + "/api/graphql"
 HEADERS = {"Authorization": "Bearer " + os.environ["TENON_TOKEN"]}
+
+numbers = itertools.count(1)
 
 
 def ask(query, variables, operation):
@@ -23,19 +26,16 @@ def projects(prefix, count):
     return [project["path_with_namespace"] for project in reversed(made)]
 
 
-def packages(project, count):
-    """Makes packages of one file each; answers the ids of both."""
-    made = []
-    for number in range(count):
-        address = f"{URL}/api/v4/projects/{project}/packages/generic/tool-{number}/1.0/tool.bin"
-        reply = requests.put(address, params={"select": "package_file"}, data=b"iron", headers=HEADERS)
-        assert reply.ok, (reply.status_code, reply.text)
-        made.append((reply.json()["package_id"], reply.json()["id"]))
-    return made
+def package(project):
+    """Makes a package of one file; answers the ids of both."""
+    address = f"{URL}/api/v4/projects/{project}/packages/generic/tool-{next(numbers)}/1.0/tool.bin"
+    reply = requests.put(address, params={"select": "package_file"}, data=b"iron", headers=HEADERS)
+    assert reply.ok, (reply.status_code, reply.text)
+    return reply.json()["package_id"], reply.json()["id"]
 
 
-def protection_rule(project, pattern):
-    """Makes a rule that keeps packages of this name from developers; answers its id."""
+def protection_rule(project):
+    """Makes a rule that keeps a package from developers; answers its id."""
     rule = {"package_type": "generic", "minimum_access_level_for_push": "maintainer"}
     path = f"/projects/{project}/packages/protection/rules"
-    return api("POST", path, package_name_pattern=pattern, **rule)["id"]
+    return api("POST", path, package_name_pattern=f"kept-{next(numbers)}", **rule)["id"]

@@ -18,14 +18,21 @@ from hypothesis import strategies
 from schemathesis.graphql import nodes
 
 import shape
-from endpoint import HEADERS, ask, packages, projects, protection_rule
+from endpoint import HEADERS, ask, package, projects, protection_rule
 from stories import api
 
 GROUP = api("POST", "/groups", name="Grove", path="grove", visibility="public")
 INNER = api("POST", "/projects", name="inner", namespace_id=GROUP["id"], visibility="public")
 OUTER = projects("outer", 3)
-PACKAGES = packages(INNER["id"], 12)
-RULES = [protection_rule(INNER["id"], f"kept-{number}") for number in range(3)]
+
+# What mutations use up is made for each call.
+MADE = {
+    "PackagesPackageID": lambda: f"gid://service/Packages::Package/{package(INNER['id'])[0]}",
+    "PackagesPackageFileID": lambda: f"gid://service/Packages::PackageFile/{package(INNER['id'])[1]}",
+    "PackagesProtectionRuleID": lambda: (
+        f"gid://service/Packages::Protection::Rule/{protection_rule(INNER['id'])}"
+    ),
+}
 
 # What an argument or a field of an input is given most of the time: something
 # that exists; nothing where what is generated can only be refused.
@@ -47,9 +54,7 @@ IDS = {
     "ProjectID": [f"gid://service/Project/{INNER['id']}"],
     "GroupID": [f"gid://service/Group/{GROUP['id']}"],
     "NamespaceID": [f"gid://service/Namespace/{GROUP['id']}"],
-    "PackagesPackageID": [f"gid://service/Packages::Package/{one}" for one, _ in PACKAGES],
-    "PackagesPackageFileID": [f"gid://service/Packages::PackageFile/{one}" for _, one in PACKAGES],
-    "PackagesProtectionRuleID": [f"gid://service/Packages::Protection::Rule/{one}" for one in RULES],
+    **{name: [make(), make()] for name, make in MADE.items()},
 }
 EVERY_ID = [one for ids in IDS.values() for one in ids]
 TEXTS = ["2026-01-01", "2026-01-01T00:00:00Z", "1", "{}", "", "x", "gid://service/User/1"]
@@ -73,6 +78,10 @@ class Naming(graphql.Visitor):
     def __init__(self, types):
         super().__init__()
         self.types = types
+        self.changes = False
+
+    def enter_operation_definition(self, node, *_):
+        self.changes = node.operation is graphql.OperationType.MUTATION
 
     def enter_argument(self, node, *_):
         return self.named(node, self.types.get_argument().type)
@@ -86,6 +95,8 @@ class Naming(graphql.Visitor):
         if node.name.value in ("id", "ids") and text is graphql.GraphQLID:
             known = EVERY_ID
         seed = calls + (node.loc.start if node.loc else 0)
+        if self.changes and text.name in MADE and seed % 5:
+            known = [MADE[text.name]()]
         if not known or seed % 5 == 0 or isinstance(node.value, graphql.EnumValueNode):
             return None
         chosen = known[seed % len(known)]
