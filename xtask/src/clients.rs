@@ -56,7 +56,7 @@ pub struct Options {
 
 /// The stock clients of the REST API, of the OAuth provider and of GraphQL. A
 /// listed script that is missing fails.
-const CLIENTS: [Suite; 16] = [
+const CLIENTS: [Suite; 18] = [
     Suite {
         name: "python-gitlab",
         script: "tests/clients/rest.py",
@@ -153,6 +153,18 @@ const CLIENTS: [Suite; 16] = [
         runs_on: Language::Python,
         named: false,
     },
+    Suite {
+        name: "composer",
+        script: "tests/clients/composer.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "go",
+        script: "tests/clients/golang.py",
+        runs_on: Language::Python,
+        named: false,
+    },
 ];
 
 /// The pages in a browser.
@@ -202,6 +214,7 @@ fn chosen(text: &str) -> Vec<&'static Suite> {
 /// Programs that suites start, as variables of their environment.
 fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
     tools::packaged_clients()?;
+    tools::go_and_composer()?;
     Ok([
         ("CHROMIUM", tools::chromium()?),
         ("PYTHON", tools::python()?),

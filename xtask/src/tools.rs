@@ -139,6 +139,15 @@ pub fn packaged_clients() -> Outcome {
     system_packages("git-credential-oauth and Apache's OpenID module", &packages)
 }
 
+/// The go command and Composer, with what unpacks zip files for it.
+pub fn go_and_composer() -> Outcome {
+    let programs = ["go", "composer", "unzip"];
+    if programs.iter().all(|name| on_path(&[name]).is_some()) {
+        return Ok(());
+    }
+    system_packages("go and Composer", &["golang-go", "composer", "unzip"])
+}
+
 /// A Python that has the packages of `tests/clients/requirements.txt`.
 pub fn python() -> Result<PathBuf, String> {
     let wanted = read("tests/clients/requirements.txt")?;

@@ -1,6 +1,7 @@
 //! HTML pages of the registry: the list of a project and of a group, one
 //! package, deletion, and the settings that rule them.
 
+mod install;
 mod limits;
 mod settings;
 pub mod views;
@@ -334,7 +335,12 @@ fn package_view(
         id: package.id,
         status_message: String::new(),
         tags: tags.into_iter().map(|tag| tag.name).collect(),
-        install: install(package, &stored, base_url),
+        install: install::lines(&install::Shown {
+            package,
+            file: stored.first(),
+            group_id: entered.project.namespace_id,
+            base_url,
+        }),
         size: stored.iter().map(|file| file.size.unsigned_abs()).sum(),
         files: stored
             .into_iter()
@@ -378,26 +384,6 @@ fn file_row(file: model::PackageFile, api: &str, now: Timestamp) -> FileRow {
         sha1: file.sha1,
         md5: file.md5,
     }
-}
-
-/// How to fetch a generic package; other formats say it themselves.
-fn install(
-    package: &model::Package,
-    stored: &[model::PackageFile],
-    base_url: &str,
-) -> Vec<(String, String)> {
-    let (PackageType::Generic, Some(file), Some(version)) =
-        (package.package_type, stored.first(), &package.version)
-    else {
-        return Vec::new();
-    };
-    let path = file.file_name.replace("%2F", "/");
-    let line = format!(
-        "curl --header \"PRIVATE-TOKEN: <token>\" --remote-name \\\n  \
-         {base_url}/api/v4/projects/{}/packages/generic/{}/{version}/{path}",
-        package.project_id, package.name
-    );
-    vec![("Download with curl".into(), line)]
 }
 
 async fn delete_package(

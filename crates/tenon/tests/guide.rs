@@ -36,6 +36,8 @@ pages! {
     graphql: "graphql.md",
     groups_and_projects: "groups-and-projects.md",
     packages: "packages.md",
+    packages_of_composer: "packages-composer.md",
+    packages_of_go: "packages-go.md",
     the_rest_interface: "rest.md",
     sign_up_and_spam: "sign-up-and-spam.md",
     sign_in_with_tenon: "sign-in-with-tenon.md",
