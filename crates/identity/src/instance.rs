@@ -1,6 +1,7 @@
 //! What administrators may change about the instance, as one list of keys: of
 //! this room, the kernel and the rooms above.
 
+mod graphql;
 mod limits;
 mod part;
 
@@ -58,6 +59,7 @@ const PARTS: &[Part] = &[
     spam::settings::check::PART,
     spam::settings::challenge::PART,
     two_factor::settings::PART,
+    graphql::PART,
 ];
 
 /// Everything that was sent, for this room, the kernel and the rooms above.

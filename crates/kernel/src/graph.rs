@@ -16,15 +16,18 @@ pub mod connection;
 pub mod context;
 mod finish;
 pub mod introspection;
+pub mod media;
 pub mod mutation;
 mod page;
 pub mod scalars;
 pub mod sdl;
+pub mod settings;
 pub mod shape;
 pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod types;
+pub mod uploads;
 
 pub use build::{Argument, EnumItem, Graph, ObjectBuilder, argument, item};
 pub use connection::{Ask, Connection, Counted, Key, Order, Owned, Window, by_owner};

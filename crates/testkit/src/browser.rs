@@ -151,7 +151,7 @@ impl Browser {
     }
 
     /// A request with the cookies.
-    fn request(&self, method: Method, path: &str) -> Request {
+    pub fn request(&self, method: Method, path: &str) -> Request {
         let cookies: Vec<String> = {
             let known = self.cookies.lock().unwrap_or_else(PoisonError::into_inner);
             known

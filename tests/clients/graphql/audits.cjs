@@ -10,8 +10,7 @@ const { serverAudits } = require('graphql-http');
 const endpoint = `${process.env.TENON_URL}/api/graphql`;
 
 const IS_A_STATIC_ERROR = 'a query that is no text is an error of the document, told with 200';
-const UNEXPECTED = 'an operation name or variables of another type: 422 Unexpected parameter';
-const IGNORED = 'extensions that nobody knows are ignored, whatever they are';
+const UNEXPECTED = 'an operation name, variables or extensions of another type: 422 Unexpected parameter';
 const EMPTY = 'no query is the empty document, whose error is told with 200';
 
 const OVERRULED = {
@@ -27,10 +26,10 @@ const OVERRULED = {
   4761: UNEXPECTED,
   4762: UNEXPECTED,
   4763: UNEXPECTED,
-  '58B0': IGNORED,
-  '58B1': IGNORED,
-  '58B2': IGNORED,
-  '58B3': IGNORED,
+  '58B0': UNEXPECTED,
+  '58B1': UNEXPECTED,
+  '58B2': UNEXPECTED,
+  '58B3': UNEXPECTED,
   8764: EMPTY,
   '3E3A': EMPTY,
 };

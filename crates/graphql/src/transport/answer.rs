@@ -1,10 +1,11 @@
 //! What one operation answered, and how the answers are sent.
 
-use super::{media, sent, text, write_cost};
+use super::{persisted, sent, text, write_cost};
 use crate::execute::Outcome;
 use crate::front::{Checked, INTROSPECTION_COMPLEXITY, StaticError};
 use http::StatusCode;
 use kernel::error::Result;
+use kernel::graph::media;
 use kernel::http::reply::Response;
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
@@ -27,7 +28,8 @@ impl Answered {
         let shown: Vec<Json> = errors.iter().map(StaticError::json).collect();
         Answered {
             body: text(&json!({"errors": shown})),
-            refused: true,
+            // An unknown digest is a step on the way, not a refusal.
+            refused: !errors.iter().any(is_about_digest),
             cost: errors.iter().find_map(too_much),
             about_itself: false,
         }
@@ -59,6 +61,10 @@ impl Answered {
             about_itself: false,
         }
     }
+}
+
+fn is_about_digest(error: &StaticError) -> bool {
+    [persisted::NOT_FOUND, persisted::NOT_SUPPORTED].contains(&error.code())
 }
 
 /// Score and limit that an error tells.
@@ -99,12 +105,7 @@ impl Whole {
         } else {
             bodies.concat()
         };
-        let kind = if self.strict {
-            media::STRICT
-        } else {
-            media::JSON
-        };
-        let mut response = sent(status, body, kind);
+        let mut response = sent(status, body, media::answer(self.strict));
         let costs: Vec<(u64, u64)> = self.answers.iter().filter_map(|one| one.cost).collect();
         if let Some(limit) = costs.iter().map(|cost| cost.1).max() {
             write_cost(&mut response, costs.iter().map(|cost| cost.0).sum(), limit);

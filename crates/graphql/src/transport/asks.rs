@@ -1,5 +1,6 @@
 //! What a request asks of its answer besides data, in `extensions`.
 
+use super::persisted;
 use crate::front::{Checked, told, variables};
 use kernel::graph::Table;
 use serde_json::{Map, Value as Json};
@@ -13,6 +14,8 @@ pub struct Asks {
     pub dry_run: bool,
     /// `deprecations`: deprecated members in use.
     deprecations: bool,
+    /// `persistedQuery`: the digest of the query.
+    pub persisted: Option<persisted::Asked>,
 }
 
 impl Asks {
@@ -24,6 +27,7 @@ impl Asks {
             cost: asked("cost"),
             dry_run: asked("dryRun"),
             deprecations: asked("deprecations"),
+            persisted: given.get("persistedQuery").map(persisted::Asked::read),
         })
     }
 

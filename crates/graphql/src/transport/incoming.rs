@@ -1,12 +1,14 @@
 //! A request as it comes: JSON, form or query, one entry or many.
 
 use super::asks::Asks;
-use super::{Step, media, refused};
+use super::uploads::{self, Pending, Place};
+use super::{Step, refused};
 use crate::front::{self, Parsed, Source, StaticError, json, variables};
 use http::{Method, header};
 use identity::{Viewer, csrf};
 use kernel::app::App;
 use kernel::error::Result;
+use kernel::graph::media;
 use kernel::http::call::read_capped;
 use kernel::http::params::{self, Source as Parameters};
 use kernel::http::{Asked, Call, FromCall};
@@ -14,7 +16,7 @@ use serde_json::Value as Json;
 use std::sync::Arc;
 
 /// Largest body, in bytes.
-const MAX_BODY: usize = 5 * 1024 * 1024;
+pub const MAX_BODY: usize = 5 * 1024 * 1024;
 
 /// What was sent, by whom.
 pub struct Incoming {
@@ -32,6 +34,8 @@ pub struct Incoming {
     pub strict: bool,
     /// The entries.
     pub kind: Kind,
+    /// Files that are not read yet.
+    pub pending: Option<Pending>,
 }
 
 /// Whether deprecated members do not exist for a request
@@ -53,12 +57,32 @@ pub enum Kind {
     Batch(Vec<Entry>),
 }
 
+impl Kind {
+    /// All entries in their order.
+    pub fn entries(&self) -> &[Entry] {
+        match self {
+            Kind::Single(entry) => std::slice::from_ref(entry),
+            Kind::Batch(entries) => entries,
+        }
+    }
+
+    /// The same, to change them.
+    pub fn entries_mut(&mut self) -> &mut [Entry] {
+        match self {
+            Kind::Single(entry) => std::slice::from_mut(entry),
+            Kind::Batch(entries) => entries,
+        }
+    }
+}
+
 /// One entry; refused already where its query is no text.
 pub struct Entry {
     /// What to check.
     pub source: Step<Source>,
     /// What to tell besides data.
     pub asks: Asks,
+    /// Where files stand in its variables.
+    pub files: Vec<Place>,
 }
 
 impl Entry {
@@ -91,6 +115,7 @@ impl Entry {
         };
         Ok(Entry {
             asks,
+            files: Vec::new(),
             source: query.map(|query| Source {
                 query,
                 operation_name,
@@ -104,28 +129,34 @@ impl FromCall for Incoming {
     async fn from_call(call: &mut Call) -> Result<Incoming> {
         let asked = call.asked.clone();
         let Unmarked(unmarked) = Unmarked::from_call(call).await?;
-        let kind = if asked.method == Method::POST {
-            posted(call).await?
+        let viewer = Viewer::from_call(call).await?;
+        let (kind, pending) = if asked.method == Method::POST {
+            posted(call, &viewer).await?
         } else {
-            Kind::Single(Entry::read(&call.query)?)
+            (Kind::Single(Entry::read(&call.query)?), None)
         };
         Ok(Incoming {
             app: call.app.clone(),
-            viewer: Viewer::from_call(call).await?,
+            viewer,
             unproven: call.extensions.get::<csrf::Unproven>().is_some(),
             strict: media::is_strict(asked.header(header::ACCEPT)),
             asked,
             unmarked,
             kind,
+            pending,
         })
     }
 }
 
-async fn posted(call: &mut Call) -> Result<Kind> {
-    let kind = media::essence(call.asked.header(header::CONTENT_TYPE));
-    let form = match kind.as_deref() {
+async fn posted(call: &mut Call, viewer: &Viewer) -> Result<(Kind, Option<Pending>)> {
+    let media = media::essence(call.asked.header(header::CONTENT_TYPE));
+    let form = match media.as_deref() {
         Some("application/json") => false,
         Some("application/x-www-form-urlencoded") => true,
+        Some("multipart/form-data") => {
+            let (kind, pending) = uploads::read(call, viewer).await?;
+            return Ok((kind, Some(pending)));
+        }
         Some(other) => return refused(415, format!("Unsupported content type: {other}")),
         None => return refused(415, "Content type is missing"),
     };
@@ -136,14 +167,27 @@ async fn posted(call: &mut Call) -> Result<Kind> {
     if form {
         let mut given = Parameters::new();
         params::parse_form(&body, &mut given)?;
-        return Ok(Kind::Single(Entry::read(&given)?));
+        return Ok((Kind::Single(Entry::read(&given)?), None));
     }
-    if let Err(text) = json::check(&body) {
+    Ok((kind(&parsed(&body)?)?, None))
+}
+
+/// JSON within the limits of its structure.
+pub fn parsed(body: &[u8]) -> Result<Json> {
+    if let Err(text) = json::check(body) {
         return refused(400, text);
     }
-    match serde_json::from_slice::<Json>(&body) {
-        Ok(Json::Object(given)) => Ok(Kind::Single(Entry::read(&given)?)),
-        Ok(Json::Array(all)) => {
+    match serde_json::from_slice(body) {
+        Ok(value) => Ok(value),
+        Err(_) => refused(400, "Malformed JSON"),
+    }
+}
+
+/// The entries of a JSON body.
+pub fn kind(body: &Json) -> Result<Kind> {
+    match body {
+        Json::Object(given) => Ok(Kind::Single(Entry::read(given)?)),
+        Json::Array(all) => {
             let read = |one: &Json| match one {
                 Json::Object(given) => Entry::read(given),
                 other => refused(422, format!("Unexpected parameter: {other}")),
@@ -152,7 +196,6 @@ async fn posted(call: &mut Call) -> Result<Kind> {
             let read = all.iter().take(super::MAX_BATCH + 1).map(read);
             Ok(Kind::Batch(read.collect::<Result<_>>()?))
         }
-        Ok(other) => refused(422, format!("Unexpected parameter: {other}")),
-        Err(_) => refused(400, "Malformed JSON"),
+        other => refused(422, format!("Unexpected parameter: {other}")),
     }
 }

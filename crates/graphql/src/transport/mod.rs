@@ -4,8 +4,9 @@ mod answer;
 mod asks;
 mod incoming;
 mod log;
-mod media;
+mod persisted;
 mod schema;
+mod uploads;
 
 use crate::execute;
 use crate::front::{self, Checked, Limits, Parsed, StaticError};
@@ -16,9 +17,12 @@ use identity::Viewer;
 use incoming::{Entry, Incoming, Kind, Unmarked};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::graph::settings::GraphqlRules;
+use kernel::graph::uploads::Uploads;
 use kernel::graph::{Context, Request, Table};
 use kernel::http::Routes;
 use kernel::http::reply::Response;
+use persisted::Queries;
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -43,6 +47,7 @@ pub fn routes(r: &mut Routes, table: Table) {
         unmarked: Arc::new(table.without_marked()),
         whole: Arc::new(table),
         kept: Mutex::default(),
+        queries: Queries::default(),
     });
     schema::routes(r, &interface.whole, &interface.unmarked);
     for path in ["/api/graphql", "/api/graphql/"] {
@@ -65,6 +70,8 @@ struct Interface {
     /// Without deprecated members and experiments.
     unmarked: Arc<Table>,
     kept: Mutex<HashMap<Kept, Arc<Answered>>>,
+    /// Texts that clients send by their digests.
+    queries: Queries,
 }
 
 /// What an answer about the interface depends on: the exact text, not a name.
@@ -87,35 +94,18 @@ fn refused<T>(status: u16, text: impl Into<String>) -> Result<T> {
 type Step<T> = std::result::Result<T, Vec<StaticError>>;
 
 impl Interface {
-    async fn answer(&self, incoming: Incoming) -> Result<Response> {
+    async fn answer(&self, mut incoming: Incoming) -> Result<Response> {
+        self.resolve(&mut incoming).await?;
+        let pending = incoming.pending.take();
         let batch = matches!(incoming.kind, Kind::Batch(_));
-        let entries = match &incoming.kind {
-            Kind::Single(entry) => std::slice::from_ref(entry),
-            Kind::Batch(entries) => entries.as_slice(),
-        };
+        let entries = incoming.kind.entries();
         check_batch(entries, batch)?;
         if !batch && let Some(kept) = self.kept(&incoming, &entries[0]) {
             return self.reply(&incoming, vec![kept], batch);
         }
-        let parsed: Vec<Step<Parsed>> = entries.iter().map(Entry::parse).collect();
-        check_mutations(&incoming, &parsed)?;
         let anonymous = incoming.viewer.user_id().is_none();
         let (table, limits) = (self.table(&incoming), Limits::of(anonymous));
-        // Pure work of bounded length, yet long texts would hold up a worker.
-        let checked = {
-            let table = table.clone();
-            let check = move || {
-                let one = |step: Step<Parsed>| step.and_then(|it| front::check(&table, it, limits));
-                parsed.into_iter().map(one).collect::<Vec<Step<Checked>>>()
-            };
-            if characters(entries) < SMALL {
-                check()
-            } else {
-                tokio::task::spawn_blocking(check)
-                    .await
-                    .map_err(Error::internal)?
-            }
-        };
+        let checked = self.checked(&incoming, &table, limits).await?;
         let runnable: Vec<&Checked> = checked
             .iter()
             .filter_map(|step| step.as_ref().ok())
@@ -128,7 +118,12 @@ impl Interface {
             let all = checked.iter().map(one).collect();
             return self.reply(&incoming, all, batch);
         }
-        let request = Arc::new(request(&incoming, anonymous));
+        // Files are read once something is to run with them.
+        let uploads = match pending.filter(|_| !runnable.is_empty()) {
+            Some(pending) => pending.receive(&incoming.app).await?,
+            None => Uploads::default(),
+        };
+        let request = Arc::new(request(&incoming, anonymous, uploads));
         let mut answers = Vec::with_capacity(entries.len());
         // One after another: an entry sees what those before it changed.
         for (entry, step) in entries.iter().zip(checked) {
@@ -145,6 +140,51 @@ impl Interface {
             self.keep(&incoming, &entries[0], &answers[0]);
         }
         self.reply(&incoming, answers, batch)
+    }
+
+    /// Puts the texts of queries in place of their digests.
+    async fn resolve(&self, incoming: &mut Incoming) -> Result<()> {
+        let asks = |entry: &Entry| entry.asks.persisted.is_some();
+        if !incoming.kind.entries().iter().any(asks) {
+            return Ok(());
+        }
+        let rules: GraphqlRules = incoming.app.settings().get(&incoming.app).await?;
+        let usable = rules.persisted_queries && incoming.viewer.user_id().is_some();
+        for entry in incoming.kind.entries_mut() {
+            self.queries.resolve(entry, usable);
+        }
+        Ok(())
+    }
+
+    /// Every entry through the front, each with its own errors.
+    async fn checked(
+        &self,
+        incoming: &Incoming,
+        table: &Arc<Table>,
+        limits: Limits,
+    ) -> Result<Vec<Step<Checked>>> {
+        let entries = incoming.kind.entries();
+        let parsed: Vec<Step<Parsed>> = entries.iter().map(Entry::parse).collect();
+        check_mutations(incoming, &parsed)?;
+        let own = table.clone();
+        let check = move || {
+            let one = |step: Step<Parsed>| step.and_then(|it| front::check(&own, it, limits));
+            parsed.into_iter().map(one).collect::<Vec<Step<Checked>>>()
+        };
+        // Pure work of bounded length, yet long texts would hold up a worker.
+        let checked = if characters(entries) < SMALL {
+            check()
+        } else {
+            tokio::task::spawn_blocking(check)
+                .await
+                .map_err(Error::internal)?
+        };
+        let placed = |(entry, step): (&Entry, Step<Checked>)| {
+            let checked = uploads::check(table, entry, step?)?;
+            self.queries.keep(entry);
+            Ok(checked)
+        };
+        Ok(entries.iter().zip(checked).map(placed).collect())
     }
 
     async fn run(
@@ -261,10 +301,11 @@ fn check_mutations(incoming: &Incoming, parsed: &[Step<Parsed>]) -> Result<()> {
     Ok(())
 }
 
-fn request(incoming: &Incoming, anonymous: bool) -> Request {
+fn request(incoming: &Incoming, anonymous: bool, uploads: Uploads) -> Request {
     let mut extensions = http::Extensions::new();
     extensions.insert::<App>(incoming.app.clone());
     extensions.insert::<Viewer>(incoming.viewer.clone());
+    extensions.insert::<Uploads>(uploads);
     let deadline = tokio::time::Instant::now() + DEADLINE;
     let mut request = Request::new(extensions, deadline);
     request.anonymous = anonymous;
@@ -301,9 +342,12 @@ fn sent(status: StatusCode, body: String, media: &'static str) -> Response {
     let mut response = http::Response::new(axum::body::Body::from(body));
     *response.status_mut() = status;
     let kind = HeaderValue::from_static(media);
-    response
-        .headers_mut()
-        .insert(http::header::CONTENT_TYPE, kind);
+    let headers = response.headers_mut();
+    headers.insert(http::header::CONTENT_TYPE, kind);
+    headers.insert(
+        http::header::VARY,
+        HeaderValue::from_static("Accept, Origin"),
+    );
     response
 }
 

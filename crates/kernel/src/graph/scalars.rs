@@ -4,6 +4,7 @@
 use super::build::Graph;
 use super::shape::{Answer, Leaf, Shape, Typed};
 use super::types::TypeRef;
+use super::uploads;
 use crate::time::{Date, Timestamp, start_of};
 use serde_json::{Value as Json, json};
 
@@ -179,6 +180,13 @@ pub(super) fn common(graph: &mut Graph) {
         text.parse::<i64>()
             .map(|n| json!(n.to_string()))
             .map_err(|_| None)
+    });
+    let of = "A file, sent as a part of a multipart request.";
+    graph.scalar(uploads::UPLOAD, of, |given| match uploads::is_key(given) {
+        true => Ok(given.clone()),
+        false => Err(Some(
+            "Send the file as a part of a multipart request".to_owned(),
+        )),
     });
     graph.scalar("JSON", "Any JSON value.", |given| Ok(given.clone()));
     graph.scalar("JsonString", "A JSON value as text.", |given| {

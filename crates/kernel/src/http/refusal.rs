@@ -4,6 +4,7 @@ use super::call::Asked;
 use super::reply::{self, Response};
 use super::routes::Surface;
 use crate::error::Error;
+use crate::graph::media;
 use crate::html::Seen;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
@@ -31,7 +32,7 @@ pub fn render_for(error: Error, surface: Surface, asked: &Asked, seen: Option<Se
         Surface::Api => api_body(status, &error),
         Surface::Page => crate::html::error_page(status, &page_reason(&error), asked, seen),
         Surface::Plain => reply::text(status, format!("{}\n", message(status, &error))),
-        Surface::Graphql => graphql_body(status, &error),
+        Surface::Graphql => graphql_body(status, &error, asked),
     };
     add_headers(&error, &mut response);
     response
@@ -163,7 +164,7 @@ fn api_body(status: StatusCode, error: &Error) -> Response {
 
 /// A request refused as a whole (contract/graphql.md section 3). Every token
 /// that does not suffice is one and the same «Invalid token».
-fn graphql_body(status: StatusCode, error: &Error) -> Response {
+fn graphql_body(status: StatusCode, error: &Error, asked: &Asked) -> Response {
     let (status, text) = match error {
         // No answer of GraphQL's: clients wait and ask again on a bare 429,
         // and show the user what stands in `errors`.
@@ -190,7 +191,11 @@ fn graphql_body(status: StatusCode, error: &Error) -> Response {
         Error::Exact(_, body) => body.clone(),
         _ => json!({"errors": [{"message": text}]}),
     };
-    reply::json(status, &body).unwrap_or_else(|_| reply::empty(status))
+    let kind = media::answer(media::is_strict(asked.header(header::ACCEPT)));
+    let mut response = reply::json(status, &body).unwrap_or_else(|_| reply::empty(status));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
 }
 
 fn add_headers(error: &Error, response: &mut Response) {

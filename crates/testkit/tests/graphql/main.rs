@@ -8,9 +8,11 @@ mod interface;
 mod packages;
 mod packages_mutations;
 mod packages_policy;
+mod persisted;
 mod places;
 mod transport;
 mod typed;
+mod uploads;
 mod users;
 
 use serde_json::{Value, json};

@@ -46,8 +46,15 @@ both_engines! {
             let reply = posted(&nobody, &body).await.is(200);
             assert_eq!(reply.json()["data"]["echo"], format!("nil says: {said}"));
         }
-        let bad = posted(&nobody, &json!({"query": query, "variables": [1]})).await;
-        assert_eq!(refusal(&bad), (422, "Unexpected parameter: [1]".into()));
+        for (variables, text) in [
+            (json!([1]), "Unexpected parameter: [1]"),
+            (json!(7), "Unexpected parameter: 7"),
+            (json!("[1]"), "Unexpected parameter: [1]"),
+            (json!("{"), "Invalid JSON: EOF while parsing an object at line 1 column 1"),
+        ] {
+            let bad = posted(&nobody, &json!({"query": query, "variables": variables})).await;
+            assert_eq!(refusal(&bad), (422, text.into()));
+        }
     }
 
     async fn a_batch_answers_in_order(t: TestServer) {
@@ -115,7 +122,12 @@ both_engines! {
             assert_eq!(reply.header("content-type"), format!("{strict}; charset=utf-8"));
             let usual = posted(&nobody, &body).header("accept", "*/*").await.is(200);
             assert_eq!(usual.json(), reply.json());
+            assert_eq!(usual.header("vary"), "Accept, Origin");
         }
+        let refused = posted(&nobody, &json!([])).header("accept", strict).await.is(422);
+        assert_eq!(refused.header("content-type"), format!("{strict}; charset=utf-8"));
+        let refused = posted(&nobody, &json!([])).await.is(422);
+        assert_eq!(refused.header("content-type"), "application/json; charset=utf-8");
     }
 
     async fn other_requests_are_refused_as_a_whole(t: TestServer) {
@@ -136,6 +148,23 @@ both_engines! {
         let below = nobody.at(format!("{PATH}/nope")).await;
         assert_eq!(refusal(&below), (404, "Not found!".into()));
         assert_eq!(nobody.request(Method::PUT, PATH).await.status, 405);
+    }
+
+    async fn other_origins_ask_without_cookies(t: TestServer) {
+        let ask = t.anonymous().request(Method::OPTIONS, PATH);
+        let ask = ask.header("origin", "https://elsewhere.example");
+        let ask = ask.header("access-control-request-method", "POST");
+        let asked = ask.header("access-control-request-headers", "content-type").await.is(200);
+        assert_eq!(asked.header("access-control-allow-origin"), "*");
+        assert_eq!(asked.header("access-control-allow-methods"), "POST");
+        assert_eq!(asked.header("access-control-allow-headers"), "content-type");
+        assert_eq!(asked.header("access-control-allow-credentials"), "");
+    }
+
+    async fn subscriptions_are_refused(t: TestServer) {
+        let answer = ask(&t.anonymous(), "subscription{x}").await;
+        assert_eq!(answer["errors"][0]["extensions"]["code"], "missingSubscriptionConfiguration");
+        assert!(answer.get("data").is_none());
     }
 
     async fn mutations_do_not_come_by_get(t: TestServer) {

@@ -285,6 +285,12 @@ const OUTBOUND: &[Field] = &[
         .hint("Names, addresses and networks, with commas between them."),
 ];
 
+const GRAPHQL: &[Field] = &[yes_no(
+    "graphql_persisted_queries_enabled",
+    "Signed-in programs may send a query by its digest",
+)
+.hint("Each server keeps the last 1,000 such queries in memory.")];
+
 /// All of them, in the order shown.
 pub const SECTIONS: &[Section] = &[
     Section {
@@ -331,6 +337,11 @@ pub const SECTIONS: &[Section] = &[
         title: "Request limits",
         text: "Who asks more often is told to wait.",
         fields: LIMITS,
+    },
+    Section {
+        title: "GraphQL",
+        text: "",
+        fields: GRAPHQL,
     },
     Section {
         title: "Outgoing calls",

@@ -1,9 +1,14 @@
 //! Media types of requests and answers.
 
 /// The usual type of an answer.
-pub const JSON: &str = "application/json; charset=utf-8";
+const JSON: &str = "application/json; charset=utf-8";
 /// The type with strict statuses (GraphQL over HTTP).
-pub const STRICT: &str = "application/graphql-response+json; charset=utf-8";
+const STRICT: &str = "application/graphql-response+json; charset=utf-8";
+
+/// The type of an answer, refusals of the whole request too.
+pub const fn answer(strict: bool) -> &'static str {
+    if strict { STRICT } else { JSON }
+}
 
 /// Whether `Accept` prefers the strict type to plain JSON.
 pub fn is_strict(accept: Option<&str>) -> bool {

@@ -1,0 +1,11 @@
+//! The part of `/application/settings` about the GraphQL interface.
+
+use kernel::graph::settings::GraphqlRules;
+
+crate::instance::part! {
+    GraphqlRules {
+        /// Whether signed-in callers may send GraphQL queries by their digest.
+        graphql_persisted_queries_enabled: bool => persisted_queries,
+    } sealed {
+    }
+}
