@@ -11,9 +11,12 @@ answered 2xx at least once.
 
 import atexit
 import datetime
+import hashlib
+import io
 import itertools
 import json
 import os
+import tarfile
 import threading
 import urllib.parse
 
@@ -152,9 +155,37 @@ class World:
         return post(path, package_name_pattern=f"kept-{next(numbers)}", **rule)["id"]
 
     def package_name(self):
+        if "/packages/pypi/" in self.path:
+            self.get("distribution")
+            return "hammer"
         path = f"{self.owner()}/packages/generic/hammer/1.0/hammer.bin"
         call("PUT", path, data=b"iron", params={"select": "package_file"})
         return "hammer"
+
+    def publisher(self):
+        """The project that publishes: the path's own, or one in its group."""
+        if self.path.startswith("/projects/"):
+            return self.get("id")
+        name = f"project-{next(numbers)}"
+        return post("/projects", name=name, namespace_id=self.get("id"), visibility="public")["id"]
+
+    def distribution(self):
+        members = io.BytesIO()
+        with tarfile.open(fileobj=members, mode="w:gz") as archive:
+            member = tarfile.TarInfo("hammer-1.0/PKG-INFO")
+            own = b"Name: hammer\nVersion: 1.0\n"
+            member.size = len(own)
+            archive.addfile(member, io.BytesIO(own))
+        content = members.getvalue()
+        self.made["sha256"] = hashlib.sha256(content).hexdigest()
+        path = f"/projects/{self.get('publisher')}/packages/pypi"
+        files = {"content": ("hammer-1.0.tar.gz", content)}
+        call("POST", path, data={"name": "hammer", "version": "1.0"}, files=files)
+        return "hammer-1.0.tar.gz"
+
+    def sha256(self):
+        self.get("distribution")
+        return self.made["sha256"]
 
     def package_version(self):
         return "1.0"

@@ -54,9 +54,9 @@ pub struct Options {
     program: Option<PathBuf>,
 }
 
-/// The stock clients of the REST API, of the OAuth provider and of GraphQL. A
-/// listed script that is missing fails.
-const CLIENTS: [Suite; 18] = [
+/// The stock clients of the REST API, of the OAuth provider, of GraphQL and of
+/// package registries. A listed script that is missing fails.
+const CLIENTS: &[Suite] = &[
     Suite {
         name: "python-gitlab",
         script: "tests/clients/rest.py",
@@ -162,6 +162,12 @@ const CLIENTS: [Suite; 18] = [
     Suite {
         name: "go",
         script: "tests/clients/golang.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "build, twine, pip and uv",
+        script: "tests/clients/pypi.py",
         runs_on: Language::Python,
         named: false,
     },

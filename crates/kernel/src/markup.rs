@@ -61,7 +61,8 @@ fn to_html(markdown: &str) -> Option<String> {
     None
 }
 
-fn escape(text: &str) -> String {
+/// The text for HTML, also within quoted attributes.
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -114,6 +114,11 @@ impl Document {
         })
     }
 
+    /// A document made for one answer, such as a group's.
+    pub fn made(body: Vec<u8>) -> Result<Document> {
+        Document::new(0, body)
+    }
+
     /// The answer that carries it, or 304 to who has it.
     pub fn reply(self, asked: &Asked, content_type: &'static str) -> Response {
         if matches_etag(asked, Some(&self.tag)) {

@@ -2,12 +2,13 @@
 //! `packages.version_key` hold these, so of spellings that a format takes for
 //! one there is one row.
 
+use crate::formats::pypi;
 use crate::model::{PackageType, VERSIONLESS};
 
 /// The name as its format compares it.
 pub fn name_key(package_type: PackageType, name: &str) -> String {
     match package_type {
-        PackageType::Pypi => normalized(name),
+        PackageType::Pypi => pypi::names::normalized(name),
         PackageType::Nuget | PackageType::Composer => name.to_lowercase(),
         _ => name.to_owned(),
     }
@@ -20,10 +21,7 @@ pub fn version_key(package_type: PackageType, version: Option<&str>) -> String {
     };
     match package_type {
         PackageType::Nuget => nuget_version(version),
-        PackageType::Pypi => {
-            let folded = version.to_lowercase();
-            folded.strip_prefix('v').unwrap_or(&folded).to_owned()
-        }
+        PackageType::Pypi => pypi::version::key(version).unwrap_or_else(|| version.to_lowercase()),
         _ => version.to_owned(),
     }
 }
@@ -38,22 +36,6 @@ pub fn version_keys(version: &str) -> Vec<String> {
         }
     }
     keys
-}
-
-/// A Python project's name: lower case, runs of `-`, `_` and `.` as one `-`
-/// (PEP 503).
-fn normalized(name: &str) -> String {
-    let mut key = String::with_capacity(name.len());
-    for c in name.chars() {
-        if matches!(c, '-' | '_' | '.') {
-            if !key.ends_with('-') {
-                key.push('-');
-            }
-        } else {
-            key.extend(c.to_lowercase());
-        }
-    }
-    key
 }
 
 /// A NuGet version without leading zeros, without a fourth part of zero and
@@ -88,9 +70,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn python_names_have_one_key() {
+    fn python_names_and_versions_have_one_key() {
         for name in ["Foo-Bar", "foo_bar", "foo.-_bar", "FOO.BAR"] {
             assert_eq!(name_key(PackageType::Pypi, name), "foo-bar", "{name}");
+        }
+        for version in ["1.0", "V1", "01.0.0"] {
+            assert_eq!(version_key(PackageType::Pypi, Some(version)), "1");
         }
         assert_eq!(name_key(PackageType::Npm, "Foo_Bar"), "Foo_Bar");
     }
@@ -111,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_version_is_found_under_each_of_its_keys() {
-        assert_eq!(version_keys("V1.0"), ["V1.0", "v1.0.0", "1.0"]);
+        assert_eq!(version_keys("V1.0"), ["V1.0", "v1.0.0", "1"]);
         assert_eq!(version_keys("1.2.3"), ["1.2.3"]);
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! Tables: `packages`, `package_files`, `package_tags`, `package_counts`,
 //! `package_protection_rules`, `package_downloads` (migration 0004),
-//! `package_cleanup_policies` (0009), `package_names` (0010).
+//! `package_cleanup_policies` (0009), `package_names` (0010),
+//! `package_file_extracts` (0014).
 //! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`,
 //! `packages.cleanup`, `packages.clean_project`.
 //! Settings: `plan_limits`; `namespaces.package_settings` for duplicates.

@@ -56,6 +56,14 @@ pub async fn admit(
     .await
 }
 
+/// Refuses who may not publish at all, for formats whose form tells only
+/// while it arrives what is published.
+pub async fn admit_publisher(app: &App, viewer: &Viewer, project: &Reference) -> Result<()> {
+    let (viewer, project) = (viewer.clone(), project.clone());
+    app.read(move |tx| enter(tx, &viewer, &project, Purpose::PublishPackage).map(|_| ()))
+        .await
+}
+
 /// Streams the bytes to the blob store within the format's limit, if they are
 /// those the client declares. Until a row names them they are an orphan, which
 /// clean-up takes.

@@ -38,6 +38,7 @@ pages! {
     packages: "packages.md",
     packages_of_composer: "packages-composer.md",
     packages_of_go: "packages-go.md",
+    packages_of_python: "packages-python.md",
     the_rest_interface: "rest.md",
     sign_up_and_spam: "sign-up-and-spam.md",
     sign_in_with_tenon: "sign-in-with-tenon.md",

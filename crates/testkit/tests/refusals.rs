@@ -8,8 +8,12 @@ use http::Method;
 use kernel::http::routes::{Admits, Surface};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::io::Write;
 use testkit::{Client, Reply, TestProject, TestServer};
+
+#[path = "packages_formats/archives.rs"]
+mod archives;
+#[path = "packages_formats/forms.rs"]
+mod forms;
 
 /// Routes that answer nobody with success, and why.
 const OPEN_TO_NOBODY: &[(&str, &str)] = &[
@@ -123,6 +127,7 @@ async fn hide(t: &TestServer) -> Hidden {
     let below = t.group("vault/inner").await;
     let project = t.project("vault/inner/secret").await;
     let package = project.generic_package("hammer", "1.0").await;
+    let sources = python_package(&project, &t.admin()).await;
     let (keeper, asker) = (t.user("keeper").await, t.user("asker").await);
     let (outsider, friends) = (t.user("outsider").await, t.group("vaultfriends").await);
     project.add(&keeper, 30).await;
@@ -192,6 +197,8 @@ async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "package_file_id"), file[0].to_string()),
         ((EVERYWHERE, "package_protection_rule_id"), rule.to_string()),
         ((EVERYWHERE, "package_name"), "hammer".into()),
+        ((EVERYWHERE, "sha256"), sources),
+        ((EVERYWHERE, "distribution"), "hammer-1.0.tar.gz".into()),
         ((EVERYWHERE, "package_version"), "1.0".into()),
         ((EVERYWHERE, "*file_path"), "hammer.txt".into()),
         (("group", "id"), group.id.to_string()),
@@ -208,20 +215,11 @@ async fn hide(t: &TestServer) -> Hidden {
     }
 }
 
-/// A zip file with one file.
-fn zip_of(name: &str, text: &str) -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let options = zip::write::SimpleFileOptions::default();
-    zip.start_file(name, options).expect("a new entry");
-    zip.write_all(text.as_bytes()).expect("written");
-    zip.finish().expect("a zip file").into_inner()
-}
-
 /// Publishes a version of a Go module; what of it is asked for.
 async fn go_module(admin: &Client, project: &TestProject) -> String {
     let module = format!("127.0.0.1/{}", project.path);
     let path = format!("{module}/@v/v1.0.0.zip");
-    let bytes = zip_of(&format!("{module}@v1.0.0/a.go"), "package a");
+    let bytes = archives::zip(&[(&format!("{module}@v1.0.0/a.go"), "package a")]);
     let at = project.at(&format!("/packages/go/{path}"));
     admin.put(at).bytes(bytes).await.is(201);
     path
@@ -229,19 +227,22 @@ async fn go_module(admin: &Client, project: &TestProject) -> String {
 
 /// Publishes a Composer package; the two parts of its archive's path.
 async fn composer_archive(admin: &Client, project: &TestProject) -> (String, String) {
-    let zip = zip_of("composer.json", r#"{"name": "smith/hammer"}"#);
-    let mut body = b"--cut\r\nContent-Disposition: form-data; name=\"package\"; \
-        filename=\"p.zip\"\r\n\r\n"
-        .to_vec();
-    body.extend_from_slice(&zip);
-    body.extend_from_slice(b"\r\n--cut--\r\n");
-    admin
-        .post(project.at("/packages/composer?tag=1.0.0"))
-        .header("content-type", "multipart/form-data; boundary=cut")
-        .bytes(body)
-        .await
-        .is(201);
+    let zip = archives::zip(&[("composer.json", r#"{"name": "smith/hammer"}"#)]);
+    let request = admin.post(project.at("/packages/composer?tag=1.0.0"));
+    let files = [("package", "p.zip", zip.as_slice())];
+    forms::multipart(request, &[], &files).await.is(201);
     ("smith".into(), "hammer.zip".into())
+}
+
+/// Publishes `hammer` for Python; the digest of its file.
+async fn python_package(project: &TestProject, admin: &Client) -> String {
+    let own = "Name: hammer\nVersion: 1.0\n";
+    let bytes = archives::tar_gz(&[("hammer-1.0/PKG-INFO", own)]);
+    let request = admin.post(project.at("/packages/pypi"));
+    let texts = [("name", "hammer"), ("version", "1.0")];
+    let files = [("content", "hammer-1.0.tar.gz", bytes.as_slice())];
+    forms::multipart(request, &texts, &files).await.is(201);
+    testkit::sha256(&bytes)
 }
 
 impl Hidden {

@@ -352,12 +352,18 @@ impl FromCall for Upload {
 /// The parts of a multipart body as they arrive, for uploads that carry more
 /// than one file. The route must be declared with
 /// [`streams`](super::routes::Declared::streams).
-pub struct Parts(multer::Multipart<'static>);
+///
+/// A body that is no form is refused when it is read, so after who sends it.
+pub struct Parts(Option<multer::Multipart<'static>>);
 
 impl Parts {
     /// The next part. The one before must have been read or is skipped.
     pub async fn next(&mut self) -> Result<Option<Part>> {
-        let next = self.0.next_field().await.map_err(multipart_error)?;
+        let Some(parts) = &mut self.0 else {
+            let text = "the body must be multipart/form-data";
+            return Err(Error::BadRequest(text.into()));
+        };
+        let next = parts.next_field().await.map_err(multipart_error)?;
         Ok(next.map(Part))
     }
 }
@@ -411,10 +417,11 @@ impl Part {
 impl FromCall for Parts {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let kind = call.asked.header(header::CONTENT_TYPE).unwrap_or_default();
-        let boundary = multer::parse_boundary(kind)
-            .map_err(|_| Error::BadRequest("the body must be multipart/form-data".into()))?;
+        let Ok(boundary) = multer::parse_boundary(kind) else {
+            return Ok(Parts(None));
+        };
         let body = call.take_body().into_data_stream();
-        Ok(Parts(multer::Multipart::new(body, boundary)))
+        Ok(Parts(Some(multer::Multipart::new(body, boundary))))
     }
 
     fn describe(operation: &mut Operation<'_>) {

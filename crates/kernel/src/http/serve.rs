@@ -34,6 +34,7 @@ pub struct Server {
 }
 
 type Methods = HashMap<Method, Arc<Route>>;
+type Matched<'s, 'p> = matchit::Match<'s, 'p, &'s Arc<Methods>>;
 
 impl Server {
     /// Compiles the routes. Two routes of one method and path are a
@@ -128,17 +129,9 @@ impl Server {
         if raw.starts_with("/api/") && asked.method == Method::OPTIONS {
             return (None, preflight(&asked));
         }
-        let Ok(matched) = self.matcher.at(&raw) else {
+        let Some(matched) = self.find(&raw, surface) else {
             return no_route(unknown_route(&raw), &asked);
         };
-        // A page that takes every path takes none of the API.
-        let only_pages = matched
-            .value
-            .values()
-            .all(|route| route.surface == Surface::Page);
-        if surface != Surface::Page && only_pages {
-            return no_route(unknown_route(&raw), &asked);
-        }
         let Some(route) = find_method(matched.value, &asked.method) else {
             return no_route(Error::MethodNotAllowed(allowed(matched.value)), &asked);
         };
@@ -155,6 +148,24 @@ impl Server {
             Err(error) => return (template, refusal::render(error, surface, &copy)),
         };
         (template, self.run(call).await)
+    }
+
+    /// The routes of a path. Clients of registries put a slash behind paths as
+    /// they like.
+    fn find<'p>(&self, raw: &'p str, surface: Surface) -> Option<Matched<'_, 'p>> {
+        let of_surface = |path| {
+            let matched = self.matcher.at(path).ok()?;
+            let mut routes = matched.value.values();
+            // A page that takes every path takes none of the API.
+            let fits =
+                surface == Surface::Page || routes.any(|route| route.surface != Surface::Page);
+            fits.then_some(matched)
+        };
+        of_surface(raw).or_else(|| {
+            let matched = of_surface(raw.strip_suffix('/')?)?;
+            let of_registry = matched.value.values().any(|route| route.registry);
+            of_registry.then_some(matched)
+        })
     }
 
     async fn run(&self, call: Call) -> Response {

@@ -102,6 +102,19 @@ impl Answer for Published {
     }
 }
 
+/// The answer to an upload: [`created`], or a request for credentials.
+pub struct Uploaded(pub Response);
+
+impl Answer for Uploaded {
+    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+        Ok(self.0)
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.status(201, "Published");
+    }
+}
+
 /// The answer to a successful upload of most formats.
 pub fn created() -> Result<Response> {
     reply::json(

@@ -6,6 +6,7 @@
 pub mod composer;
 pub mod generic;
 pub mod golang;
+pub mod pypi;
 
 use kernel::http::Routes;
 
@@ -14,4 +15,5 @@ pub fn routes(r: &mut Routes) {
     composer::routes(r);
     generic::routes(r);
     golang::routes(r);
+    pypi::routes(r);
 }

@@ -3,6 +3,7 @@
 
 use super::wildcard;
 use crate::access::{Happened, audit};
+use crate::keys::name_key;
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::store::protection as rows;
 use identity::viewer::Viewer;
@@ -64,8 +65,15 @@ fn needed(
     let rules = rows::rules_for(tx, project_id, package_type)?;
     let fitting = rules
         .iter()
-        .filter(|rule| wildcard::matches(&rule.package_name_pattern, name));
+        .filter(|rule| fits(package_type, &rule.package_name_pattern, name));
     Ok(fitting.filter_map(asked).max().unwrap_or(0))
+}
+
+/// Whether a name fits a pattern. Spellings that the format takes for one name
+/// fit alike, or another spelling would go round the rule.
+fn fits(package_type: PackageType, pattern: &str, name: &str) -> bool {
+    let key = |text| name_key(package_type, text);
+    wildcard::matches(pattern, name) || wildcard::matches(&key(pattern), &key(name))
 }
 
 /// Adds a rule.

@@ -141,6 +141,24 @@ pub fn insert(
     )?)
 }
 
+/// Keeps a part of a file that clients fetch without the file.
+pub fn add_extract(tx: &mut Tx<'_>, file_id: i64, content: &[u8]) -> Result<()> {
+    tx.execute(
+        sql!("insert into package_file_extracts (file_id, content) values ($1, $2)"),
+        (file_id, content),
+    )?;
+    Ok(())
+}
+
+/// The part of a file that is kept beside it.
+pub fn extract(tx: &mut Tx<'_>, file_id: i64) -> Result<Option<Vec<u8>>> {
+    let found: Option<(Vec<u8>,)> = tx.optional(
+        sql!("select content from package_file_extracts where file_id = $1"),
+        (file_id,),
+    )?;
+    Ok(found.map(|(content,)| content))
+}
+
 /// The names of a package's files, each once.
 pub fn names(tx: &mut Tx<'_>, package_id: i64) -> Result<Vec<String>> {
     Ok(tx.all(

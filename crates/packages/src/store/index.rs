@@ -164,6 +164,34 @@ pub fn newest_file(
     Ok(found.into_iter().next())
 }
 
+/// The file of this digest and name that clients may fetch; of several
+/// projects' the newest.
+pub fn file_of_digest(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+    sha256: &str,
+    file_name: &str,
+) -> Result<Option<IndexedFile>> {
+    let mut query = Fragment::new(
+        "select f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, f.sha256, f.sha512,
+            f.blob_key, f.metadata, f.created_at, f.updated_at
+         from package_files f join packages p on p.id = f.package_id where ",
+    );
+    query
+        .append(scope.condition())
+        .push(" and f.sha256 = ", sha256)
+        .push(" and f.file_name = ", file_name)
+        .push(
+            " and f.status = 'default' and p.package_type = ",
+            package_type,
+        )
+        .raw(" and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')")
+        .raw(" order by f.id desc limit 1");
+    let found: Vec<IndexedFile> = tx.query(query)?;
+    Ok(found.into_iter().next())
+}
+
 /// The names published in a format, each once, in order.
 pub fn names(tx: &mut Tx<'_>, scope: &Scope, package_type: PackageType) -> Result<Vec<String>> {
     let mut query = Fragment::new("select min(p.name) from packages p where ");

@@ -12,3 +12,20 @@ pub fn zip<B: AsRef<[u8]>>(entries: &[(&str, B)]) -> Vec<u8> {
     }
     writer.finish().expect("a zip file").into_inner()
 }
+
+/// A gzip-compressed tar file of these entries, whose names are not looked at.
+pub fn tar_gz<B: AsRef<[u8]>>(entries: &[(&str, B)]) -> Vec<u8> {
+    let packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let mut builder = tar::Builder::new(packed);
+    for (name, bytes) in entries {
+        let bytes = bytes.as_ref();
+        let mut header = tar::Header::new_old();
+        header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        builder.append(&header, bytes).expect("a new entry");
+    }
+    let packed = builder.into_inner().expect("a tar file");
+    packed.finish().expect("a gzip file")
+}

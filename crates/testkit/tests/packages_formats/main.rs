@@ -2,4 +2,6 @@
 
 mod archives;
 mod composer;
+mod forms;
 mod golang;
+mod pypi;

@@ -1,0 +1,127 @@
+//! Uploads: a form with the file and what twine read in it.
+
+use super::documents::{Digest, Kept};
+use super::metadata::{self, Fields};
+use super::names::{self, Kind};
+use super::{Place, version};
+use crate::access::for_client;
+use crate::formats::generic::{Uploaded, created};
+use crate::model::PackageType;
+use crate::rules::publish::{Destination, Repeat};
+use crate::store::files;
+use crate::upload;
+use crate::upload_form::{Form, SentFile};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::blobs::Stored;
+use kernel::error::{Error, Result};
+use kernel::http::{Asked, Params, Parts, Response};
+use kernel::ids::Reference;
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+
+/// The field that carries the file.
+const CONTENT: &str = "content";
+
+/// Digests a client may declare of its file.
+const DECLARED: [(&str, fn(&Stored) -> &str); 2] = [
+    ("md5_digest", |stored| &stored.md5),
+    ("sha256_digest", |stored| &stored.sha256),
+];
+
+/// Stores one file of a version.
+pub async fn publish(
+    app: App,
+    viewer: Viewer,
+    params: Params<Place>,
+    asked: Arc<Asked>,
+    parts: Parts,
+) -> Result<Uploaded> {
+    let received = receive(&app, &viewer, &params.id, &asked, parts).await;
+    for_client(&viewer, received).map(Uploaded)
+}
+
+async fn receive(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    asked: &Asked,
+    parts: Parts,
+) -> Result<Response> {
+    upload::admit_publisher(app, viewer, project).await?;
+    let mut form = Form::receive(app, PackageType::Pypi, asked, parts, &[CONTENT]).await?;
+    let sent = form
+        .take_file(CONTENT)
+        .ok_or_else(|| Error::missing(CONTENT))?;
+    let (mut to, kind) = destination(&form, &sent)?;
+    check_declared(&form, sent.received.stored())?;
+    upload::admit(app, viewer, project, &to).await?;
+
+    let own = upload::inspect(&sent.received, move |file| metadata::read(file, kind)).await?;
+    let fields = Fields::parse(&own);
+    fields.check(&to.name, to.version.as_deref().unwrap_or_default())?;
+    let shown = fields.metadata(|field| form.text(field));
+    // Only a wheel's metadata holds for whatever is built of it (PEP 658).
+    let extract = (kind == Kind::Wheel).then_some(own);
+    let kept = Kept {
+        requires_python: shown.requires_python.clone(),
+        core_metadata: extract.as_ref().map(|bytes| Digest {
+            sha256: hex::encode(Sha256::digest(bytes)),
+        }),
+    };
+    to.metadata = Some(serde_json::to_string(&shown).map_err(Error::internal)?);
+    to.file_metadata = Some(serde_json::to_string(&kept).map_err(Error::internal)?);
+
+    let stored = upload::keep(app, sent.received).await?;
+    upload::publish_then(
+        app,
+        viewer,
+        project,
+        to,
+        stored,
+        move |tx, _, _, file| match &extract {
+            Some(bytes) => files::add_extract(tx, file.id, bytes),
+            None => Ok(()),
+        },
+    )
+    .await?;
+    created()
+}
+
+/// Where the file is to go, by the form's name and version and its own name.
+fn destination(form: &Form, sent: &SentFile) -> Result<(Destination, Kind)> {
+    let text = |field: &str| {
+        let sent = form.text(field).map(str::trim);
+        sent.filter(|text| !text.is_empty())
+            .ok_or_else(|| Error::missing(field))
+    };
+    let (name, version) = (text("name")?, text("version")?);
+    names::check(name)?;
+    if version::normal(version).is_none() {
+        return Err(names::invalid("Version"));
+    }
+    let kind = names::kind_of(&sent.name, name, version)?;
+    let to = Destination {
+        repeat: Repeat::File,
+        refusal: taken,
+        ..Destination::new(PackageType::Pypi, name, Some(version), sent.name.clone())
+    };
+    Ok((to, kind))
+}
+
+/// The text that twine takes for «uploaded before», old and new.
+fn taken() -> Error {
+    Error::BadRequest(
+        "Validation failed: File name has already been taken (file already exists)".into(),
+    )
+}
+
+fn check_declared(form: &Form, stored: &Stored) -> Result<()> {
+    for (field, digest) in DECLARED {
+        let declared = form.text(field).map(str::trim).unwrap_or_default();
+        if !declared.is_empty() && !declared.eq_ignore_ascii_case(digest(stored)) {
+            return Err(names::invalid(field));
+        }
+    }
+    Ok(())
+}
