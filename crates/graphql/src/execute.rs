@@ -229,6 +229,10 @@ impl<'r> Run<'r> {
                 .map(|(answer, (_, path))| {
                     let path = path.then(&**key);
                     let tree = match answer {
+                        Ok(Answer::Beside(answer, fault)) => {
+                            self.fault(fault, &at, &path);
+                            self.tree(&def.ty, *answer, &path, &mut found)
+                        }
                         Ok(answer) => self.tree(&def.ty, answer, &path, &mut found),
                         Err(fault) => self.fault(fault, &at, &path),
                     };
@@ -397,6 +401,7 @@ impl<'r> Run<'r> {
                 code,
                 extensions,
             } => self.tell(message, pos, path, code, extensions),
+            Fault::Denied(denied) => return self.fault(denied.told(), at, path),
             Fault::Timeout => {
                 let text = format!("Timeout on {}.{}", at.object, at.field.name);
                 self.tell(text, pos, path, "timeout", Map::new());

@@ -2,11 +2,12 @@
 
 use crate::execute;
 use crate::front::{Limits, Source, check, parse, variables};
+use identity::spam::{Guarded, Refused};
 use kernel::error::Error;
 use kernel::graph::context::{Loader, NOT_AVAILABLE};
 use kernel::graph::{
-    Context, Done, Fault, Graph, INT, Request, STRING, Table, Typed, argument, enumeration, item,
-    named, object, one_of,
+    Context, Done, Fault, GlobalId, Graph, INT, Request, STRING, Table, Typed, argument,
+    enumeration, item, named, object, one_of,
 };
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -15,6 +16,10 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 struct Row(i64);
+
+/// Makes `write` ask for a challenge.
+#[derive(Clone)]
+struct Challenge;
 
 /// Names of rows; counts how often it is asked.
 struct Names;
@@ -97,6 +102,21 @@ static TABLE: LazyLock<Arc<Table>> = LazyLock::new(|| {
         .answer("gone", STRING, |_, _| async {
             Err(Error::internal("secret cause").into())
         });
+    g.node::<Names, _>(GlobalId::new("RowID", "Row"), row());
+    g.mutation::<Row>("write", "")
+        .answers("row", row(), |row| Some(Arc::new(Row(row.0))))
+        .run(|_: Json, context: Context| async move {
+            let refused = match context.get::<Challenge>() {
+                Some(_) => Refused::Challenge {
+                    noun: "row",
+                    spam_log_id: 7,
+                    site_key: "site".into(),
+                },
+                None => Refused::Spam { noun: "row" },
+            };
+            let row: Row = Guarded::Refused(refused).mutated()?;
+            Ok(row.into())
+        });
     g.mutation::<Row>("add", "")
         .input(argument("n", INT.required()))
         .answers("row", row(), |row| Some(Arc::new(Row(row.0))))
@@ -122,18 +142,23 @@ struct Caller {
     anonymous: bool,
     scopes: Option<Vec<String>>,
     time: Duration,
+    challenged: bool,
 }
 
 const SESSION: Caller = Caller {
     anonymous: false,
     scopes: None,
     time: Duration::from_secs(600),
+    challenged: false,
 };
 
 async fn run_as(caller: Caller, query: &str, given: Json) -> (Result<Json, String>, usize) {
     let asked = Asked::default();
     let mut extensions = http::Extensions::new();
     extensions.insert(asked.clone());
+    if caller.challenged {
+        extensions.insert(Challenge);
+    }
     let deadline = tokio::time::Instant::now() + caller.time;
     let mut request = Request::new(extensions, deadline);
     request.anonymous = caller.anonymous;
@@ -290,6 +315,84 @@ async fn mutations_tell_their_errors_in_the_payload() {
     assert_eq!(answer["data"], json!({"add": null}));
     assert_eq!(messages(&answer), [NOT_AVAILABLE]);
     assert_eq!(answer["errors"][0]["extensions"]["code"], "notAvailable");
+}
+
+#[tokio::test]
+async fn spam_is_told_beside_a_payload_of_nulls() {
+    let query = "mutation { write(input: {}) { row { id } errors } add(input: {n: 7}) { errors } }";
+    let answer = run(query).await;
+    let sentence = "Your row has been recognized as spam and has been discarded.";
+    assert_eq!(
+        answer["data"],
+        json!({"write": {"row": null, "errors": [sentence]}, "add": {"errors": []}})
+    );
+    assert_eq!(
+        answer["errors"],
+        json!([{"message": "Request denied. Spam detected",
+            "locations": [{"line": 1, "column": 12}], "path": ["write"],
+            "extensions": {"spam": true, "code": "spam"}}])
+    );
+    let challenged = Caller {
+        challenged: true,
+        ..SESSION
+    };
+    let (answer, _) = run_as(challenged, query, json!({})).await;
+    let answer = answer.unwrap();
+    assert_eq!(answer["data"]["write"]["row"], json!(null));
+    let text = "Request denied. Solve CAPTCHA challenge and retry";
+    assert_eq!(messages(&answer), [text]);
+    assert_eq!(
+        answer["errors"][0]["extensions"],
+        json!({"needsCaptchaResponse": true, "captchaSiteKey": "site", "spamLogId": 7,
+            "code": "needsCaptchaResponse"})
+    );
+}
+
+#[tokio::test]
+async fn nodes_come_in_order_and_each_model_is_asked_once() {
+    let query = "query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on Row { id } } }";
+    let of = |model: &str, id: &str| format!("gid://service/{model}/{id}");
+    let huge = "9".repeat(1_000);
+    let ids = json!([
+        of("Row", "3"),
+        of("Row", "2"),
+        of("Sheet", "1"),
+        of("Row", "1"),
+        of("Row", &huge),
+        of("Row", "3")
+    ]);
+    let (answer, asked) = run_as(SESSION, query, json!({"ids": ids})).await;
+    let row = |id: i64| json!({"__typename": "Row", "id": id});
+    assert_eq!(
+        answer.unwrap(),
+        json!({"data": {"nodes": [row(3), null, null, row(1), null, row(3)]}})
+    );
+    assert_eq!(asked, 1);
+    let one = run("{ node(id: \"gid://service/Row/5\") { ... on Row { id } } }").await;
+    assert_eq!(one, json!({"data": {"node": {"id": 5}}}));
+}
+
+#[tokio::test]
+async fn nodes_refuse_what_is_no_id_and_more_than_a_hundred() {
+    let query = "query($ids: [ID!]!) { nodes(ids: $ids) { __typename } }";
+    let many = json!(vec!["gid://service/Row/1"; 101]);
+    for (ids, text) in [
+        (json!(["7"]), "\"7\" is not a valid Global ID"),
+        (
+            json!(["gid://other/Row/1"]),
+            "\"gid://other/Row/1\" is not a Service Global ID",
+        ),
+        (
+            json!(["gid://service/Row/1/2"]),
+            "\"gid://service/Row/1/2\" is not a valid Global ID",
+        ),
+        (many, "ids cannot have more than 100 entries"),
+    ] {
+        let (answer, asked) = run_as(SESSION, query, json!({"ids": ids})).await;
+        let answer = answer.unwrap();
+        assert_eq!((messages(&answer), asked), (vec![text], 0));
+        assert_eq!(answer["data"], json!({"nodes": null}));
+    }
 }
 
 #[tokio::test]

@@ -18,6 +18,8 @@ use crate::users::{self, Author, Transition};
 use captcha::{Captcha, Solution};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::graph::Fault;
+use kernel::graph::context::Denied;
 use serde_json::{Value, json};
 use settings::Spam;
 use std::sync::Arc;
@@ -151,6 +153,26 @@ impl Refused {
             ),
         }
     }
+
+    /// The refusal as a mutation gives it: an error of the operation beside a
+    /// payload without the thing.
+    pub fn fault(&self) -> Fault {
+        let (message, told) = self.graphql();
+        let extensions = match told {
+            Value::Object(extensions) => extensions,
+            _ => Default::default(),
+        };
+        let denied = Denied {
+            sentence: self.text(),
+            message: message.to_owned(),
+            code: match self {
+                Refused::Spam { .. } => "spam",
+                Refused::Challenge { .. } => "needsCaptchaResponse",
+            },
+            extensions,
+        };
+        Fault::Denied(Box::new(denied))
+    }
 }
 
 /// What became of it.
@@ -168,6 +190,14 @@ impl<T> Guarded<T> {
         match self {
             Guarded::Made(made) => Ok(made),
             Guarded::Refused(refused) => Err(refused.rest()),
+        }
+    }
+
+    /// What was made, or the refusal as a mutation answers it.
+    pub fn mutated(self) -> std::result::Result<T, Fault> {
+        match self {
+            Guarded::Made(made) => Ok(made),
+            Guarded::Refused(refused) => Err(refused.fault()),
         }
     }
 }

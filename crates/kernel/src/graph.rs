@@ -18,6 +18,7 @@ mod finish;
 pub mod introspection;
 pub mod media;
 pub mod mutation;
+mod nodes;
 mod page;
 pub mod scalars;
 pub mod sdl;

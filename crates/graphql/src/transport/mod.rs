@@ -306,6 +306,7 @@ fn request(incoming: &Incoming, anonymous: bool, uploads: Uploads) -> Request {
     extensions.insert::<App>(incoming.app.clone());
     extensions.insert::<Viewer>(incoming.viewer.clone());
     extensions.insert::<Uploads>(uploads);
+    extensions.insert(incoming.asked.clone());
     let deadline = tokio::time::Instant::now() + DEADLINE;
     let mut request = Request::new(extensions, deadline);
     request.anonymous = anonymous;

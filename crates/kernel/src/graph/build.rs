@@ -2,6 +2,7 @@
 
 use super::context::{Args, Context, Fault, Loader};
 use super::introspection;
+use super::nodes::Models;
 use super::scalars;
 use super::shape::{Answer, Node, Shape, Typed};
 use super::table::{
@@ -22,6 +23,7 @@ pub struct Graph {
     pub(super) drafts: BTreeMap<Arc<str>, Draft>,
     pub(super) expected: Vec<Expected>,
     pub(super) problems: Vec<String>,
+    pub(super) models: Models,
     system: bool,
 }
 
@@ -54,6 +56,7 @@ impl Graph {
             drafts: BTreeMap::new(),
             expected: Vec::new(),
             problems: Vec::new(),
+            models: Models::new(),
             system: true,
         };
         scalars::builtin(&mut graph);

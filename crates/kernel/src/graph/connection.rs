@@ -211,6 +211,33 @@ impl Window {
         self
     }
 
+    /// Whether rows are read from the largest first key on.
+    pub fn descends(&self) -> bool {
+        let first = self.keys.first();
+        first.is_some_and(|key| (key.order == Order::Desc) != self.ask.backward)
+    }
+
+    /// A page for each of these owners, in their order, out of what
+    /// [`narrow_each`](Self::narrow_each) made readable.
+    pub fn pages<T>(
+        &self,
+        owners: &[i64],
+        rows: Vec<Owned<T>>,
+        keys: impl Fn(&T) -> Vec<Json>,
+    ) -> Vec<Connection<T>> {
+        let rows = rows.into_iter().map(|Owned { owner, row }| Owned {
+            owner,
+            row: Arc::new(row),
+        });
+        // An owner may stand in several places.
+        let found = by_owner(rows.collect());
+        let page = |owner: &i64| {
+            let rows = found.get(owner).cloned().unwrap_or_default();
+            self.page_of(rows, &keys)
+        };
+        owners.iter().map(page).collect()
+    }
+
     fn fetch(&self) -> i64 {
         self.ask.rows + 1 + self.spare
     }
@@ -296,6 +323,16 @@ pub struct Owned<T> {
     pub owner: i64,
     /// The row.
     pub row: T,
+}
+
+impl<T> Owned<T> {
+    /// The same owner's row as something else.
+    pub fn map<U>(self, work: impl FnOnce(T) -> U) -> Owned<U> {
+        Owned {
+            owner: self.owner,
+            row: work(self.row),
+        }
+    }
 }
 
 impl<T: FromRow> FromRow for Owned<T> {

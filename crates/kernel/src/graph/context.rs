@@ -33,8 +33,36 @@ pub enum Fault {
         /// Further extensions.
         extensions: Map<String, Json>,
     },
+    /// A mutation did nothing and says so beside a payload of nulls; elsewhere
+    /// like [`Said`](Fault::Said).
+    Denied(Box<Denied>),
     /// The request's time is over.
     Timeout,
+}
+
+/// A refusal of a mutation that has a payload all the same, as with spam
+/// (contract «Mutations, spam, logs»).
+#[derive(Debug, Clone)]
+pub struct Denied {
+    /// The payload's only error, a full sentence.
+    pub sentence: String,
+    /// The error told beside it.
+    pub message: String,
+    /// Never changes once released.
+    pub code: &'static str,
+    /// Further extensions of that error.
+    pub extensions: Map<String, Json>,
+}
+
+impl Denied {
+    /// What is told beside the payload.
+    pub fn told(self) -> Fault {
+        Fault::Said {
+            message: self.message,
+            code: self.code,
+            extensions: self.extensions,
+        }
+    }
 }
 
 impl Fault {
@@ -86,7 +114,8 @@ type Shelf = Arc<AsyncMutex<Box<dyn Any + Send>>>;
 
 /// What all operations of one HTTP request share.
 pub struct Request {
-    /// What the transport leaves for resolvers: the application, the viewer.
+    /// What the transport leaves for resolvers: the application, the viewer,
+    /// the request's head (`Arc<Asked>`).
     pub extensions: Extensions,
     /// Scopes of the caller's token; `None` for those that need none.
     pub scopes: Option<Vec<String>>,

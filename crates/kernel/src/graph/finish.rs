@@ -11,6 +11,7 @@ use std::sync::Arc;
 impl Graph {
     /// The table, or every reason why there is none.
     pub fn finish(mut self) -> Result<Table> {
+        self.declare_nodes();
         let mut problems = std::mem::take(&mut self.problems);
         let inherited = inherit(&self.drafts);
         for (name, field) in inherited {

@@ -3,11 +3,12 @@
 use super::build::{Argument, Graph, argument};
 use super::context::{Args, Context, Fault};
 use super::scalars::STRING;
-use super::shape::{Shape, Typed, object};
+use super::shape::{Answer, Object, Shape, Typed, object};
 use super::table::{Mark, Root, WRITE};
+use super::types::TypeRef;
 use crate::error::Error;
 use serde::de::DeserializeOwned;
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ impl<P> From<P> for Done<P> {
 struct Outcome<P> {
     client_mutation_id: Option<String>,
     done: Done<P>,
+    /// Told beside the payload.
+    denied: Option<Fault>,
 }
 
 /// Declares one mutation; ends with [`run`](Self::run).
@@ -138,7 +141,7 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
         let mut field = root
             .answer(
                 self.name,
-                object::<Outcome<P>>(&payload),
+                Payload(object::<Outcome<P>>(&payload)),
                 move |args, context| {
                     let work = work.clone();
                     async move { outcome(&*work, args, context).await.map(Arc::new).map(Some) }
@@ -167,18 +170,59 @@ where
         .get("input")
         .and_then(|input| input.get("clientMutationId"));
     let client_mutation_id = id.and_then(|id| id.as_str()).map(str::to_owned);
-    let done = match work(args.get("input")?, context).await {
-        Ok(done) => done,
-        Err(Fault::Refused(error)) => Done {
-            errors: sentences(&error).ok_or(Fault::Refused(error))?,
-            payload: None,
-        },
+    let failed = |errors| Done {
+        errors,
+        payload: None,
+    };
+    let (done, denied) = match work(args.get("input")?, context).await {
+        Ok(done) => (done, None),
+        Err(Fault::Refused(error)) => {
+            let errors = sentences(&error).ok_or(Fault::Refused(error))?;
+            (failed(errors), None)
+        }
+        Err(Fault::Denied(denied)) => {
+            let errors = vec![denied.sentence.clone()];
+            (failed(errors), Some(denied.told()))
+        }
         Err(fault) => return Err(fault),
     };
     Ok(Outcome {
         client_mutation_id,
         done,
+        denied,
     })
+}
+
+/// The shape of a payload, which may have an error beside it.
+struct Payload<P>(Object<Outcome<P>>);
+
+impl<P> Clone for Payload<P> {
+    fn clone(&self) -> Self {
+        Payload(self.0.clone())
+    }
+}
+
+impl<P: Any + Send + Sync> Typed for Payload<P> {
+    fn type_ref(&self) -> TypeRef {
+        self.0.type_ref()
+    }
+}
+
+impl<P: Any + Send + Sync> Shape for Payload<P> {
+    type Value = Option<Arc<Outcome<P>>>;
+
+    fn answer(&self, value: Self::Value) -> Answer {
+        let denied = value.as_ref().and_then(|outcome| outcome.denied.clone());
+        let answer = self.0.answer(value);
+        match denied {
+            Some(fault) => Answer::Beside(Box::new(answer), fault),
+            None => answer,
+        }
+    }
+
+    fn rust(&self) -> Option<(TypeId, &'static str)> {
+        self.0.rust()
+    }
 }
 
 /// The full sentences of a failed validation or an impossible transition.

@@ -1,5 +1,6 @@
 //! Rust values and the GraphQL types they fit.
 
+use super::context::Fault;
 use super::types::TypeRef;
 use serde_json::Value as Json;
 use std::any::{Any, TypeId};
@@ -20,6 +21,8 @@ pub enum Answer {
     Object(Arc<str>, Node),
     /// A list.
     List(Vec<Answer>),
+    /// An answer with an error told beside it; of a field as a whole.
+    Beside(Box<Answer>, Fault),
 }
 
 /// Something that names a type.
