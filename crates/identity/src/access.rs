@@ -27,10 +27,13 @@ pub fn own_detail(caller: &SignedIn) -> Detail {
 /// Whether the viewer may see what a user does and has: a private profile
 /// hides it (contract «Users»).
 pub fn sees_activity(viewer: &Viewer, whole: &Whole) -> bool {
-    match viewer {
-        Viewer::User(signed_in) => detail(signed_in, whole) != Detail::Hidden,
-        _ => !whole.is_private,
-    }
+    sees_activity_of(viewer, &whole.user, whole.is_private)
+}
+
+/// The same of a user, knowing whether their profile is private.
+pub fn sees_activity_of(viewer: &Viewer, user: &User, is_private: bool) -> bool {
+    let own = viewer.user_id() == Some(user.id);
+    own || viewer.is_admin() || !is_private
 }
 
 /// Whether the caller may see whom a user follows and who follows them.

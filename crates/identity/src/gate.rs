@@ -8,7 +8,7 @@
 mod credentials;
 mod sudo;
 
-use crate::model::{AccessToken, TokenKind, User};
+use crate::model::{AccessToken, PASSWORD_EXPIRED, TokenKind, User};
 use crate::oauth;
 use crate::oauth::families::{self, Pair};
 use crate::pass::Holding;
@@ -322,8 +322,13 @@ impl Gate for IdentityGate {
         call: &'c mut Call,
     ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'c>> {
         Box::pin(async move {
-            let viewer = self.resolve(call).await?;
-            check_scopes(call, &viewer)?;
+            let viewer = match self.resolve(call).await {
+                Ok(viewer) => viewer,
+                Err(error) => return Err(told(call, None, error)),
+            };
+            if let Err(error) = check_scopes(call, &viewer) {
+                return Err(told(call, Some(&viewer), error));
+            }
             if call.route.fresh {
                 fresh::check(call, &viewer).await?;
             }
@@ -402,18 +407,47 @@ const EXPIRED: Error = Error::Token {
 };
 
 fn check_alive(token: &AccessToken, now: Timestamp) -> Result<()> {
-    if token.revoked {
-        return Err(REVOKED);
+    if token.is_active(now) {
+        return Ok(());
     }
-    if token.is_expired(now) {
-        return Err(EXPIRED);
-    }
-    Ok(())
+    tracing::info!(
+        token_id = token.id,
+        revoked = token.revoked,
+        "a token was used that has ended"
+    );
+    Err(if token.revoked { REVOKED } else { EXPIRED })
 }
 
 pub(crate) fn check_user(user: &User) -> Result<()> {
     user.refusal()
         .map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
+}
+
+/// The refusal as the route's surface has it. To GraphQL the token of somebody
+/// with an expired password is a bad one, and bad tokens, which look all
+/// alike, are told apart in the log (contract/graphql.md section 2).
+fn told(call: &Call, viewer: Option<&Viewer>, error: Error) -> Error {
+    if call.route.surface != Surface::Graphql {
+        return error;
+    }
+    let reason = match &error {
+        Error::Forbidden(text) if text == PASSWORD_EXPIRED => "password_expired",
+        Error::InsufficientScope(_) => "insufficient_scope",
+        Error::Token { description, .. } => description,
+        Error::Unauthenticated => "unknown_token",
+        _ => return error,
+    };
+    let token_id = match viewer {
+        Some(Viewer::User(signed_in)) => signed_in.credential.token_id(),
+        _ => None,
+    };
+    let scopes = call.route.scopes.join(" ");
+    let request_id = &call.asked.request_id;
+    tracing::info!(target: "graphql", %request_id, reason, token_id, %scopes, "invalid token");
+    match error {
+        Error::Forbidden(_) => Error::Unauthenticated,
+        other => other,
+    }
 }
 
 fn check_scopes(call: &Call, viewer: &Viewer) -> Result<()> {

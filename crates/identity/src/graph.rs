@@ -1,8 +1,10 @@
 //! Users in GraphQL: `currentUser`, `user`, `users` (contract/graphql.md
 //! section 9). As in REST, strangers see no users.
 
-use crate::model::{Profile, User, UserState};
-use crate::users::{self, escape_like};
+use crate::access;
+use crate::model::{Profile, User, UserKind, UserState};
+use crate::settings::SignIn;
+use crate::users::{self, Availability, Status, escape_like};
 use crate::viewer::Viewer;
 use kernel::app::App;
 use kernel::graph::context::Loader;
@@ -12,7 +14,7 @@ use kernel::graph::{
 };
 use kernel::ids::fold;
 use serde_json::Value as Json;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use store::Fragment;
 
@@ -47,6 +49,20 @@ pub fn viewer(context: &Context) -> Viewer {
     context.get::<Viewer>().cloned().unwrap_or_default()
 }
 
+/// The ids of those people whose activity and memberships the caller may see.
+pub async fn open_profiles(
+    context: &Context,
+    people: &[Arc<Person>],
+) -> Result<HashSet<i64>, Fault> {
+    let (app, reader) = (context.app()?, viewer(context));
+    let rules: SignIn = app.settings().get(app).await?;
+    let sees = |it: &&Arc<Person>| {
+        let private = it.user.is_private.unwrap_or(rules.new_users_private);
+        access::sees_activity_of(&reader, &it.user, private)
+    };
+    Ok(people.iter().filter(sees).map(|it| it.user.id).collect())
+}
+
 /// Registers the room's types and fields.
 pub fn graph(g: &mut Graph) {
     USER_ID.register(g);
@@ -58,6 +74,7 @@ pub fn graph(g: &mut Graph) {
     g.object::<Person>("UserCore", "A user.").implements("User");
     g.object::<Person>("CurrentUser", "Who asks.")
         .implements("User");
+    g.node::<Visible, _>(USER_ID, object("UserCore"));
     queries(g);
 }
 
@@ -72,6 +89,33 @@ fn states(g: &mut Graph) {
         item("deactivated", "Dormant until they sign in by browser."),
     ];
     g.enumeration("UserState", "Whether a user may act.", states);
+    let availabilities = vec![
+        item("NOT_SET", "They say nothing of it."),
+        item("BUSY", "They are busy."),
+    ];
+    g.enumeration(
+        "AvailabilityEnum",
+        "Whether a user can be reached.",
+        availabilities,
+    );
+    g.object::<Status>("UserStatus", "What a user says they are doing.")
+        .field(
+            "availability",
+            enumeration("AvailabilityEnum").required(),
+            |it| match it.status_availability {
+                Some(Availability::Busy) => "BUSY",
+                _ => "NOT_SET",
+            },
+        )
+        .describe("Whether they can be reached.")
+        .field("emoji", STRING, |it| Some(it.emoji()))
+        .describe("Name of an emoji.")
+        .field("message", STRING, |it| it.status_message.clone())
+        .describe("A few words.")
+        .field("messageHtml", STRING, |it| Some(it.message_html()))
+        .describe("The message as HTML.")
+        .field("clearStatusAt", TIME, |it| it.status_clear_at)
+        .describe("When it is forgotten.");
     let sorts = vec![
         item("CREATED_ASC", "Oldest first."),
         item("CREATED_DESC", "Newest first."),
@@ -139,6 +183,10 @@ fn person(user: ObjectBuilder<'_, Person>) {
     of_profile(user, "jobTitle", "As what they work.", |it| {
         it.job_title.clone()
     })
+    .load::<Statuses, _>("status", object::<Status>("UserStatus"), |it| {
+        Some(it.user.id)
+    })
+    .describe("What they say they are doing.")
     .resolve(
         "userPermissions",
         object::<Permissions>("UserPermissions").required(),
@@ -196,6 +244,41 @@ impl Loader for Profiles {
                 .collect())
         });
         Ok(found.await?)
+    }
+}
+
+/// What users say they are doing, for who is signed in, as in REST.
+struct Statuses;
+
+impl Loader for Statuses {
+    type Key = i64;
+    type Value = Arc<Status>;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Status>>, Fault> {
+        if viewer(&context).signed_in().is_err() {
+            return Ok(HashMap::new());
+        }
+        let found = context.app()?.read(move |tx| users::statuses(tx, &ids));
+        let said = found.await?.into_iter().filter(|(_, it)| !it.is_empty());
+        Ok(said.map(|(id, status)| (id, Arc::new(status))).collect())
+    }
+}
+
+/// Users by id, as who is signed in may look them up.
+pub struct Visible;
+
+impl Loader for Visible {
+    type Key = i64;
+    type Value = Arc<Person>;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Person>>, Fault> {
+        if viewer(&context).signed_in().is_err() {
+            return Ok(HashMap::new());
+        }
+        let found = context.load::<People>(ids).await?.into_iter();
+        Ok(found
+            .filter(|(_, it)| it.user.kind != UserKind::Leaving)
+            .collect())
     }
 }
 

@@ -65,6 +65,10 @@ impl UserState {
     }
 }
 
+/// Why a user with an expired password may not act.
+pub const PASSWORD_EXPIRED: &str =
+    "Your password expired. Sign in with a browser to choose a new one.";
+
 /// A user, as every request needs it; see [`Profile`] for the rest.
 #[derive(Debug, Clone)]
 pub struct User {
@@ -128,10 +132,9 @@ impl User {
         if matches!(self.kind, UserKind::Ghost | UserKind::Leaving) {
             return Some("This is an internal user and cannot use the API.");
         }
-        let expired = "Your password expired. Sign in with a browser to choose a new one.";
         self.state
             .refusal()
-            .or(self.password_expired.then_some(expired))
+            .or(self.password_expired.then_some(PASSWORD_EXPIRED))
     }
 }
 

@@ -18,7 +18,7 @@ pub use follow::{Side, follow, follows, unfollow};
 pub use leave::{DestroyUser, end_token, leave_bot};
 pub use list::{Filter, Order, OrderBy, escape_like, page, total};
 pub use states::{Transition, approve, reject, transition};
-pub use status::{Availability, Status, set_status, status};
+pub use status::{Availability, Status, set_status, status, statuses};
 
 pub(crate) use change::record;
 pub(crate) use states::set_state;

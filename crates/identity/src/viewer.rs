@@ -70,6 +70,16 @@ pub enum Credential {
     },
 }
 
+impl Credential {
+    /// The id of the access token, if it is one.
+    pub fn token_id(&self) -> Option<i64> {
+        match self {
+            Credential::Token { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+}
+
 /// What a token or member belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SourceType {

@@ -65,28 +65,17 @@ pub struct StatusEntity {
     pub clear_status_at: Option<String>,
 }
 
-/// The emoji of a status that names none.
-const DEFAULT_EMOJI: &str = "speech_balloon";
-
 fn status_entity(status: Status) -> StatusEntity {
-    let message = status.status_message.unwrap_or_default();
     StatusEntity {
-        emoji: status.status_emoji.unwrap_or_else(|| DEFAULT_EMOJI.into()),
-        message_html: escape(&message),
-        message,
+        emoji: status.emoji(),
+        message_html: status.message_html(),
+        message: status.status_message.unwrap_or_default(),
         availability: status
             .status_availability
             .unwrap_or(Availability::NotSet)
             .to_string(),
         clear_status_at: status.status_clear_at.map(wire::text),
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 async fn own_status(app: App, viewer: SignedInViewer) -> Result<Ok200<StatusEntity>> {

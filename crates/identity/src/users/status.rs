@@ -1,12 +1,15 @@
 //! What a user says they are doing.
 
 use crate::model::UserId;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::time::Timestamp;
+use std::collections::HashMap;
 use store::{Tx, sql};
 
 /// Longest message, in characters.
 const MAX_MESSAGE: usize = 100;
+/// The emoji of a status that names none.
+const DEFAULT_EMOJI: &str = "speech_balloon";
 
 kernel::choices! {
     /// Whether a user can be reached.
@@ -31,21 +34,70 @@ pub struct Status {
     pub status_clear_at: Option<Timestamp>,
 }
 
-store::from_row! { Status {
-    status_emoji, status_message, status_availability, status_clear_at
-} }
+impl Status {
+    /// Whether the user says nothing.
+    pub fn is_empty(&self) -> bool {
+        let silent = self
+            .status_availability
+            .is_none_or(|it| it == Availability::NotSet);
+        self.status_emoji.is_none() && self.status_message.is_none() && silent
+    }
+
+    /// The emoji, or that of a status that names none.
+    pub fn emoji(&self) -> String {
+        self.status_emoji
+            .clone()
+            .unwrap_or_else(|| DEFAULT_EMOJI.into())
+    }
+
+    /// The message as HTML.
+    pub fn message_html(&self) -> String {
+        let message = self.status_message.as_deref().unwrap_or_default();
+        message
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;")
+    }
+}
+
+struct WithId(UserId, Status);
+
+impl store::FromRow for WithId {
+    fn from_row(row: &mut store::Row<'_>) -> store::Result<Self> {
+        let status = Status {
+            status_emoji: row.get("status_emoji")?,
+            status_message: row.get("status_message")?,
+            status_availability: row.get("status_availability")?,
+            status_clear_at: row.get("status_clear_at")?,
+        };
+        Ok(WithId(row.get("id")?, status))
+    }
+}
 
 /// The status of a user that exists; a stale one is none.
 pub fn status(tx: &mut Tx<'_>, id: UserId) -> Result<Status> {
-    let status: Status = tx.one(
+    statuses(tx, &[id])?.remove(&id).found("User")
+}
+
+/// The same for several users, in one statement.
+pub fn statuses(tx: &mut Tx<'_>, ids: &[UserId]) -> Result<HashMap<UserId, Status>> {
+    let rows: Vec<WithId> = tx.all(
         sql!(
-            "select status_emoji, status_message, status_availability, status_clear_at
-             from users where id = $1"
+            "select id, status_emoji, status_message, status_availability, status_clear_at
+             from users where id in_list($1)"
         ),
-        (id,),
+        (ids.to_vec(),),
     )?;
-    let stale = status.status_clear_at.is_some_and(|end| end <= tx.now());
-    Ok(if stale { Status::default() } else { status })
+    let now = tx.now();
+    let fresh = |status: Status| match status.status_clear_at {
+        Some(end) if end <= now => Status::default(),
+        _ => status,
+    };
+    Ok(rows
+        .into_iter()
+        .map(|WithId(id, status)| (id, fresh(status)))
+        .collect())
 }
 
 /// Sets a user's own status.
