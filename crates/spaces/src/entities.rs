@@ -274,17 +274,7 @@ impl Around {
             around.groups = store::levels_of(tx, user_id, "Group", &above)?;
         }
         if statistics {
-            let ids = match viewer.user_id() {
-                _ if viewer.is_admin() => ids,
-                Some(user_id) => store::projects_among(tx, user_id, access::REPORTER, &ids)?,
-                None => Vec::new(),
-            };
-            let sizes = match hooks::get().packages_size {
-                Some(read) => read(tx, &ids)?,
-                None => HashMap::new(),
-            };
-            let size = |id: i64| (id, sizes.get(&id).copied().unwrap_or(0));
-            around.sizes = ids.into_iter().map(size).collect();
+            around.sizes = sizes(tx, viewer, ids)?;
         }
         Ok(around)
     }
@@ -304,6 +294,29 @@ impl Around {
                 .map(entity),
         })
     }
+}
+
+/// Bytes of packages of those projects whose viewer may know them: reporters
+/// and higher.
+pub fn sizes(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<i64, i64>> {
+    let ids = match viewer.user_id() {
+        _ if viewer.is_admin() => ids,
+        Some(user_id) => store::projects_among(tx, user_id, access::REPORTER, &ids)?,
+        None => return Ok(HashMap::new()),
+    };
+    let sizes = match hooks::get().packages_size {
+        Some(read) => read(tx, &ids)?,
+        None => HashMap::new(),
+    };
+    let size = |id: i64| (id, sizes.get(&id).copied().unwrap_or(0));
+    Ok(ids.into_iter().map(size).collect())
+}
+
+/// Where a project is cloned from over SSH.
+pub fn ssh_url(base_url: &str, project: &Project) -> String {
+    let host = base_url.split("://").nth(1).unwrap_or_default();
+    let host = host.split([':', '/']).next().unwrap_or_default();
+    format!("git@{host}:{}.git", project.full_path)
 }
 
 /// The namespace of a project.
@@ -341,8 +354,6 @@ pub fn namespace(app: &App, namespace: &Namespace) -> NamespaceEntity {
 
 /// One project; `simple` leaves the details out.
 pub fn project(app: &App, project: &Project, around: &Around, simple: bool) -> ProjectEntity {
-    let host = app.base_url().split("://").nth(1).unwrap_or_default();
-    let host = host.split([':', '/']).next().unwrap_or_default();
     ProjectEntity {
         id: project.id,
         description: project.description.clone(),
@@ -355,7 +366,7 @@ pub fn project(app: &App, project: &Project, around: &Around, simple: bool) -> P
         default_branch: project.default_branch.clone(),
         topics: project.topics.0.clone(),
         tag_list: project.topics.0.clone(),
-        ssh_url_to_repo: format!("git@{host}:{}.git", project.full_path),
+        ssh_url_to_repo: ssh_url(app.base_url(), project),
         http_url_to_repo: app.url(&format!("/{}.git", project.full_path)),
         web_url: project.web_url(app.base_url()),
         readme_url: None,

@@ -62,18 +62,27 @@ kernel::choices! {
     }
 }
 
-/// Columns of [`Project`] with what its namespace adds, up to the `where`.
+/// Columns of [`Project`] with what its namespace adds.
+#[macro_export]
+macro_rules! project_columns {
+    () => {
+        "projects.*, namespaces.lineage as namespace_lineage,
+            namespaces.kind as namespace_kind, namespaces.owner_id as namespace_owner_id,
+            namespaces.name as namespace_name, namespaces.path as namespace_path,
+            namespaces.full_path as namespace_full_path,
+            namespaces.full_name as namespace_full_name,
+            namespaces.parent_id as namespace_parent_id"
+    };
+}
+
+/// The select list and tables of [`Project`], up to the `where`.
 #[macro_export]
 macro_rules! project_select {
     ($($rest:literal),* $(,)?) => {
         concat!(
-            "select projects.*, namespaces.lineage as namespace_lineage,
-                namespaces.kind as namespace_kind, namespaces.owner_id as namespace_owner_id,
-                namespaces.name as namespace_name, namespaces.path as namespace_path,
-                namespaces.full_path as namespace_full_path,
-                namespaces.full_name as namespace_full_name,
-                namespaces.parent_id as namespace_parent_id
-             from projects join namespaces on namespaces.id = projects.namespace_id ",
+            "select ",
+            $crate::project_columns!(),
+            " from projects join namespaces on namespaces.id = projects.namespace_id ",
             $($rest),*
         )
     };

@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use store::{Fragment, FromRow, Row, Tx, from_row, sql};
 
 pub mod counts;
+pub mod filters;
 pub mod places;
 
 /// `%text%` with the wildcards of `like` taken literally (escape `\`).
@@ -121,6 +122,18 @@ pub fn levels_of(
     Ok(rows.into_iter().collect())
 }
 
+/// Those of these projects that the user asked to become a member of.
+pub fn requested(tx: &mut Tx<'_>, user_id: i64, ids: &[i64]) -> Result<HashSet<i64>> {
+    let rows: Vec<i64> = tx.all(
+        sql!(
+            "select source_id from members where user_id = $1 and source_type = 'Project'
+                and source_id in_list($2) and requested_at is not null"
+        ),
+        (user_id, ids),
+    )?;
+    Ok(rows.into_iter().collect())
+}
+
 /// Those of these groups where the user has at least this role.
 pub fn groups_among(
     tx: &mut Tx<'_>,
@@ -218,7 +231,7 @@ pub enum Breadth {
     Requests,
 }
 
-const MEMBER_COLUMNS: &str = "m.id as member_id, m.user_id as member_user_id, \
+pub(crate) const MEMBER_COLUMNS: &str = "m.id as member_id, m.user_id as member_user_id, \
     m.access_level as member_level, m.created_by_id as member_created_by_id, \
     m.expires_at as member_expires_at, m.created_at as member_created_at, \
     m.requested_at as member_requested_at";
@@ -295,16 +308,7 @@ fn listed(tx: &Tx<'_>, source: &Source, breadth: Breadth, filter: &MemberFilter)
     );
     list.append(memberships(tx, source, breadth));
     list.raw(" as each_row) as m join users on users.id = m.member_user_id where m.place = 1");
-    if let Some(query) = filter.query.as_deref().filter(|query| !query.is_empty()) {
-        let folded = kernel::ids::fold(query);
-        list.push(" and (users.name_folded like ", contains(&folded))
-            .push(
-                " escape '\\' or users.username_folded like ",
-                contains(&folded),
-            )
-            .push(" escape '\\' or users.email_folded = ", folded)
-            .raw(")");
-    }
+    filters::search_users(&mut list, filter.query.as_deref());
     if let Some(ids) = &filter.user_ids {
         list.raw(" and").in_list("users.id", ids);
     }

@@ -113,7 +113,9 @@ fn in_headers(call: &Call) -> Sent {
     if let Some(value) = header("x-nuget-apikey").filter(|_| call.route.registry) {
         return text(value).map_or(Sent::Unusable, Sent::Registry);
     }
-    match header("job-token") {
+    // GraphQL takes no deploy tokens and says so (contract/graphql.md section 2).
+    let deploy = header("deploy-token").filter(|_| call.route.surface == Surface::Graphql);
+    match header("job-token").or(deploy) {
         Some(_) => Sent::Unusable,
         None => Sent::Nothing,
     }

@@ -63,8 +63,24 @@ pub fn graph(g: &mut Graph) {
         .describe("One package; once in a query.")
         .at_most(1)
         .arg(argument("id", PACKAGE_ID.required()).describe("Its global ID."));
+    g.node::<Alone, _>(PACKAGE_ID, object("Package"));
     g.count("Package");
     g.count("PackageBase");
+}
+
+/// Packages that can be shown alone, by id.
+struct Alone;
+
+impl Loader for Alone {
+    type Key = i64;
+    type Value = Arc<Listed>;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Listed>>, Fault> {
+        let (app, viewer) = caller(&context)?;
+        let found = app.read(move |tx| rows::by_ids(tx, &viewer, ids)).await?;
+        let keyed = found.into_iter().map(|it| (it.package.id, Arc::new(it)));
+        Ok(keyed.collect())
+    }
 }
 
 /// What all three types show.

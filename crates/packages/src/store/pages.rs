@@ -294,15 +294,19 @@ pub fn counts(
 
 /// A package that can be shown alone, if the viewer may read it.
 pub fn package(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<Option<Listed>> {
+    Ok(by_ids(tx, viewer, vec![id])?.into_iter().next())
+}
+
+/// Those of these packages that can be shown alone, as far as the viewer may
+/// read them.
+pub fn by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<Vec<Listed>> {
     let mut query = Fragment::new(&format!("select {}", columns()));
     query
-        .push(
-            " from packages p join projects on projects.id = p.project_id where p.id = ",
-            id,
-        )
+        .raw(" from packages p join projects on projects.id = p.project_id where")
+        .in_list("p.id", ids)
         .raw(" and p.live = 1 and p.status in ('default', 'deprecated') and ")
         .append(visible_projects(tx, viewer, Purpose::ReadPackages));
-    Ok(tx.query(query)?.into_iter().next())
+    Ok(tx.query(query)?)
 }
 
 const VERSIONS: &str = " from packages o join packages p on p.project_id = o.project_id

@@ -4,8 +4,10 @@
 //! which say «not found» of what the viewer may not see and «forbidden» of
 //! what they may see but not do. Lists filter with [`visible_projects`].
 
+mod levels;
 mod sets;
 
+pub use levels::{Levels, role_in_group, role_in_project};
 pub use sets::{
     groups_direct, groups_joined, groups_of, projects_of, visible_groups, visible_projects,
 };
@@ -323,10 +325,14 @@ pub fn may_in_group(
     group: &Namespace,
     purpose: Purpose,
 ) -> Result<bool> {
-    if purpose.needs_viewer() && !matches!(viewer, Viewer::User(_)) {
-        return Ok(false);
-    }
-    Ok(level_in_group(tx, viewer, group)? >= purpose.group_role(group))
+    let level = level_in_group(tx, viewer, group)?;
+    Ok(allows_in_group(viewer, group, level, purpose))
+}
+
+/// Whether this level in a group lets the viewer do that.
+fn allows_in_group(viewer: &Viewer, group: &Namespace, level: i64, purpose: Purpose) -> bool {
+    let stranger = purpose.needs_viewer() && !matches!(viewer, Viewer::User(_));
+    !stranger && level >= purpose.group_role(group)
 }
 
 /// A project by id or full path, not judged. A path needs a slash.
@@ -369,56 +375,6 @@ pub fn find_namespace(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<N
         )?,
     };
     Ok(found)
-}
-
-/// The user's effective role in a project: the highest of direct membership,
-/// membership in the groups above, and shares of any of these with groups the
-/// user is a member of; 50 for the owner of the user namespace it is in.
-pub fn role_in_project(tx: &mut Tx<'_>, user_id: i64, project: &Project) -> Result<i64> {
-    if project.namespace_owner_id == Some(user_id) {
-        return Ok(OWNER);
-    }
-    role(tx, user_id, project.id, project.ancestors())
-}
-
-/// The user's effective role in a group, or 50 in their own namespace.
-pub fn role_in_group(tx: &mut Tx<'_>, user_id: i64, group: &Namespace) -> Result<i64> {
-    if group.owner_id == Some(user_id) {
-        return Ok(OWNER);
-    }
-    role(tx, user_id, NO_PROJECT, group.ids())
-}
-
-/// No row has this id.
-const NO_PROJECT: i64 = -1;
-
-fn role(tx: &mut Tx<'_>, user_id: i64, project_id: i64, groups: Vec<i64>) -> Result<i64> {
-    let today = date_of(tx.now()).to_string();
-    Ok(tx.one(
-        sql!(
-            "select coalesce(max(level), 0) from (
-                select access_level as level from members
-                where user_id = $1 and source_type = 'Project' and source_id = $2
-                    and requested_at is null and (expires_at is null or expires_at > $4)
-                union all
-                select access_level from members
-                where user_id = $1 and source_type = 'Group' and source_id in_list($3)
-                    and requested_at is null and (expires_at is null or expires_at > $4)
-                union all
-                select case when s.access_level < m.access_level
-                    then s.access_level else m.access_level end
-                from shares s
-                join namespaces g on g.id = s.group_id
-                join members m on m.user_id = $1 and m.source_type = 'Group'
-                    and m.requested_at is null and (m.expires_at is null or m.expires_at > $4)
-                    and g.lineage like '%/' || cast(m.source_id as text) || '/%'
-                where (s.expires_at is null or s.expires_at > $4)
-                    and ((s.source_type = 'Project' and s.source_id = $2)
-                        or (s.source_type = 'Group' and s.source_id in_list($3)))
-             ) as levels"
-        ),
-        (user_id, project_id, groups, today),
-    )?)
 }
 
 /// The viewer's level in a project: 60 for administrators, else the role;

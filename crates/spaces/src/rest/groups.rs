@@ -6,7 +6,7 @@ use crate::entities::{self, GroupEntity};
 use crate::model::{Namespace, Visibility};
 use crate::rules::{self, GroupChange};
 use crate::store as lists;
-use crate::store::contains;
+use crate::store::filters::search_groups;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -249,16 +249,7 @@ fn condition(tx: &Tx<'_>, viewer: &Viewer, filter: &ListGroups, place: Fragment)
         }
         _ => {}
     }
-    if let Some(search) = filter.search.as_deref().filter(|search| !search.is_empty()) {
-        let pattern = contains(&fold(search));
-        condition
-            .push(" and (namespaces.name_folded like ", pattern.as_str())
-            .push(
-                " escape '\\' or namespaces.full_path_folded like ",
-                pattern.as_str(),
-            )
-            .raw(" escape '\\')");
-    }
+    search_groups(&mut condition, filter.search.as_deref());
     if let Some(skipped) = &filter.skip_groups {
         condition
             .raw(" and namespaces.id not in_list(")

@@ -93,4 +93,49 @@ both_engines! {
         let refused = format!("Variable $t of type [String!] was provided invalid value for 1 ({told})");
         assert_eq!(message(&answer), refused);
     }
+
+    async fn no_cursor_breaks_a_list(t: TestServer) {
+        let admin = t.admin();
+        t.project("acme/anvil").await;
+        let lists = [
+            "users(PAGE){nodes{id}}",
+            "projects(PAGE){nodes{id}}",
+            "groups(PAGE){nodes{id}}",
+            "group(fullPath:\"acme\"){projects(PAGE){nodes{id}}}",
+            "group(fullPath:\"acme\"){descendantGroups(PAGE){nodes{id}}}",
+            "group(fullPath:\"acme\"){groupMembers(PAGE){nodes{id}}}",
+            "project(fullPath:\"acme/anvil\"){projectMembers(PAGE){nodes{id}}}",
+            "currentUser{groups(PAGE){nodes{id}}}",
+            "currentUser{groupMemberships(PAGE){nodes{id}}}",
+            "currentUser{projectMemberships(PAGE){nodes{id}}}",
+            "currentUser{starredProjects(PAGE){nodes{id}}}",
+        ];
+        let query = "{projects(sort:\"name_asc\"){edges{cursor}}}";
+        let cursor = data(&admin, query).await["projects"]["edges"][0]["cursor"].clone();
+        let cursor = cursor.as_str().expect("a cursor");
+        let forged = [
+            cursor.to_owned(),
+            cursor[..cursor.len() - 1].to_owned(),
+            "eyJpZCI6MX0".into(),
+            "' or 1=1 --".into(),
+            "é".repeat(100),
+            "A".repeat(100_000),
+        ];
+        for list in lists {
+            for way in ["after", "before"] {
+                let query = list.replace("PAGE", &format!("{way}:$c"));
+                let query = format!("query($c:String){{{query}}}");
+                for bad in &forged {
+                    let answer = ask_with(&admin, &query, json!({"c": bad})).await;
+                    assert_eq!(message(&answer), "Please provide a valid cursor", "{query}");
+                }
+                let none = ask_with(&admin, &query, json!({"c": ""})).await;
+                assert_eq!(none.get("errors"), None, "{query}: an empty cursor is none");
+            }
+            for page in ["first:-1", "last:-2147483648", "first:2147483647", "first:0", "last:0"] {
+                let query = format!("{{{}}}", list.replace("PAGE", page));
+                assert_eq!(ask_with(&admin, &query, json!({})).await.get("errors"), None, "{query}");
+            }
+        }
+    }
 }

@@ -46,11 +46,93 @@ both_engines! {
         assert_eq!(me(&basic.await.is(200).json()), "", "Basic is ignored");
     }
 
-    async fn blocked_users_may_not_use_it(t: TestServer) {
+    async fn tokens_that_ended_are_bad_tokens(t: TestServer) {
         let jane = t.user("jane").await;
-        t.admin().post(format!("/users/{}/block", jane.id)).await.is(201);
+        let (revoked, expired) = (t.token_of(jane.id, &["api"]).await, t.token_of(jane.id, &["api"]).await);
+        revoked.delete("/personal_access_tokens/self").await.is(204);
+        let id = expired.get("/personal_access_tokens/self").await.is(200).id();
+        t.app().write(move |tx| Ok(tx.execute(
+            "update access_tokens set expires_at = '2020-01-01' where id = $1", (id,))?)).await.expect("it ends");
+        for ended in [&revoked, &expired] {
+            let reply = posted(ended, &json!({"query": ME})).await;
+            assert_eq!(refusal(&reply), (401, "Invalid token".into()));
+        }
+        t.app().write(move |tx| Ok(tx.execute(
+            "update users set password_expired = $2 where id = $1", (jane.id, true))?)).await.expect("it ends");
         let reply = posted(&jane, &json!({"query": ME})).await;
-        assert_eq!(refusal(&reply), (403, "API not accessible for user".into()));
+        assert_eq!(refusal(&reply), (401, "Invalid token".into()), "an expired password");
+    }
+
+    async fn tokens_of_other_kinds_are_bad_tokens(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let body = json!({"name": "d", "scopes": ["read_package_registry"]});
+        let deploy = t.admin().post(project.at("/deploy_tokens")).json(&body).await.is(201).json();
+        let deploy = deploy["token"].as_str().expect("a token").to_owned();
+        let nobody = t.anonymous();
+        let send = |name: &'static str, value: String| {
+            posted(&nobody, &json!({"query": ME})).header(name, &value)
+        };
+        for (name, value) in [
+            ("private-token", deploy.clone()),
+            ("authorization", format!("Bearer {deploy}")),
+            ("deploy-token", deploy.clone()),
+        ] {
+            let reply = send(name, value).await;
+            assert_eq!(refusal(&reply), (401, "Invalid token".into()), "{name}");
+        }
+    }
+
+    async fn users_who_may_not_act_may_not_use_it(t: TestServer) {
+        for (name, action) in [("jane", "block"), ("john", "deactivate"), ("mary", "ban")] {
+            let user = t.user(name).await;
+            // Only who was idle for long can be deactivated.
+            let old = "update users set created_at = $2, last_activity_on = null where id = $1";
+            let (id, then) = (user.id, t.now() - jiff::SignedDuration::from_hours(24 * 365));
+            t.app().write(move |tx| Ok(tx.execute(old, (id, then))?)).await.expect("it is set");
+            t.admin().post(format!("/users/{}/{action}", user.id)).await.is(201);
+            let reply = posted(&user, &json!({"query": ME})).await;
+            assert_eq!(refusal(&reply), (403, "API not accessible for user".into()), "{action}");
+        }
+        // A session of theirs is none: browsers keep dead cookies.
+        let anna = t.user("anna").await;
+        let browser = t.browser("anna").await;
+        t.admin().post(format!("/users/{}/block", anna.id)).await.is(201);
+        let read = browser.post_bare(PATH, &[("query", ME)]).await.is(200);
+        assert_eq!(read.json(), json!({"data": {"currentUser": null}}));
+    }
+
+    async fn a_second_factor_that_is_due_comes_first_for_sessions(t: TestServer) {
+        let jane = t.user("jane").await;
+        let browser = t.browser("jane").await;
+        let rules = json!({"require_two_factor_authentication": true, "two_factor_grace_period": 0});
+        t.admin().put("/application/settings").json(&rules).await.is(200);
+        // Being asked for the first time begins the time for it, which is none.
+        browser.get("/").await;
+        let refused = browser.post_bare(PATH, &[("query", ME)]).await;
+        let text = format!("Authentication error: enable 2FA in your profile settings to continue \
+            using tenon: {}/-/profile/two_factor_auth", t.url());
+        assert_eq!(refusal(&refused), (401, text));
+        assert_eq!(data(&jane, ME).await["currentUser"]["username"], "jane", "never for tokens");
+    }
+
+    async fn each_use_is_an_activity_of_that_day(t: TestServer) {
+        let jane = t.user("jane").await;
+        let id = jane.id;
+        let day = async || {
+            let read = t.app().read(move |tx| Ok(tx.one::<Option<String>>(
+                "select cast(last_activity_on as text) from users where id = $1", (id,))?));
+            read.await.expect("a user")
+        };
+        assert_eq!(day().await, None);
+        data(&jane, ME).await;
+        // The request does not wait for that note.
+        for _ in 0..600 {
+            if day().await.is_some() {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        panic!("no activity was noted");
     }
 
     async fn reading_tokens_do_not_write(t: TestServer) {

@@ -1,15 +1,22 @@
 //! Stories about `/api/graphql`, on both engines.
 
 mod abuse;
+mod contract_rows;
 mod cost;
 mod credentials;
+mod cut;
 mod explorer;
 mod interface;
+mod members;
+mod nodes;
+mod order;
 mod packages;
 mod packages_mutations;
 mod packages_policy;
 mod persisted;
 mod places;
+mod projects;
+mod statements;
 mod transport;
 mod typed;
 mod uploads;

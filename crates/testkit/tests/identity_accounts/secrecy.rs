@@ -29,6 +29,40 @@ impl<'w> MakeWriter<'w> for Log {
     }
 }
 
+/// Asks GraphQL with tokens in its address, and with secrets in the query.
+async fn ask_graphql(t: &TestServer, token: &str) -> Vec<String> {
+    let nobody = t.anonymous();
+    let query = "query=%7BcurrentUser%7Bid%7D%7D";
+    for (name, value, status) in [
+        ("access_token", token, 200),
+        ("private_token", token, 200),
+        ("access_token", "svpat-tried-in-an-address", 401),
+        ("private_token", "svpat-tried-in-an-address", 401),
+    ] {
+        let path = format!("/api/graphql?{name}={value}&{query}");
+        nobody.request(http::Method::GET, &path).await.is(status);
+        let body = json!({"query": "{__typename}"});
+        nobody
+            .request(http::Method::POST, &path)
+            .json(&body)
+            .await
+            .is(status);
+    }
+    let body = json!({
+        "query": "query($token:String!){a:echo(text:$token) b:echo(text:\"said in a literal\")}",
+        "variables": {"token": "sent as a variable"},
+    });
+    let post = nobody.request(http::Method::POST, "/api/graphql");
+    post.json(&body).await.is(200);
+    [
+        "svpat-tried-in-an-address",
+        "said in a literal",
+        "sent as a variable",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
 async fn use_secrets(t: &TestServer) -> Vec<String> {
     let jane = t.user("jane").await;
     let mut secrets = vec!["correct horse battery".to_owned(), "correct+horse".into()];
@@ -45,6 +79,7 @@ async fn use_secrets(t: &TestServer) -> Vec<String> {
         .get(format!("/users/0?private_token={token}"))
         .await
         .is(404);
+    secrets.extend(ask_graphql(t, &token).await);
     let odd = "svpat-guessed-by-somebody";
     t.with_token(odd).get("/user").await.is(401);
     secrets.extend([token, odd.to_owned()]);

@@ -2,16 +2,16 @@
 
 use super::super::Sort;
 use super::super::groups::keyset_unavailable;
-use crate::access::{self, GUEST, OWNER, Purpose};
+use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
 use crate::model::{Project, Visibility};
 use crate::store as lists;
-use crate::store::contains;
+use crate::store::filters::ProjectFilter;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Paged, Paging, Params, Routes, Start};
-use kernel::ids::{Reference, fold};
+use kernel::ids::Reference;
 use kernel::time::Timestamp;
 use serde_json::json;
 use store::{Fragment, Tx};
@@ -115,28 +115,29 @@ macro_rules! project_filters {
         impl $name {
             fn filter(self) -> Filter {
                 Filter {
-                    membership: self.membership.unwrap_or(false),
-                    owned: self.owned.unwrap_or(false),
-                    starred: self.starred.unwrap_or(false),
-                    archived: self.archived,
-                    visibility: self.visibility,
-                    search: self.search.filter(|text| !text.is_empty()),
-                    search_namespaces: self.search_namespaces.unwrap_or(false),
+                    shown: ProjectFilter {
+                        membership: self.membership.unwrap_or(false),
+                        owned: self.owned.unwrap_or(false),
+                        starred: self.starred.unwrap_or(false),
+                        archived: self.archived,
+                        visibility: self.visibility,
+                        search: self.search,
+                        search_namespaces: self.search_namespaces.unwrap_or(false),
+                        topics: self.topic.unwrap_or_default(),
+                        min_access_level: self.min_access_level,
+                        id_after: self.id_after,
+                        id_before: self.id_before,
+                        last_activity_after: self.last_activity_after,
+                        last_activity_before: self.last_activity_before,
+                        updated_after: self.updated_after,
+                        updated_before: self.updated_before,
+                        with_issues: self.with_issues_enabled.unwrap_or(false),
+                        with_merge_requests: self.with_merge_requests_enabled.unwrap_or(false),
+                        ..ProjectFilter::default()
+                    },
                     simple: self.simple.unwrap_or(false),
-                    topics: self.topic.unwrap_or_default(),
-                    min_access_level: self.min_access_level,
                     order: self.order_by,
                     sort: self.sort.unwrap_or(Sort::Desc),
-                    id_after: self.id_after,
-                    id_before: self.id_before,
-                    times: [
-                        ("projects.last_activity_at >= ", self.last_activity_after),
-                        ("projects.last_activity_at <= ", self.last_activity_before),
-                        ("projects.updated_at >= ", self.updated_after),
-                        ("projects.updated_at <= ", self.updated_before),
-                    ],
-                    with_issues: self.with_issues_enabled.unwrap_or(false),
-                    with_merge_requests: self.with_merge_requests_enabled.unwrap_or(false),
                     statistics: self.statistics.unwrap_or(false),
                     storage: self.repository_storage,
                 }
@@ -169,23 +170,10 @@ project_filters! {
 }
 
 struct Filter {
-    membership: bool,
-    owned: bool,
-    starred: bool,
-    archived: Option<bool>,
-    visibility: Option<Visibility>,
-    search: Option<String>,
-    search_namespaces: bool,
+    shown: ProjectFilter,
     simple: bool,
-    topics: Vec<String>,
-    min_access_level: Option<i64>,
     order: Option<ProjectOrder>,
     sort: Sort,
-    id_after: Option<i64>,
-    id_before: Option<i64>,
-    times: [(&'static str, Option<Timestamp>); 4],
-    with_issues: bool,
-    with_merge_requests: bool,
     statistics: bool,
     storage: Option<String>,
 }
@@ -338,95 +326,11 @@ fn page(
 }
 
 fn condition(tx: &Tx<'_>, viewer: &Viewer, filter: &Filter, place: Fragment) -> Fragment {
-    let mut condition = access::visible_projects(tx, viewer, Purpose::Read);
+    let mut condition = filter.shown.condition(tx, viewer);
     condition.raw(" and (").append(place).raw(")");
-    let least = [
-        filter.membership.then_some(GUEST),
-        filter.owned.then_some(OWNER),
-        filter.min_access_level,
-    ];
-    if let Some(level) = least.into_iter().flatten().max() {
-        match viewer.user_id() {
-            Some(user_id) => {
-                condition
-                    .raw(" and ")
-                    .append(access::projects_of(tx, user_id, level));
-            }
-            None => {
-                condition.raw(" and false");
-            }
-        }
-    }
-    if filter.starred {
-        let user_id = viewer.user_id().unwrap_or(-1);
-        condition
-            .push(
-                " and projects.id in (select s.project_id from stars s where s.user_id = ",
-                user_id,
-            )
-            .raw(")");
-    }
-    if let Some(archived) = filter.archived {
-        condition.push(" and projects.archived = ", archived);
-    }
-    if let Some(visibility) = filter.visibility {
-        condition.push(" and projects.visibility = ", visibility.level());
-    }
-    if let Some(search) = &filter.search {
-        search_in(&mut condition, search, filter.search_namespaces);
-    }
-    for topic in &filter.topics {
-        // The text of a JSON list of texts is the same on both engines.
-        let quoted = json!(topic).to_string();
-        condition
-            .push(
-                " and cast(projects.topics as text) like ",
-                contains(&quoted),
-            )
-            .raw(" escape '\\'");
-    }
-    if let Some(id) = filter.id_after {
-        condition.push(" and projects.id > ", id);
-    }
-    if let Some(id) = filter.id_before {
-        condition.push(" and projects.id < ", id);
-    }
-    for (test, at) in filter.times {
-        if let Some(at) = at {
-            condition.push(&format!(" and {test}"), at);
-        }
-    }
-    if filter.with_issues {
-        condition.raw(" and coalesce(projects.features ->> 'issues', '') <> 'disabled'");
-    }
-    if filter.with_merge_requests {
-        condition.raw(" and coalesce(projects.features ->> 'merge_requests', '') <> 'disabled'");
-    }
-    if filter
-        .storage
-        .as_deref()
-        .is_some_and(|storage| viewer.is_admin() && storage != "default")
-    {
+    let elsewhere = filter.storage.as_deref() != Some("default") && filter.storage.is_some();
+    if viewer.is_admin() && elsewhere {
         condition.raw(" and false");
     }
     condition
-}
-
-fn search_in(condition: &mut Fragment, search: &str, namespaces: bool) {
-    let pattern = contains(&fold(search));
-    condition
-        .push(" and (projects.name_folded like ", pattern.as_str())
-        .raw(" escape '\\'");
-    if namespaces {
-        condition
-            .push(" or projects.full_path_folded like ", pattern.as_str())
-            .raw(" escape '\\'");
-    } else {
-        condition
-            .push(" or projects.path_folded like ", pattern.as_str())
-            .raw(" escape '\\'");
-    }
-    condition
-        .push(" or projects.description_folded like ", pattern.as_str())
-        .raw(" escape '\\')");
 }

@@ -1,0 +1,181 @@
+//! Effective roles: of one user in one place, or in many places at once.
+
+use super::{
+    ADMINISTRATOR, NONE, OWNER, Purpose, Verdict, allows_in_group, sees_level, today,
+    verdict_on_project,
+};
+use crate::model::{Namespace, Project};
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use std::collections::HashMap;
+use store::{Tx, sql};
+
+/// The user's effective role in a project: the highest of direct membership,
+/// membership in the groups above, and shares of any of these with groups the
+/// user is a member of; 50 for the owner of the user namespace it is in.
+pub fn role_in_project(tx: &mut Tx<'_>, user_id: i64, project: &Project) -> Result<i64> {
+    if project.namespace_owner_id == Some(user_id) {
+        return Ok(OWNER);
+    }
+    let held = Held::read(tx, user_id, vec![project.id], project.ancestors())?;
+    Ok(held.in_project(project))
+}
+
+/// The user's effective role in a group, or 50 in their own namespace.
+pub fn role_in_group(tx: &mut Tx<'_>, user_id: i64, group: &Namespace) -> Result<i64> {
+    if group.owner_id == Some(user_id) {
+        return Ok(OWNER);
+    }
+    let held = Held::read(tx, user_id, Vec::new(), group.ids())?;
+    Ok(held.in_group(group))
+}
+
+/// What a user holds in each of some projects and groups by itself: as a
+/// member, or by a share.
+struct Held {
+    user_id: i64,
+    levels: HashMap<(String, i64), i64>,
+}
+
+impl Held {
+    fn read(tx: &mut Tx<'_>, user_id: i64, projects: Vec<i64>, groups: Vec<i64>) -> Result<Held> {
+        let today = today(tx);
+        let rows: Vec<(String, i64, i64)> = tx.all(
+            sql!(
+                "select source_type, source_id, max(level) from (
+                    select source_type, source_id, access_level as level from members
+                    where user_id = $1 and source_type = 'Project' and source_id in_list($2)
+                        and requested_at is null and (expires_at is null or expires_at > $4)
+                    union all
+                    select source_type, source_id, access_level from members
+                    where user_id = $1 and source_type = 'Group' and source_id in_list($3)
+                        and requested_at is null and (expires_at is null or expires_at > $4)
+                    union all
+                    select s.source_type, s.source_id,
+                        case when s.access_level < m.access_level
+                            then s.access_level else m.access_level end
+                    from shares s
+                    join namespaces g on g.id = s.group_id
+                    join members m on m.user_id = $1 and m.source_type = 'Group'
+                        and m.requested_at is null and (m.expires_at is null or m.expires_at > $4)
+                        and g.lineage like '%/' || cast(m.source_id as text) || '/%'
+                    where (s.expires_at is null or s.expires_at > $4)
+                        and ((s.source_type = 'Project' and s.source_id in_list($2))
+                            or (s.source_type = 'Group' and s.source_id in_list($3)))
+                 ) as levels group by source_type, source_id"
+            ),
+            (user_id, projects, groups, today),
+        )?;
+        let levels = rows.into_iter().map(|(of, id, level)| ((of, id), level));
+        Ok(Held {
+            user_id,
+            levels: levels.collect(),
+        })
+    }
+
+    fn at(&self, kind: &str, id: i64) -> i64 {
+        let key = (kind.to_owned(), id);
+        self.levels.get(&key).copied().unwrap_or(NONE)
+    }
+
+    fn in_groups(&self, ids: &[i64]) -> i64 {
+        let levels = ids.iter().map(|id| self.at("Group", *id));
+        levels.max().unwrap_or(NONE)
+    }
+
+    fn in_project(&self, project: &Project) -> i64 {
+        if project.namespace_owner_id == Some(self.user_id) {
+            return OWNER;
+        }
+        let direct = self.at("Project", project.id);
+        direct.max(self.in_groups(&project.ancestors()))
+    }
+
+    fn in_group(&self, group: &Namespace) -> i64 {
+        if group.owner_id == Some(self.user_id) {
+            return OWNER;
+        }
+        self.in_groups(&group.ids())
+    }
+}
+
+/// A user's levels in many places, read in one statement; answers what
+/// [`may`](super::may) and [`may_in_group`](super::may_in_group) answer for one.
+/// Strangers and deploy tokens have none here.
+pub struct Levels {
+    viewer: Viewer,
+    held: Option<Held>,
+}
+
+impl Levels {
+    /// In these projects.
+    pub fn in_projects(tx: &mut Tx<'_>, viewer: &Viewer, projects: &[&Project]) -> Result<Levels> {
+        let ids = projects.iter().map(|project| project.id).collect();
+        let above = projects.iter().flat_map(|project| project.ancestors());
+        Levels::read(tx, viewer, ids, above.collect())
+    }
+
+    /// In these groups.
+    pub fn in_groups(tx: &mut Tx<'_>, viewer: &Viewer, groups: &[&Namespace]) -> Result<Levels> {
+        let ids = groups.iter().flat_map(|group| group.ids()).collect();
+        Levels::read(tx, viewer, Vec::new(), ids)
+    }
+
+    fn read(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        projects: Vec<i64>,
+        mut groups: Vec<i64>,
+    ) -> Result<Levels> {
+        groups.sort_unstable();
+        groups.dedup();
+        let held = match viewer {
+            Viewer::User(signed_in) => Some(Held::read(tx, signed_in.user.id, projects, groups)?),
+            _ => None,
+        };
+        Ok(Levels {
+            viewer: viewer.clone(),
+            held,
+        })
+    }
+
+    /// The role in a project of those read, whatever administrators may do
+    /// besides.
+    pub fn role_in_project(&self, project: &Project) -> i64 {
+        let held = self.held.as_ref().map(|held| held.in_project(project));
+        held.unwrap_or(NONE)
+    }
+
+    /// The level in a project of those read: 60 for administrators.
+    pub fn of_project(&self, project: &Project) -> i64 {
+        match self.viewer.is_admin() {
+            true => ADMINISTRATOR,
+            false => self.role_in_project(project),
+        }
+    }
+
+    /// The level in a group of those read: 60 for administrators.
+    pub fn of_group(&self, group: &Namespace) -> i64 {
+        let held = self.held.as_ref().map(|held| held.in_group(group));
+        match self.viewer.is_admin() {
+            true => ADMINISTRATOR,
+            false => held.unwrap_or(NONE),
+        }
+    }
+
+    /// Whether the viewer may do this with a project of those read.
+    pub fn may(&self, project: &Project, purpose: Purpose) -> bool {
+        if purpose.needs_viewer() && matches!(self.viewer, Viewer::Anonymous) {
+            return false;
+        }
+        let open = sees_level(&self.viewer, project.visibility);
+        let level = self.of_project(project);
+        let verdict = verdict_on_project(&self.viewer, project, purpose, open, level);
+        matches!(verdict, Verdict::Allowed)
+    }
+
+    /// Whether the viewer may do this with a group of those read.
+    pub fn may_in_group(&self, group: &Namespace, purpose: Purpose) -> bool {
+        allows_in_group(&self.viewer, group, self.of_group(group), purpose)
+    }
+}

@@ -1,0 +1,215 @@
+//! Lists of groups: all, those below groups, those of users.
+
+use super::{GROUP_ID, Place, flag, numbers, placed};
+use crate::access::{self, OWNER};
+use crate::model::Namespace;
+use crate::store as lists;
+use crate::store::filters::search_groups;
+use identity::graph::{Person, viewer};
+use kernel::graph::context::Loader;
+use kernel::graph::{
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, ID, INT, Key, Order, Owned, STRING,
+    Typed, Window, argument, object,
+};
+use kernel::ids::fold;
+use serde_json::Value as Json;
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::{Fragment, Tx, sql};
+
+pub fn graph(g: &mut Graph) {
+    let search = || argument("search", STRING).describe("Part of name or path.");
+    g.query()
+        .connection(
+            "groups",
+            object::<Place>("Group"),
+            |_, ask, args, context| all(ask, args, context),
+        )
+        .describe("Groups the caller may see.")
+        .arg(search())
+        .arg(argument("ids", ID.required().list()).describe("Only these, by global ID."));
+    g.on::<Place>("Group")
+        .connections("descendantGroups", object::<Place>("Group"), below)
+        .describe("Groups below it.")
+        .arg(search())
+        .arg(argument("owned", BOOLEAN).describe("Only those the caller owns."))
+        .arg(
+            argument("includeParentDescendants", BOOLEAN)
+                .default(true)
+                .describe("All below it, not only those right below."),
+        );
+    g.on::<Person>("User")
+        .connections("groups", object::<Place>("Group"), of_users)
+        .describe("Groups they are a member of; for themselves and administrators.")
+        .arg(search())
+        .load::<Counts, _>("groupCount", INT, |it| Some(it.user.id))
+        .describe("How many groups they are a member of; for themselves and administrators.");
+}
+
+fn window(ask: Ask, context: &Context) -> Result<Window, Fault> {
+    let keys = [
+        Key::text("namespaces.full_path_folded", Order::Asc),
+        Key::int("namespaces.id", Order::Asc),
+    ];
+    ask.window(context, "groups", &keys)
+}
+
+fn keys(it: &Place) -> Vec<Json> {
+    vec![fold(&it.namespace.full_path).into(), it.namespace.id.into()]
+}
+
+async fn all(ask: Ask, args: Args, context: Context) -> Result<Option<Connection<Place>>, Fault> {
+    let window = window(ask, &context)?;
+    let (ids, search) = (
+        numbers(&args, GROUP_ID)?,
+        args.get::<Option<String>>("search")?,
+    );
+    let reader = viewer(&context);
+    let read = context.app()?.read(move |tx| {
+        let mut sql = Fragment::new("select namespaces.* from namespaces where ");
+        sql.append(access::visible_groups(tx, &reader));
+        if let Some(ids) = ids {
+            sql.raw(" and").in_list("namespaces.id", ids);
+        }
+        search_groups(&mut sql, search.as_deref());
+        window.narrow(&mut sql);
+        let rows: Vec<Namespace> = tx.query(sql)?;
+        Ok((rows, window))
+    });
+    let (rows, window) = read.await?;
+    let rows = rows.into_iter().map(|row| placed(&context, row));
+    Ok(Some(window.page_of(rows.collect::<Result<_, _>>()?, keys)))
+}
+
+/// A page for each owner of visible groups; `from` goes on after
+/// ` from namespaces` into the `where`.
+async fn each(
+    owners: &[i64],
+    (ask, args, context): (Ask, Args, Context),
+    owner: &'static str,
+    from: impl FnOnce(&Tx<'_>) -> Fragment + Send + 'static,
+) -> Result<Vec<Connection<Place>>, Fault> {
+    let window = window(ask, &context)?;
+    let search: Option<String> = args.get("search")?;
+    let reader = viewer(&context);
+    let (app, base_url) = (context.app()?, context.app()?.base_url().to_owned());
+    let read = app.read(move |tx| {
+        let mut tables = Fragment::new(" from namespaces");
+        tables.append(from(tx)).raw(" and ");
+        tables.append(access::visible_groups(tx, &reader));
+        search_groups(&mut tables, search.as_deref());
+        let sql = window.narrow_each("namespaces.*", owner, tables);
+        let rows: Vec<Owned<Namespace>> = tx.query(sql)?;
+        Ok((rows, window))
+    });
+    let (rows, window) = read.await?;
+    let shown = |one: Owned<Namespace>| {
+        one.map(|namespace| Place {
+            namespace,
+            base_url: base_url.clone(),
+        })
+    };
+    let rows = rows.into_iter().map(shown).collect();
+    Ok(window.pages(owners, rows, keys))
+}
+
+async fn below(
+    groups: Vec<Arc<Place>>,
+    ask: Ask,
+    args: Args,
+    context: Context,
+) -> Result<Vec<Option<Connection<Place>>>, Fault> {
+    let ids: Vec<i64> = groups.iter().map(|it| it.namespace.id).collect();
+    let deep: Option<bool> = args.get("includeParentDescendants")?;
+    let owned = flag(&args, "owned")?;
+    let (tops, reader) = (ids.clone(), viewer(&context));
+    let from = move |tx: &Tx<'_>| {
+        let on = match deep.unwrap_or(true) {
+            true => "namespaces.lineage > top.lineage and namespaces.lineage < top.lineage || ':'",
+            false => "namespaces.parent_id = top.id",
+        };
+        let mut from = Fragment::new(&format!(" join namespaces top on {on} where"));
+        from.in_list("top.id", tops);
+        match reader.user_id() {
+            Some(user_id) if owned => {
+                from.raw(" and ")
+                    .append(access::groups_of(tx, user_id, OWNER));
+            }
+            None if owned => {
+                from.raw(" and false");
+            }
+            _ => {}
+        }
+        from
+    };
+    let pages = each(&ids, (ask, args, context), "top.id", from).await?;
+    Ok(pages.into_iter().map(Some).collect())
+}
+
+/// Of these users those whose groups the caller may list: themselves, and all
+/// for administrators.
+fn listable(context: &Context, ids: &[i64]) -> Vec<i64> {
+    let reader = viewer(context);
+    let may = |id: &&i64| reader.is_admin() || reader.user_id() == Some(**id);
+    ids.iter().filter(may).copied().collect()
+}
+
+async fn of_users(
+    people: Vec<Arc<Person>>,
+    ask: Ask,
+    args: Args,
+    context: Context,
+) -> Result<Vec<Option<Connection<Place>>>, Fault> {
+    let ids: Vec<i64> = people.iter().map(|it| it.user.id).collect();
+    let listable = listable(&context, &ids);
+    let of = listable.clone();
+    let from = move |tx: &Tx<'_>| {
+        let mut from = Fragment::new(
+            " join members on members.source_id = namespaces.id
+                and members.source_type = 'Group' and members.requested_at is null
+              where",
+        );
+        from.in_list("members.user_id", of)
+            .push(
+                " and (members.expires_at is null or members.expires_at > ",
+                lists::today(tx),
+            )
+            .raw(")");
+        from
+    };
+    let pages = each(&ids, (ask, args, context), "members.user_id", from).await?;
+    let shown = ids.iter().zip(pages);
+    Ok(shown
+        .map(|(id, page)| listable.contains(id).then_some(page))
+        .collect())
+}
+
+/// How many groups users are members of.
+struct Counts;
+
+impl Loader for Counts {
+    type Key = i64;
+    type Value = i64;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, i64>, Fault> {
+        let ids = listable(&context, &ids);
+        let found = context.app()?.read(move |tx| {
+            let today = lists::today(tx);
+            let rows: Vec<(i64, i64)> = tx.all(
+                sql!(
+                    "select m.user_id, count(*) from members m
+                     join namespaces n on n.id = m.source_id and n.deletion_scheduled_at is null
+                     where m.user_id in_list($1) and m.source_type = 'Group'
+                        and m.requested_at is null
+                        and (m.expires_at is null or m.expires_at > $2)
+                     group by m.user_id"
+                ),
+                (&ids, today),
+            )?;
+            let mut counts: HashMap<i64, i64> = ids.into_iter().map(|id| (id, 0)).collect();
+            counts.extend(rows);
+            Ok(counts)
+        });
+        Ok(found.await?)
+    }
+}

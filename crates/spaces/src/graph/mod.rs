@@ -1,0 +1,123 @@
+//! Projects, groups, namespaces and members in GraphQL (contract/graphql.md
+//! section 9). What the viewer may not see is null or left out, as everywhere.
+//! Lists below lists read the pages of all their parents in one statement.
+
+mod group_lists;
+mod groups;
+mod loaders;
+mod members;
+mod memberships;
+mod permissions;
+mod project_lists;
+mod projects;
+
+pub use loaders::{Groups, Namespaces, OwnNamespaces, Projects};
+
+use crate::model::{Namespace, Project};
+use identity::graph::Person;
+use kernel::graph::{Args, Context, Fault, GlobalId, Graph, item, object};
+use std::sync::Arc;
+
+/// Global IDs of projects.
+pub const PROJECT_ID: GlobalId = GlobalId::new("ProjectID", "Project");
+/// Global IDs of groups.
+pub const GROUP_ID: GlobalId = GlobalId::new("GroupID", "Group");
+/// Global IDs of namespaces.
+pub const NAMESPACE_ID: GlobalId = GlobalId::new("NamespaceID", "Namespace");
+
+/// A project as the interface shows it.
+pub struct Shown {
+    /// Its row.
+    pub project: Project,
+    base_url: String,
+}
+
+/// A group or a user's namespace as the interface shows it.
+pub struct Place {
+    /// Its row.
+    pub namespace: Namespace,
+    base_url: String,
+}
+
+/// Registers the room's types and fields.
+pub fn graph(g: &mut Graph) {
+    for id in [PROJECT_ID, GROUP_ID, NAMESPACE_ID] {
+        id.register(g);
+    }
+    roles(g);
+    permissions::graph(g);
+    projects::graph(g);
+    project_lists::graph(g);
+    groups::graph(g);
+    group_lists::graph(g);
+    members::graph(g);
+    memberships::graph(g);
+    g.node::<Projects, _>(PROJECT_ID, object("Project"));
+    g.node::<Groups, _>(GROUP_ID, object("Group"));
+    g.node::<Namespaces, _>(NAMESPACE_ID, object("Namespace"));
+    g.on::<Person>("User")
+        .load::<OwnNamespaces, _>("namespace", object::<Place>("Namespace"), |it| {
+            Some(it.user.id)
+        })
+        .describe("Where their own projects are.");
+}
+
+/// Roles by their names in the interface.
+const ROLES: &[(&str, i64, &str)] = {
+    use crate::access::{DEVELOPER, GUEST, MAINTAINER, MINIMAL, NONE, OWNER, PLANNER, REPORTER};
+    &[
+        ("NO_ACCESS", NONE, "Nothing."),
+        ("MINIMAL_ACCESS", MINIMAL, "A member who sees nothing yet."),
+        ("GUEST", GUEST, "Guest."),
+        ("PLANNER", PLANNER, "Planner."),
+        ("REPORTER", REPORTER, "Reporter."),
+        ("DEVELOPER", DEVELOPER, "Developer."),
+        ("MAINTAINER", MAINTAINER, "Maintainer."),
+        ("OWNER", OWNER, "Owner."),
+    ]
+};
+
+fn roles(g: &mut Graph) {
+    let items = ROLES.iter().map(|(name, _, text)| item(name, text));
+    g.enumeration("AccessLevelEnum", "A role.", items.collect());
+}
+
+/// The name of a role that has one.
+fn role_name(level: i64) -> Option<&'static str> {
+    let role = ROLES.iter().find(|role| role.1 == level);
+    role.map(|role| role.0)
+}
+
+/// The role of a name out of the enum.
+fn role_level(name: &str) -> Option<i64> {
+    let role = ROLES.iter().find(|role| role.0 == name);
+    role.map(|role| role.1)
+}
+
+fn shown(context: &Context, project: Project) -> Result<Arc<Shown>, Fault> {
+    Ok(Arc::new(Shown {
+        project,
+        base_url: context.app()?.base_url().to_owned(),
+    }))
+}
+
+fn placed(context: &Context, namespace: Namespace) -> Result<Arc<Place>, Fault> {
+    Ok(Arc::new(Place {
+        namespace,
+        base_url: context.app()?.base_url().to_owned(),
+    }))
+}
+
+/// Numbers out of global IDs of one model, or plain ones.
+fn numbers(args: &Args, of: GlobalId) -> Result<Option<Vec<i64>>, Fault> {
+    let ids: Option<Vec<String>> = args.get("ids")?;
+    let read = |text: &String| match text.parse::<i64>() {
+        Ok(id) => Ok(id),
+        Err(_) => of.read(text).map_err(Fault::argument),
+    };
+    ids.map(|all| all.iter().map(read).collect()).transpose()
+}
+
+fn flag(args: &Args, name: &str) -> Result<bool, Fault> {
+    Ok(args.get::<Option<bool>>(name)?.unwrap_or(false))
+}

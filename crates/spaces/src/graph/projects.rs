@@ -1,0 +1,212 @@
+//! The type `Project`, and one project by its path.
+
+use super::{Groups, Namespaces, PROJECT_ID, Place, Shown, shown};
+use crate::access::{self, Purpose};
+use crate::entities::{sizes, ssh_url};
+use crate::model::{Project, Visibility};
+use crate::project_select;
+use identity::graph::viewer;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result as Outcome};
+use kernel::graph::{
+    BOOLEAN, Context, FLOAT, Fault, Graph, ID, INT, Mark, ObjectBuilder, STRING, TIME, Typed,
+    argument, object,
+};
+use kernel::ids::{Reference, fold};
+use kernel::markup;
+use std::sync::Arc;
+use store::{Fragment, Tx};
+
+pub fn graph(g: &mut Graph) {
+    statistics(g);
+    let project = g.object::<Shown>("Project", "A project.");
+    let project = addresses(described(project));
+    features(project)
+        .load::<Groups, _>("group", object::<Place>("Group"), |it| {
+            Some(it.project.namespace_id)
+        })
+        .describe("The group it is in; null in a user's namespace.")
+        .load::<Namespaces, _>("namespace", object::<Place>("Namespace"), |it| {
+            Some(it.project.namespace_id)
+        })
+        .describe("Where it is.");
+    g.query()
+        .answer(
+            "project",
+            object::<Shown>("Project"),
+            |args, context| async move {
+                let path: String = args.get("fullPath")?;
+                let reader = viewer(&context);
+                let found = context.app()?.read(move |tx| find(tx, &reader, path));
+                Ok(Some(shown(&context, found.await?)?))
+            },
+        )
+        .describe("One project.")
+        .arg(argument("fullPath", ID.required()).describe("Its full path."));
+}
+
+fn described(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+    project
+        .field("id", ID.required(), |it| PROJECT_ID.of(it.project.id))
+        .describe("Global ID.")
+        .field("path", STRING.required(), |it| it.project.path.clone())
+        .describe("Last part of its path.")
+        .field("name", STRING.required(), |it| it.project.name.clone())
+        .describe("Display name.")
+        .field("nameWithNamespace", STRING.required(), |it| {
+            it.project.name_with_namespace()
+        })
+        .describe("Display name with those of the groups above.")
+        .field("description", STRING, |it| it.project.description.clone())
+        .describe("What it is, in Markdown.")
+        .level("descriptionHtml", STRING, |projects, _, _| {
+            descriptions(projects)
+        })
+        .describe("What it is, as HTML.")
+        .field("visibility", STRING, |it| {
+            Some(Visibility::of(it.project.visibility).as_str().to_owned())
+        })
+        .describe("Who sees it: private, internal or public.")
+        .field("archived", BOOLEAN, |it| Some(it.project.archived))
+        .describe("Whether it is read-only.")
+        .field("avatarUrl", STRING, |_| None)
+        .describe("Its picture.")
+        .field("topics", STRING.required().list(), |it| {
+            Some(it.project.topics.0.clone())
+        })
+        .describe("What it is about.")
+        .field("tagList", STRING, |it| Some(it.project.topics.0.join(", ")))
+        .describe("What it is about, in one text.")
+        .mark(Mark::Deprecated {
+            reason: "This was renamed",
+            milestone: "13.12",
+            replacement: Some("Project.topics"),
+        })
+        .field("starCount", INT.required(), |it| it.project.star_count)
+        .describe("How many users starred it.")
+        .field("forksCount", INT.required(), |it| it.project.forks_count)
+        .describe("How many forks it has.")
+        .field("openIssuesCount", INT, |_| Some(0))
+        .describe("How many of its issues are open.")
+        .field("importStatus", STRING, |_| Some("none".to_owned()))
+        .describe("How far it is imported; `none` unless it was.")
+        .field("createdAt", TIME, |it| Some(it.project.created_at))
+        .describe("When it was made.")
+        .field("lastActivityAt", TIME, |it| {
+            Some(it.project.last_activity_at)
+        })
+        .describe("When something last happened in it.")
+}
+
+fn addresses(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+    project
+        .field("fullPath", ID.required(), |it| it.project.full_path.clone())
+        .describe("Its path with those of the groups above.")
+        .field("webUrl", STRING, |it| {
+            Some(it.project.web_url(&it.base_url))
+        })
+        .describe("Its page.")
+        .field("httpUrlToRepo", STRING, |it| {
+            Some(format!("{}/{}.git", it.base_url, it.project.full_path))
+        })
+        .describe("Where to clone from over HTTP.")
+        .field("sshUrlToRepo", STRING, |it| {
+            Some(ssh_url(&it.base_url, &it.project))
+        })
+        .describe("Where to clone from over SSH.")
+}
+
+fn features(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+    let on = |name: &'static str| move |it: &Shown| Some(it.project.feature(name) != "disabled");
+    project
+        .field("issuesEnabled", BOOLEAN, on("issues"))
+        .describe("Whether it has issues.")
+        .field("mergeRequestsEnabled", BOOLEAN, on("merge_requests"))
+        .describe("Whether it has merge requests.")
+        .field("jobsEnabled", BOOLEAN, on("builds"))
+        .describe("Whether it has pipelines.")
+        .field("snippetsEnabled", BOOLEAN, on("snippets"))
+        .describe("Whether it has snippets.")
+        .field("wikiEnabled", BOOLEAN, on("wiki"))
+        .describe("Whether it has a wiki.")
+        .field("lfsEnabled", BOOLEAN, |_| Some(true))
+        .describe("Whether it takes large files.")
+}
+
+/// Descriptions as HTML, off the workers that serve requests.
+async fn descriptions(projects: Vec<Arc<Shown>>) -> Result<Vec<Option<String>>, Fault> {
+    let render = move || {
+        let one = |it: &Arc<Shown>| it.project.description.as_deref().map(markup::render);
+        projects.iter().map(one).collect()
+    };
+    let rendered = tokio::task::spawn_blocking(render).await;
+    rendered.map_err(|error| Error::internal(error).into())
+}
+
+/// Bytes in use; only packages take any.
+struct Statistics {
+    packages: f64,
+}
+
+fn statistics(g: &mut Graph) {
+    g.object::<Statistics>("ProjectStatistics", "How much a project holds.")
+        .field("commitCount", FLOAT.required(), |_| 0.0)
+        .describe("How many commits it has.")
+        .field("storageSize", FLOAT.required(), |it| it.packages)
+        .describe("Bytes of everything.")
+        .field("packagesSize", FLOAT.required(), |it| it.packages)
+        .describe("Bytes of packages.")
+        .field("repositorySize", FLOAT.required(), |_| 0.0)
+        .describe("Bytes of the repository.")
+        .field("lfsObjectsSize", FLOAT.required(), |_| 0.0)
+        .describe("Bytes of large files.")
+        .field("buildArtifactsSize", FLOAT.required(), |_| 0.0)
+        .describe("Bytes of job artifacts.")
+        .field("pipelineArtifactsSize", FLOAT, |_| Some(0.0))
+        .describe("Bytes of pipeline artifacts.")
+        .field("wikiSize", FLOAT, |_| Some(0.0))
+        .describe("Bytes of the wiki.")
+        .field("snippetsSize", FLOAT, |_| Some(0.0))
+        .describe("Bytes of snippets.")
+        .field("uploadsSize", FLOAT, |_| Some(0.0))
+        .describe("Bytes of uploads.");
+    g.on::<Shown>("Project")
+        .level(
+            "statistics",
+            object::<Statistics>("ProjectStatistics"),
+            |projects, _, context| measured(projects, context),
+        )
+        .describe("How much it holds, for reporters and higher.");
+}
+
+async fn measured(
+    projects: Vec<Arc<Shown>>,
+    context: Context,
+) -> Result<Vec<Option<Arc<Statistics>>>, Fault> {
+    let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
+    let (reader, asked) = (viewer(&context), ids.clone());
+    let found = context.app()?.read(move |tx| sizes(tx, &reader, asked));
+    let found = found.await?;
+    let of = |id: &i64| {
+        let packages = *found.get(id)? as f64;
+        Some(Arc::new(Statistics { packages }))
+    };
+    Ok(ids.iter().map(of).collect())
+}
+
+/// The project at a path, or where it moved to.
+fn find(tx: &mut Tx<'_>, viewer: &Viewer, path: String) -> Outcome<Project> {
+    let mut sql = Fragment::new(project_select!("where "));
+    sql.append(access::visible_projects(tx, viewer, Purpose::Read))
+        .push(" and projects.full_path_folded = ", fold(&path));
+    if let Some(project) = tx.query(sql)?.into_iter().next() {
+        return Ok(project);
+    }
+    match access::project(tx, viewer, &Reference::Path(path), Purpose::Read) {
+        Err(Error::Moved(id)) => {
+            let reference = Reference::Id(id.parse().unwrap_or(-1));
+            access::project(tx, viewer, &reference, Purpose::Read)
+        }
+        found => found,
+    }
+}

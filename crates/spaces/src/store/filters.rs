@@ -1,0 +1,201 @@
+//! Filters of lists, the same for every interface that shows them.
+
+use super::contains;
+use crate::access::{self, GUEST, OWNER, Purpose};
+use crate::model::Visibility;
+use identity::viewer::Viewer;
+use kernel::ids::fold;
+use kernel::time::Timestamp;
+use serde_json::json;
+use store::{Fragment, Tx};
+
+/// What a list of projects is narrowed to.
+#[derive(Debug, Clone, Default)]
+pub struct ProjectFilter {
+    /// Only these.
+    pub ids: Option<Vec<i64>>,
+    /// Only those at these paths.
+    pub full_paths: Option<Vec<String>>,
+    /// Only those the viewer is a member of.
+    pub membership: bool,
+    /// Only those the viewer owns.
+    pub owned: bool,
+    /// Only those in the viewer's own namespace.
+    pub personal: bool,
+    /// Only those the viewer starred.
+    pub starred: bool,
+    /// Only archived ones, or only others.
+    pub archived: Option<bool>,
+    /// Only of this visibility.
+    pub visibility: Option<Visibility>,
+    /// In name, path or description.
+    pub search: Option<String>,
+    /// Search the namespaces' paths too.
+    pub search_namespaces: bool,
+    /// Only with all these topics.
+    pub topics: Vec<String>,
+    /// Only where the viewer has at least this role.
+    pub min_access_level: Option<i64>,
+    /// Only ids above.
+    pub id_after: Option<i64>,
+    /// Only ids below.
+    pub id_before: Option<i64>,
+    /// Only active since.
+    pub last_activity_after: Option<Timestamp>,
+    /// Only inactive since.
+    pub last_activity_before: Option<Timestamp>,
+    /// Only changed since.
+    pub updated_after: Option<Timestamp>,
+    /// Only unchanged since.
+    pub updated_before: Option<Timestamp>,
+    /// Only with issues.
+    pub with_issues: bool,
+    /// Only with merge requests.
+    pub with_merge_requests: bool,
+}
+
+impl ProjectFilter {
+    /// Condition on `projects`: those the viewer may see that pass.
+    pub fn condition(&self, tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+        let mut sql = access::visible_projects(tx, viewer, Purpose::Read);
+        self.of_viewer(tx, viewer, &mut sql);
+        if let Some(ids) = &self.ids {
+            sql.raw(" and").in_list("projects.id", ids);
+        }
+        if let Some(paths) = &self.full_paths {
+            let folded: Vec<String> = paths.iter().map(|path| fold(path)).collect();
+            sql.raw(" and").in_list("projects.full_path_folded", folded);
+        }
+        if let Some(archived) = self.archived {
+            sql.push(" and projects.archived = ", archived);
+        }
+        if let Some(visibility) = self.visibility {
+            sql.push(" and projects.visibility = ", visibility.level());
+        }
+        let search = self.search.as_deref();
+        if let Some(search) = search.filter(|text| !text.is_empty()) {
+            let columns: &[&str] = match self.search_namespaces {
+                true => &["name_folded", "full_path_folded", "description_folded"],
+                false => &["name_folded", "path_folded", "description_folded"],
+            };
+            search_in(&mut sql, "projects", columns, search);
+        }
+        for topic in &self.topics {
+            // The text of a JSON list of texts is the same on both engines.
+            let quoted = json!(topic).to_string();
+            sql.push(
+                " and cast(projects.topics as text) like ",
+                contains(&quoted),
+            )
+            .raw(" escape '\\'");
+        }
+        self.bounds(&mut sql);
+        if self.with_issues {
+            sql.raw(" and coalesce(projects.features ->> 'issues', '') <> 'disabled'");
+        }
+        if self.with_merge_requests {
+            sql.raw(" and coalesce(projects.features ->> 'merge_requests', '') <> 'disabled'");
+        }
+        sql
+    }
+
+    /// What the viewer has to do with the projects.
+    fn of_viewer(&self, tx: &Tx<'_>, viewer: &Viewer, sql: &mut Fragment) {
+        let least = [
+            self.membership.then_some(GUEST),
+            self.owned.then_some(OWNER),
+            self.min_access_level,
+        ];
+        if let Some(level) = least.into_iter().flatten().max() {
+            match viewer.user_id() {
+                Some(user_id) => {
+                    sql.raw(" and ")
+                        .append(access::projects_of(tx, user_id, level));
+                }
+                None => {
+                    sql.raw(" and false");
+                }
+            }
+        }
+        let user_id = viewer.user_id().unwrap_or(-1);
+        if self.starred {
+            sql.push(
+                " and projects.id in (select s.project_id from stars s where s.user_id = ",
+                user_id,
+            )
+            .raw(")");
+        }
+        if self.personal {
+            sql.push(
+                " and projects.namespace_id in
+                    (select n.id from namespaces n where n.owner_id = ",
+                user_id,
+            )
+            .raw(")");
+        }
+    }
+
+    fn bounds(&self, sql: &mut Fragment) {
+        if let Some(id) = self.id_after {
+            sql.push(" and projects.id > ", id);
+        }
+        if let Some(id) = self.id_before {
+            sql.push(" and projects.id < ", id);
+        }
+        for (test, at) in [
+            (
+                " and projects.last_activity_at >= ",
+                self.last_activity_after,
+            ),
+            (
+                " and projects.last_activity_at <= ",
+                self.last_activity_before,
+            ),
+            (" and projects.updated_at >= ", self.updated_after),
+            (" and projects.updated_at <= ", self.updated_before),
+        ] {
+            if let Some(at) = at {
+                sql.push(test, at);
+            }
+        }
+    }
+}
+
+/// Groups whose name or path contains the text.
+pub fn search_groups(sql: &mut Fragment, text: Option<&str>) {
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        search_in(
+            sql,
+            "namespaces",
+            &["name_folded", "full_path_folded"],
+            text,
+        );
+    }
+}
+
+/// Users whose name or login contains the text, or whose e-mail it is.
+pub fn search_users(sql: &mut Fragment, text: Option<&str>) {
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return;
+    };
+    let folded = fold(text);
+    sql.push(" and (users.name_folded like ", contains(&folded))
+        .push(
+            " escape '\\' or users.username_folded like ",
+            contains(&folded),
+        )
+        .push(" escape '\\' or users.email_folded = ", folded)
+        .raw(")");
+}
+
+/// Rows with the text in one of these folded columns.
+fn search_in(sql: &mut Fragment, table: &str, columns: &[&str], text: &str) {
+    let pattern = contains(&fold(text));
+    sql.raw(" and (");
+    for (index, column) in columns.iter().enumerate() {
+        let or = if index == 0 { "" } else { " or " };
+        sql.push(&format!("{or}{table}.{column} like "), pattern.as_str())
+            .raw(" escape '\\'");
+    }
+    sql.raw(")");
+}
