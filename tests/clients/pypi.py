@@ -23,6 +23,9 @@ name = "Claw.Hammer"
 version = "{version}"
 description = "Strikes"
 requires-python = ">=3.9"
+
+[tool.flit.module]
+name = "claw"
 """
 
 
@@ -58,6 +61,7 @@ def built(version):
     sources = folder()
     (sources / "pyproject.toml").write_text(PROJECT_FILE.format(version=version))
     (sources / "claw").mkdir()
+    (sources / "claw" / "__init__.py").write_text("")
     (sources / "claw" / "hammer.py").write_text(f'VERSION = "{version}"\n')
     run(PYTHON, "-m", "build", "--no-isolation", "--outdir", sources / "dist", sources)
     files = sorted((sources / "dist").iterdir())
@@ -66,11 +70,13 @@ def built(version):
 
 
 def twine(project, files, user="__token__", secret=SECRET, refused=False):
-    return run(
-        PYTHON, "-m", "twine", "upload", "--non-interactive", "--disable-progress-bar",
+    """What twine prints, which wraps the server's words."""
+    printed = run(
+        PYTHON, "-m", "twine", "upload", "--verbose", "--non-interactive", "--disable-progress-bar",
         "--repository-url", f"{URL}/api/v4/projects/{project}/packages/pypi",
         "--username", user, "--password", secret, *files, refused=refused,
     )  # fmt: skip
+    return " ".join(printed.split())
 
 
 def index(place, user="__token__", secret=SECRET):
