@@ -206,6 +206,17 @@ class World:
     def archive(self):
         return "anvil.zip"
 
+    def artifact_path(self):
+        project, name = self.get("id") if self.path.startswith("/projects/") else None, "acme/anvil"
+        if project is None:
+            within = {"namespace_id": self.get("id")} if self.path.startswith("/groups/") else {}
+            own = f"project-{next(numbers)}"
+            made = post("/projects", name=own, visibility="public", **within)
+            project, name = made["id"], made["path_with_namespace"]
+        path = f"{name}/1.0/anvil-1.0.jar"
+        call("PUT", f"/projects/{project}/packages/maven/{path}", data=b"a jar")
+        return path
+
     def package_id(self):
         self.get("package_name")
         return call("GET", f"{self.owner()}/packages")[0]["id"]

@@ -171,6 +171,12 @@ const CLIENTS: &[Suite] = &[
         runs_on: Language::Python,
         named: false,
     },
+    Suite {
+        name: "Maven and Gradle",
+        script: "tests/clients/maven.py",
+        runs_on: Language::Python,
+        named: false,
+    },
 ];
 
 /// The pages in a browser.
@@ -221,6 +227,7 @@ fn chosen(text: &str) -> Vec<&'static Suite> {
 fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
     tools::packaged_clients()?;
     tools::go_and_composer()?;
+    tools::maven()?;
     Ok([
         ("CHROMIUM", tools::chromium()?),
         ("PYTHON", tools::python()?),

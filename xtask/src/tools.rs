@@ -148,6 +148,24 @@ pub fn go_and_composer() -> Outcome {
     system_packages("go and Composer", &["golang-go", "composer", "unzip"])
 }
 
+/// Maven and those of its plugins that its suite uses, which the system's
+/// package keeps in a repository of its own. Gradle, a large package, is used
+/// where it is installed.
+pub fn maven() -> Outcome {
+    let plugins = Path::new("/usr/share/maven-repo/org/apache/maven/plugins");
+    let has = |name: &str| plugins.join(format!("maven-{name}-plugin")).is_dir();
+    if on_path(&["mvn"]).is_some() && ["deploy", "dependency", "jar"].into_iter().all(has) {
+        return Ok(());
+    }
+    let packages = [
+        "maven",
+        "libmaven-deploy-plugin-java",
+        "libmaven-dependency-plugin-java",
+        "libmaven-jar-plugin-java",
+    ];
+    system_packages("Maven", &packages)
+}
+
 /// A Python that has the packages of `tests/clients/requirements.txt`.
 pub fn python() -> Result<PathBuf, String> {
     let wanted = read("tests/clients/requirements.txt")?;

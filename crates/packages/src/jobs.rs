@@ -1,6 +1,7 @@
 //! Removing what was deleted: rows first, then blobs nothing names any more.
 
 use crate::cleanup::{CleanProject, Cleanup, LOOK_EVERY};
+use crate::formats::maven;
 use crate::store::files;
 pub use crate::store::files::{hand_over, sizes};
 use kernel::app::App;
@@ -19,6 +20,7 @@ const RELEASE_EVERY: i64 = 6 * 60 * 60;
 pub fn register(registry: &mut RegistryBuilder) {
     registry.add::<Purge>();
     registry.add::<PurgeFile>();
+    registry.add::<maven::jobs::DropVersions>();
     registry.add_periodic::<ReleaseBlobs>(RELEASE_EVERY);
     registry.add_periodic::<Cleanup>(LOOK_EVERY);
     registry.add::<CleanProject>();

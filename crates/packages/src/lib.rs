@@ -6,7 +6,8 @@
 //! `package_cleanup_policies` (0009), `package_names` (0010),
 //! `package_file_extracts` (0014).
 //! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`,
-//! `packages.cleanup`, `packages.clean_project`.
+//! `packages.cleanup`, `packages.clean_project`,
+//! `packages.drop_maven_versions`.
 //! Settings: `plan_limits`; `namespaces.package_settings` for duplicates.
 //! Hooks: [`jobs::CONTENTS`], [`jobs::project_destroying`], [`jobs::sizes`],
 //! [`jobs::hand_over`].

@@ -3,9 +3,10 @@
 
 use crate::access::enter;
 use identity::viewer::Viewer;
-use kernel::error::Result;
+use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use spaces::access::{self, Purpose, visible_projects};
+use spaces::model::Namespace;
 use store::{Fragment, Tx};
 
 /// The prefix of a client's address.
@@ -45,6 +46,55 @@ impl Scope {
     }
 }
 
+/// How an address is refused at which there is no package that the viewer may
+/// read: who did not say who they are is asked, where that may show more.
+/// Clients send credentials only when they are asked for them.
+pub fn missing(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Error> {
+    let anonymous = matches!(viewer, Viewer::Anonymous);
+    if anonymous && hides_some(tx, viewer, prefix)? {
+        Ok(Error::Unauthenticated)
+    } else {
+        Ok(Error::NotFound("Package"))
+    }
+}
+
+/// Whether a group has projects whose packages the viewer may not read. It
+/// tells of no project in particular, and nothing of names within.
+fn hides_some(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<bool> {
+    let Prefix::Group(reference) = prefix else {
+        return Ok(false);
+    };
+    let group = access::group(tx, viewer, reference, Purpose::ReadPackages)?;
+    let mut query = Fragment::new(
+        "select projects.id from projects where projects.deletion_scheduled_at is null
+         and projects.packages_enabled
+         and coalesce(projects.features ->> 'package_registry', '') <> 'disabled' and ",
+    );
+    query
+        .append(below(&group))
+        // Settings that were never made are null, and so is what depends on them.
+        .raw(" and (")
+        .append(visible_projects(tx, viewer, Purpose::ReadPackages))
+        .raw(") is not true limit 1");
+    let found: Vec<i64> = tx.query(query)?;
+    Ok(!found.is_empty())
+}
+
+/// Projects of the group and of the groups below it.
+fn below(group: &Namespace) -> Fragment {
+    let mut condition = Fragment::new("");
+    condition
+        .push(
+            "projects.namespace_id in (select below.id from namespaces below
+             where below.lineage >= ",
+            group.lineage.as_str(),
+        )
+        // ':' follows '/' and all digits, so this ends what begins so.
+        .push(" and below.lineage < ", format!("{}:", group.lineage))
+        .raw(")");
+    condition
+}
+
 /// What the viewer may read below this prefix. Hidden projects are not found,
 /// as everywhere; of groups and the instance they are left out.
 pub fn scope(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Scope> {
@@ -56,15 +106,7 @@ pub fn scope(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Scope>
         }
         Prefix::Group(reference) => {
             let group = access::group(tx, viewer, reference, Purpose::ReadPackages)?;
-            condition
-                .push(
-                    "projects.namespace_id in (select below.id from namespaces below
-                     where below.lineage >= ",
-                    group.lineage.as_str(),
-                )
-                // ':' follows '/' and all digits, so this ends what begins so.
-                .push(" and below.lineage < ", format!("{}:", group.lineage))
-                .raw(") and ");
+            condition.append(below(&group)).raw(" and ");
         }
         Prefix::Instance => {}
     }

@@ -35,6 +35,7 @@ pages! {
     the_start_page: "README.md",
     graphql: "graphql.md",
     groups_and_projects: "groups-and-projects.md",
+    maven_packages: "packages-maven.md",
     packages: "packages.md",
     packages_of_composer: "packages-composer.md",
     packages_of_go: "packages-go.md",

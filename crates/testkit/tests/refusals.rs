@@ -128,6 +128,10 @@ async fn hide(t: &TestServer) -> Hidden {
     let project = t.project("vault/inner/secret").await;
     let package = project.generic_package("hammer", "1.0").await;
     let sources = python_package(&project, &t.admin()).await;
+    // The name of a package that is found without naming its project, too.
+    let jar = "vault/inner/secret/1.0/secret-1.0.jar";
+    let jars = project.at(&format!("/packages/maven/{jar}"));
+    t.admin().put(jars).bytes("a jar").await.is(200);
     let (keeper, asker) = (t.user("keeper").await, t.user("asker").await);
     let (outsider, friends) = (t.user("outsider").await, t.group("vaultfriends").await);
     project.add(&keeper, 30).await;
@@ -206,6 +210,7 @@ async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "vendor"), archive.0),
         ((EVERYWHERE, "archive"), archive.1),
         ((EVERYWHERE, "*module_path"), module),
+        ((EVERYWHERE, "*artifact_path"), jar.into()),
         ((EVERYWHERE, "audit_event_id"), event[0].to_string()),
     ];
     Hidden {

@@ -6,6 +6,7 @@
 pub mod composer;
 pub mod generic;
 pub mod golang;
+pub mod maven;
 pub mod pypi;
 
 use kernel::http::Routes;
@@ -15,5 +16,6 @@ pub fn routes(r: &mut Routes) {
     composer::routes(r);
     generic::routes(r);
     golang::routes(r);
+    maven::routes(r);
     pypi::routes(r);
 }

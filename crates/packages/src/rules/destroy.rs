@@ -2,8 +2,9 @@
 
 use super::protection;
 use crate::access::{Entered, Happened, audit, enter};
+use crate::formats::maven::jobs::DropVersions;
 use crate::jobs::{Purge, PurgeFile};
-use crate::model::Package;
+use crate::model::{Package, PackageType};
 use crate::store::{files, packages};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
@@ -128,6 +129,9 @@ pub fn package(
             package: package.id,
         },
     )?;
+    if package.package_type == PackageType::Maven && package.version.is_some() {
+        enqueue(tx, registry, &DropVersions::of(&package))?;
+    }
     let happened = Happened {
         action: "package.destroy",
         target_type: "Package",

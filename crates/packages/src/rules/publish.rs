@@ -39,12 +39,13 @@ pub struct Destination {
 /// What a format calls publishing the same again. Whether it may be is the
 /// namespace's setting, or the format's own rule
 /// ([`settings::PackageSettings::allows_duplicate`]).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Repeat {
     /// A file of this name in this version.
     File,
-    /// A file with this extension in this version.
-    Extension,
+    /// A file of this kind in this version, as the format tells the kinds of
+    /// files by their names.
+    Kind(fn(&Destination, &str) -> String),
     /// This version at all.
     Version,
     /// Nothing: the newest file of a name counts.
@@ -101,10 +102,10 @@ fn check_duplicate(
 ) -> Result<()> {
     let is_repeated = match to.repeat {
         Repeat::File => files::newest(tx, package.id, &to.file_name)?.is_some(),
-        Repeat::Extension => {
-            let wanted = extension(&to.file_name);
+        Repeat::Kind(kind) => {
+            let wanted = kind(to, &to.file_name);
             let names = files::names(tx, package.id)?;
-            names.iter().any(|name| extension(name) == wanted)
+            names.iter().any(|name| kind(to, name) == wanted)
         }
         Repeat::Version => true,
         Repeat::Nothing => false,
@@ -117,11 +118,6 @@ fn check_duplicate(
         return Ok(());
     }
     Err((to.refusal)())
-}
-
-/// What follows the last dot of a name.
-fn extension(name: &str) -> &str {
-    name.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
 /// Adds the stored bytes as a file; finds or makes the package.

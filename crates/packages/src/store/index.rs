@@ -1,7 +1,7 @@
 //! What the documents of formats are made of: versions of a name, their files
 //! and tags, and names themselves, over a project, a group or everything.
 
-use crate::keys::name_key;
+use crate::keys::{name_key, version_key};
 use crate::model::{PackageFile, PackageType, Status};
 use crate::scope::Scope;
 use jiff::Timestamp;
@@ -64,6 +64,11 @@ impl FromRow for IndexedFile {
 
 const VERSION: &str = "select p.id, p.project_id, p.name, p.version, p.status, p.metadata,
     p.created_at, p.updated_at from packages p where ";
+const FILE: &str = "select f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, f.sha256,
+    f.sha512, f.blob_key, f.metadata, f.created_at, f.updated_at
+    from packages p join package_files f on f.package_id = p.id where ";
+/// States in which files can be fetched.
+const FETCHED: &str = " and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')";
 /// States that lists and documents show; hidden packages are for who knows
 /// their address.
 const SHOWN: &str = " and p.live = 1 and p.status in ('default', 'deprecated')";
@@ -113,14 +118,14 @@ pub fn version(
     name: &str,
     version: Option<&str>,
 ) -> Result<Option<Version>> {
-    let key = crate::keys::version_key(package_type, version);
+    let key = version_key(package_type, version);
     let mut query = Fragment::new(VERSION);
     query
         .append(scope.condition())
         .push(" and p.package_type = ", package_type)
         .push(" and p.name_key = ", name_key(package_type, name))
         .push(" and p.version_key = ", key)
-        .raw(" and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')")
+        .raw(FETCHED)
         .raw(" order by p.id desc limit 1");
     let found: Vec<Version> = tx.query(query)?;
     Ok(found.into_iter().next())
@@ -148,16 +153,12 @@ pub fn newest_file(
     name: &str,
     file_name: &str,
 ) -> Result<Option<IndexedFile>> {
-    let mut query = Fragment::new(
-        "select f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, f.sha256, f.sha512,
-            f.blob_key, f.metadata, f.created_at, f.updated_at
-         from packages p join package_files f on f.package_id = p.id where ",
-    );
+    let mut query = Fragment::new(FILE);
     query
         .append(scope.condition())
         .push(" and p.package_type = ", package_type)
         .push(" and p.name_key = ", name_key(package_type, name))
-        .raw(" and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')")
+        .raw(FETCHED)
         .push(" and f.file_name = ", file_name)
         .raw(" and f.status = 'default' order by f.id desc limit 1");
     let found: Vec<IndexedFile> = tx.query(query)?;
@@ -190,6 +191,28 @@ pub fn file_of_digest(
         .raw(" order by f.id desc limit 1");
     let found: Vec<IndexedFile> = tx.query(query)?;
     Ok(found.into_iter().next())
+}
+
+/// The newest files of this name in this version of a name that clients may
+/// fetch, newest first; of several projects' all.
+pub fn newest_files(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+    (name, version): (&str, Option<&str>),
+    file_name: &str,
+    most: i64,
+) -> Result<Vec<IndexedFile>> {
+    let mut query = Fragment::new(FILE);
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type)
+        .push(" and p.name_key = ", name_key(package_type, name))
+        .push(" and p.version_key = ", version_key(package_type, version))
+        .raw(FETCHED)
+        .push(" and f.file_name = ", file_name)
+        .push(" and f.status = 'default' order by f.id desc limit ", most);
+    Ok(tx.query(query)?)
 }
 
 /// The names published in a format, each once, in order.

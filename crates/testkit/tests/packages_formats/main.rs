@@ -4,4 +4,5 @@ mod archives;
 mod composer;
 mod forms;
 mod golang;
+mod maven;
 mod pypi;

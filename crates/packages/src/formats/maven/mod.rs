@@ -1,0 +1,326 @@
+//! The maven format: a repository of files below a project, read also below
+//! groups and the instance (contract 2.6).
+//!
+//! Clients keep the list of versions themselves: they read
+//! `maven-metadata.xml`, add to it and write it again. Each is stored whole
+//! and the newest is served as it was sent. Only where a version is deleted
+//! the server takes it off that list ([`jobs`]).
+
+mod address;
+pub mod jobs;
+pub mod metadata;
+
+pub use address::{Address, METADATA, Sum};
+
+use crate::access::{enter, for_client};
+use crate::download;
+use crate::model::PackageType;
+use crate::rest::{READ, WRITE};
+use crate::rules::publish::{Destination, Repeat};
+use crate::scope::{self, Prefix, Scope};
+use crate::store::index::{self, IndexedFile};
+use crate::upload;
+use futures_util::StreamExt;
+use http::{HeaderName, HeaderValue, StatusCode};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Asked, Params, Response, Routes, Upload, reply};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+use std::io::BufReader;
+use std::sync::Arc;
+use store::Tx;
+
+const IN_PROJECT: &str = "/projects/{id}/packages/maven/{*artifact_path}";
+const IN_GROUP: &str = "/groups/{id}/-/packages/maven/{*artifact_path}";
+const ANYWHERE: &str = "/packages/maven/{*artifact_path}";
+
+/// Most bytes of a digest that a client sends.
+const MAX_SUM: usize = 1024;
+/// How many of the newest files the digest of a file that several write at
+/// once may be of.
+const OVERTAKEN: i64 = 100;
+
+/// The format's routes.
+pub fn routes(r: &mut Routes) {
+    r.put(IN_PROJECT, publish)
+        .scopes(WRITE)
+        .registry()
+        .streams()
+        .summary("Publishes a file of a Maven package, or compares its digest");
+    r.get(IN_PROJECT, fetch_in_project)
+        .scopes(READ)
+        .registry()
+        .summary("Downloads a file of a Maven package, or its digest");
+    r.get(IN_GROUP, fetch_in_group)
+        .scopes(READ)
+        .registry()
+        .summary("Downloads a file of a Maven package of a group, or its digest");
+    r.get(ANYWHERE, fetch_anywhere)
+        .scopes(READ)
+        .registry()
+        .summary("Downloads a file of the Maven package named like its project, or its digest");
+}
+
+kernel::params! {
+    /// A file below a project or group.
+    pub struct FileBelow {
+        /// The project or group.
+        pub id: Reference,
+        /// Group and artifact as folders, the version and the file.
+        pub artifact_path: String,
+    }
+}
+
+kernel::params! {
+    /// A file of the package named like its project.
+    pub struct FileOfInstance {
+        /// Path of the project, the version and the file.
+        pub artifact_path: String,
+    }
+}
+
+/// Stores one file, or compares a digest with what was stored.
+async fn publish(
+    app: App,
+    viewer: Viewer,
+    params: Params<FileBelow>,
+    asked: Arc<Asked>,
+    body: Upload,
+) -> Result<Response> {
+    let received = receive(&app, &viewer, &params, &asked, body).await;
+    for_client(&viewer, received)
+}
+
+async fn receive(
+    app: &App,
+    viewer: &Viewer,
+    params: &FileBelow,
+    asked: &Asked,
+    body: Upload,
+) -> Result<Response> {
+    let address = Address::parse(&params.artifact_path)?;
+    match address.sum {
+        Some(sum) => verify(app, viewer, &params.id, address, sum, body).await,
+        None => store(app, viewer, &params.id, &address, asked, body).await,
+    }
+}
+
+async fn store(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    address: &Address,
+    asked: &Asked,
+    body: Upload,
+) -> Result<Response> {
+    let to = destination(address);
+    upload::admit(app, viewer, project, &to).await?;
+    let received = upload::receive_bytes(app, PackageType::Maven, asked, body).await?;
+    if address.is_metadata() || address.file_name.ends_with(".pom") {
+        let name = address.file_name.clone();
+        let read = move |file| metadata::refuse_dtd(&name, BufReader::new(file));
+        upload::inspect(&received, read).await?;
+    }
+    let stored = upload::keep(app, received).await?;
+    upload::publish(app, viewer, project, to, stored).await?;
+    Ok(reply::empty(StatusCode::OK))
+}
+
+fn destination(address: &Address) -> Destination {
+    let version = address.version.as_deref();
+    let file_name = address.file_name.clone();
+    Destination {
+        repeat: match version {
+            Some(_) => {
+                Repeat::Kind(|to, file| address::kind(&to.name, to.version.as_deref(), file))
+            }
+            None => Repeat::Nothing,
+        },
+        ..Destination::new(PackageType::Maven, &address.name, version, file_name)
+    }
+}
+
+/// Tells a publisher whether a file arrived as it was sent. Publishers of one
+/// `maven-metadata.xml` overtake one another: its digest may be of an earlier
+/// one. MD5 is only acknowledged.
+async fn verify(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    address: Address,
+    sum: Sum,
+    body: Upload,
+) -> Result<Response> {
+    let to = Destination {
+        repeat: Repeat::Nothing,
+        ..destination(&address)
+    };
+    upload::admit(app, viewer, project, &to).await?;
+    let sent = read_sum(body).await?;
+    if sum == Sum::Md5 {
+        return Ok(reply::empty(StatusCode::OK));
+    }
+    let most = if address.is_metadata() { OVERTAKEN } else { 1 };
+    let (viewer, project) = (viewer.clone(), project.clone());
+    let known = app
+        .read(move |tx| {
+            let id = enter(tx, &viewer, &project, Purpose::PublishPackage)?
+                .project
+                .id;
+            newest(tx, &Scope::of_project(id), &address, most)
+        })
+        .await?;
+    if known.is_empty() {
+        return Err(Error::NotFound("Package File"));
+    }
+    if known
+        .iter()
+        .any(|file| digest(file, sum).eq_ignore_ascii_case(&sent))
+    {
+        return Ok(reply::empty(StatusCode::NO_CONTENT));
+    }
+    Err(Error::Conflict("409 Conflict".into()))
+}
+
+/// The digest in a body, which may be followed by the name of its file.
+async fn read_sum(mut body: Upload) -> Result<String> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = body.next().await {
+        bytes.extend_from_slice(&chunk?);
+        if bytes.len() > MAX_SUM {
+            return Err(Error::BadRequest("this is no digest".into()));
+        }
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_owned())
+}
+
+async fn fetch_in_project(
+    app: App,
+    viewer: Viewer,
+    params: Params<FileBelow>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let Params(params) = params;
+    let prefix = Prefix::Project(params.id);
+    let sent = send(&app, &viewer, prefix, &params.artifact_path, &asked).await;
+    for_client(&viewer, sent)
+}
+
+async fn fetch_in_group(
+    app: App,
+    viewer: Viewer,
+    params: Params<FileBelow>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let Params(params) = params;
+    let prefix = Prefix::Group(params.id);
+    let sent = send(&app, &viewer, prefix, &params.artifact_path, &asked).await;
+    for_client(&viewer, sent)
+}
+
+async fn fetch_anywhere(
+    app: App,
+    viewer: Viewer,
+    params: Params<FileOfInstance>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let sent = send(
+        &app,
+        &viewer,
+        Prefix::Instance,
+        &params.artifact_path,
+        &asked,
+    )
+    .await;
+    for_client(&viewer, sent)
+}
+
+/// Sends the newest file of an address, or a digest of it.
+async fn send(
+    app: &App,
+    viewer: &Viewer,
+    prefix: Prefix,
+    path: &str,
+    asked: &Asked,
+) -> Result<Response> {
+    // Where nothing can be, nothing is: clients go on to the next repository.
+    let address = Address::parse(path).map_err(|_| Error::NotFound("Package"))?;
+    let sum = address.sum;
+    let viewer = viewer.clone();
+    let file = app
+        .read(move |tx| look(tx, &viewer, &prefix, &address))
+        .await?;
+    if let Some(sum) = sum {
+        return Ok(reply::text(StatusCode::OK, digest(&file, sum).to_owned()));
+    }
+    let mut response = download::serve(app, asked, &file.file).await?;
+    // Clients that know these ask for no digests, which then are of this file
+    // for sure and not of one that came after it.
+    for (name, sum) in [("x-checksum-sha1", Sum::Sha1), ("x-checksum-md5", Sum::Md5)] {
+        let value = HeaderValue::from_str(digest(&file, sum)).map_err(Error::internal)?;
+        let name = HeaderName::from_static(name);
+        response.headers_mut().insert(name, value);
+    }
+    Ok(response)
+}
+
+fn look(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    prefix: &Prefix,
+    address: &Address,
+) -> Result<IndexedFile> {
+    let scope = match prefix {
+        Prefix::Instance => of_instance(tx, viewer, address)?,
+        _ => scope::scope(tx, viewer, prefix)?,
+    };
+    match newest(tx, &scope, address, 1)?.pop() {
+        Some(file) => Ok(file),
+        None => Err(scope::missing(tx, viewer, prefix)?),
+    }
+}
+
+/// The project whose path is the package's name.
+fn of_instance(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<Scope> {
+    for path in address.projects() {
+        let reference = Reference::Path(path.to_owned());
+        match enter(tx, viewer, &reference, Purpose::ReadPackages) {
+            Ok(entered) => return Ok(Scope::of_project(entered.project.id)),
+            Err(Error::NotFound(_) | Error::Moved(_)) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    Err(Error::forbidden(""))
+}
+
+fn newest(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    address: &Address,
+    most: i64,
+) -> Result<Vec<IndexedFile>> {
+    index::newest_files(
+        tx,
+        scope,
+        PackageType::Maven,
+        (&address.name, address.version.as_deref()),
+        &address.file_name,
+        most,
+    )
+}
+
+fn digest(file: &IndexedFile, sum: Sum) -> &str {
+    match sum {
+        Sum::Md5 => &file.file.md5,
+        Sum::Sha1 => &file.file.sha1,
+        Sum::Sha256 => &file.file.sha256,
+        Sum::Sha512 => &file.sha512,
+    }
+}
