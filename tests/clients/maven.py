@@ -1,4 +1,4 @@
-"""Apache Maven, as Debian ships it, deploys and resolves; Gradle where it is installed.
+"""Apache Maven, as Debian ships it, deploys and resolves.
 
 Maven knows a repository's address, a user name and a password, which it sends
 when it is asked for them. Its own plugins come from the system's packages.
@@ -70,33 +70,6 @@ CONSUMER = """<project xmlns="http://maven.apache.org/POM/4.0.0">
     </dependency>
   </dependencies>
 </project>"""
-
-GRADLE_PUBLISHER = """
-apply plugin: 'java'
-apply plugin: 'maven-publish'
-group = 'com.acme'
-version = '{version}'
-publishing {{
-    publications {{ library(MavenPublication) {{ from components.java }} }}
-    repositories {{ maven {{
-        url '{repository}'
-        credentials {{ username '{username}'; password '{password}' }}
-    }} }}
-}}
-"""
-
-GRADLE_CONSUMER = """
-configurations {{ wanted }}
-repositories {{ maven {{
-    url '{repository}'
-    credentials {{ username '{username}'; password '{password}' }}
-}} }}
-dependencies {{ wanted 'com.acme:{artifact}:{version}' }}
-task fetch(type: Copy) {{
-    from configurations.wanted
-    into 'fetched'
-}}
-"""
 
 
 class Forge:
@@ -265,48 +238,6 @@ def test_a_release_is_not_replaced_where_the_group_wants_that():
         status, said = machine.deploy(forge.in_project, "anvil", "1.0", "another")
         assert status != 0 and "400" in said, said
     assert resolved(forge.owner, forge.in_project, "anvil", "1.0")[1] == "one"
-
-
-def gradle(credentials, script, task, **facts):
-    """Runs Gradle on a clean machine; what it fetched, by name."""
-    with tempfile.TemporaryDirectory() as directory:
-        folder = pathlib.Path(directory) / facts.get("artifact", "anvil")
-        (folder / "src/main/resources").mkdir(parents=True)
-        (folder / "src/main/resources/content.txt").write_text(facts.get("content", ""))
-        username, password = credentials
-        script = script.format(username=username, password=password, **facts)
-        (folder / "build.gradle").write_text(script)
-        (folder / "settings.gradle").write_text("rootProject.name = 'anvil'\n")
-        home = {"GRADLE_USER_HOME": f"{directory}/home"}
-        done = subprocess.run(
-            ["gradle", "--no-daemon", "--console=plain", task],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=900,
-            check=False,
-            env=os.environ | home,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return {jar.name: content(jar) for jar in folder.glob("fetched/*.jar")}
-
-
-def test_gradle_publishes_and_resolves():
-    if shutil.which("gradle") is None:
-        print("gradle is not installed")
-        return
-    forge = Forge()
-    for version in ["1.0", "1.1-SNAPSHOT"]:
-        facts = {"artifact": "anvil", "version": version}
-        of_project = facts | {"repository": forge.in_project, "content": version}
-        gradle(forge.owner, GRADLE_PUBLISHER, "publish", **of_project)
-        for repository in [forge.in_project, forge.in_group]:
-            facts["repository"] = repository
-            fetched = gradle(forge.owner, GRADLE_CONSUMER, "fetch", **facts)
-            assert list(fetched.values()) == [version], fetched
-        # What another client wrote is read.
-        assert resolved(forge.owner, forge.in_project, "anvil", version)[1] == version
-    assert forge.versions("anvil") == ["1.0", "1.1-SNAPSHOT"]
 
 
 if shutil.which("mvn") is None:

@@ -172,7 +172,7 @@ const CLIENTS: &[Suite] = &[
         named: false,
     },
     Suite {
-        name: "Maven and Gradle",
+        name: "Maven",
         script: "tests/clients/maven.py",
         runs_on: Language::Python,
         named: false,

@@ -149,8 +149,7 @@ pub fn go_and_composer() -> Outcome {
 }
 
 /// Maven and those of its plugins that its suite uses, which the system's
-/// package keeps in a repository of its own. Gradle, a large package, is used
-/// where it is installed.
+/// package keeps in a repository of its own.
 pub fn maven() -> Outcome {
     let plugins = Path::new("/usr/share/maven-repo/org/apache/maven/plugins");
     let has = |name: &str| plugins.join(format!("maven-{name}-plugin")).is_dir();
