@@ -1,10 +1,10 @@
-//! What formats and pipelines tell of a package: nothing yet, as neither
-//! formats with metadata nor pipelines exist; and where its registry is.
+//! What pipelines, dependencies and files tell of a package: nothing yet, as
+//! none are kept; and where its registry is.
 
 use crate::store::pages::Listed;
 use kernel::graph::{
     Args, Ask, Connection, Context, Fault, GlobalId, Graph, ID, JSON, Key, ObjectBuilder, Order,
-    STRING, TIME, Typed, enumeration, item, object, one_of,
+    STRING, TIME, Typed, enumeration, item, object,
 };
 use spaces::graph::Groups;
 use std::sync::Arc;
@@ -14,8 +14,6 @@ const MAX_PIPELINES: u32 = 20;
 
 /// A pipeline that built a package; there are none yet.
 enum Pipeline {}
-/// What a format tells of a package; none does yet.
-enum Metadata {}
 /// What a format tells of a file; none does yet.
 pub enum FileMetadata {}
 /// That a package needs another; no format tells it yet.
@@ -26,19 +24,13 @@ enum Dependency {}
 /// Registers these types.
 pub fn graph(g: &mut Graph) {
     pipelines(g);
-    metadata(g);
+    file_metadata(g);
     dependencies(g);
 }
 
 /// What all types of packages show.
 pub fn common(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
-    package
-        .field(
-            "metadata",
-            one_of::<Metadata>("PackageMetadata", |it| match *it {}),
-            |_| None,
-        )
-        .describe("What its format tells of it.")
+    super::metadata::shown(package)
         .connections_up_to(
             MAX_PIPELINES,
             "pipelines",
@@ -165,37 +157,7 @@ fn pipelines(g: &mut Graph) {
     g.count("Pipeline");
 }
 
-fn metadata(g: &mut Graph) {
-    let members = [
-        "ComposerMetadata",
-        "ConanMetadata",
-        "MavenMetadata",
-        "NugetMetadata",
-        "PypiMetadata",
-        "TerraformModuleMetadata",
-    ];
-    let text = "What a format tells of a package.";
-    g.union("PackageMetadata", text, &members);
-    texts(g, members[0], "Composer", &["targetSha!"]);
-    let conan = [
-        "recipe!",
-        "recipePath!",
-        "packageUsername!",
-        "packageChannel!",
-    ];
-    texts(g, members[1], "Conan", &conan);
-    let maven = ["path!", "appGroup!", "appName!", "appVersion"];
-    texts(g, members[2], "Maven", &maven);
-    texts(
-        g,
-        members[3],
-        "NuGet",
-        &["licenseUrl", "projectUrl", "iconUrl"],
-    );
-    texts(g, members[4], "PyPI", &["requiredPython"]);
-    g.object::<Metadata>(members[5], "What Terraform tells of a module.")
-        .field("fields", JSON, |it| match *it {})
-        .describe("What the module says of itself.");
+fn file_metadata(g: &mut Graph) {
     g.interface::<FileMetadata>("PackageFileMetadata", "What a format tells of a file.")
         .field("createdAt", TIME.required(), |it| match *it {})
         .describe("When it was stored.")
@@ -215,19 +177,6 @@ fn metadata(g: &mut Graph) {
         .describe("The channel it is in.")
         .field("metadata", JSON.required(), |it| match *it {})
         .describe("The chart's own description.");
-}
-
-/// A type of texts; a name that ends with `!` is never null.
-fn texts(g: &mut Graph, name: &str, format: &str, fields: &[&str]) {
-    let text = format!("What {format} tells of a package.");
-    let mut of = g.object::<Metadata>(name, &text);
-    for field in fields {
-        of = match field.strip_suffix('!') {
-            Some(field) => of.field(field, STRING.required(), |it| match *it {}),
-            None => of.field(field, STRING, |it| match *it {}),
-        };
-        of = of.describe("As the package says.");
-    }
 }
 
 fn dependencies(g: &mut Graph) {

@@ -5,6 +5,7 @@ mod details;
 mod enums;
 mod files;
 mod lists;
+mod metadata;
 mod mutations;
 mod package;
 mod policy;
@@ -38,6 +39,7 @@ pub fn graph(g: &mut Graph) {
     enums::graph(g);
     package::graph(g);
     details::graph(g);
+    metadata::graph(g);
     files::graph(g);
     lists::graph(g);
     policy::graph(g);

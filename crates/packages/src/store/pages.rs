@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use spaces::Namespace;
 use spaces::access::{Purpose, visible_projects};
 use std::collections::{HashMap, HashSet};
-use store::{Fragment, FromRow, Row, Tx};
+use store::{Fragment, FromRow, Row, Tx, sql};
 
 /// Projects up to which a group's page is merged from the pages of each.
 const MAX_MERGED: usize = 100;
@@ -307,6 +307,41 @@ pub fn by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<Vec<Lis
         .raw(" and p.live = 1 and p.status in ('default', 'deprecated') and ")
         .append(visible_projects(tx, viewer, Purpose::ReadPackages));
     Ok(tx.query(query)?)
+}
+
+/// What is kept of a package for its format.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// The package.
+    pub id: i64,
+    /// Its format.
+    pub package_type: PackageType,
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// The full recipe, for conan.
+    pub conan_name: Option<String>,
+    /// What the format read in its archive, as JSON text.
+    pub metadata: Option<String>,
+    /// SHA-1 of its newest file, in hex.
+    pub sha1: Option<String>,
+}
+
+::store::from_row! { Kept { id, package_type, name, version, conan_name, metadata, sha1 } }
+
+/// What is kept of these packages for their formats.
+pub fn kept(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<Kept>> {
+    Ok(tx.all(
+        sql!(
+            "select p.id, p.package_type, p.name, p.version, p.conan_name, p.metadata,
+                (select f.sha1 from package_files f
+                    where f.package_id = p.id and f.status = 'default'
+                    order by f.id desc limit 1) as sha1
+             from packages p where p.id in_list($1)"
+        ),
+        (ids,),
+    )?)
 }
 
 const VERSIONS: &str = " from packages o join packages p on p.project_id = o.project_id

@@ -2,27 +2,16 @@
 
 use crate::{ask, ask_with, data, message, statements};
 use packages::model::{PackageType, Status};
-use packages::store::packages::{NewPackage, find, insert};
+use packages::store::packages::{NewPackage, add_to_count, find, insert, set_metadata};
 use serde_json::{Value, json};
 use store::sql;
 use testkit::{Client, TestServer, both_engines};
 
-/// A package of a format whose protocol is not spoken here, with a tag.
+/// A package with a tag.
 async fn npm(t: &TestServer, project_id: i64, name: &str, version: &str) -> i64 {
-    let (name, version) = (name.to_owned(), version.to_owned());
-    let made = t.app().write(move |tx| {
-        let new = NewPackage {
-            project_id,
-            package_type: PackageType::Npm,
-            name: &name,
-            version: Some(&version),
-            status: Status::Default,
-            creator_id: None,
-        };
-        insert(tx, &new)?;
-        let made = find(tx, project_id, PackageType::Npm, &name, Some(&version))?;
-        let id = made.expect("it was made").id;
-        packages::store::packages::add_to_count(tx, project_id, 1)?;
+    let id = made(t, project_id, PackageType::Npm, name, version).await;
+    let version = version.to_owned();
+    let tagged = t.app().write(move |tx| {
         let now = tx.now();
         tx.execute(
             sql!(
@@ -33,7 +22,35 @@ async fn npm(t: &TestServer, project_id: i64, name: &str, version: &str) -> i64 
         )?;
         Ok(id)
     });
+    tagged.await.expect("a tag can be set")
+}
+
+/// A package of a format whose protocol is not spoken here.
+async fn made(t: &TestServer, project_id: i64, of: PackageType, name: &str, version: &str) -> i64 {
+    let (name, version) = (name.to_owned(), version.to_owned());
+    let made = t.app().write(move |tx| {
+        let new = NewPackage {
+            project_id,
+            package_type: of,
+            name: &name,
+            version: Some(&version),
+            status: Status::Default,
+            creator_id: None,
+        };
+        insert(tx, &new)?;
+        add_to_count(tx, project_id, 1)?;
+        let made = find(tx, project_id, of, &name, Some(&version))?;
+        Ok(made.expect("it was made").id)
+    });
     made.await.expect("a package can be made")
+}
+
+/// Keeps what a format would have read in an archive.
+async fn keep(t: &TestServer, id: i64, metadata: Value) {
+    let kept = t
+        .app()
+        .write(move |tx| set_metadata(tx, id, &metadata.to_string()));
+    kept.await.expect("it can be kept");
 }
 
 /// Gives a package two files of the bytes that the oldest file has.
@@ -293,6 +310,42 @@ both_engines! {
         assert_eq!(counts.map(|one| one["packages"]["count"].clone()).collect::<Vec<_>>(), [4, 2, 2]);
     }
 
+    async fn formats_tell_what_they_know(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let of = async |kind, name: &str| made(&t, project.id, kind, name, "1.0").await;
+        of(PackageType::Maven, "com/acme/anvil").await;
+        let pypi = of(PackageType::Pypi, "anvil").await;
+        keep(&t, pypi, json!({"requires_python": ">=3.9", "summary": "It is hard.", "other": 1})).await;
+        let composer = of(PackageType::Composer, "acme/anvil").await;
+        keep(&t, composer, json!({"name": "acme/anvil", "license": ["MIT", "ISC"], "require": {}})).await;
+        let terraform = of(PackageType::TerraformModule, "anvil/local").await;
+        keep(&t, terraform, json!({"root": {"inputs": []}})).await;
+        of(PackageType::Pypi, "silent").await;
+        let conan = of(PackageType::Conan, "anvil").await;
+        let named = t.app().write(move |tx| {
+            let recipe = "anvil/1.0@acme/stable";
+            Ok(tx.execute(sql!("update packages set conan_name = $2 where id = $1"), (conan, recipe))?)
+        });
+        named.await.expect("a recipe can be set");
+        let query = "{project(fullPath:\"acme/anvil\"){packages(sort:CREATED_ASC){nodes{metadata{__typename \
+            ... on MavenMetadata{path appGroup appName appVersion} ... on PypiMetadata{requiredPython summary keywords} \
+            ... on ComposerMetadata{targetSha composerJson{name type license}} ... on TerraformModuleMetadata{fields} \
+            ... on ConanMetadata{recipe recipePath packageUsername packageChannel}}}}}}";
+        let found = data(&t.admin(), query).await["project"]["packages"]["nodes"].clone();
+        let found: Vec<Value> = found.as_array().expect("packages").iter().map(|one| one["metadata"].clone()).collect();
+        assert_eq!(found, [
+            json!({"__typename": "MavenMetadata", "path": "com/acme/anvil/1.0", "appGroup": "com.acme",
+                "appName": "anvil", "appVersion": "1.0"}),
+            json!({"__typename": "PypiMetadata", "requiredPython": ">=3.9", "summary": "It is hard.", "keywords": null}),
+            json!({"__typename": "ComposerMetadata", "targetSha": null, "composerJson":
+                {"name": "acme/anvil", "type": null, "license": "MIT, ISC"}}),
+            json!({"__typename": "TerraformModuleMetadata", "fields": {"root": {"inputs": []}}}),
+            json!(null),
+            json!({"__typename": "ConanMetadata", "recipe": "anvil/1.0@acme/stable",
+                "recipePath": "anvil/1.0/acme/stable", "packageUsername": "acme", "packageChannel": "stable"}),
+        ]);
+    }
+
     async fn rules_about_a_name_are_told(t: TestServer) {
         let project = t.project("acme/anvil").await;
         project.generic_package("hammer", "1.0").await;
@@ -330,7 +383,7 @@ both_engines! {
 
     async fn what_belongs_to_packages_is_read_at_once(t: TestServer) {
         let query = "{projects(sort:\"id_asc\"){nodes{packages{count nodes{name version canDestroy \
-            protectionRuleExists tags{nodes{name}} project{fullPath} versions{count nodes{version}}}}}}}";
+            protectionRuleExists metadata{__typename} tags{nodes{name}} project{fullPath} versions{count nodes{version}}}}}}}";
         let mut took = Vec::new();
         for round in 0..2 {
             for n in 0..(if round == 0 { 2 } else { 8 }) {
