@@ -206,6 +206,27 @@ class World:
     def archive(self):
         return "anvil.zip"
 
+    def module_namespace(self):
+        return "root"
+
+    def module_name(self):
+        name = f"anvil-{next(numbers)}"
+        if not self.path.startswith("/projects/"):
+            project = self.get("project")
+        elif self.path.endswith("/file"):
+            return name  # It is new there.
+        else:
+            project = self.get("id")
+        module = f"/projects/{project}/packages/terraform/modules/{name}/local/1.0.0/file"
+        call("PUT", module, data=b"a module")
+        return name
+
+    def module_system(self):
+        return "local"
+
+    def module_version(self):
+        return "1.0.0"
+
     def artifact_path(self):
         project, name = self.get("id") if self.path.startswith("/projects/") else None, "acme/anvil"
         if project is None:

@@ -3,7 +3,7 @@
 
 use crate::access::enter;
 use identity::viewer::Viewer;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use spaces::access::{self, Purpose, visible_projects};
 use spaces::model::Namespace;
@@ -16,7 +16,9 @@ pub enum Prefix {
     Project(Reference),
     /// `/groups/:id/-/…`
     Group(Reference),
-    /// Without either.
+    /// A namespace by its path, a group's or a person's.
+    Namespace(String),
+    /// Without any.
     Instance,
 }
 
@@ -61,17 +63,22 @@ pub fn missing(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Erro
 /// Whether a group has projects whose packages the viewer may not read. It
 /// tells of no project in particular, and nothing of names within.
 fn hides_some(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<bool> {
-    let Prefix::Group(reference) = prefix else {
-        return Ok(false);
+    let namespace = match prefix {
+        Prefix::Group(reference) => access::group(tx, viewer, reference, Purpose::ReadPackages)?,
+        Prefix::Namespace(path) => namespace(tx, viewer, path)?,
+        Prefix::Project(_) | Prefix::Instance => return Ok(false),
     };
-    let group = access::group(tx, viewer, reference, Purpose::ReadPackages)?;
+    // Who has no projects is nobody's business.
+    if !namespace.is_group() {
+        return Ok(true);
+    }
     let mut query = Fragment::new(
         "select projects.id from projects where projects.deletion_scheduled_at is null
          and projects.packages_enabled
          and coalesce(projects.features ->> 'package_registry', '') <> 'disabled' and ",
     );
     query
-        .append(below(&group))
+        .append(below(&namespace))
         // Settings that were never made are null, and so is what depends on them.
         .raw(" and (")
         .append(visible_projects(tx, viewer, Purpose::ReadPackages))
@@ -80,17 +87,31 @@ fn hides_some(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<bool>
     Ok(!found.is_empty())
 }
 
-/// Projects of the group and of the groups below it.
-fn below(group: &Namespace) -> Fragment {
+/// The namespace of this path. Hidden groups are not found by who did not say
+/// who they are; to others what is in them decides.
+fn namespace(tx: &mut Tx<'_>, viewer: &Viewer, path: &str) -> Result<Namespace> {
+    let reference = Reference::Path(path.to_owned());
+    let found = access::find_namespace(tx, &reference)?;
+    if !matches!(viewer, Viewer::Anonymous) {
+        return found.found("Package");
+    }
+    match found.found("Group")? {
+        group if group.is_group() => access::group(tx, viewer, &reference, Purpose::ReadPackages),
+        personal => Ok(personal),
+    }
+}
+
+/// Projects of the namespace and of the groups below it.
+fn below(namespace: &Namespace) -> Fragment {
     let mut condition = Fragment::new("");
     condition
         .push(
             "projects.namespace_id in (select below.id from namespaces below
              where below.lineage >= ",
-            group.lineage.as_str(),
+            namespace.lineage.as_str(),
         )
         // ':' follows '/' and all digits, so this ends what begins so.
-        .push(" and below.lineage < ", format!("{}:", group.lineage))
+        .push(" and below.lineage < ", format!("{}:", namespace.lineage))
         .raw(")");
     condition
 }
@@ -107,6 +128,10 @@ pub fn scope(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Scope>
         Prefix::Group(reference) => {
             let group = access::group(tx, viewer, reference, Purpose::ReadPackages)?;
             condition.append(below(&group)).raw(" and ");
+        }
+        Prefix::Namespace(path) => {
+            let namespace = namespace(tx, viewer, path)?;
+            condition.append(below(&namespace)).raw(" and ");
         }
         Prefix::Instance => {}
     }

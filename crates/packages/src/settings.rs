@@ -57,7 +57,9 @@ impl Default for PackageSettings {
 
 impl PackageSettings {
     /// Whether this name and version may be published again. Formats without
-    /// a setting answer as they always do: helm yes, the others no.
+    /// a setting answer as they always do: helm yes, the others no. That of
+    /// Terraform is about other projects, see
+    /// [`PackageSettings::allows_elsewhere`].
     pub fn allows_duplicate(
         &self,
         package_type: PackageType,
@@ -77,14 +79,19 @@ impl PackageSettings {
                 self.nuget_duplicates_allowed,
                 self.nuget_duplicate_exception_regex.as_str(),
             ),
-            PackageType::TerraformModule => (
-                self.terraform_module_duplicates_allowed,
-                self.terraform_module_duplicate_exception_regex.as_str(),
-            ),
             PackageType::Helm => (true, ""),
             _ => (false, ""),
         };
         allowed || fits(exception, name) || version.is_some_and(|text| fits(exception, text))
+    }
+
+    /// Whether a Terraform module may have a name that a module of another
+    /// project of the namespace has.
+    pub fn allows_elsewhere(&self, name: &str, version: Option<&str>) -> bool {
+        let exception = self.terraform_module_duplicate_exception_regex.as_str();
+        self.terraform_module_duplicates_allowed
+            || fits(exception, name)
+            || version.is_some_and(|text| fits(exception, text))
     }
 
     /// Refuses patterns that are too long or do not compile.

@@ -36,6 +36,7 @@ pages! {
     graphql: "graphql.md",
     groups_and_projects: "groups-and-projects.md",
     maven_packages: "packages-maven.md",
+    terraform_modules: "packages-terraform.md",
     packages: "packages.md",
     packages_of_composer: "packages-composer.md",
     packages_of_go: "packages-go.md",

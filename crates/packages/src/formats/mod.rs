@@ -8,6 +8,7 @@ pub mod generic;
 pub mod golang;
 pub mod maven;
 pub mod pypi;
+pub mod terraform;
 
 use kernel::http::Routes;
 
@@ -18,4 +19,5 @@ pub fn routes(r: &mut Routes) {
     golang::routes(r);
     maven::routes(r);
     pypi::routes(r);
+    terraform::routes(r);
 }

@@ -215,6 +215,45 @@ pub fn newest_files(
     Ok(tx.query(query)?)
 }
 
+/// Whether another project below the same top namespace has a package of this
+/// name.
+pub fn is_elsewhere(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    package_type: PackageType,
+    name: &str,
+) -> Result<bool> {
+    let lineage: Option<String> = tx.optional(
+        sql!(
+            "select n.lineage from projects join namespaces n on n.id = projects.namespace_id
+             where projects.id = $1"
+        ),
+        (project_id,),
+    )?;
+    let lineage = lineage.unwrap_or_default();
+    let top = lineage.split('/').nth(1).unwrap_or_default();
+    // ':' follows '/' and all digits, so this ends what begins so.
+    let (from, to) = (format!("/{top}/"), format!("/{top}/:"));
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "select p.id from packages p
+             join projects on projects.id = p.project_id
+             join namespaces n on n.id = projects.namespace_id
+             where p.package_type = $1 and p.name_key = $2 and p.live = 1 and p.project_id <> $3
+                and n.lineage >= $4 and n.lineage < $5
+             limit 1"
+        ),
+        (
+            package_type,
+            name_key(package_type, name),
+            project_id,
+            from,
+            to,
+        ),
+    )?;
+    Ok(found.is_some())
+}
+
 /// The names published in a format, each once, in order.
 pub fn names(tx: &mut Tx<'_>, scope: &Scope, package_type: PackageType) -> Result<Vec<String>> {
     let mut query = Fragment::new("select min(p.name) from packages p where ");

@@ -6,3 +6,4 @@ mod forms;
 mod golang;
 mod maven;
 mod pypi;
+mod terraform;

@@ -1,0 +1,288 @@
+//! The terraform_module format: modules are published to a project and found
+//! by the registry protocol below the top of its namespace (contract 2.12).
+//!
+//! Terraform asks for versions and downloads with the credential it knows for
+//! the host, then fetches the archive without any: the address it is told
+//! carries a pass for this one file.
+
+mod module;
+mod registry;
+
+pub use module::{Kept, check_version, package_name, submodule};
+
+use crate::access::{Entered, enter, for_client};
+use crate::archive;
+use crate::download;
+use crate::formats::generic::created;
+use crate::model::PackageType;
+use crate::rest::{READ, WRITE};
+use crate::rules::publish::{Destination, Repeat};
+use crate::scope::Scope;
+use crate::settings;
+use crate::store::index::{self, IndexedFile};
+use crate::upload;
+use http::{HeaderName, HeaderValue, StatusCode};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::blobs::Received;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Asked, Params, Response, Routes, Upload, reply};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+use std::cell::RefCell;
+use std::io::{BufReader, Read, Seek};
+use std::sync::Arc;
+use store::Tx;
+
+const MODULE: &str = "/projects/{id}/packages/terraform/modules/{module_name}/{module_system}";
+/// Where Terraform is told that an archive is.
+const GET: HeaderName = HeaderName::from_static("x-terraform-get");
+/// What gzip begins with (RFC 1952).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The format's routes.
+pub fn routes(r: &mut Routes) {
+    r.put(&format!("{MODULE}/{{module_version}}/file"), publish)
+        .scopes(WRITE)
+        .registry()
+        .streams()
+        .summary("Publishes a version of a Terraform module");
+    r.get(MODULE, fetch_latest)
+        .scopes(READ)
+        .registry()
+        .summary("Downloads the latest version of a Terraform module");
+    r.get(&format!("{MODULE}/{{module_version}}"), fetch)
+        .scopes(READ)
+        .registry()
+        .summary("Downloads a version of a Terraform module");
+    registry::routes(r);
+}
+
+kernel::params! {
+    /// Where a version goes.
+    pub struct PublishModule {
+        /// The project.
+        pub id: Reference,
+        /// The module.
+        pub module_name: String,
+        /// What it is made for.
+        pub module_system: String,
+        /// Its version.
+        pub module_version: String,
+    }
+}
+
+kernel::params! {
+    /// A version of a module of a project.
+    pub struct FetchModule {
+        /// The project.
+        pub id: Reference,
+        /// The module.
+        pub module_name: String,
+        /// What it is made for.
+        pub module_system: String,
+        /// Its version.
+        pub module_version: String,
+    }
+}
+
+kernel::params! {
+    /// A module of a project.
+    pub struct FetchLatest {
+        /// The project.
+        pub id: Reference,
+        /// The module.
+        pub module_name: String,
+        /// What it is made for.
+        pub module_system: String,
+    }
+}
+
+/// Stores one version.
+async fn publish(
+    app: App,
+    viewer: Viewer,
+    params: Params<PublishModule>,
+    asked: Arc<Asked>,
+    body: Upload,
+) -> Result<Response> {
+    let received = receive(&app, &viewer, &params, &asked, body).await;
+    for_client(&viewer, received)
+}
+
+async fn receive(
+    app: &App,
+    viewer: &Viewer,
+    params: &PublishModule,
+    asked: &Asked,
+    body: Upload,
+) -> Result<Response> {
+    let name = package_name(&params.module_name, &params.module_system)?;
+    let version = params.module_version.as_str();
+    check_version(version)?;
+    let file_name = module::file_name(&name, version);
+    let mut to = Destination {
+        repeat: Repeat::Version,
+        refusal: || Error::forbidden("Package version already exists."),
+        ..Destination::new(
+            PackageType::TerraformModule,
+            &name,
+            Some(version),
+            file_name,
+        )
+    };
+    upload::admit(app, viewer, &params.id, &to).await?;
+    check_early(app, viewer, params, &name).await?;
+    let received = upload::receive_bytes(app, PackageType::TerraformModule, asked, body).await?;
+    let kept = look_into(&received).await?;
+    to.metadata = Some(serde_json::to_string(&kept).map_err(Error::internal)?);
+    let stored = upload::keep(app, received).await?;
+    upload::publish_then(
+        app,
+        viewer,
+        &params.id,
+        to,
+        stored,
+        |tx, entered, package, _| {
+            check_elsewhere(tx, entered, &package.name, package.version.as_deref())
+        },
+    )
+    .await?;
+    created()
+}
+
+/// Refuses before the bytes arrive what would be refused after.
+async fn check_early(app: &App, viewer: &Viewer, params: &PublishModule, name: &str) -> Result<()> {
+    let (viewer, project, name) = (viewer.clone(), params.id.clone(), name.to_owned());
+    let version = params.module_version.clone();
+    app.read(move |tx| {
+        let entered = enter(tx, &viewer, &project, Purpose::PublishPackage)?;
+        check_elsewhere(tx, &entered, &name, Some(&version))
+    })
+    .await
+}
+
+/// Refuses a module that another project of the namespace has: the registry
+/// protocol tells them apart by the namespace only.
+fn check_elsewhere(
+    tx: &mut Tx<'_>,
+    entered: &Entered,
+    name: &str,
+    version: Option<&str>,
+) -> Result<()> {
+    let project = &entered.project;
+    if !index::is_elsewhere(tx, project.id, PackageType::TerraformModule, name)?
+        || settings::effective(tx, project.namespace_id)?.allows_elsewhere(name, version)
+    {
+        return Ok(());
+    }
+    Err(Error::forbidden(
+        "A package with the same name already exists in the namespace",
+    ))
+}
+
+/// What the archive holds. Clients may be given archives of other kinds, which
+/// are stored as they are.
+async fn look_into(received: &Received) -> Result<Kept> {
+    let size = received.stored().size;
+    upload::inspect(received, move |mut file| {
+        let mut magic = [0; 2];
+        if file.read_exact(&mut magic).is_err() || magic != GZIP {
+            return Ok(Kept::default());
+        }
+        file.rewind()?;
+        let paths = RefCell::new(Vec::new());
+        archive::tar_gz(BufReader::new(file), size, |path| {
+            if submodule(path).is_some() {
+                paths.borrow_mut().push(path.to_owned());
+            }
+            false
+        })?;
+        Ok(Kept::of(paths.borrow().iter().map(String::as_str)))
+    })
+    .await
+}
+
+async fn fetch(
+    app: App,
+    viewer: Viewer,
+    params: Params<FetchModule>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let Params(params) = params;
+    let module = (params.module_name.as_str(), params.module_system.as_str());
+    let version = Some(params.module_version);
+    let sent = send(&app, &viewer, params.id, module, version, &asked).await;
+    for_client(&viewer, sent)
+}
+
+async fn fetch_latest(
+    app: App,
+    viewer: Viewer,
+    params: Params<FetchLatest>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let Params(params) = params;
+    let module = (params.module_name.as_str(), params.module_system.as_str());
+    let sent = send(&app, &viewer, params.id, module, None, &asked).await;
+    for_client(&viewer, sent)
+}
+
+/// Sends the archive, or says that it is here to who asks where it is.
+async fn send(
+    app: &App,
+    viewer: &Viewer,
+    project: Reference,
+    (name, system): (&str, &str),
+    version: Option<String>,
+    asked: &Asked,
+) -> Result<Response> {
+    let name = package_name(name, system).map_err(|_| Error::NotFound("Package"))?;
+    let viewer = viewer.clone();
+    let file = app
+        .read(move |tx| {
+            let id = enter(tx, &viewer, &project, Purpose::ReadPackages)?
+                .project
+                .id;
+            let scope = Scope::of_project(id);
+            let version = match version {
+                Some(version) => version,
+                None => {
+                    let all = index::versions(tx, &scope, PackageType::TerraformModule, &name)?;
+                    let sorted = module::sorted(all);
+                    module::latest(&sorted).found("Package")?.version.clone()
+                }
+            };
+            file_of(tx, &scope, &name, &version)
+        })
+        .await?;
+    let wants_address = asked
+        .uri
+        .query()
+        .is_some_and(|query| query.split('&').any(|pair| pair == "terraform-get=1"));
+    if wants_address {
+        return told(&format!("{}?archive=tgz", asked.uri.path()));
+    }
+    download::serve(app, asked, &file.file).await
+}
+
+/// The file of a version of a module.
+fn file_of(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<IndexedFile> {
+    let mut found = index::newest_files(
+        tx,
+        scope,
+        PackageType::TerraformModule,
+        (name, Some(version)),
+        &module::file_name(name, version),
+        1,
+    )?;
+    found.pop().found("Package")
+}
+
+/// The answer that tells Terraform where an archive is.
+fn told(address: &str) -> Result<Response> {
+    let mut response = reply::empty(StatusCode::NO_CONTENT);
+    let value = HeaderValue::from_str(address).map_err(Error::internal)?;
+    response.headers_mut().insert(GET, value);
+    Ok(response)
+}
