@@ -1,11 +1,9 @@
 //! What the rooms above plug in, once, when the program is wired.
 
+use crate::instance::Part;
 use crate::model::User;
 use crate::viewer::SignedIn;
-use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::params::Source;
-use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use store::{Fragment, Tx};
@@ -19,15 +17,6 @@ pub struct Destroying {
     pub ghost_id: i64,
     /// Delete everything instead of handing it to the ghost.
     pub hard: bool,
-}
-
-/// Keys that a room adds to the instance's settings of the REST API.
-#[derive(Clone, Copy)]
-pub struct SettingsPart {
-    /// Puts the room's keys into the answer.
-    pub read: fn(&mut Tx<'_>, &mut Map<String, Value>) -> Result<()>,
-    /// Takes the room's keys out of what was sent.
-    pub write: fn(&App, &mut Tx<'_>, &Source) -> Result<()>,
 }
 
 /// Gets the user before and after.
@@ -108,7 +97,7 @@ pub struct Hooks {
     /// Single sign-on of groups.
     pub single_sign_on: Option<&'static dyn SingleSignOn>,
     /// Settings of other rooms.
-    pub settings: Vec<SettingsPart>,
+    pub settings: Vec<Part>,
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();

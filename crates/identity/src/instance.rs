@@ -15,7 +15,7 @@ use kernel::error::{Error, Result};
 use kernel::http::params::{FromParams, Source};
 use kernel::http::{Call, FromCall};
 use limits::Limits;
-pub(crate) use part::{Part, part};
+pub use part::Part;
 use serde_json::{Map, Value, json};
 use store::Tx;
 
@@ -62,6 +62,11 @@ const PARTS: &[Part] = &[
     graphql::PART,
 ];
 
+/// Those and the ones of the rooms above.
+fn parts() -> impl Iterator<Item = &'static Part> {
+    PARTS.iter().chain(&hooks::get().settings)
+}
+
 /// Everything that was sent, for this room, the kernel and the rooms above.
 pub struct Everything(Source, Change, Limits, oauth::Change);
 
@@ -71,8 +76,7 @@ impl FromCall for Everything {
         let change = Change::from_params(&source).map_err(Error::Parameters)?;
         let limits = Limits::from_params(&source).map_err(Error::Parameters)?;
         let oauth = oauth::Change::from_params(&source).map_err(Error::Parameters)?;
-        PARTS
-            .iter()
+        parts()
             .try_for_each(|part| (part.check)(&source))
             .map_err(Error::Parameters)?;
         Ok(Everything(source, change, limits, oauth))
@@ -84,7 +88,7 @@ impl FromCall for Everything {
                 .into_iter()
                 .chain(Limits::fields())
                 .chain(oauth::Change::fields())
-                .chain(PARTS.iter().flat_map(|part| (part.fields)()))
+                .chain(parts().flat_map(|part| (part.fields)()))
                 .collect(),
         );
     }
@@ -118,13 +122,7 @@ pub fn read(tx: &mut Tx<'_>) -> Result<Map<String, Value>> {
     };
     limits::read(tx, &mut all)?;
     oauth::read(tx, &mut all)?;
-    PARTS
-        .iter()
-        .try_for_each(|part| (part.read)(tx, &mut all))?;
-    hooks::get()
-        .settings
-        .iter()
-        .try_for_each(|part| (part.read)(tx, &mut all))?;
+    parts().try_for_each(|part| (part.read)(tx, &mut all))?;
     Ok(all)
 }
 
@@ -140,13 +138,7 @@ impl Everything {
         apply(app, tx, change)?;
         limits::apply(app, tx, limits)?;
         oauth::apply(app, tx, oauth)?;
-        PARTS
-            .iter()
-            .try_for_each(|part| (part.write)(app, tx, source))?;
-        let parts = &hooks::get().settings;
-        parts
-            .iter()
-            .try_for_each(|part| (part.write)(app, tx, source))?;
+        parts().try_for_each(|part| (part.write)(app, tx, source))?;
         record(tx, by, source)?;
         read(tx)
     }

@@ -124,7 +124,7 @@ pub fn closed() -> Error {
 pub(crate) mod settings {
     use super::{Confirmation, SignUp};
 
-    crate::instance::part! {
+    crate::settings_part! {
         SignUp {
             /// Whether anyone may sign up.
             signup_enabled: bool => enabled,

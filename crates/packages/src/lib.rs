@@ -9,6 +9,9 @@
 //! `packages.cleanup`, `packages.clean_project`,
 //! `packages.drop_maven_versions`.
 //! Settings: `plan_limits`; `namespaces.package_settings` for duplicates.
+//! `package_names` (0010).
+//! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`.
+//! Settings: `plan_limits`, `package_forwarding`; `namespaces.package_settings` for duplicates.
 //! Hooks: [`jobs::CONTENTS`], [`jobs::project_destroying`], [`jobs::sizes`],
 //! [`jobs::hand_over`].
 //!
@@ -24,6 +27,7 @@ pub mod download;
 pub mod downloads;
 pub mod entity;
 pub mod formats;
+pub mod forwarding;
 pub mod graph;
 pub mod jobs;
 pub mod keys;

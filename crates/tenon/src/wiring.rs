@@ -53,6 +53,8 @@ pub fn routes() -> Routes {
 
 /// The same, with the explorer's files from there.
 fn routes_with(explorer: &Files) -> Routes {
+    // What routes take depends on the rooms above.
+    hooks();
     let mut routes = Routes::new();
     system::routes(&mut routes);
     admin::routes(&mut routes);
@@ -94,6 +96,7 @@ pub fn hooks() {
     let mut users = identity::hooks::Hooks::default();
     spaces::hooks::plug_into_identity(&mut users);
     users.handing_over.push(packages::jobs::hand_over);
+    users.settings.push(packages::forwarding::PART);
     identity::hooks::register(users);
     spaces::hooks::register(spaces::hooks::Hooks {
         contents: vec![packages::jobs::CONTENTS],

@@ -2,7 +2,7 @@
 
 use kernel::graph::settings::GraphqlRules;
 
-crate::instance::part! {
+crate::settings_part! {
     GraphqlRules {
         /// Whether signed-in callers may send GraphQL queries by their digest.
         graphql_persisted_queries_enabled: bool => persisted_queries,

@@ -1,5 +1,6 @@
-//! A part of the instance's settings whose keys map to the fields of one
-//! stored [`Setting`](kernel::settings::Setting) one to one.
+//! A part of the instance's settings, of this room or one above, whose keys
+//! map to the fields of one stored [`Setting`](kernel::settings::Setting) one
+//! to one.
 
 use kernel::app::App;
 use kernel::error::Result;
@@ -8,7 +9,8 @@ use serde_json::{Map, Value};
 use store::Tx;
 
 /// One part: its parameters, and how it is looked at, read and written.
-pub(crate) struct Part {
+#[derive(Clone, Copy)]
+pub struct Part {
     /// Its parameters, for the description of the interface.
     pub fields: fn() -> Vec<Field>,
     /// What is wrong with the types of what was sent.
@@ -22,7 +24,8 @@ pub(crate) struct Part {
 /// Makes `PART` of a setting: `key: type => field` for each value. What is
 /// `sealed` is a secret: stored encrypted, never shown; sent as a blank text
 /// it stays, as null it is forgotten.
-macro_rules! part {
+#[macro_export]
+macro_rules! settings_part {
     ($setting:ty {
         $($(#[doc = $doc:literal])* $key:ident: $kind:ty => $field:ident,)*
     } sealed {
@@ -36,14 +39,15 @@ macro_rules! part {
             }
         }
 
-        pub(crate) const PART: $crate::instance::Part = $crate::instance::Part {
+        /// These values as a part of the instance's settings.
+        pub const PART: $crate::instance::Part = $crate::instance::Part {
             fields: <Sent as kernel::http::params::FromParams>::fields,
             check: |source| {
                 <Sent as kernel::http::params::FromParams>::from_params(source).map(drop)
             },
             read: |tx, all| {
                 let stored: $setting = kernel::settings::read(tx)?;
-                $(all.insert(stringify!($key).to_owned(), serde_json::json!(stored.$field));)*
+                $(all.insert(stringify!($key).to_owned(), kernel::serde_json::json!(stored.$field));)*
                 Ok(())
             },
             write: |app, tx, source| {
@@ -67,4 +71,3 @@ macro_rules! part {
         };
     };
 }
-pub(crate) use part;

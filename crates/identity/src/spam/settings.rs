@@ -77,7 +77,7 @@ pub(super) fn is_address(key: &str, text: &str) -> Result<url::Url> {
 pub(crate) mod check {
     use super::Spam;
 
-    crate::instance::part! {
+    crate::settings_part! {
         Spam {
             /// Links in one text past which it is challenged; 0 for any number.
             spam_link_limit: i64 => links,
@@ -102,7 +102,7 @@ pub(crate) mod check {
 pub(crate) mod challenge {
     use super::captcha::Captcha;
 
-    crate::instance::part! {
+    crate::settings_part! {
         Captcha {
             /// Whether people solve a challenge to sign up, and to go on with
             /// what was taken for spam.

@@ -36,7 +36,7 @@ impl TwoFactor {
     }
 }
 
-crate::instance::part! {
+crate::settings_part! {
     TwoFactor {
         /// Everyone needs a second factor.
         require_two_factor_authentication: bool => required,

@@ -291,6 +291,17 @@ const GRAPHQL: &[Field] = &[yes_no(
 )
 .hint("Each server keeps the last 1,000 such queries in memory.")];
 
+const PACKAGES: &[Field] = &[
+    text(
+        "npm_package_forwarding_url",
+        "npm registry that has what this one has not",
+    )
+    .hint("Empty for none. Names that are published here are never looked for there."),
+    text("pypi_package_forwarding_url", "The same for PyPI")
+        .hint("Its simple index, such as https://python.example/simple."),
+    text("maven_package_forwarding_url", "The same for Maven"),
+];
+
 /// All of them, in the order shown.
 pub const SECTIONS: &[Section] = &[
     Section {
@@ -342,6 +353,11 @@ pub const SECTIONS: &[Section] = &[
         title: "GraphQL",
         text: "",
         fields: GRAPHQL,
+    },
+    Section {
+        title: "Packages from elsewhere",
+        text: "Clients are sent on to these addresses for packages this server does not have.",
+        fields: PACKAGES,
     },
     Section {
         title: "Outgoing calls",
