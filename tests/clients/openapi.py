@@ -36,6 +36,11 @@ UNREACHABLE = {
     "POST /api/v4/projects/{id}/packages/composer": "takes an archive, which composer.py sends",
     "GET /api/v4/projects/{id}/packages/composer/archives/{vendor}/{archive}": "as above",
     "PUT /api/v4/projects/{id}/packages/go/{module_path}": "takes an archive, which golang.py sends",
+    "PUT /api/v4/projects/{id}/packages/npm/{package_path}": "it takes an archive",
+    "DELETE /api/v4/projects/{id}/packages/npm/{package_path}": "the path holds a revision",
+    "PUT /api/v4/projects/{id}/packages/npm/-/package/{tags_path}": "its body is one JSON text",
+    "PUT /api/v4/groups/{id}/-/packages/npm/-/package/{tags_path}": "its body is one JSON text",
+    "PUT /api/v4/packages/npm/-/package/{tags_path}": "its body is one JSON text",
     "POST /api/v4/projects/{id}/packages/pypi": "it takes archives that Python's tools made",
     "GET /api/v4/openapi.json": "left out by schemathesis, which reads it first",
 }

@@ -10,6 +10,7 @@ answered 2xx at least once.
 """
 
 import atexit
+import base64
 import datetime
 import hashlib
 import io
@@ -64,11 +65,25 @@ def post(url, headers=ROOT, **body):
     return call("POST", url, headers, json=body)
 
 
+def npm_publication(name):
+    """What an npm client sends to publish 1.0.0."""
+    manifest = {"name": name, "version": "1.0.0"}
+    text, packed = json.dumps(manifest).encode(), io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        entry = tarfile.TarInfo("package/package.json")
+        entry.size = len(text)
+        archive.addfile(entry, io.BytesIO(text))
+    file = {"data": base64.b64encode(packed.getvalue()).decode()}
+    files = {f"{name}-1.0.0.tgz": file}
+    return {"name": name, "versions": {"1.0.0": manifest}, "_attachments": files}
+
+
 class World:
     """The things one operation works on, each made when first asked for."""
 
-    def __init__(self, path):
+    def __init__(self, path, method="GET"):
         self.path = path
+        self.method = method
         self.made = {}
 
     def get(self, name):
@@ -245,6 +260,22 @@ class World:
     def package_file_id(self):
         return call("GET", f"{self.owner()}/packages/{self.get('package_id')}/package_files")[0]["id"]
 
+    def package_path(self):
+        name = f"@root/hammer-{next(numbers)}"
+        if self.path.startswith("/projects/"):
+            project = self.get("id")
+        elif self.path.startswith("/groups/"):
+            inside = {"namespace_id": self.get("id"), "visibility": "public"}
+            project = post("/projects", name=f"project-{next(numbers)}", **inside)["id"]
+        else:
+            project = self.project()
+        call("PUT", f"/projects/{project}/packages/npm/{name}", json=npm_publication(name))
+        return name
+
+    def tags_path(self):
+        tags = f"{self.get('package_path')}/dist-tags"
+        return tags + "/latest" if self.method == "DELETE" else tags
+
     def audit_event_id(self):
         return call("GET", "/audit_events")[0]["id"]
 
@@ -289,7 +320,8 @@ def world_of(case):
     """The things of the case's operation. An operation has one thread."""
     label = case.operation.label
     if getattr(worlds, "label", None) != label:
-        worlds.label, worlds.world = label, World(case.path.removeprefix("/api/v4"))
+        path = case.path.removeprefix("/api/v4")
+        worlds.label, worlds.world = label, World(path, case.method)
     return worlds.world
 
 

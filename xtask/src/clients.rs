@@ -36,6 +36,8 @@ enum Language {
     Node,
     /// With the modules of `tests/clients/graphql/package.json`.
     GraphqlNode,
+    /// With the package managers of `tests/clients/npm/package.json`.
+    NpmNode,
 }
 
 const ENGINES: [&str; 2] = ["sqlite", "postgres"];
@@ -110,6 +112,12 @@ const CLIENTS: &[Suite] = &[
         script: "tests/clients/keys.py",
         runs_on: Language::Python,
         named: true,
+    },
+    Suite {
+        name: "npm, pnpm and yarn",
+        script: "tests/clients/npm/managers.cjs",
+        runs_on: Language::NpmNode,
+        named: false,
     },
     Suite {
         name: "graphql-http",
@@ -323,6 +331,7 @@ fn interpreter(language: Language) -> Result<Command, String> {
             return Ok(command);
         }
         Language::Node => tools::node()?,
+        Language::NpmNode => tools::node_with("tests/clients/npm", "clients/npm-node")?,
         Language::GraphqlNode => tools::node_with("tests/clients/graphql", "clients/graphql-node")?,
     };
     let mut command = Command::new(node);

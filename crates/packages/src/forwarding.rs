@@ -156,7 +156,7 @@ fn root(tx: &mut Tx<'_>, prefix: &Prefix) -> Result<Option<i64>> {
             find_project(tx, reference)?.map(|project| project.namespace_lineage)
         }
         Prefix::Group(reference) => find_group(tx, reference)?.map(|group| group.lineage),
-        Prefix::Instance => None,
+        Prefix::Instance | Prefix::TopLevel(_) | Prefix::Namespace(_) => None,
     };
     Ok(lineage.and_then(|lineage| spaces::model::ids_of(&lineage).first().copied()))
 }

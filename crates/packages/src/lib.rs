@@ -3,15 +3,13 @@
 //!
 //! Tables: `packages`, `package_files`, `package_tags`, `package_counts`,
 //! `package_protection_rules`, `package_downloads` (migration 0004),
-//! `package_cleanup_policies` (0009), `package_names` (0010),
-//! `package_file_extracts` (0014).
+//! `package_cleanup_policies` (0009), `package_names` (0010), tags of npm
+//! (0012), `package_file_extracts` (0014).
 //! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`,
 //! `packages.cleanup`, `packages.clean_project`,
 //! `packages.drop_maven_versions`.
-//! Settings: `plan_limits`; `namespaces.package_settings` for duplicates.
-//! `package_names` (0010).
-//! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`.
-//! Settings: `plan_limits`, `package_forwarding`; `namespaces.package_settings` for duplicates.
+//! Settings: `plan_limits`, `package_forwarding`;
+//! `namespaces.package_settings` for duplicates.
 //! Hooks: [`jobs::CONTENTS`], [`jobs::project_destroying`], [`jobs::sizes`],
 //! [`jobs::hand_over`].
 //!

@@ -20,6 +20,9 @@ pub enum Prefix {
     Namespace(String),
     /// Without any.
     Instance,
+    /// Without either, for a name that says which top-level group or user it
+    /// belongs to: that one's path.
+    TopLevel(String),
 }
 
 /// The packages a client may see at its address.
@@ -66,7 +69,7 @@ fn hides_some(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<bool>
     let namespace = match prefix {
         Prefix::Group(reference) => access::group(tx, viewer, reference, Purpose::ReadPackages)?,
         Prefix::Namespace(path) => namespace(tx, viewer, path)?,
-        Prefix::Project(_) | Prefix::Instance => return Ok(false),
+        Prefix::Project(_) | Prefix::Instance | Prefix::TopLevel(_) => return Ok(false),
     };
     // Who has no projects is nobody's business.
     if !namespace.is_group() {
@@ -132,6 +135,14 @@ pub fn scope(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Scope>
         Prefix::Namespace(path) => {
             let namespace = namespace(tx, viewer, path)?;
             condition.append(below(&namespace)).raw(" and ");
+        }
+        Prefix::TopLevel(path) => {
+            let found = access::find_namespace(tx, &Reference::Path(path.clone()))?;
+            match found.filter(|namespace| namespace.parent_id.is_none()) {
+                Some(top) => condition.append(below(&top)),
+                None => condition.raw("1 = 0"),
+            };
+            condition.raw(" and ");
         }
         Prefix::Instance => {}
     }

@@ -211,6 +211,7 @@ pub(crate) fn check_declared(asked: &Asked, stored: &Stored) -> Result<()> {
     Ok(())
 }
 
+/// A file above its limit.
 pub(crate) fn too_large() -> Error {
     Error::BadRequest("File is too large".into())
 }

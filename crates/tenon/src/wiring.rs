@@ -42,6 +42,7 @@ pub fn migrations() -> &'static [Migration] {
         8 "0008_spam",
         9 "0009_package_cleanup_policy",
         10 "0010_package_formats",
+        12 "0012_npm",
         14 "0014_package_file_extracts",
     }
 }

@@ -1,6 +1,7 @@
 //! Users, groups, projects and packages, made through the API.
 
 use crate::client::Client;
+use crate::npm;
 use crate::server::TestServer;
 use serde_json::json;
 use std::ops::Deref;
@@ -180,6 +181,13 @@ impl TestProject {
             .json(&body)
             .await
             .is(201);
+    }
+
+    /// Publishes an npm package with nothing special in it.
+    pub async fn npm_package(&self, name: &str, version: &str) {
+        let path = self.at(&format!("/packages/npm/{}", npm::escaped(name)));
+        let body = npm::plain(name, version);
+        self.admin.put(path).json(&body).await.is(200);
     }
 
     /// Publishes a generic package whose file `NAME.txt` says its name.

@@ -7,6 +7,7 @@ pub mod composer;
 pub mod generic;
 pub mod golang;
 pub mod maven;
+pub mod npm;
 pub mod pypi;
 pub mod terraform;
 
@@ -18,6 +19,7 @@ pub fn routes(r: &mut Routes) {
     generic::routes(r);
     golang::routes(r);
     maven::routes(r);
+    npm::routes(r);
     pypi::routes(r);
     terraform::routes(r);
 }

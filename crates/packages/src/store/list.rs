@@ -121,7 +121,7 @@ impl Filter {
 }
 
 /// A pattern that finds the word anywhere and takes nothing in it as special.
-fn like(word: &str) -> String {
+pub(crate) fn like(word: &str) -> String {
     let mut pattern = String::from("%");
     for c in word.chars() {
         if matches!(c, '%' | '_' | '\\') {

@@ -85,7 +85,7 @@ async fn rows(place: &Place) -> (i64, i64, i64) {
 }
 
 /// What the work gives, and by how much the server's memory grew meanwhile.
-async fn growth<T>(server: &Server, work: impl Future<Output = T>) -> (T, u64) {
+pub async fn growth<T>(server: &Server, work: impl Future<Output = T>) -> (T, u64) {
     server.forget_peak();
     let before = server.memory("VmRSS");
     let done = work.await;

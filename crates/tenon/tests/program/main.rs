@@ -8,6 +8,7 @@ mod kill;
 mod large;
 mod logs;
 mod nodes;
+mod npm;
 mod place;
 mod start;
 mod storage;

@@ -5,5 +5,9 @@ mod composer;
 mod forms;
 mod golang;
 mod maven;
+mod npm;
 mod pypi;
+#[allow(dead_code, reason = "the stories of the other binary use the rest")]
+#[path = "../packages/registry.rs"]
+mod registry;
 mod terraform;

@@ -1,0 +1,111 @@
+//! Searching names.
+
+use super::manifest::Kept;
+use super::names;
+use super::store::{self, Wanted};
+use crate::scope::{Prefix, scope};
+use crate::store::index::Version;
+use http::StatusCode;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Response, reply};
+use kernel::time::wire;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Results, unless the client says how many.
+const SIZE: i64 = 20;
+/// Most results of one answer.
+const MAX_SIZE: i64 = 250;
+/// Most results that can be left out.
+const MAX_FROM: i64 = 10_000;
+/// Most words looked for.
+const MAX_WORDS: usize = 8;
+
+/// Reads what a client wants. `scope:` is understood; other qualifiers, which
+/// are about people and keywords, are not.
+pub fn wanted(text: Option<&str>, size: Option<i64>, from: Option<i64>) -> Wanted {
+    let words = text.unwrap_or_default().split_whitespace();
+    let words = words.filter_map(|word| match word.split_once(':') {
+        Some(("scope", scope)) => Some(format!("@{}/", scope.trim_start_matches('@'))),
+        Some(_) => None,
+        None => Some(word.to_owned()),
+    });
+    Wanted {
+        words: words
+            .take(MAX_WORDS)
+            .map(|word| kernel::ids::fold(&word))
+            .collect(),
+        from: from.unwrap_or(0).clamp(0, MAX_FROM),
+        size: size.unwrap_or(SIZE).clamp(1, MAX_SIZE),
+    }
+}
+
+/// Answers a search.
+pub async fn find(app: &App, viewer: &Viewer, prefix: &Prefix, wanted: Wanted) -> Result<Response> {
+    let (viewer, prefix) = (viewer.clone(), prefix.clone());
+    let (versions, total) = app
+        .read(move |tx| {
+            let scope = scope(tx, &viewer, &prefix)?;
+            let (ids, total) = store::search(tx, &scope, &wanted)?;
+            Ok((store::versions(tx, ids)?, total))
+        })
+        .await?;
+    let objects: Result<Vec<Value>> = versions.iter().map(shown).collect();
+    let answer = json!({"objects": objects?, "total": total, "time": wire::text(app.now())});
+    reply::json(StatusCode::OK, &answer)
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct About {
+    description: Value,
+    keywords: Value,
+}
+
+fn shown(version: &Version) -> Result<Value> {
+    let about: About = match &version.metadata {
+        Some(metadata) => {
+            let kept = Kept::read(metadata)?;
+            serde_json::from_str(kept.manifest).map_err(Error::internal)?
+        }
+        None => About::default(),
+    };
+    let mut package = json!({
+        "name": version.name,
+        "scope": names::scope(&version.name).unwrap_or("unscoped"),
+        "version": version.version,
+        "date": wire::text(version.created_at),
+        "links": {},
+        "maintainers": [],
+    });
+    if about.description.is_string() {
+        package["description"] = about.description;
+    }
+    if let Value::Array(words) = about.keywords {
+        package["keywords"] = words.into_iter().filter(Value::is_string).collect();
+    }
+    let detail = json!({"quality": 1, "popularity": 1, "maintenance": 1});
+    let score = json!({"final": 1, "detail": detail});
+    Ok(json!({"package": package, "score": score, "searchScore": 1}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_folded_and_numbers_kept_in_bounds() {
+        let read = wanted(
+            Some(" Ham  scope:@Acme keywords:x 100% "),
+            Some(9_999),
+            Some(-1),
+        );
+        assert_eq!(read.words, ["ham", "@acme/", "100%"]);
+        assert_eq!((read.size, read.from), (250, 0));
+        let read = wanted(None, None, None);
+        assert!(read.words.is_empty());
+        assert_eq!((read.size, read.from), (20, 0));
+    }
+}

@@ -1,0 +1,186 @@
+//! Tags: names that move between the versions of a package.
+
+use super::{NPM, address, done, envelope, names, packument, place, store};
+use crate::access::{Entered, Happened, audit, enter};
+use crate::model::Package;
+use crate::rules::protection;
+use crate::scope::{Prefix, Scope, scope};
+use crate::store::{index, packages};
+use ::store::Tx;
+use futures_util::StreamExt;
+use http::{StatusCode, header};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Asked, Response, Upload, reply};
+use kernel::ids::Reference;
+use serde_json::json;
+use spaces::access::Purpose;
+
+/// Longest body that names a version, in bytes.
+const MAX_BODY: usize = 1024;
+
+/// The tags of a package.
+pub async fn list(app: &App, viewer: &Viewer, prefix: &Prefix, path: &str) -> Result<Response> {
+    let Some((name, None)) = address::tags(path) else {
+        return Err(Error::NotFound("Package"));
+    };
+    let place = place(prefix, &name).found("Package")?;
+    let viewer = viewer.clone();
+    let tags = app
+        .read(move |tx| {
+            let scope = scope(tx, &viewer, &place)?;
+            let versions = index::versions(tx, &scope, NPM, &name)?;
+            let set = store::tags(tx, &scope, &name)?;
+            match versions.is_empty() {
+                true => Err(Error::NotFound("Package")),
+                false => Ok(packument::tags(set, &versions)),
+            }
+        })
+        .await?;
+    reply::json(StatusCode::OK, &tags)
+}
+
+/// Puts a tag on the version in the body.
+pub async fn add(
+    app: &App,
+    viewer: &Viewer,
+    prefix: &Prefix,
+    path: &str,
+    body: Upload,
+) -> Result<()> {
+    let (name, tag) = one(path)?;
+    let place = place(prefix, &name).found("Package")?;
+    entrance(app, viewer, &place, Purpose::PublishPackage).await?;
+    envelope::check_tag(&tag)?;
+    let version = version_in(body).await?;
+    let viewer = viewer.clone();
+    app.write(move |tx| {
+        let find = |tx: &mut Tx<'_>, scope: &Scope| {
+            let found = index::version(tx, scope, NPM, &name, Some(&version))?;
+            Ok(found.map(|found| (found.project_id, version.clone())))
+        };
+        let found = enter_with(tx, &viewer, &place, Purpose::PublishPackage, &name, find)?;
+        let (entered, package) = found;
+        let level = entered.push_level();
+        protection::check_push(tx, package.project_id, NPM, &package.name, level)?;
+        put(tx, &package, &tag)?;
+        record(tx, &viewer, "package_tag.update", &package, &tag)
+    })
+    .await
+}
+
+/// Takes a tag away.
+pub async fn remove(app: &App, viewer: &Viewer, prefix: &Prefix, path: &str) -> Result<()> {
+    let (name, tag) = one(path)?;
+    let place = place(prefix, &name).found("Package")?;
+    let viewer = viewer.clone();
+    app.write(move |tx| {
+        let find = |tx: &mut Tx<'_>, scope: &Scope| store::tagged(tx, scope, &name, &tag);
+        let found = enter_with(tx, &viewer, &place, Purpose::DestroyPackage, &name, find)?;
+        let (entered, package) = found;
+        protection::check_delete(tx, package.project_id, NPM, &package.name, entered.level)?;
+        store::remove_tag(tx, &package, &tag)?;
+        record(tx, &viewer, "package_tag.destroy", &package, &tag)
+    })
+    .await
+}
+
+/// The answer to a change: nothing, but for yarn 1, which takes that for a
+/// failure.
+pub fn changed(asked: &Asked) -> Result<Response> {
+    let program = asked.header(header::USER_AGENT).unwrap_or_default();
+    match program.starts_with("yarn/1.") {
+        true => done(),
+        false => Ok(reply::empty(StatusCode::NO_CONTENT)),
+    }
+}
+
+/// Puts a tag on a version of this transaction.
+pub fn put(tx: &mut Tx<'_>, package: &Package, tag: &str) -> Result<()> {
+    store::set_tag(tx, package, tag)?;
+    if store::count_tags(tx, package.project_id, &package.name)? > store::MAX_TAGS {
+        return Err(Error::BadRequest(
+            "the package has too many dist-tags".into(),
+        ));
+    }
+    Ok(())
+}
+
+fn one(path: &str) -> Result<(String, String)> {
+    match address::tags(path) {
+        Some((name, Some(tag))) => Ok((name, tag)),
+        _ => Err(Error::NotFound("Package")),
+    }
+}
+
+/// Refuses who has no business here before a body is read.
+async fn entrance(app: &App, viewer: &Viewer, place: &Prefix, purpose: Purpose) -> Result<()> {
+    let (viewer, place) = (viewer.clone(), place.clone());
+    app.read(move |tx| match &place {
+        Prefix::Project(project) => enter(tx, &viewer, project, purpose).map(drop),
+        other => scope(tx, &viewer, other).map(drop),
+    })
+    .await
+}
+
+/// The package that `find` names within the place, and its project entered
+/// for the purpose.
+fn enter_with(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    place: &Prefix,
+    purpose: Purpose,
+    name: &str,
+    find: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<(i64, String)>>,
+) -> Result<(Entered, Package)> {
+    if matches!(viewer, Viewer::Anonymous) {
+        return Err(Error::Unauthenticated);
+    }
+    let within = match place {
+        Prefix::Project(project) => {
+            Scope::of_project(enter(tx, viewer, project, purpose)?.project.id)
+        }
+        other => scope(tx, viewer, other)?,
+    };
+    let (project, version) = find(tx, &within)?.found("Package")?;
+    let entered = enter(tx, viewer, &Reference::Id(project), purpose)?;
+    let package = packages::find(tx, project, NPM, name, Some(&version))?.found("Package")?;
+    Ok((entered, package))
+}
+
+/// The body is one JSON text.
+async fn version_in(mut body: Upload) -> Result<String> {
+    let mut bytes = Vec::new();
+    while let Some(more) = body.next().await {
+        bytes.extend_from_slice(&more?);
+        if bytes.len() > MAX_BODY {
+            return Err(Error::BadRequest("the body is too large".into()));
+        }
+    }
+    let version: Option<String> = serde_json::from_slice(&bytes).ok();
+    version
+        .filter(|version| names::version(version).is_some())
+        .ok_or_else(|| Error::BadRequest("the body must be a version as a JSON string".into()))
+}
+
+fn record(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    action: &'static str,
+    package: &Package,
+    tag: &str,
+) -> Result<()> {
+    let happened = Happened {
+        action,
+        target_type: "Package",
+        target_id: package.id,
+        target_name: &package.name,
+        details: json!({
+            "project_id": package.project_id,
+            "version": package.version,
+            "tag": tag,
+        }),
+    };
+    audit(tx, viewer, happened)
+}

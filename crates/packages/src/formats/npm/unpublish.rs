@@ -1,0 +1,133 @@
+//! Unpublishing: a client reads the packument with its revision, and sends
+//! that back with what is to stay, so that nothing published meanwhile goes.
+
+use super::body::Body;
+use super::documents::revision;
+use super::{NPM, done, envelope, names};
+use crate::access::{Entered, enter};
+use crate::rules::destroy;
+use crate::scope::Scope;
+use crate::store::index;
+use ::store::Tx;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Response, Upload};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+use std::collections::HashSet;
+
+/// Deletes the versions that are missing from the packument in the body.
+pub async fn some(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    (name, seen): (&str, &str),
+    body: Upload,
+) -> Result<Response> {
+    let (by, place) = (viewer.clone(), project.clone());
+    app.read(move |tx| enter(tx, &by, &place, Purpose::DestroyPackage).map(drop))
+        .await?;
+    let staying = envelope::versions(&Body::envelope(body).await?, name)?;
+    let staying: HashSet<String> = staying.into_iter().collect();
+    let of = Of::new(app, viewer, project, name);
+    let seen = seen.to_owned();
+    app.write(move |tx| {
+        let entered = of.enter(tx)?;
+        of.check_revision(tx, &entered, &seen)?;
+        of.destroy(tx, &entered, |version| !staying.contains(version))
+    })
+    .await?;
+    done()
+}
+
+/// Deletes all versions.
+pub async fn all(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    (name, seen): (&str, &str),
+) -> Result<Response> {
+    let of = Of::new(app, viewer, project, name);
+    let seen = seen.to_owned();
+    app.write(move |tx| {
+        let entered = of.enter(tx)?;
+        of.check_revision(tx, &entered, &seen)?;
+        of.destroy(tx, &entered, |_| true)
+    })
+    .await?;
+    done()
+}
+
+/// Deletes the version of a file; clients ask for it after [`some`] has done
+/// so already.
+pub async fn one(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    (name, file): (&str, &str),
+) -> Result<Response> {
+    let of = Of::new(app, viewer, project, name);
+    let file = file.to_owned();
+    app.write(move |tx| {
+        let entered = of.enter(tx)?;
+        of.destroy(tx, &entered, |version| {
+            names::file_name(&of.name, version) == file
+        })
+    })
+    .await?;
+    done()
+}
+
+/// Versions of a name in a project, and who wants them gone.
+struct Of {
+    app: App,
+    viewer: Viewer,
+    project: Reference,
+    name: String,
+}
+
+impl Of {
+    fn new(app: &App, viewer: &Viewer, project: &Reference, name: &str) -> Of {
+        Of {
+            app: app.clone(),
+            viewer: viewer.clone(),
+            project: project.clone(),
+            name: name.to_owned(),
+        }
+    }
+
+    fn enter(&self, tx: &mut Tx<'_>) -> Result<Entered> {
+        enter(tx, &self.viewer, &self.project, Purpose::DestroyPackage)
+    }
+
+    fn check_revision(&self, tx: &mut Tx<'_>, entered: &Entered, seen: &str) -> Result<()> {
+        let now = revision(tx, entered.project.id, &self.name)?;
+        if now == "0" {
+            return Err(Error::NotFound("Package"));
+        }
+        match now == seen {
+            true => Ok(()),
+            false => Err(Error::Conflict(
+                "409 Conflict - the package has changed meanwhile, try again".into(),
+            )),
+        }
+    }
+
+    /// Deletes the versions that are `chosen`.
+    fn destroy(
+        &self,
+        tx: &mut Tx<'_>,
+        entered: &Entered,
+        chosen: impl Fn(&str) -> bool,
+    ) -> Result<()> {
+        let here = Scope::of_project(entered.project.id);
+        for version in index::versions(tx, &here, NPM, &self.name)? {
+            if version.version.as_deref().is_some_and(&chosen) {
+                let jobs = self.app.jobs();
+                destroy::package(tx, jobs, &self.viewer, entered, None, version.id)?;
+            }
+        }
+        Ok(())
+    }
+}
