@@ -65,16 +65,21 @@ def post(url, headers=ROOT, **body):
     return call("POST", url, headers, json=body)
 
 
+def packed(name, content):
+    """A tar file packed with gzip that has one member."""
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz") as members:
+        member = tarfile.TarInfo(name)
+        member.size = len(content)
+        members.addfile(member, io.BytesIO(content))
+    return archive.getvalue()
+
+
 def npm_publication(name):
     """What an npm client sends to publish 1.0.0."""
     manifest = {"name": name, "version": "1.0.0"}
-    text, packed = json.dumps(manifest).encode(), io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        entry = tarfile.TarInfo("package/package.json")
-        entry.size = len(text)
-        archive.addfile(entry, io.BytesIO(text))
-    file = {"data": base64.b64encode(packed.getvalue()).decode()}
-    files = {f"{name}-1.0.0.tgz": file}
+    archive = packed("package/package.json", json.dumps(manifest).encode())
+    files = {f"{name}-1.0.0.tgz": {"data": base64.b64encode(archive).decode()}}
     return {"name": name, "versions": {"1.0.0": manifest}, "_attachments": files}
 
 
@@ -185,18 +190,22 @@ class World:
         return post("/projects", name=name, namespace_id=self.get("id"), visibility="public")["id"]
 
     def distribution(self):
-        members = io.BytesIO()
-        with tarfile.open(fileobj=members, mode="w:gz") as archive:
-            member = tarfile.TarInfo("hammer-1.0/PKG-INFO")
-            own = b"Name: hammer\nVersion: 1.0\n"
-            member.size = len(own)
-            archive.addfile(member, io.BytesIO(own))
-        content = members.getvalue()
+        content = packed("hammer-1.0/PKG-INFO", b"Name: hammer\nVersion: 1.0\n")
         self.made["sha256"] = hashlib.sha256(content).hexdigest()
         path = f"/projects/{self.get('publisher')}/packages/pypi"
         files = {"content": ("hammer-1.0.tar.gz", content)}
         call("POST", path, data={"name": "hammer", "version": "1.0"}, files=files)
         return "hammer-1.0.tar.gz"
+
+    def channel(self):
+        return "stable"
+
+    def chart_file(self):
+        own = b"apiVersion: v2\nname: hammer\nversion: 1.0.0\n"
+        files = {"chart": ("hammer.tgz", packed("hammer/Chart.yaml", own))}
+        path = f"/projects/{self.get('publisher')}/packages/helm/api/stable/charts"
+        call("POST", path, files=files)
+        return "hammer-1.0.0.tgz"
 
     def sha256(self):
         self.get("distribution")

@@ -174,6 +174,12 @@ const CLIENTS: &[Suite] = &[
         named: false,
     },
     Suite {
+        name: "Helm's library and PyYAML",
+        script: "tests/clients/helm.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
         name: "build, twine, pip and uv",
         script: "tests/clients/pypi.py",
         runs_on: Language::Python,

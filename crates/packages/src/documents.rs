@@ -77,12 +77,37 @@ pub async fn of_name(
     about: About<'_>,
     make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
+    kept_by(app, viewer, about, index::stamp, make).await
+}
+
+/// The same for a document about all names of a format; `about` names which.
+pub async fn of_format(
+    app: &App,
+    viewer: &Viewer,
+    about: About<'_>,
+    make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
+) -> Result<Option<Document>> {
+    let stamp: Stamp =
+        |tx, project, package_type, _| index::stamp_of_format(tx, project, package_type);
+    kept_by(app, viewer, about, stamp, make).await
+}
+
+/// What changes with all that a document in a project is made of.
+type Stamp = fn(&mut Tx<'_>, i64, PackageType, &str) -> Result<i64>;
+
+async fn kept_by(
+    app: &App,
+    viewer: &Viewer,
+    about: About<'_>,
+    stamp: Stamp,
+    make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
+) -> Result<Option<Document>> {
     let (viewer, reference) = (viewer.clone(), about.project.clone());
     let (package_type, name, form) = (about.package_type, about.name.to_owned(), about.form);
     let server = app.config().data_dir.clone();
     app.read(move |tx| {
         let project = enter(tx, &viewer, &reference, Purpose::ReadPackages)?.project;
-        let stamp = index::stamp(tx, project.id, package_type, &name)?;
+        let stamp = stamp(tx, project.id, package_type, &name)?;
         let key = Key {
             server,
             project_id: project.id,

@@ -44,6 +44,7 @@ pub fn migrations() -> &'static [Migration] {
         10 "0010_package_formats",
         12 "0012_npm",
         14 "0014_package_file_extracts",
+        18 "0018_package_file_channels",
     }
 }
 

@@ -40,6 +40,7 @@ pages! {
     packages: "packages.md",
     packages_of_composer: "packages-composer.md",
     packages_of_go: "packages-go.md",
+    packages_of_helm: "packages-helm.md",
     packages_of_npm: "packages-npm.md",
     packages_of_python: "packages-python.md",
     the_rest_interface: "rest.md",

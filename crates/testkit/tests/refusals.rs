@@ -228,6 +228,11 @@ async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "package_file_id"), file[0].to_string()),
         ((EVERYWHERE, "package_protection_rule_id"), rule.to_string()),
         ((EVERYWHERE, "package_name"), "hammer".into()),
+        ((EVERYWHERE, "channel"), "stable".into()),
+        (
+            (EVERYWHERE, "chart_file"),
+            chart(&project, &t.admin()).await,
+        ),
         ((EVERYWHERE, "sha256"), sources),
         ((EVERYWHERE, "distribution"), "hammer-1.0.tar.gz".into()),
         ((EVERYWHERE, "package_version"), "1.0".into()),
@@ -273,6 +278,16 @@ async fn composer_archive(admin: &Client, project: &TestProject) -> (String, Str
     let files = [("package", "p.zip", zip.as_slice())];
     forms::multipart(request, &[], &files).await.is(201);
     ("smith".into(), "hammer.zip".into())
+}
+
+/// Publishes a chart; its file.
+async fn chart(project: &TestProject, admin: &Client) -> String {
+    let own = "apiVersion: v2\nname: hammer\nversion: 1.0.0\n";
+    let bytes = archives::tar_gz(&[("hammer/Chart.yaml", own)]);
+    let request = admin.post(project.at("/packages/helm/api/stable/charts"));
+    let files = [("chart", "hammer.tgz", bytes.as_slice())];
+    forms::multipart(request, &[], &files).await.is(201);
+    "hammer-1.0.0.tgz".into()
 }
 
 /// Publishes `hammer` for Python; the digest of its file.

@@ -6,6 +6,7 @@
 pub mod composer;
 pub mod generic;
 pub mod golang;
+pub mod helm;
 pub mod maven;
 pub mod npm;
 pub mod pypi;
@@ -18,6 +19,7 @@ pub fn routes(r: &mut Routes) {
     composer::routes(r);
     generic::routes(r);
     golang::routes(r);
+    helm::routes(r);
     maven::routes(r);
     npm::routes(r);
     pypi::routes(r);

@@ -141,6 +141,15 @@ pub fn insert(
     )?)
 }
 
+/// Puts a file into a channel of its project.
+pub fn set_channel(tx: &mut Tx<'_>, file_id: i64, channel: &str) -> Result<()> {
+    tx.execute(
+        sql!("update package_files set channel = $2 where id = $1"),
+        (file_id, channel),
+    )?;
+    Ok(())
+}
+
 /// Keeps a part of a file that clients fetch without the file.
 pub fn add_extract(tx: &mut Tx<'_>, file_id: i64, content: &[u8]) -> Result<()> {
     tx.execute(

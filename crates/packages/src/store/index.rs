@@ -62,6 +62,28 @@ impl FromRow for IndexedFile {
     }
 }
 
+/// A file of a channel with the name and version of its package.
+#[derive(Debug, Clone)]
+pub struct ChannelFile {
+    /// The package's name.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// The file.
+    pub file: IndexedFile,
+}
+
+impl FromRow for ChannelFile {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
+        let (name, version) = (row.get("name")?, row.get("version")?);
+        Ok(ChannelFile {
+            name,
+            version,
+            file: IndexedFile::from_row(row)?,
+        })
+    }
+}
+
 const VERSION: &str = "select p.id, p.project_id, p.name, p.version, p.status, p.metadata,
     p.created_at, p.updated_at from packages p where ";
 const FILE: &str = "select f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1, f.sha256,
@@ -254,6 +276,51 @@ pub fn is_elsewhere(
     Ok(found.is_some())
 }
 
+/// The files of a channel that lists show, newest first.
+pub fn files_in_channel(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+    channel: &str,
+) -> Result<Vec<ChannelFile>> {
+    let mut query = in_channel(scope, package_type, channel);
+    query
+        .raw(SHOWN)
+        .push(" order by f.id desc limit ", MAX_FILES);
+    Ok(tx.query(query)?)
+}
+
+/// The newest file of this name in a channel that clients may fetch.
+pub fn newest_in_channel(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+    channel: &str,
+    file_name: &str,
+) -> Result<Option<ChannelFile>> {
+    let mut query = in_channel(scope, package_type, channel);
+    query
+        .push(" and f.file_name = ", file_name)
+        .raw(" and p.live = 1 and p.status in ('default', 'hidden', 'deprecated')")
+        .raw(" order by f.id desc limit 1");
+    let found: Vec<ChannelFile> = tx.query(query)?;
+    Ok(found.into_iter().next())
+}
+
+fn in_channel(scope: &Scope, package_type: PackageType, channel: &str) -> Fragment {
+    let mut query = Fragment::new(
+        "select p.name, p.version, f.id, f.package_id, f.file_name, f.size, f.md5, f.sha1,
+            f.sha256, f.sha512, f.blob_key, f.metadata, f.created_at, f.updated_at
+         from packages p join package_files f on f.package_id = p.id where ",
+    );
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type)
+        .push(" and f.channel = ", channel)
+        .raw(" and f.status = 'default'");
+    query
+}
+
 /// The names published in a format, each once, in order.
 pub fn names(tx: &mut Tx<'_>, scope: &Scope, package_type: PackageType) -> Result<Vec<String>> {
     let mut query = Fragment::new("select min(p.name) from packages p where ");
@@ -263,6 +330,18 @@ pub fn names(tx: &mut Tx<'_>, scope: &Scope, package_type: PackageType) -> Resul
         .raw(SHOWN)
         .push(" group by p.name_key order by p.name_key limit ", MAX_NAMES);
     Ok(tx.query(query)?)
+}
+
+/// How often what all names of a format in a project offer has changed. Counts
+/// only grow and are never removed, so their sum tells every change.
+pub fn stamp_of_format(tx: &mut Tx<'_>, project_id: i64, package_type: PackageType) -> Result<i64> {
+    Ok(tx.one(
+        sql!(
+            "select coalesce(cast(sum(stamp) as bigint), 0) from package_names
+             where project_id = $1 and package_type = $2"
+        ),
+        (project_id, package_type),
+    )?)
 }
 
 /// How often what a name of a project offers has changed; 0 of names unknown.

@@ -4,6 +4,7 @@ mod archives;
 mod composer;
 mod forms;
 mod golang;
+mod helm;
 mod maven;
 mod npm;
 mod pypi;

@@ -1,0 +1,203 @@
+//! Charts (contract 2.10): channels of a project or group, each with an index.
+
+pub mod chart;
+mod index;
+mod publish;
+
+use crate::access::for_client;
+use crate::documents::{About, Document, of_format};
+use crate::download;
+use crate::model::{PackageFile, PackageType};
+use crate::rest::{READ, WRITE};
+use crate::scope::{Prefix, scope};
+use crate::store::index::{self as rows, ChannelFile};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Asked, Params, Response, Routes};
+use kernel::ids::Reference;
+use std::sync::Arc;
+
+const PROJECT: &str = "/projects/{id}/packages/helm";
+const GROUP: &str = "/groups/{id}/-/packages/helm";
+/// What ends the name of a provenance file, after that of its chart.
+const PROVENANCE: &str = ".prov";
+const YAML: &str = "text/yaml";
+
+/// The format's routes.
+pub fn routes(r: &mut Routes) {
+    r.post(
+        &format!("{PROJECT}/api/{{channel}}/charts"),
+        publish::publish,
+    )
+    .scopes(WRITE)
+    .registry()
+    .streams()
+    .summary("Publishes a chart");
+    r.get(&format!("{PROJECT}/{{channel}}/index.yaml"), project_index)
+        .scopes(READ)
+        .registry()
+        .summary("Lists the charts of a channel in a project");
+    r.get(
+        &format!("{PROJECT}/{{channel}}/charts/{{chart_file}}"),
+        project_file,
+    )
+    .scopes(READ)
+    .registry()
+    .summary("Downloads a chart, or its provenance file, from a project");
+    r.get(&format!("{GROUP}/{{channel}}/index.yaml"), group_index)
+        .scopes(READ)
+        .registry()
+        .summary("Lists the charts of a channel in a group");
+    r.get(
+        &format!("{GROUP}/{{channel}}/charts/{{chart_file}}"),
+        group_file,
+    )
+    .scopes(READ)
+    .registry()
+    .summary("Downloads a chart, or its provenance file, from a group");
+}
+
+kernel::params! {
+    /// A channel of a project or group.
+    pub struct Channel {
+        /// The project or group.
+        pub id: Reference,
+        /// The channel.
+        pub channel: String,
+    }
+}
+
+kernel::params! {
+    /// A file in a channel.
+    pub struct InChannel {
+        /// The project or group.
+        pub id: Reference,
+        /// The channel.
+        pub channel: String,
+        /// Its name, such as `hammer-1.0.0.tgz`.
+        pub chart_file: String,
+    }
+}
+
+/// The index of a project's channel.
+async fn project_index(
+    app: App,
+    viewer: Viewer,
+    params: Params<Channel>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let Params(Channel { id, channel }) = params;
+    check_channel(&channel)?;
+    let about = About {
+        project: &id,
+        package_type: PackageType::Helm,
+        name: &channel,
+        form: "index",
+    };
+    let of = channel.clone();
+    let document = of_format(&app, &viewer, about, move |tx, scope| {
+        let id = scope.project_id.found("Project")?;
+        let files = rows::files_in_channel(tx, scope, PackageType::Helm, &of)?;
+        let pushed_at = format!("/api/v4/projects/{id}/packages/helm");
+        let text = index::write(&files, Some(&pushed_at), tx.now());
+        Ok(Some(text.into_bytes()))
+    });
+    let sent = document
+        .await
+        .and_then(|document| Ok(document.found("Channel")?.reply(&asked, YAML)));
+    for_client(&viewer, sent)
+}
+
+/// The index of a channel over the projects of a group.
+async fn group_index(
+    app: App,
+    viewer: Viewer,
+    params: Params<Channel>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let Params(Channel { id, channel }) = params;
+    check_channel(&channel)?;
+    let of = viewer.clone();
+    let text = app.read(move |tx| {
+        let scope = scope(tx, &of, &Prefix::Group(id))?;
+        let files = rows::files_in_channel(tx, &scope, PackageType::Helm, &channel)?;
+        Ok(index::write(&files, None, tx.now()))
+    });
+    let sent = text
+        .await
+        .and_then(|text| Ok(Document::made(text.into_bytes())?.reply(&asked, YAML)));
+    for_client(&viewer, sent)
+}
+
+/// A file of a project's channel.
+async fn project_file(
+    app: App,
+    viewer: Viewer,
+    params: Params<InChannel>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let place = Prefix::Project(params.id.clone());
+    let sent = send(&app, &viewer, place, params, &asked).await;
+    for_client(&viewer, sent)
+}
+
+/// A file of a group's channel.
+async fn group_file(
+    app: App,
+    viewer: Viewer,
+    params: Params<InChannel>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let place = Prefix::Group(params.id.clone());
+    let sent = send(&app, &viewer, place, params, &asked).await;
+    for_client(&viewer, sent)
+}
+
+async fn send(
+    app: &App,
+    viewer: &Viewer,
+    place: Prefix,
+    params: Params<InChannel>,
+    asked: &Asked,
+) -> Result<Response> {
+    let Params(InChannel {
+        channel,
+        chart_file,
+        ..
+    }) = params;
+    check_channel(&channel)?;
+    let viewer = viewer.clone();
+    let file = app.read(move |tx| {
+        let scope = scope(tx, &viewer, &place)?;
+        let mut newest =
+            |name: &str| rows::newest_in_channel(tx, &scope, PackageType::Helm, &channel, name);
+        let found = newest(&chart_file)?.found("Package File")?;
+        if let Some(chart) = chart_file.strip_suffix(PROVENANCE) {
+            // It says nothing of a chart that came later under its name.
+            let chart = newest(chart)?.found("Package File")?;
+            if found.file.metadata.as_deref() != Some(&proves(&chart.file.file.sha256)) {
+                return Err(Error::NotFound("Package File"));
+            }
+        }
+        Ok::<PackageFile, Error>(found.file.file)
+    });
+    download::serve(app, asked, &file.await?).await
+}
+
+fn check_channel(channel: &str) -> Result<()> {
+    if chart::is_name(channel) {
+        Ok(())
+    } else {
+        Err(Error::Parameters(vec!["channel is invalid".into()]))
+    }
+}
+
+/// What is kept of the provenance file of the chart with this digest.
+fn proves(sha256: &str) -> String {
+    format!("{{\"sha256\":\"{sha256}\"}}")
+}
+
+fn is_provenance(file: &ChannelFile) -> bool {
+    file.file.file.file_name.ends_with(PROVENANCE)
+}

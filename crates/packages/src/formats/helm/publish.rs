@@ -1,0 +1,124 @@
+//! Uploads: a form with the chart and, if it is signed, its provenance file.
+
+use super::chart::Chart;
+use super::{Channel, PROVENANCE, check_channel, proves};
+use crate::access::for_client;
+use crate::formats::generic::{Uploaded, created};
+use crate::model::PackageType;
+use crate::rules::publish::{Destination, Repeat, add_beside};
+use crate::scope::Scope;
+use crate::store::{files, index};
+use crate::upload;
+use crate::upload_form::{Form, SentFile};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Asked, Params, Parts, Response};
+use std::io::Read;
+use std::sync::Arc;
+
+/// The field with the archive.
+const CHART: &str = "chart";
+/// The field with the provenance file.
+const PROV: &str = "prov";
+/// Most bytes of a provenance file: it repeats Chart.yaml.
+const MAX_PROV: u64 = 256 * 1024;
+
+/// Stores one chart in a channel.
+pub async fn publish(
+    app: App,
+    viewer: Viewer,
+    params: Params<Channel>,
+    asked: Arc<Asked>,
+    parts: Parts,
+) -> Result<Uploaded> {
+    let received = receive(&app, &viewer, &params, &asked, parts).await;
+    for_client(&viewer, received).map(Uploaded)
+}
+
+async fn receive(
+    app: &App,
+    viewer: &Viewer,
+    to: &Channel,
+    asked: &Asked,
+    parts: Parts,
+) -> Result<Response> {
+    upload::admit_publisher(app, viewer, &to.id).await?;
+    check_channel(&to.channel)?;
+    let mut form = Form::receive(app, PackageType::Helm, asked, parts, &[CHART, PROV]).await?;
+    let sent = form.take_file(CHART).ok_or_else(|| Error::missing(CHART))?;
+    let chart = upload::inspect(&sent.received, Chart::read).await?;
+    let digest = sent.received.stored().sha256.clone();
+    let prov = match form.take_file(PROV) {
+        Some(prov) => Some(checked(prov, digest.clone()).await?),
+        None => None,
+    };
+    let kept = chart.kept()?;
+    let destination = Destination {
+        repeat: Repeat::Nothing,
+        metadata: Some(kept.clone()),
+        file_metadata: Some(kept),
+        ..Destination::new(
+            PackageType::Helm,
+            &chart.name,
+            Some(&chart.version),
+            format!("{}-{}.tgz", chart.name, chart.version),
+        )
+    };
+    upload::admit(app, viewer, &to.id, &destination).await?;
+
+    let stored = upload::keep(app, sent.received).await?;
+    let prov = match prov {
+        Some(prov) => Some(upload::keep(app, prov.received).await?),
+        None => None,
+    };
+    let (channel, of) = (to.channel.clone(), viewer.clone());
+    upload::publish_then(
+        app,
+        viewer,
+        &to.id,
+        destination,
+        stored,
+        move |tx, entered, package, file| {
+            let scope = Scope::of_project(entered.project.id);
+            let name = &file.file_name;
+            let known = index::newest_in_channel(tx, &scope, PackageType::Helm, &channel, name)?;
+            if known.is_some_and(|known| known.file.file.package_id != package.id) {
+                return Err(Error::BadRequest(format!(
+                    "{name} is the file of another chart in this channel"
+                )));
+            }
+            files::set_channel(tx, file.id, &channel)?;
+            if let Some(prov) = &prov {
+                let (name, proves) = (format!("{name}{PROVENANCE}"), proves(&digest));
+                let file = add_beside(tx, &of, package, &name, prov, Some(&proves))?;
+                files::set_channel(tx, file.id, &channel)?;
+            }
+            Ok(())
+        },
+    )
+    .await?;
+    created()
+}
+
+/// Refuses a provenance file that is not about the chart with this digest.
+async fn checked(prov: SentFile, digest: String) -> Result<SentFile> {
+    let proven = upload::inspect(&prov.received, move |file| {
+        let mut text = Vec::new();
+        file.take(MAX_PROV + 1)
+            .read_to_end(&mut text)
+            .map_err(Error::internal)?;
+        let is_short = text.len() as u64 <= MAX_PROV;
+        let text = String::from_utf8_lossy(&text);
+        let is_signed = text
+            .trim_start()
+            .starts_with("-----BEGIN PGP SIGNED MESSAGE-----");
+        Ok(is_short && is_signed && text.contains(&format!("sha256:{digest}")))
+    });
+    if proven.await? {
+        Ok(prov)
+    } else {
+        let text = "the provenance file is not that of the chart";
+        Err(Error::BadRequest(text.into()))
+    }
+}
