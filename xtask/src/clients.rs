@@ -191,6 +191,12 @@ const CLIENTS: &[Suite] = &[
         runs_on: Language::Python,
         named: false,
     },
+    Suite {
+        name: "Terraform",
+        script: "tests/clients/terraform.py",
+        runs_on: Language::Python,
+        named: false,
+    },
 ];
 
 /// The pages in a browser.

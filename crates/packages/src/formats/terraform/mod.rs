@@ -261,7 +261,9 @@ async fn send(
         .query()
         .is_some_and(|query| query.split('&').any(|pair| pair == "terraform-get=1"));
     if wants_address {
-        return told(&format!("{}?archive=tgz", asked.uri.path()));
+        // A plain download, unlike the registry protocol's, is not led to an
+        // address without a host.
+        return told(&app.url(&format!("{}?archive=tgz", asked.uri.path())));
     }
     download::serve(app, asked, &file.file).await
 }

@@ -24,7 +24,8 @@ testkit::both_engines! {
         let latest = jane.get(in_project(&project, "vpc/aws")).await.is(200);
         assert_eq!(latest.body, module("ten"));
         let told = jane.get(format!("{path}?terraform-get=1")).await.is(204);
-        assert_eq!(told.header("x-terraform-get"), format!("/api/v4{path}?archive=tgz"));
+        let wanted = format!("{}/api/v4{path}?archive=tgz", t.app().base_url());
+        assert_eq!(told.header("x-terraform-get"), wanted);
         jane.get(format!("{path}?archive=tgz")).await.is(200);
         for unknown in ["vpc/aws/9.0.0", "vpc/gcp", "Vpc/aws", "vpc/aws/latest"] {
             jane.get(in_project(&project, unknown)).await.is(404);
