@@ -7,6 +7,7 @@
 mod graphql;
 mod load;
 mod oauth;
+mod packages;
 mod peer;
 mod report;
 mod seed;
@@ -45,7 +46,8 @@ pub struct Options {
     /// Leave docs/performance.md as it is.
     #[arg(long)]
     dry_run: bool,
-    /// Measure these parts alone (idle, writes, lists, oauth, graphql) and
+    /// Measure these parts alone (idle, writes, lists, oauth, graphql,
+    /// packages) and
     /// leave docs/performance.md as it is.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -82,12 +84,13 @@ pub fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
     ("oauth", oauth::lines),
     ("graphql", graphql::lines),
+    ("packages", packages::lines),
 ];
 
 /// The parts of these names; all without a name.

@@ -167,8 +167,15 @@ pub fn maven() -> Outcome {
 
 /// A Python that has the packages of `tests/clients/requirements.txt`.
 pub fn python() -> Result<PathBuf, String> {
-    let wanted = read("tests/clients/requirements.txt")?;
-    let directory = tree::target().join("clients/venv");
+    python_with("tests/clients", "clients/venv")
+}
+
+/// A Python, in this directory under the target directory, that has the
+/// packages which the `requirements.txt` of a directory of the checkout names.
+pub fn python_with(packages: &str, under: &str) -> Result<PathBuf, String> {
+    let requirements = format!("{packages}/requirements.txt");
+    let wanted = read(&requirements)?;
+    let directory = tree::target().join(under);
     let python = directory.join("bin/python");
     let installed = directory.join("installed.txt");
     if fs::read_to_string(&installed).is_ok_and(|done| done == wanted) {
@@ -177,9 +184,22 @@ pub fn python() -> Result<PathBuf, String> {
     make_venv(&directory)?;
     run(Command::new(&python)
         .args(["-m", "pip", "install", "--quiet", "--requirement"])
-        .arg(tree::root().join("tests/clients/requirements.txt")))?;
+        .arg(tree::root().join(requirements)))?;
     fs::write(&installed, wanted).map_err(|error| format!("{}: {error}", installed.display()))?;
     Ok(python)
+}
+
+/// nginx.
+pub fn nginx() -> Result<PathBuf, String> {
+    let found = || {
+        on_path(&["nginx"])
+            .or_else(|| Some("/usr/sbin/nginx".into()).filter(|path: &PathBuf| path.is_file()))
+    };
+    if let Some(program) = found() {
+        return Ok(program);
+    }
+    system_packages("nginx", &["nginx-light"])?;
+    found().ok_or_else(|| "the package nginx-light brought no program nginx".to_owned())
 }
 
 fn make_venv(directory: &Path) -> Outcome {

@@ -34,6 +34,9 @@ pub enum Values {
     None,
     /// Each request takes the next; a run that takes more fails.
     Each(Arc<(Vec<String>, AtomicUsize)>),
+    /// Each request takes the next name for `{value}`, and its body whole; a
+    /// run that takes more fails.
+    Bodies(Arc<(Vec<(String, String)>, AtomicUsize)>),
     /// Each connection has its own, which the answer to a request replaces by
     /// what it holds under this JSON key.
     Chain(Arc<Vec<Mutex<String>>>, &'static str),
@@ -50,30 +53,35 @@ impl Values {
         Values::Chain(Arc::new(texts.into_iter().map(Mutex::new).collect()), key)
     }
 
-    fn take(&self, connection: usize) -> Result<String, String> {
+    /// Names with a body each, that are taken one by one.
+    pub fn bodies(pairs: Vec<(String, String)>) -> Values {
+        Values::Bodies(Arc::new((pairs, AtomicUsize::new(0))))
+    }
+
+    /// The next value, and the body that goes with it.
+    fn take(&self, connection: usize) -> Result<(String, Option<&str>), String> {
         match self {
-            Values::None => Ok(String::new()),
-            Values::Each(each) => {
-                let (texts, next) = &**each;
-                let taken = texts.get(next.fetch_add(1, Ordering::Relaxed));
-                taken
-                    .cloned()
-                    .ok_or_else(|| format!("all {} values are used up", texts.len()))
+            Values::None => Ok((String::new(), None)),
+            Values::Each(each) => Ok((next_of(&each.0, &each.1)?.clone(), None)),
+            Values::Bodies(each) => {
+                let (name, body) = next_of(&each.0, &each.1)?;
+                Ok((name.clone(), Some(body)))
             }
             Values::Chain(links, _) => {
                 let link = links
                     .get(connection)
                     .ok_or_else(|| format!("no value for connection {connection}"))?;
                 let text = link.lock().map_err(|error| error.to_string())?;
-                Ok(text.clone())
+                Ok((text.clone(), None))
             }
         }
     }
 
-    fn answered(&self, connection: usize, body: &str) -> Result<(), String> {
+    fn answered(&self, connection: usize, body: &[u8]) -> Result<(), String> {
         let Values::Chain(links, key) = self else {
             return Ok(());
         };
+        let body = &*String::from_utf8_lossy(body);
         let text = text_of(body, key).ok_or_else(|| format!("no {key} in {body}"))?;
         let link = links
             .get(connection)
@@ -81,6 +89,11 @@ impl Values {
         *link.lock().map_err(|error| error.to_string())? = text.to_owned();
         Ok(())
     }
+}
+
+fn next_of<'v, T>(values: &'v [T], next: &AtomicUsize) -> Result<&'v T, String> {
+    let taken = values.get(next.fetch_add(1, Ordering::Relaxed));
+    taken.ok_or_else(|| format!("all {} values are used up", values.len()))
 }
 
 /// The text under a key of flat JSON, without reading the rest.
@@ -140,7 +153,7 @@ impl Request {
     }
 
     fn bytes(&self, host: &str, connection: usize, number: u64) -> Result<Vec<u8>, String> {
-        let value = self.values.take(connection)?;
+        let (value, whole) = self.values.take(connection)?;
         let fill = |text: &str| {
             text.replace("{n}", &number.to_string())
                 .replace("{value}", &value)
@@ -153,7 +166,10 @@ impl Request {
         if let Some(line) = self.headers.iter().cycle().nth(connection) {
             head.push_str(&format!("{line}\r\n"));
         }
-        let body = fill(&self.body);
+        let body = match whole {
+            Some(body) => body.to_owned(),
+            None => fill(&self.body),
+        };
         if !body.is_empty() {
             head.push_str(&format!("content-type: {}\r\n", self.content_type));
             head.push_str(&format!("content-length: {}\r\n", body.len()));
@@ -217,7 +233,7 @@ async fn drive(
     while Instant::now() < until {
         let next = numbers.fetch_add(1, Ordering::Relaxed);
         let body = connection.send(&request.bytes(host, number, next)?).await?;
-        request.values.answered(number, &body)?;
+        request.values.answered(number, body)?;
         answers += 1;
     }
     Ok(answers)
@@ -288,31 +304,65 @@ pub fn once(url: &str, request: &Request) -> Result<String, String> {
     let host = host_of(url);
     block_on(async {
         let mut connection = Connection::open(&host).await?;
-        connection.send(&request.bytes(&host, 0, 0)?).await
+        let body = connection.send(&request.bytes(&host, 0, 0)?).await?;
+        Ok(String::from_utf8_lossy(body).into_owned())
+    })
+}
+
+/// Sends a body of any bytes once, with a token.
+pub fn post_bytes(
+    url: &str,
+    target: &str,
+    token: &str,
+    kind: &str,
+    body: &[u8],
+) -> Result<(), String> {
+    let host = host_of(url);
+    let head = format!(
+        "POST {target} HTTP/1.1\r\nhost: {host}\r\nprivate-token: {token}\r\n\
+         content-type: {kind}\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let request = [head.as_bytes(), body].concat();
+    block_on(async {
+        let mut connection = Connection::open(&host).await?;
+        connection.send(&request).await.map(|_| ())
     })
 }
 
 struct Connection {
+    host: String,
     stream: TcpStream,
     received: Vec<u8>,
+    /// The server said that it closes.
+    ended: bool,
 }
 
 impl Connection {
     async fn open(host: &str) -> Result<Connection, String> {
+        Ok(Connection {
+            host: host.to_owned(),
+            stream: Connection::connect(host).await?,
+            received: Vec::with_capacity(64 * 1024),
+            ended: false,
+        })
+    }
+
+    async fn connect(host: &str) -> Result<TcpStream, String> {
         let stream = TcpStream::connect(host)
             .await
             .map_err(|error| format!("{host}: {error}"))?;
         stream
             .set_nodelay(true)
             .map_err(|error| error.to_string())?;
-        Ok(Connection {
-            stream,
-            received: Vec::with_capacity(64 * 1024),
-        })
+        Ok(stream)
     }
 
     /// Sends a request and reads its whole answer; answers the body.
-    async fn send(&mut self, request: &[u8]) -> Result<String, String> {
+    async fn send(&mut self, request: &[u8]) -> Result<&[u8], String> {
+        if self.ended {
+            self.stream = Connection::connect(&self.host).await?;
+        }
         self.stream
             .write_all(request)
             .await
@@ -342,11 +392,13 @@ impl Connection {
                 }
             }
         }
-        let body = String::from_utf8_lossy(&self.received[head_end..]).into_owned();
+        let stays = header(&head, "connection").map(|text| text == "keep-alive");
+        self.ended = !stays.unwrap_or(head.starts_with("http/1.1"));
         let status = head.split(' ').nth(1).unwrap_or_default();
         if status.starts_with('2') {
-            return Ok(body);
+            return Ok(&self.received[head_end..]);
         }
+        let body = String::from_utf8_lossy(&self.received[head_end..]);
         let asked = String::from_utf8_lossy(request);
         let asked = asked.lines().next().unwrap_or_default();
         Err(format!("{asked}: answered {status}: {body}"))

@@ -1,6 +1,7 @@
 //! Other servers, to be measured beside ours.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
@@ -26,6 +27,67 @@ impl Peer {
     /// graphql-yoga of npm with one user, whose token is `bench`.
     pub fn graphql_yoga() -> Result<Peer, String> {
         Peer::node("graphql_yoga.mjs", &[])
+    }
+
+    /// verdaccio of npm, which lets everybody publish.
+    pub fn verdaccio() -> Result<Peer, String> {
+        let storage = server::fresh_directory("bench-verdaccio")?;
+        Peer::node("verdaccio.mjs", &[storage.display().to_string()])
+    }
+
+    /// devpi-server of PyPI with these files in an index `root/bench`.
+    pub fn devpi(files: &Path) -> Result<Peer, String> {
+        Peer::python("devpi.py", files)
+    }
+
+    /// pypiserver of PyPI with these files.
+    pub fn pypiserver(files: &Path) -> Result<Peer, String> {
+        Peer::python("pypiserver_peer.py", files)
+    }
+
+    /// nginx, which serves the files of a directory.
+    pub fn nginx(files: &Path) -> Result<Peer, String> {
+        let program = tools::nginx()?;
+        let directory = server::fresh_directory("bench-nginx")?;
+        let port = server::free_port()?;
+        let configuration = directory.join("nginx.conf");
+        let text = nginx_configuration(&directory, files, port);
+        std::fs::write(&configuration, text).map_err(|error| error.to_string())?;
+        let mut command = Command::new(program);
+        command
+            .arg("-c")
+            .arg(&configuration)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null());
+        let child = command
+            .spawn()
+            .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+        let peer = Peer {
+            child,
+            url: format!("http://127.0.0.1:{port}"),
+            said: Value::Null,
+        };
+        for _ in 0..100 {
+            if std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return Ok(peer);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        Err("nginx does not listen".to_owned())
+    }
+
+    /// A script of tests/bench with the packages of its requirements.txt,
+    /// which takes a port and a directory of files.
+    fn python(name: &str, files: &Path) -> Result<Peer, String> {
+        let python = tools::python_with("tests/bench", "clients/bench-venv")?;
+        let port = server::free_port()?;
+        let directory = server::fresh_directory(&format!("bench-{name}"))?;
+        let mut command = Command::new(python);
+        command
+            .arg(tree::root().join("tests/bench").join(name))
+            .arg(port.to_string())
+            .args([files, &directory]);
+        Peer::start(command, format!("http://127.0.0.1:{port}"))
     }
 
     /// A script of tests/bench, which takes a port and these arguments.
@@ -83,4 +145,18 @@ impl Drop for Peer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// As nginx is set up to serve files, with no limit on a connection's life.
+fn nginx_configuration(directory: &Path, files: &Path, port: u16) -> String {
+    let (directory, files) = (directory.display(), files.display());
+    format!(
+        "daemon off;\nworker_processes auto;\npid {directory}/nginx.pid;\nerror_log stderr;\n\
+         events {{ worker_connections 512; }}\n\
+         http {{\n  access_log off;\n  sendfile on;\n  tcp_nopush on;\n  keepalive_requests 100000000;\n  \
+         client_body_temp_path {directory}/body;\n  proxy_temp_path {directory}/proxy;\n  \
+         fastcgi_temp_path {directory}/fastcgi;\n  uwsgi_temp_path {directory}/uwsgi;\n  \
+         scgi_temp_path {directory}/scgi;\n  \
+         server {{ listen 127.0.0.1:{port}; root {files}; }}\n}}\n"
+    )
 }
