@@ -6,6 +6,8 @@ update packages set name_key = name;
 drop index packages_once;
 create unique index packages_once
     on packages (project_id, package_type, name_key, version_key, live);
+-- Lists are filtered by the version as it was published.
+create index packages_by_version_text on packages (project_id, live, version, created_at, id);
 -- For groups and the instance, whose clients ask by name over many projects.
 create index packages_by_key on packages (package_type, name_key, live, project_id);
 

@@ -37,7 +37,7 @@ def chart(name, version, needs=""):
     place = folder() / name
     (place / "templates").mkdir(parents=True)
     (place / "Chart.yaml").write_text(
-        f"apiVersion: v2\nname: {name}\nversion: {version}\nappVersion: 1.10\n"
+        f"apiVersion: v2\nname: {name}\nversion: {version}\nappVersion: \"1.10\"\n"
         f"description: Strikes <hard> \u00e4\u2028\n{needs}"
     )
     (place / "values.yaml").write_text("force: 1\n")
@@ -85,7 +85,7 @@ def test_helm_reads_the_index():
 def test_another_yaml_reader_reads_the_same():
     answer = requests.get(f"{STABLE}/index.yaml", auth=ROOT)
     assert answer.headers["content-type"] == "text/yaml"
-    index = yaml.safe_load(answer.text)
+    index = yaml.safe_load(answer.content)
     assert index["apiVersion"] == "v1"
     assert index["serverInfo"] == {"contextPath": f"/api/v4/projects/{ANVIL}/packages/helm"}
     (newest, _) = index["entries"]["hammer"]

@@ -26,18 +26,6 @@ pub fn version_key(package_type: PackageType, version: Option<&str>) -> String {
     }
 }
 
-/// Every key that this text is the version of in some format.
-pub fn version_keys(version: &str) -> Vec<String> {
-    let mut keys = vec![version.to_owned()];
-    for package_type in [PackageType::Nuget, PackageType::Pypi] {
-        let key = version_key(package_type, Some(version));
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    keys
-}
-
 /// A NuGet version without leading zeros, without a fourth part of zero and
 /// without build metadata, in lower case.
 fn nuget_version(version: &str) -> String {
@@ -92,11 +80,5 @@ mod tests {
         }
         assert_eq!(version_key(PackageType::Npm, Some("1.0+a")), "1.0+a");
         assert_eq!(version_key(PackageType::Maven, None), VERSIONLESS);
-    }
-
-    #[test]
-    fn a_version_is_found_under_each_of_its_keys() {
-        assert_eq!(version_keys("V1.0"), ["V1.0", "v1.0.0", "1"]);
-        assert_eq!(version_keys("1.2.3"), ["1.2.3"]);
     }
 }

@@ -18,6 +18,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(2 "0002_identity"),
     migration!(3 "0003_spaces"),
     migration!(4 "0004_packages"),
+    migration!(10 "0010_package_formats"),
 ];
 
 fn open() -> (tempfile::TempDir, Store) {
@@ -168,8 +169,8 @@ fn a_page_of_a_large_project_takes_no_longer_than_one_of_a_small_one() {
                 tx.execute(
                     "with recursive n (i) as (select 1 union all select i + 1 from n where i < $3)
                      insert into packages (project_id, package_type, type_order, name,
-                        name_folded, version, version_key, status, live, created_at, updated_at)
-                     select $1, 'generic', 7, 'name-' || i, 'name-' || i, '1.0', '1.0',
+                        name_folded, name_key, version, version_key, status, live, created_at, updated_at)
+                     select $1, 'generic', 7, 'name-' || i, 'name-' || i, 'name-' || i, '1.0', '1.0',
                         'default', 1, $2, $2 from n",
                     (project, now, rows),
                 )?;

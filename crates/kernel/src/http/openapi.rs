@@ -145,6 +145,9 @@ fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
         responses: Map::new(),
     };
     (route.describe)(&mut operation);
+    for (status, meaning) in &route.answers {
+        operation.status(*status, meaning);
+    }
     let Operation {
         path,
         mut parameters,

@@ -59,6 +59,8 @@ pub struct Route {
     /// What OpenAPI groups the operation under: crate and module of the
     /// handler, such as `spaces members`.
     pub tag: String,
+    /// Further answers for OpenAPI: status and what it means.
+    pub(super) answers: Vec<(u16, &'static str)>,
     pub(super) describe: fn(&mut Operation<'_>),
     pub(super) handler: Arc<dyn Fn(Call) -> Work + Send + Sync>,
 }
@@ -199,6 +201,7 @@ impl Routes {
             registry: false,
             fresh: false,
             summary: "",
+            answers: Vec::new(),
             describe: H::describe,
             handler: Arc::new(move |call| handler.clone().run(call)),
         });
@@ -262,6 +265,11 @@ impl Declared<'_> {
     /// Credentials are not resolved.
     pub fn unchecked(self) -> Self {
         self.0.admits = Admits::Unchecked;
+        self
+    }
+    /// A further answer for OpenAPI, where the handler writes it itself.
+    pub fn answers(self, status: u16, meaning: &'static str) -> Self {
+        self.0.answers.push((status, meaning));
         self
     }
     /// One sentence for OpenAPI.

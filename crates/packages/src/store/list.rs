@@ -103,8 +103,6 @@ impl Filter {
         }
         match &self.version {
             Some(version) => {
-                let keys = crate::keys::version_keys(version);
-                query.raw(" and").in_list("p.version_key", keys);
                 query.push(" and p.version = ", version.as_str());
             }
             None if !self.include_versionless => {

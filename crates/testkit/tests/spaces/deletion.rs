@@ -22,8 +22,8 @@ testkit::both_engines! {
                 sql!(
                     "with recursive n (i) as (select 1 union all select i + 1 from n where i < 1200)
                      insert into packages (project_id, package_type, type_order, name,
-                        name_folded, version, version_key, status, live, created_at, updated_at)
-                     select cast($1 as bigint), 'generic', 7, 'n' || i, 'n' || i, '1.0', '1.0', 'default',
+                        name_folded, name_key, version, version_key, status, live, created_at, updated_at)
+                     select cast($1 as bigint), 'generic', 7, 'n' || i, 'n' || i, 'n' || i, '1.0', '1.0', 'default',
                         1, cast($2 as timestamptz), cast($2 as timestamptz) from n"
                 ),
                 (id, now),

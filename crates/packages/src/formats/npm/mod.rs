@@ -115,7 +115,7 @@ macro_rules! registry {
                     .summary(concat!("Lists the tags of an npm package of ", $of));
                 r.put(concat!($base, "/-/package/{*tags_path}"), set_tag).scopes(WRITE).registry()
                     .streams().summary(concat!("Sets a tag of an npm package of ", $of));
-                r.delete(concat!($base, "/-/package/{*tags_path}"), remove_tag).scopes(WRITE)
+                r.delete(concat!($base, "/-/package/{*tags_path}"), remove_tag).scopes(WRITE).answers(204, "The tag is gone")
                     .registry().summary(concat!("Removes a tag of an npm package of ", $of));
                 r.get(concat!($base, "/-/v1/search"), search).scopes(READ).registry()
                     .summary(concat!("Searches the npm packages of ", $of));

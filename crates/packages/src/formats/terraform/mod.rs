@@ -46,6 +46,7 @@ pub fn routes(r: &mut Routes) {
         .scopes(WRITE)
         .registry()
         .streams()
+        .answers(201, "Published")
         .summary("Publishes a version of a Terraform module");
     r.get(MODULE, fetch_latest)
         .scopes(READ)

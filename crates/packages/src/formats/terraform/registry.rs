@@ -38,6 +38,7 @@ pub fn routes(r: &mut Routes) {
     r.get(&format!("{module}/download"), download_latest)
         .scopes(READ)
         .registry()
+        .answers(302, "The address of the latest version")
         .summary("Leads to the latest version of a Terraform module");
     r.get(&version, show)
         .scopes(READ)
@@ -46,6 +47,7 @@ pub fn routes(r: &mut Routes) {
     r.get(&format!("{version}/download"), locate)
         .scopes(READ)
         .registry()
+        .answers(204, "The address is in X-Terraform-Get")
         .summary("Tells where the archive of a Terraform module is");
     r.get(&format!("{version}/file"), fetch)
         .scopes(READ)
