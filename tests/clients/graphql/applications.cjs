@@ -138,13 +138,14 @@ test('@apollo/client asks by GET and changes by POST', async () => {
 
 test('@apollo/client tells a bad token', async () => {
   const wrong = { Authorization: 'Bearer wrong' };
-  const reader = client(new apollo.HttpLink({ uri: endpoint, headers: wrong }));
+  const { asked, fetch } = watched();
+  const reader = client(new apollo.HttpLink({ uri: endpoint, headers: wrong, fetch }));
   await assert.rejects(reader.query({ query: WHO }), (error) => {
-    assert.ok(apollo.ServerError.is(error), String(error));
-    assert.equal(error.statusCode, 401);
-    assert.deepEqual(JSON.parse(error.bodyText), { errors: [{ message: 'Invalid token' }] });
+    assert.ok(apollo.CombinedGraphQLErrors.is(error), String(error));
+    assert.equal(error.errors[0].message, 'Invalid token');
     return true;
   });
+  assert.deepEqual(asked.map((one) => one.status), [401]);
 });
 
 function urqlClient(more) {

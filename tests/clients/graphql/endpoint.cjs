@@ -15,12 +15,16 @@ async function projects(prefix, count) {
   return paths;
 }
 
-// `fetch` that keeps what was asked, for a look at how a client asks.
+// `fetch` that keeps what was asked and the status of its answer, for a look at
+// how a client asks.
 function watched() {
   const asked = [];
-  const watching = (address, options = {}) => {
-    asked.push({ address: String(address), method: options.method ?? 'GET', body: options.body });
-    return fetch(address, options);
+  const watching = async (address, options = {}) => {
+    const one = { address: String(address), method: options.method ?? 'GET', body: options.body };
+    asked.push(one);
+    const answer = await fetch(address, options);
+    one.status = answer.status;
+    return answer;
   };
   return { asked, fetch: watching };
 }
