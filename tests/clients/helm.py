@@ -28,8 +28,11 @@ STABLE = f"{REPOSITORY}/stable"
 BESIDE = f"{URL}/api/v4/groups/{GROUP}/-/packages/helm/stable"
 
 
+FOLDERS = tempfile.TemporaryDirectory(prefix="tenon-helm-")
+
+
 def folder():
-    return pathlib.Path(tempfile.mkdtemp(prefix="tenon-helm-"))
+    return pathlib.Path(tempfile.mkdtemp(dir=FOLDERS.name))
 
 
 def chart(name, version, needs=""):

@@ -52,8 +52,11 @@ def run(*command, refused=False, **settings):
     return printed
 
 
+FOLDERS = tempfile.TemporaryDirectory(prefix="tenon-pypi-")
+
+
 def folder():
-    return pathlib.Path(tempfile.mkdtemp(prefix="tenon-pypi-"))
+    return pathlib.Path(tempfile.mkdtemp(dir=FOLDERS.name))
 
 
 def built(version):
