@@ -21,8 +21,10 @@ use crate::steps;
 
 /// Versions of the package whose packument is fetched.
 const VERSIONS: usize = 50;
-/// Files of the simple index that is fetched.
+/// Files of the simple index that is fetched, and how many a version has:
+/// devpi-server takes minutes for as many versions.
 const FILES: usize = 1_000;
+const FILES_OF_A_VERSION: usize = 40;
 /// Clients that publish.
 const PUBLISHERS: usize = 8;
 /// Bytes of a published archive.
@@ -303,12 +305,13 @@ fn noise(seed: &str, size: usize) -> Vec<u8> {
     bytes
 }
 
-/// A folder with the wheels of one project, a version each.
+/// A folder with the wheels of one project, many builds of every version.
 fn wheels() -> Result<PathBuf, String> {
     let folder = server::fresh_directory("bench-wheels")?;
     for number in 0..FILES {
-        let version = format!("1.0.{number}");
-        let path = folder.join(format!("anvil-{version}-py3-none-any.whl"));
+        let version = format!("1.0.{}", number / FILES_OF_A_VERSION);
+        let build = number % FILES_OF_A_VERSION + 1;
+        let path = folder.join(format!("anvil-{version}-{build}-py3-none-any.whl"));
         fs::write(path, wheel(&version)?).map_err(|error| error.to_string())?;
     }
     Ok(folder)

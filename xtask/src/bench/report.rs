@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::steps::Outcome;
+use crate::steps::{self, Outcome};
 use crate::tree;
 
 const PAGE: &str = "docs/performance.md";
@@ -28,13 +28,20 @@ pub struct Line {
 impl Line {
     /// A value with a bound of its own.
     pub fn new(name: &'static str, value: f64, bound: Bound, unit: &'static str) -> Line {
-        Line {
+        let line = Line {
             name,
             value,
             bound,
             unit,
             rates: None,
-        }
+        };
+        line.told()
+    }
+
+    /// Shows a line as soon as it is known: a whole run takes many minutes.
+    fn told(self) -> Line {
+        steps::say(&self.row());
+        self
     }
 
     /// The median of the ratios of rates that were measured side by side.
@@ -44,13 +51,14 @@ impl Line {
             .zip(others)
             .map(|(one, other)| one / other)
             .collect();
-        Line {
+        let line = Line {
             name,
             value: median(&ratios),
             bound,
             unit: "",
             rates: Some((median(rates), median(others))),
-        }
+        };
+        line.told()
     }
 
     /// Whether the bound is kept.
@@ -85,30 +93,49 @@ fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The rows as a Markdown table.
+/// The lines as a Markdown table.
 pub fn table(lines: &[Line]) -> String {
-    let mut rows = vec![
-        "| Measured | Value | Bound | Kept | Rates |".to_owned(),
-        "|---|---|---|---|---|".to_owned(),
-    ];
-    rows.extend(lines.iter().map(Line::row));
-    rows.join("\n")
+    with_head(lines.iter().map(Line::row).collect())
 }
 
-/// Puts the table between the markers of the page.
-pub fn write(table: &str, packages: i64) -> Outcome {
+fn with_head(rows: Vec<String>) -> String {
+    let head = "| Measured | Value | Bound | Kept | Rates |\n|---|---|---|---|---|";
+    format!("{head}\n{}", rows.join("\n"))
+}
+
+/// Puts the lines between the markers of the page, in place of those that
+/// have their names; what was not measured this time stays.
+pub fn write(lines: &[Line], packages: i64) -> Outcome {
     let path = tree::root().join(PAGE);
     let page = fs::read_to_string(&path).map_err(|error| format!("{PAGE}: {error}"))?;
     let (before, rest) = page
         .split_once(BEGIN)
         .ok_or_else(|| format!("{PAGE} has no line {BEGIN}"))?;
-    let (_, after) = rest
+    let (results, after) = rest
         .split_once(END)
         .ok_or_else(|| format!("{PAGE} has no line {END}"))?;
+    let table = merged(results, lines);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let note = format!(
         "{cores} cores, shared with the load generator; large project: {packages} packages."
     );
     let page = format!("{before}{BEGIN}\n{note}\n\n{table}\n{END}{after}");
     fs::write(&path, page).map_err(|error| format!("{PAGE}: {error}"))
+}
+
+/// The table of the page with these lines in it.
+fn merged(results: &str, lines: &[Line]) -> String {
+    let mut rows: Vec<String> = results
+        .lines()
+        .filter(|row| row.starts_with("| ") && !row.starts_with("| Measured "))
+        .map(str::to_owned)
+        .collect();
+    for line in lines {
+        let begin = format!("| {} |", line.name);
+        match rows.iter_mut().find(|row| row.starts_with(&begin)) {
+            Some(row) => *row = line.row(),
+            None => rows.push(line.row()),
+        }
+    }
+    with_head(rows)
 }
