@@ -33,8 +33,10 @@ OPPOSITES = {"unban": "ban", "unfollow": "follow", "unstar": "star"}
 
 # After a success of these, what the operation worked on is gone or changed.
 USING_UP = {
-    "access_requests", "approve", "archive", "ban", "block", "follow", "reject", "rotate",
-    "share", "star", "transfer", "unarchive", "unban", "unblock", "unfollow", "unstar",
+    "access_requests", "approve", "archive", "ban", "block", "follow", "links", "move", "reject",
+    "rotate",
+    "promote", "share", "star", "subscribe", "transfer", "unarchive", "unban", "unblock",
+    "unfollow", "unstar", "unsubscribe",
 }  # fmt: skip
 
 # Settings that the whole run depends on: put back after every change.
@@ -131,10 +133,15 @@ class World:
     def id_of(self, kind):
         if kind == "users":
             return self.get("user")
+        if kind == "issues":
+            return post(f"/projects/{self.project()}/issues", title="an issue")["id"]
         if kind == "applications":
             return post("/applications", name="x", redirect_uri=CALLBACK, scopes="api")["id"]
         if kind == "personal_access_tokens":
             return post(f"/users/{self.get('user')}/personal_access_tokens", name="x", scopes=["api"])["id"]
+        if self.path.endswith("/promote"):
+            name = f"project-{next(numbers)}"
+            return post("/projects", name=name, namespace_id=self.group(), visibility="public")["id"]
         return self.get("project" if kind == "projects" else "group")
 
     def user_id(self):
@@ -285,6 +292,53 @@ class World:
         tags = f"{self.get('package_path')}/dist-tags"
         return tags + "/latest" if self.method == "DELETE" else tags
 
+    def label_id(self):
+        label = post(f"{self.owner()}/labels", name=f"label-{next(numbers)}", color="red")["id"]
+        if self.path.endswith("/unsubscribe"):
+            post(f"{self.owner()}/labels/{label}/subscribe")
+        return label
+
+    def milestone_id(self):
+        return post(f"{self.owner()}/milestones", title=f"milestone-{next(numbers)}")["id"]
+
+    def issue(self):
+        """The issue of the path, with one event of each kind."""
+        path = f"/projects/{self.get('id')}/issues"
+        made = post(path, title="an issue")
+        goal = post(f"/projects/{self.get('id')}/milestones", title=f"goal-{next(numbers)}")["id"]
+        own = f"{path}/{made['iid']}"
+        change = {"add_labels": "bug", "milestone_id": goal, "weight": 2, "state_event": "close"}
+        call("PUT", own, json=change)
+        if self.path.endswith("/subscribe"):
+            post(f"{own}/unsubscribe")
+        return own
+
+    def issue_iid(self):
+        return int(self.get("issue").rsplit("/", 1)[-1])
+
+    def issue_link_id(self):
+        target = {"target_project_id": self.get("id"), "target_issue_iid": self.target_issue_iid()}
+        post(f"{self.get('issue')}/links", **target)
+        return call("GET", f"{self.get('issue')}/links")[0]["issue_link_id"]
+
+    def target_issue_iid(self):
+        return post(f"/projects/{self.get('id')}/issues", title="another")["iid"]
+
+    def event_of(self, kind):
+        return call("GET", f"{self.get('issue')}/resource_{kind}_events")[0]["id"]
+
+    def state_event_id(self):
+        return self.event_of("state")
+
+    def label_event_id(self):
+        return self.event_of("label")
+
+    def milestone_event_id(self):
+        return self.event_of("milestone")
+
+    def weight_event_id(self):
+        return self.event_of("weight")
+
     def audit_event_id(self):
         return call("GET", "/audit_events")[0]["id"]
 
@@ -310,6 +364,13 @@ class World:
             "email": lambda: f"{name}@example.org",
             "password": lambda: "plain-words-for-a-test",
             "name": lambda: name,
+            "title": lambda: name,
+            "color": lambda: "red",
+            "to_project_id": lambda: self.project(),
+            "target_project_id": lambda: str(self.get("id")),
+            "target_issue_iid": self.target_issue_iid,
+            "duration": lambda: "1h",
+            "label_id": lambda: str(self.get("label_id")),
             "path": lambda: name,
             "scopes": self.scopes,
             "redirect_uri": lambda: CALLBACK,
@@ -317,6 +378,8 @@ class World:
             "group_access": lambda: 20,
             "expires_at": lambda: TOMORROW,
         }
+        if "name" in body and "label_id" in body:
+            body = {key: value for key, value in body.items() if key != "name"}
         if "user_id" in body and body.get("username") == []:
             body = {key: value for key, value in body.items() if key != "username"}
         return {

@@ -242,7 +242,10 @@ pub struct Around {
     shares: HashMap<i64, Vec<store::ShareRow>>,
     /// Bytes of the projects whose viewer may know them.
     sizes: HashMap<i64, i64>,
+    /// Open issues of the projects that have any.
+    open_issues: HashMap<i64, i64>,
     is_signed_in: bool,
+    is_admin: bool,
 }
 
 impl Around {
@@ -266,8 +269,12 @@ impl Around {
             },
             shares: store::shares_of(tx, viewer, "Project", &ids)?,
             is_signed_in: viewer.user_id().is_some(),
+            is_admin: viewer.is_admin(),
             ..Around::default()
         };
+        if let Some(read) = hooks::get().open_issues {
+            around.open_issues = read(tx, &ids)?;
+        }
         if let Some(user_id) = viewer.user_id() {
             let above: Vec<i64> = projects.iter().flat_map(Project::ancestors).collect();
             around.direct = store::levels_of(tx, user_id, "Project", &ids)?;
@@ -277,6 +284,22 @@ impl Around {
             around.sizes = sizes(tx, viewer, ids)?;
         }
         Ok(around)
+    }
+
+    /// Open issues that the viewer may count.
+    fn open_issues(&self, project: &Project) -> i64 {
+        let shown = match project.feature("issues") {
+            "disabled" => false,
+            "private" => {
+                let held = |id: i64| self.groups.contains_key(&id);
+                self.is_admin
+                    || self.direct.contains_key(&project.id)
+                    || project.ancestors().into_iter().any(held)
+            }
+            _ => true,
+        };
+        let count = self.open_issues.get(&project.id).filter(|_| shown);
+        count.copied().unwrap_or(0)
     }
 
     fn permissions(&self, project: &Project) -> Option<PermissionsEntity> {
@@ -393,7 +416,7 @@ fn details(app: &App, project: &Project, around: &Around) -> ProjectDetails {
         creator_id: project.creator_id,
         import_status: "none".into(),
         import_error: None,
-        open_issues_count: 0,
+        open_issues_count: around.open_issues(project),
         merge_method: project.merge_method.clone(),
         squash_option: project.squash_option.clone(),
         mirror: false,

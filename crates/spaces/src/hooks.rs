@@ -28,6 +28,9 @@ pub struct Contents {
 /// Bytes of packages by project.
 pub type PackagesSize = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
+/// Open issues by project, of those that everyone who sees it may count.
+pub type OpenIssues = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
+
 /// Functions of the rooms above.
 #[derive(Default)]
 pub struct Hooks {
@@ -37,6 +40,8 @@ pub struct Hooks {
     pub project_destroying: Vec<ProjectDestroying>,
     /// Bytes of packages by project, for statistics.
     pub packages_size: Option<PackagesSize>,
+    /// Open issues by project.
+    pub open_issues: Option<OpenIssues>,
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();

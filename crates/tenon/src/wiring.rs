@@ -45,6 +45,7 @@ pub fn migrations() -> &'static [Migration] {
         12 "0012_npm",
         14 "0014_package_file_extracts",
         18 "0018_package_file_channels",
+        30 "0030_planning",
     }
 }
 
@@ -62,6 +63,7 @@ fn routes_with(explorer: &Files) -> Routes {
     admin::routes(&mut routes);
     identity::routes(&mut routes);
     spaces::routes(&mut routes);
+    planning::routes(&mut routes);
     packages::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
@@ -98,12 +100,17 @@ pub fn hooks() {
     let mut users = identity::hooks::Hooks::default();
     spaces::hooks::plug_into_identity(&mut users);
     users.handing_over.push(packages::jobs::hand_over);
+    users.handing_over.push(planning::hooks::hand_over);
     users.settings.push(packages::forwarding::PART);
     identity::hooks::register(users);
     spaces::hooks::register(spaces::hooks::Hooks {
-        contents: vec![packages::jobs::CONTENTS],
-        project_destroying: vec![packages::jobs::project_destroying],
+        contents: vec![packages::jobs::CONTENTS, planning::hooks::CONTENTS],
+        project_destroying: vec![
+            packages::jobs::project_destroying,
+            planning::hooks::project_destroying,
+        ],
         packages_size: Some(packages::jobs::sizes),
+        open_issues: Some(planning::hooks::open_issues),
     });
 }
 

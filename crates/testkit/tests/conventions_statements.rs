@@ -36,7 +36,18 @@ async fn fill(t: &TestServer) -> (String, String) {
         let body = json!({"name": name, "path": name, "namespace_id": below});
         t.admin().post("/projects").json(&body).await.is(201);
         let file = project.at(&format!("/packages/generic/{name}/1.0/a.txt"));
-        t.admin().put(&file).bytes(name).await.is(201);
+        t.admin().put(&file).bytes(name.clone()).await.is(201);
+        let label = json!({"name": name, "color": "red", "description": name, "priority": n});
+        t.admin()
+            .post(project.at("/labels"))
+            .json(&label)
+            .await
+            .is(201);
+        t.admin()
+            .post(project.at("/milestones"))
+            .json(&json!({"title": name}))
+            .await
+            .is(201);
     }
     (project.at(""), group.at(""))
 }
@@ -59,6 +70,12 @@ testkit::both_engines! {
             ("/namespaces", "/namespaces".into()),
             ("/users", "/users".into()),
             ("/users", "/users?pagination=keyset&order_by=name".into()),
+            ("/issues", "/issues".into()),
+            ("/projects/{id}/issues", format!("{project}/issues?with_labels_details=true")),
+            ("/projects/{id}/issues", format!("{project}/issues?pagination=keyset&search=g")),
+            ("/groups/{id}/issues", format!("{group}/issues?order_by=label_priority")),
+            ("/projects/{id}/labels", format!("{project}/labels?with_counts=true")),
+            ("/projects/{id}/milestones", format!("{project}/milestones")),
             ("/projects/{id}/packages", format!("{project}/packages")),
             ("/groups/{id}/packages", format!("{group}/packages")),
             ("/personal_access_tokens", "/personal_access_tokens".into()),

@@ -55,6 +55,7 @@ const OPEN_TO_ANYONE: &[(&str, &str)] = &[
     ("GET /metadata", "the version is no secret among users"),
     ("GET /version", "the version is no secret among users"),
     ("GET /namespaces", "it lists what the caller may see"),
+    ("GET /issues", "it lists what the caller made"),
     (
         "GET /namespaces/{id}/exists",
         "it tells of visible paths only",
@@ -203,6 +204,15 @@ async fn hide(t: &TestServer) -> Hidden {
     drop(below);
     let shop = json!({"name": "Shop", "redirect_uri": "https://app.example/", "scopes": "api"});
     let shop = made("/applications".into(), shop).await.id();
+    let color = json!({"name": "bug", "color": "red"});
+    let label_of_project = made(project.at("/labels"), color).await.id();
+    let color = json!({"name": "feature", "color": "red"});
+    let label_of_group = made(group.at("/labels"), color).await.id();
+    let goal = json!({"title": "1.0"});
+    let milestone_of_project = made(project.at("/milestones"), goal).await.id();
+    let goal = json!({"title": "2.0"});
+    let milestone_of_group = made(group.at("/milestones"), goal).await.id();
+    let work = issues(&admin, &project, milestone_of_project).await;
     let module = go_module(&admin, &project).await;
     let archive = composer_archive(&admin, &project).await;
     let ids = [
@@ -220,6 +230,20 @@ async fn hide(t: &TestServer) -> Hidden {
         ),
         (("groups", "deploy_token_id"), deploy_of_group.to_string()),
         (("applications", "id"), shop.to_string()),
+        (("projects", "label_id"), label_of_project.to_string()),
+        (("groups", "label_id"), label_of_group.to_string()),
+        (
+            ("projects", "milestone_id"),
+            milestone_of_project.to_string(),
+        ),
+        (("groups", "milestone_id"), milestone_of_group.to_string()),
+        (("issues", "id"), work[0].to_string()),
+        (("projects", "issue_iid"), "1".into()),
+        (("projects", "issue_link_id"), work[1].to_string()),
+        (("projects", "state_event_id"), work[2].to_string()),
+        (("projects", "label_event_id"), work[3].to_string()),
+        (("projects", "milestone_event_id"), work[4].to_string()),
+        (("projects", "weight_event_id"), work[5].to_string()),
         ((EVERYWHERE, "user_id"), keeper.id.to_string()),
         ((EVERYWHERE, "group_id"), friends.id.to_string()),
         ((EVERYWHERE, "email"), "vault@example.com".into()),
@@ -259,6 +283,41 @@ async fn hide(t: &TestServer) -> Hidden {
         outsider: (*outsider).clone(),
         ids: ids.into_iter().collect(),
     }
+}
+
+/// Makes two issues that are linked, and much that happened to the first: its
+/// id, that of the link, and one event of each kind.
+async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> Vec<i64> {
+    let body = json!({"title": "a secret"});
+    let first = admin
+        .post(project.at("/issues"))
+        .json(&body)
+        .await
+        .is(201)
+        .id();
+    admin.post(project.at("/issues")).json(&body).await.is(201);
+    let link = json!({"target_project_id": project.id, "target_issue_iid": 2});
+    admin
+        .post(project.at("/issues/1/links"))
+        .json(&link)
+        .await
+        .is(201);
+    let links = admin.get(project.at("/issues/1/links")).await.is(200);
+    let change = json!({"add_labels": "bug", "milestone_id": milestone, "weight": 2,
+        "state_event": "close"});
+    admin
+        .put(project.at("/issues/1"))
+        .json(&change)
+        .await
+        .is(200);
+    let mut ids = vec![first];
+    ids.extend(links.each("issue_link_id").iter().filter_map(Value::as_i64));
+    for kind in ["state", "label", "milestone", "weight"] {
+        let path = project.at(&format!("/issues/1/resource_{kind}_events"));
+        let events = admin.get(path).await.is(200);
+        ids.extend(events.each("id").iter().filter_map(Value::as_i64));
+    }
+    ids
 }
 
 /// Publishes a version of a Go module; what of it is asked for.

@@ -1,0 +1,6 @@
+//! JSON of this room, keys in wire order (contract 5.3, 5.4).
+
+pub mod events;
+pub mod issues;
+pub mod labels;
+pub mod milestones;

@@ -1,0 +1,118 @@
+//! What became of an issue, as JSON.
+
+use super::milestones::{MilestoneEntity, milestone};
+use crate::model::{Label, Milestone};
+use crate::store::issues::events::Event;
+use identity::entities::{UserBasic, basic, load_basic};
+use identity::model::User;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashMap;
+use store::{Tx, sql};
+
+/// A label of an event.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "named as in labels")]
+pub struct LabelOfEvent {
+    pub id: i64,
+    pub name: String,
+    pub color: String,
+    pub description: Option<String>,
+}
+
+/// An event.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EventEntity {
+    /// Id.
+    pub id: i64,
+    /// Who did it.
+    pub user: Option<UserBasic>,
+    /// When.
+    pub created_at: String,
+    /// `Issue`.
+    pub resource_type: String,
+    /// Id of the issue.
+    pub resource_id: i64,
+    /// `add` or `remove`, of labels and milestones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// `closed` or `reopened`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// The label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<LabelOfEvent>,
+    /// The milestone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub milestone: Option<MilestoneEntity>,
+    /// Id of the issue, of weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issue_id: Option<i64>,
+    /// What the weight became.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<Option<i64>>,
+}
+
+/// What events name, read for all at once.
+#[derive(Debug, Default)]
+pub struct Named {
+    users: HashMap<i64, User>,
+    labels: HashMap<i64, Label>,
+    milestones: HashMap<i64, Milestone>,
+}
+
+impl Named {
+    /// Reads it in a constant number of statements.
+    pub fn read(tx: &mut Tx<'_>, events: &[Event]) -> Result<Named> {
+        let ids = |of: fn(&Event) -> Option<i64>| -> Vec<i64> {
+            let mut ids: Vec<i64> = events.iter().filter_map(of).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            ids
+        };
+        let labels: Vec<Label> = tx.all(
+            sql!(
+                "select id, project_id, group_id, title, color, description, archived,
+                    cast(null as bigint) as priority, false as subscribed
+                 from labels where id in_list($1)"
+            ),
+            (ids(|event| event.label_id),),
+        )?;
+        Ok(Named {
+            users: load_basic(tx, &ids(|event| event.user_id))?,
+            labels: labels.into_iter().map(|label| (label.id, label)).collect(),
+            milestones: crate::store::milestones::by_ids(tx, &ids(|event| event.milestone_id))?,
+        })
+    }
+}
+
+/// An event as the API shows it.
+pub fn event(app: &App, event: &Event, named: &Named) -> EventEntity {
+    use crate::model::EventKind as Kind;
+    let changes = matches!(event.kind, Kind::Label | Kind::Milestone);
+    let user = event.user_id.and_then(|id| named.users.get(&id));
+    let label = event.label_id.and_then(|id| named.labels.get(&id));
+    let goal = event.milestone_id.and_then(|id| named.milestones.get(&id));
+    let is_weight = event.kind == Kind::Weight;
+    EventEntity {
+        id: event.id,
+        user: user.map(|user| basic(app, user)),
+        created_at: wire::text(event.created_at),
+        resource_type: "Issue".to_owned(),
+        resource_id: event.issue_id,
+        action: changes.then(|| event.action.clone()),
+        state: (event.kind == Kind::State).then(|| event.action.clone()),
+        label: label.map(|label| LabelOfEvent {
+            id: label.id,
+            name: label.title.clone(),
+            color: label.color.clone(),
+            description: label.description.clone(),
+        }),
+        milestone: goal.map(|goal| milestone(app, goal)),
+        issue_id: is_weight.then_some(event.issue_id),
+        weight: is_weight.then_some(event.weight),
+    }
+}

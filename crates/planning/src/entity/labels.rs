@@ -1,0 +1,95 @@
+//! Labels as JSON.
+
+use crate::model::{Label, color};
+use kernel::markup;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A label.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LabelEntity {
+    /// Id.
+    pub id: i64,
+    /// Its title.
+    pub name: String,
+    /// `#rrggbb`.
+    pub color: String,
+    /// What is read well on it.
+    pub text_color: String,
+    /// A few words.
+    pub description: Option<String>,
+    /// The same as HTML.
+    pub description_html: String,
+    /// Open issues the caller sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_issues_count: Option<i64>,
+    /// Closed issues the caller sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_issues_count: Option<i64>,
+    /// Open merge requests the caller sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_merge_requests_count: Option<i64>,
+    /// Whether the caller is told of issues with it.
+    pub subscribed: bool,
+    /// In the project; small numbers come first.
+    pub priority: Option<i64>,
+    /// Of a project, not of a group.
+    pub is_project_label: bool,
+    /// No longer offered.
+    pub archived: bool,
+}
+
+/// A label beside what it is on.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LabelDetails {
+    /// Id.
+    pub id: i64,
+    /// Its title.
+    pub name: String,
+    /// `#rrggbb`.
+    pub color: String,
+    /// A few words.
+    pub description: Option<String>,
+    /// The same as HTML.
+    pub description_html: String,
+    /// What is read well on it.
+    pub text_color: String,
+}
+
+/// A label, with its open and closed issues where they were counted.
+pub fn label(label: &Label, counts: Option<(i64, i64)>) -> LabelEntity {
+    LabelEntity {
+        id: label.id,
+        name: label.title.clone(),
+        color: label.color.clone(),
+        text_color: color::text_on(&label.color).to_owned(),
+        description: label.description.clone(),
+        description_html: html(label),
+        open_issues_count: counts.map(|(open, _)| open),
+        closed_issues_count: counts.map(|(_, closed)| closed),
+        open_merge_requests_count: counts.map(|_| 0),
+        subscribed: label.subscribed,
+        priority: label.priority,
+        is_project_label: label.project_id.is_some(),
+        archived: label.archived,
+    }
+}
+
+/// A label as lists of issues show it when asked for details.
+pub fn details(label: &Label) -> LabelDetails {
+    LabelDetails {
+        id: label.id,
+        name: label.title.clone(),
+        color: label.color.clone(),
+        description: label.description.clone(),
+        description_html: html(label),
+        text_color: color::text_on(&label.color).to_owned(),
+    }
+}
+
+fn html(label: &Label) -> String {
+    match &label.description {
+        Some(text) => markup::render(text),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,4 @@
+//! Reads what people write, without I/O.
+
+pub mod prose;
+pub mod tasks;

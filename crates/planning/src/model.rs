@@ -1,0 +1,293 @@
+//! Rows and closed lists of this room: plain types, no decisions.
+
+pub mod color;
+
+use kernel::time::{Date, Timestamp};
+use store::from_row;
+
+/// Longest title, in characters.
+pub const MAX_TITLE: usize = 255;
+/// Longest description or note, in characters.
+pub const MAX_TEXT: usize = 1_000_000;
+/// Longest description of a label, in characters.
+pub const MAX_LABEL_TEXT: usize = 512;
+/// Most assignees of an issue, and most labels named in one request.
+pub const MAX_NAMED: usize = 200;
+
+kernel::choices! {
+    /// State of an issue.
+    pub enum IssueState { Opened = "opened", Closed = "closed" }
+}
+
+kernel::choices! {
+    /// What an issue is about.
+    pub enum IssueKind { Issue = "issue", Incident = "incident", Task = "task" }
+}
+
+kernel::choices! {
+    /// How bad an incident is.
+    pub enum Severity {
+        Unknown = "unknown",
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        Critical = "critical",
+    }
+}
+
+kernel::choices! {
+    /// State of a milestone.
+    pub enum MilestoneState { Active = "active", Closed = "closed" }
+}
+
+kernel::choices! {
+    /// How two issues are linked, seen from the first.
+    pub enum LinkType {
+        RelatesTo = "relates_to",
+        Blocks = "blocks",
+        IsBlockedBy = "is_blocked_by",
+    }
+}
+
+kernel::choices! {
+    /// What resource events tell of.
+    pub enum EventKind {
+        State = "state",
+        Label = "label",
+        Milestone = "milestone",
+        Weight = "weight",
+    }
+}
+
+/// A label as a place and somebody see it.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Label {
+    pub id: i64,
+    pub project_id: Option<i64>,
+    pub group_id: Option<i64>,
+    pub title: String,
+    pub color: String,
+    pub description: Option<String>,
+    pub archived: bool,
+    /// In the project it is seen from.
+    pub priority: Option<i64>,
+    /// By who looks.
+    pub subscribed: bool,
+}
+
+/// A milestone.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Milestone {
+    pub id: i64,
+    pub project_id: Option<i64>,
+    pub group_id: Option<i64>,
+    pub iid: i64,
+    pub title: String,
+    pub description: Option<String>,
+    pub state: MilestoneState,
+    pub start_on: Option<Date>,
+    pub due_on: Option<Date>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// Of the project or group, below the instance's address.
+    pub parent_path: String,
+}
+
+impl Milestone {
+    /// Whether its last day is over.
+    pub fn is_expired(&self, today: Date) -> bool {
+        self.due_on.is_some_and(|due| due < today)
+    }
+}
+
+/// An issue, with its project's path.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Issue {
+    pub id: i64,
+    pub project_id: i64,
+    pub iid: i64,
+    pub title: String,
+    pub description: Option<String>,
+    pub state: IssueState,
+    pub kind: IssueKind,
+    pub severity: Severity,
+    pub author_id: Option<i64>,
+    pub closed_by_id: Option<i64>,
+    pub milestone_id: Option<i64>,
+    pub moved_to_id: Option<i64>,
+    pub confidential: bool,
+    pub discussion_locked: Option<bool>,
+    pub due_on: Option<Date>,
+    pub weight: Option<i64>,
+    pub time_estimate: i64,
+    pub time_spent: i64,
+    pub task_count: i64,
+    pub task_completed_count: i64,
+    pub notes_count: i64,
+    pub internal_notes_count: i64,
+    pub upvotes: i64,
+    pub downvotes: i64,
+    pub closed_at: Option<Timestamp>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub project_path: String,
+    /// Ids of the namespaces above the project.
+    pub lineage: String,
+}
+
+from_row! {
+    Label {
+        id, project_id, group_id, title, color, description, archived, priority, subscribed,
+    }
+    Milestone {
+        id, project_id, group_id, iid, title, description, state, start_on, due_on, created_at,
+        updated_at, parent_path,
+    }
+    Issue {
+        id, project_id, iid, title, description, state, kind, severity, author_id, closed_by_id,
+        milestone_id, moved_to_id, confidential, discussion_locked, due_on, weight,
+        time_estimate, time_spent, task_count, task_completed_count, notes_count,
+        internal_notes_count, upvotes, downvotes, closed_at, created_at, updated_at,
+        project_path, lineage,
+    }
+}
+
+/// Why a title cannot be used, if it cannot.
+pub fn title_error(title: &str) -> Option<&'static str> {
+    if title.trim().is_empty() {
+        Some("can't be blank")
+    } else if title.chars().count() > MAX_TITLE {
+        Some("is too long (maximum is 255 characters)")
+    } else if title.chars().any(char::is_control) {
+        Some("is invalid")
+    } else {
+        None
+    }
+}
+
+/// Why a label's title cannot be used: lists of labels are told apart by
+/// commas.
+pub fn label_title_error(title: &str) -> Option<&'static str> {
+    match title.contains(',') {
+        true => Some("is invalid"),
+        false => title_error(title),
+    }
+}
+
+/// Why a text cannot be kept, if it cannot.
+pub fn text_error(text: &str) -> Option<&'static str> {
+    let long = text.len() > MAX_TEXT && text.chars().count() > MAX_TEXT;
+    long.then_some("is too long (maximum is 1000000 characters)")
+}
+
+/// A time span as people write it: days of eight hours, weeks of five days.
+pub fn human_span(seconds: i64) -> Option<String> {
+    const UNITS: [(&str, i64); 5] = [
+        ("mo", 576_000),
+        ("w", 144_000),
+        ("d", 28_800),
+        ("h", 3_600),
+        ("m", 60),
+    ];
+    if seconds == 0 {
+        return None;
+    }
+    let mut rest = seconds.unsigned_abs();
+    let mut parts = Vec::new();
+    for (unit, length) in UNITS {
+        let count = rest / length as u64;
+        rest %= length as u64;
+        if count > 0 {
+            parts.push(format!("{count}{unit}"));
+        }
+    }
+    if rest > 0 {
+        parts.push(format!("{rest}s"));
+    }
+    let sign = if seconds < 0 { "-" } else { "" };
+    Some(format!("{sign}{}", parts.join(" ")))
+}
+
+/// The seconds of a span as people write it (`1w 2d 3h 30m`, `-1h`); a bare
+/// number is hours. None if it is not one, or past a thousand years.
+pub fn parse_span(text: &str) -> Option<i64> {
+    const MOST: i64 = 30_000_000_000;
+    let text = text.trim();
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let mut total: i64 = 0;
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let number: i64 = rest[..digits].parse().ok()?;
+        rest = rest[digits..].trim_start();
+        let letters = rest
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(rest.len());
+        let length = match &rest[..letters] {
+            "mo" | "month" | "months" => 576_000,
+            "w" | "week" | "weeks" => 144_000,
+            "d" | "day" | "days" => 28_800,
+            "" | "h" | "hour" | "hours" => 3_600,
+            "m" | "min" | "minute" | "minutes" => 60,
+            "s" | "sec" | "second" | "seconds" => 1,
+            _ => return None,
+        };
+        rest = rest[letters..].trim_start();
+        total = total.checked_add(number.checked_mul(length)?)?;
+    }
+    (total <= MOST).then_some(sign * total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_read_and_written_alike() {
+        for (text, seconds) in [
+            ("30m", 1_800),
+            ("1h 30m", 5_400),
+            ("1d", 28_800),
+            ("1w 2d", 201_600),
+            ("1mo 1s", 576_001),
+            ("-1h", -3_600),
+        ] {
+            assert_eq!(parse_span(text), Some(seconds), "{text}");
+            assert_eq!(human_span(seconds).as_deref(), Some(text));
+        }
+        assert_eq!(parse_span("2"), Some(7_200));
+        assert_eq!(parse_span("1h30m"), Some(5_400));
+        assert_eq!(human_span(0), None);
+        for bad in [
+            "",
+            "x",
+            "1y",
+            "h",
+            "1h foo",
+            "99999999999999999999h",
+            "9999999mo",
+        ] {
+            assert_eq!(parse_span(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn titles_are_bounded() {
+        assert_eq!(title_error("Größe 🚀"), None);
+        assert!(title_error(" ").is_some());
+        assert!(title_error("a\r\nBcc: x").is_some());
+        assert!(title_error(&"x".repeat(256)).is_some());
+        assert!(label_title_error("a,b").is_some());
+    }
+}

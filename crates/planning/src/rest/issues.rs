@@ -1,0 +1,449 @@
+//! Issues: one, create, change, remove, move. Lists are in [`list`], links in
+//! [`links`], times in [`time`], what became of them in [`events`].
+
+mod events;
+mod fields;
+mod links;
+mod list;
+mod time;
+
+use crate::access::{Desk, Scope, desk, desk_signed_in, desk_to_write};
+use crate::entity::issues::{self as entity, Around, IssueEntity};
+use crate::model::Issue;
+use crate::rules::issues::{self as rules, moves, requests};
+use crate::store::issues as rows;
+use crate::store::subscriptions::{self, Target};
+use fields::{CreateIssue, UpdateIssue};
+use identity::entities::{UserBasic, basic, load_basic};
+use identity::spam::captcha::Solution;
+use identity::spam::{Actor, Subject, guard};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::serve::check_unmodified;
+use kernel::http::{
+    Asked, Changed, Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes,
+};
+use kernel::ids::Reference;
+use std::sync::Arc;
+use store::Tx;
+
+const BASE: &str = "/projects/{id}/issues";
+
+pub(super) fn routes(r: &mut Routes) {
+    list::routes(r);
+    let one = |rest: &str| format!("{BASE}/{{issue_iid}}{rest}");
+    r.post(BASE, create).summary("Makes an issue");
+    r.get("/issues/{id}", show_by_id)
+        .summary("Shows an issue by its id, to administrators");
+    r.get(&one(""), show).summary("Shows an issue");
+    r.put(&one(""), update).summary("Changes an issue");
+    r.delete(&one(""), destroy).summary("Deletes an issue");
+    r.post(&one("/move"), relocate)
+        .summary("Moves an issue to another project");
+    r.post(&one("/clone"), duplicate)
+        .summary("Copies an issue into a project");
+    r.post(&one("/subscribe"), subscribe)
+        .summary("Subscribes the caller to an issue");
+    r.post(&one("/unsubscribe"), unsubscribe)
+        .summary("Ends the caller's subscription to an issue");
+    r.get(&one("/participants"), participants)
+        .summary("Lists who takes part in an issue");
+    r.get(&one("/closed_by"), closed_by)
+        .summary("Lists the merge requests that close an issue");
+    r.get(&one("/related_merge_requests"), related)
+        .summary("Lists the merge requests that name an issue");
+    time::routes(r);
+    links::routes(r);
+    events::routes(r);
+}
+
+kernel::params! {
+    /// An issue.
+    pub struct IssuePath {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Number of the issue.
+        pub issue_iid: i64,
+    }
+}
+
+/// The issue of a path with its project, for who may see it.
+pub(super) fn found(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    id: &Reference,
+    iid: i64,
+) -> Result<(Desk, Issue)> {
+    let desk = desk(tx, viewer, id)?;
+    let issue = requests::find(tx, viewer, &desk, iid)?;
+    Ok((desk, issue))
+}
+
+/// The same, for somebody signed in who is about to write.
+pub(super) fn found_to_write(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    id: &Reference,
+    iid: i64,
+) -> Result<(Desk, Issue)> {
+    let desk = desk_to_write(tx, viewer, id)?;
+    let issue = requests::find(tx, viewer, &desk, iid)?;
+    Ok((desk, issue))
+}
+
+/// The same, for somebody signed in who changes what is theirs alone.
+pub(super) fn found_signed_in(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    id: &Reference,
+    iid: i64,
+) -> Result<(Desk, Issue)> {
+    let desk = desk_signed_in(tx, viewer, id)?;
+    let issue = requests::find(tx, viewer, &desk, iid)?;
+    Ok((desk, issue))
+}
+
+/// An issue with all there is to show, rendered after the transaction.
+pub(super) struct Shown {
+    issue: Issue,
+    around: Around,
+    subscribed: bool,
+}
+
+impl Shown {
+    /// Reads what is beside the issue.
+    pub(super) fn read(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        desk: Desk,
+        issue: Issue,
+    ) -> Result<Shown> {
+        let scope = Scope::Project(Box::new(desk));
+        let around = Around::read(tx, viewer, &scope, std::slice::from_ref(&issue))?;
+        let subscribed = match viewer.user_id() {
+            Some(user_id) => is_subscribed(tx, user_id, &issue)?,
+            None => false,
+        };
+        Ok(Shown {
+            issue,
+            around,
+            subscribed,
+        })
+    }
+
+    pub(super) fn entity(&self, app: &App) -> IssueEntity {
+        IssueEntity {
+            subscribed: Some(self.subscribed),
+            ..entity::issue(app, &self.issue, &self.around, false)
+        }
+    }
+}
+
+/// Whether a user is told of an issue: as they asked, or else as author or
+/// assignee.
+fn is_subscribed(tx: &mut Tx<'_>, user_id: i64, issue: &Issue) -> Result<bool> {
+    if let Some(asked) = subscriptions::find(tx, user_id, Target::Issue, issue.id)? {
+        return Ok(asked);
+    }
+    if issue.author_id == Some(user_id) {
+        return Ok(true);
+    }
+    let assigned = rows::assignees_of(tx, &[issue.id])?;
+    Ok(assigned
+        .get(&issue.id)
+        .is_some_and(|ids| ids.contains(&user_id)))
+}
+
+/// What the spam rules look at.
+pub(super) fn subject(
+    viewer: &Viewer,
+    asked: &Asked,
+    action: &'static str,
+    title: &str,
+    text: &str,
+) -> Result<Subject> {
+    Ok(Subject {
+        actor: Actor::User(Box::new(viewer.signed_in()?.user.clone())),
+        ip: asked.peer.to_string(),
+        agent: asked
+            .header(http::header::USER_AGENT)
+            .unwrap_or_default()
+            .to_owned(),
+        via_api: true,
+        action,
+        target_type: "Issue",
+        noun: "issue",
+        title: title.to_owned(),
+        text: text.to_owned(),
+        solution: Solution::of(&asked.headers),
+        solved: false,
+    })
+}
+
+async fn create(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<CreateIssue>,
+) -> Result<Created<IssueEntity>> {
+    let wanted = params.wanted();
+    // Who may not make it is told so before the text is judged.
+    let (who, id) = (viewer.clone(), params.id.clone());
+    app.read(move |tx| desk_to_write(tx, &who, &id).map(drop))
+        .await?;
+    let text = match &wanted.description {
+        Patch::Value(text) => text.as_str(),
+        _ => "",
+    };
+    let subject = subject(&viewer, &asked, "create_issue", &params.title, text)?;
+    let made = guard(&app, &subject, move |tx| {
+        let desk = desk_to_write(tx, &viewer, &params.id)?;
+        let issue = requests::open(tx, &viewer, &desk, &wanted)?;
+        Shown::read(tx, &viewer, desk, issue)
+    })
+    .await?
+    .rest()?;
+    Ok(Created(made.entity(&app)))
+}
+
+async fn show(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Ok200<IssueEntity>> {
+    let shown = app
+        .read(move |tx| {
+            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
+            Shown::read(tx, &viewer, desk, issue)
+        })
+        .await?;
+    Ok(Ok200(shown.entity(&app)))
+}
+
+kernel::params! {
+    /// An issue of the whole instance.
+    pub struct IssueId {
+        /// Id of the issue.
+        pub id: i64,
+    }
+}
+
+async fn show_by_id(app: App, viewer: Viewer, path: Params<IssueId>) -> Result<Ok200<IssueEntity>> {
+    let shown = app
+        .read(move |tx| {
+            viewer.admin()?;
+            let issue = rows::by_id(tx, path.id)?.found("")?;
+            let desk = desk(tx, &viewer, &Reference::Id(issue.project_id))?;
+            Shown::read(tx, &viewer, desk, issue)
+        })
+        .await?;
+    Ok(Ok200(shown.entity(&app)))
+}
+
+async fn update(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<UpdateIssue>,
+) -> Result<Ok200<IssueEntity>> {
+    let wanted = params.wanted();
+    let (who, path) = (viewer.clone(), params.clone());
+    let rewrites = wanted.rewrites();
+    let nothing = wanted.is_empty();
+    let before = app
+        .read(move |tx| {
+            let (desk, issue) = found_to_write(tx, &who, &path.id, path.issue_iid)?;
+            match requests::may_edit(&who, &desk, &issue) {
+                true => Ok(issue),
+                false => Err(Error::forbidden("")),
+            }
+        })
+        .await?;
+    if nothing {
+        return Err(super::labels::one_of(fields::CHANGES));
+    }
+    let title = wanted.title.clone().unwrap_or(before.title);
+    let text = wanted.description.clone().over(before.description);
+    let text = text.unwrap_or_default();
+    let subject = subject(&viewer, &asked, "update_issue", &title, &text)?;
+    let change = move |tx: &mut Tx<'_>| {
+        let (desk, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
+        let issue = requests::edit(tx, &viewer, &desk, &issue, &wanted)?;
+        // What the change hides from the one who made it still answers them.
+        Shown::read(tx, &viewer, desk, issue)
+    };
+    let shown = match rewrites {
+        true => guard(&app, &subject, change).await?.rest()?,
+        false => app.write(change).await?,
+    };
+    Ok(Ok200(shown.entity(&app)))
+}
+
+async fn destroy(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    path: Params<IssuePath>,
+) -> Result<NoContent> {
+    app.write(move |tx| {
+        let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
+        if desk.is_owner() {
+            check_unmodified(&asked, issue.updated_at)?;
+        }
+        moves::destroy(tx, &viewer, &desk, &issue)?;
+        Ok(NoContent)
+    })
+    .await
+}
+
+kernel::params! {
+    /// An issue and where it goes.
+    pub struct MoveIssue {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Number of the issue.
+        pub issue_iid: i64,
+        /// Id of the project it goes to.
+        pub to_project_id: i64,
+    }
+}
+
+kernel::params! {
+    /// An issue and where its copy goes.
+    pub struct CloneIssue {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Number of the issue.
+        pub issue_iid: i64,
+        /// Id of the project the copy goes to.
+        pub to_project_id: i64,
+        /// Copy the notes, too.
+        pub with_notes: Option<bool>,
+    }
+}
+
+async fn relocate(
+    app: App,
+    viewer: Viewer,
+    params: Params<MoveIssue>,
+) -> Result<Created<IssueEntity>> {
+    let shown = app
+        .write(move |tx| {
+            let (from, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
+            let made = moves::relocate(tx, &viewer, &from, &issue, params.to_project_id)?;
+            let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
+            Shown::read(tx, &viewer, there, made)
+        })
+        .await?;
+    Ok(Created(shown.entity(&app)))
+}
+
+async fn duplicate(
+    app: App,
+    viewer: Viewer,
+    params: Params<CloneIssue>,
+) -> Result<Created<IssueEntity>> {
+    let shown = app
+        .write(move |tx| {
+            let (from, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
+            let notes = params.with_notes.unwrap_or(false);
+            let made = moves::duplicate(tx, &viewer, &from, &issue, params.to_project_id, notes)?;
+            let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
+            Shown::read(tx, &viewer, there, made)
+        })
+        .await?;
+    Ok(Created(shown.entity(&app)))
+}
+
+async fn subscribe(
+    app: App,
+    viewer: Viewer,
+    path: Params<IssuePath>,
+) -> Result<Changed<IssueEntity>> {
+    subscription(app, viewer, path.0, true).await
+}
+
+async fn unsubscribe(
+    app: App,
+    viewer: Viewer,
+    path: Params<IssuePath>,
+) -> Result<Changed<IssueEntity>> {
+    subscription(app, viewer, path.0, false).await
+}
+
+async fn subscription(
+    app: App,
+    viewer: Viewer,
+    path: IssuePath,
+    wanted: bool,
+) -> Result<Changed<IssueEntity>> {
+    let shown = app
+        .write(move |tx| {
+            let (desk, issue) = found_signed_in(tx, &viewer, &path.id, path.issue_iid)?;
+            let user_id = viewer.signed_in()?.user.id;
+            if is_subscribed(tx, user_id, &issue)? == wanted {
+                return Ok(None);
+            }
+            subscriptions::set(tx, user_id, Target::Issue, issue.id, wanted)?;
+            Shown::read(tx, &viewer, desk, issue).map(Some)
+        })
+        .await?;
+    Ok(match shown {
+        Some(shown) => Changed::Now(shown.entity(&app)),
+        None => Changed::Before,
+    })
+}
+
+async fn participants(
+    app: App,
+    viewer: Viewer,
+    path: Params<IssuePath>,
+    paging: Paging,
+) -> Result<Paged<UserBasic>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
+        let ids = rules::participants(tx, &issue, desk.is_reporter())?;
+        let total = ids.len() as i64;
+        let from = paging.offset().clamp(0, total) as usize;
+        let page: Vec<i64> = ids
+            .into_iter()
+            .skip(from)
+            .take(paging.fetch() as usize)
+            .collect();
+        let users = load_basic(tx, &page)?;
+        let shown = page.iter().filter_map(|id| users.get(id));
+        let shown = shown.map(|user| basic(&handle, user)).collect();
+        Ok(Paged::numbered(shown, paging, Some(total)))
+    })
+    .await
+}
+
+async fn closed_by(
+    app: App,
+    viewer: Viewer,
+    path: Params<IssuePath>,
+    paging: Paging,
+) -> Result<Paged<serde_json::Value>> {
+    no_merge_requests(app, viewer, path.0, paging).await
+}
+
+async fn related(
+    app: App,
+    viewer: Viewer,
+    path: Params<IssuePath>,
+    paging: Paging,
+) -> Result<Paged<serde_json::Value>> {
+    no_merge_requests(app, viewer, path.0, paging).await
+}
+
+/// Projects have no merge requests.
+async fn no_merge_requests(
+    app: App,
+    viewer: Viewer,
+    path: IssuePath,
+    paging: Paging,
+) -> Result<Paged<serde_json::Value>> {
+    app.read(move |tx| {
+        found(tx, &viewer, &path.id, path.issue_iid)?;
+        Ok(Paged::numbered(Vec::new(), paging, Some(0)))
+    })
+    .await
+}

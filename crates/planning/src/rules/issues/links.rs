@@ -1,0 +1,152 @@
+//! Links between issues.
+
+use super::remark;
+use crate::access::{Desk, desk, desk_to_write, sees};
+use crate::model::{Issue, LinkType};
+use crate::store::issues;
+use crate::store::issues::links::{self as rows, Link};
+use identity::viewer::Viewer;
+use kernel::error::{Error, Found, Result};
+use kernel::ids::Reference;
+use spaces::access::GUEST;
+use store::Tx;
+
+/// A link with both its issues.
+#[derive(Debug, Clone)]
+pub struct Linked {
+    /// The link.
+    pub link: Link,
+    /// Where it starts.
+    pub source: Issue,
+    /// Where it ends.
+    pub target: Issue,
+}
+
+fn no_match() -> Error {
+    let text = "No matching issue found. Make sure that you are adding a valid issue URL.";
+    Error::NotFoundText(text.into())
+}
+
+/// Links an issue to another. The viewer is a member of both projects.
+pub fn create(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    from: &Desk,
+    issue: &Issue,
+    target: (&Reference, i64),
+    link_type: LinkType,
+) -> Result<Linked> {
+    if from.level < GUEST {
+        return Err(Error::forbidden(""));
+    }
+    let there = match desk_to_write(tx, viewer, target.0) {
+        Ok(there) => there,
+        Err(Error::Forbidden(_)) => return Err(no_match()),
+        Err(error) => return Err(error),
+    };
+    let other = match issues::find(tx, there.project.id, target.1)? {
+        Some(other) if sees(tx, viewer, &there, &other)? => other,
+        _ => return Err(no_match()),
+    };
+    if there.level < GUEST {
+        return Err(Error::forbidden(""));
+    }
+    if other.id == issue.id {
+        return Err(Error::Unprocessable(format!(
+            "#{} cannot be added: cannot be related to itself",
+            issue.iid
+        )));
+    }
+    // Stored so that the one that blocks comes first.
+    let (source, target, stored) = match link_type {
+        LinkType::IsBlockedBy => (&other, issue, LinkType::Blocks),
+        kind => (issue, &other, kind),
+    };
+    let blocks = stored == LinkType::Blocks;
+    if blocks && rows::reaches(tx, target.id, source.id)? {
+        return Err(Error::Unprocessable(
+            "cannot be added: issues would block one another in a circle".into(),
+        ));
+    }
+    for one in [source, target] {
+        if rows::of_issue(tx, one.id)?.len() as i64 >= rows::MOST {
+            return Err(Error::Unprocessable("too many linked issues".into()));
+        }
+    }
+    let link = rows::insert(tx, source.id, target.id, stored)?
+        .ok_or_else(|| Error::Conflict("Issue(s) already assigned".into()))?;
+    tell(tx, viewer, source, target, blocks)?;
+    Ok(Linked {
+        link,
+        source: source.clone(),
+        target: target.clone(),
+    })
+}
+
+fn tell(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    source: &Issue,
+    target: &Issue,
+    blocks: bool,
+) -> Result<()> {
+    let (there, back) = match blocks {
+        true => ("as blocking", "as blocked by"),
+        false => ("as related to", "as related to"),
+    };
+    let actor = viewer.user_id();
+    let text = format!("marked this issue {there} {}", name_beside(target, source));
+    remark(tx, source, actor, &text)?;
+    let text = format!("marked this issue {back} {}", name_beside(source, target));
+    remark(tx, target, actor, &text)
+}
+
+/// How an issue is named in the notes of another. Who reads those may not
+/// know of another project, so its name is not told.
+fn name_beside(issue: &Issue, other: &Issue) -> String {
+    match issue.project_id == other.project_id {
+        true => format!("#{}", issue.iid),
+        false => "an issue of another project".to_owned(),
+    }
+}
+
+/// A link of an issue, if the viewer sees both ends.
+pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, id: i64) -> Result<Linked> {
+    let link = rows::find(tx, issue.id, id)?.found("")?;
+    let other = issues::by_id(tx, link.other(issue.id))?.found("")?;
+    let there =
+        desk(tx, viewer, &Reference::Id(other.project_id)).map_err(|_| Error::NotFound(""))?;
+    if !sees(tx, viewer, &there, &other)? {
+        return Err(Error::NotFound(""));
+    }
+    let (source, target) = match link.source_id == issue.id {
+        true => (issue.clone(), other),
+        false => (other, issue.clone()),
+    };
+    Ok(Linked {
+        link,
+        source,
+        target,
+    })
+}
+
+/// Removes a link.
+pub fn destroy(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    from: &Desk,
+    issue: &Issue,
+    id: i64,
+) -> Result<Linked> {
+    let linked = find(tx, viewer, issue, id)?;
+    if from.level < GUEST {
+        return Err(Error::forbidden(""));
+    }
+    rows::delete(tx, linked.link.id)?;
+    let (source, target) = (&linked.source, &linked.target);
+    for (one, other) in [(source, target), (target, source)] {
+        let text = format!("removed the relation with {}", name_beside(other, one));
+        remark(tx, one, viewer.user_id(), &text)?;
+    }
+    Ok(linked)
+}

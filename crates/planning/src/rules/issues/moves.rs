@@ -1,0 +1,209 @@
+//! Moving, copying and removing issues.
+
+use super::requests::{assignable, label_ids, may_edit};
+use super::{NewIssue, close, create, noteable, remark};
+use crate::access::{Desk, Happened, Parent, audit, desk_to_write};
+use crate::model::Issue;
+use crate::rules::notes;
+use crate::store::issues as rows;
+use crate::store::labels;
+use crate::store::milestones;
+use crate::store::notes as note_rows;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result};
+use kernel::ids::Reference;
+use serde_json::json;
+use store::{Fragment, Tx};
+
+/// Most notes that are taken along.
+const MOST_NOTES: i64 = 1_000;
+
+/// Moves an issue to another project: a copy with its notes there, and the
+/// old one closed and pointing to it. Reporters of both projects may.
+pub fn relocate(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &Desk,
+    issue: &Issue,
+    to_project_id: i64,
+) -> Result<Issue> {
+    if desk.project.id == to_project_id {
+        return Err(refused("Cannot move issue to project it originates from!"));
+    }
+    if issue.moved_to_id.is_some() {
+        return Err(refused("Cannot move issue that was moved before!"));
+    }
+    let there = target(tx, viewer, desk, to_project_id, "move")?;
+    let made = copy(tx, viewer, &there, issue, true)?;
+    rows::moved(tx, issue.id, made.id)?;
+    let actor = viewer.user_id();
+    remark(tx, issue, actor, "moved to another project")?;
+    remark(tx, &made, actor, "moved from another project")?;
+    if issue.closed_at.is_none() {
+        close(tx, actor, issue.id)?;
+    }
+    record(
+        tx,
+        viewer,
+        "issue.move",
+        issue,
+        json!({"to": made.id, "project_id": to_project_id}),
+    )?;
+    Ok(made)
+}
+
+/// Copies an issue, perhaps with its notes, into a project, which may be its
+/// own.
+pub fn duplicate(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &Desk,
+    issue: &Issue,
+    to_project_id: i64,
+    with_notes: bool,
+) -> Result<Issue> {
+    let there = target(tx, viewer, desk, to_project_id, "clone")?;
+    let made = copy(tx, viewer, &there, issue, with_notes)?;
+    let actor = viewer.user_id();
+    let text = match desk.project.id == to_project_id {
+        true => format!("cloned from #{}", issue.iid),
+        false => "cloned from another project".to_owned(),
+    };
+    remark(tx, &made, actor, &text)?;
+    Ok(made)
+}
+
+fn refused(text: &str) -> Error {
+    Error::BadRequest(text.to_owned())
+}
+
+fn target(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &Desk,
+    project_id: i64,
+    verb: &str,
+) -> Result<Desk> {
+    let insufficient = || {
+        refused(&format!(
+            "Cannot {verb} issue due to insufficient permissions!"
+        ))
+    };
+    if !desk.is_reporter() {
+        return Err(insufficient());
+    }
+    match desk_to_write(tx, viewer, &Reference::Id(project_id)) {
+        Ok(there) if there.is_reporter() => Ok(there),
+        Ok(_) | Err(Error::Forbidden(_)) => Err(insufficient()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A copy with those labels, assignees and milestones that exist there, too.
+fn copy(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    there: &Desk,
+    issue: &Issue,
+    with_notes: bool,
+) -> Result<Issue> {
+    let parent = Parent::Project(Box::new(there.project.clone()));
+    let worn = labels::of_issues(tx, &[issue.id])?.remove(&issue.id);
+    let titles: Vec<String> = worn
+        .unwrap_or_default()
+        .into_iter()
+        .map(|label| label.title)
+        .collect();
+    let label_ids = label_ids(tx, &parent, &titles, &[], false)?;
+    let assigned = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
+    let assignee_ids = assignable(tx, there, &assigned.unwrap_or_default())?;
+    let milestone_id = match issue.milestone_id {
+        Some(id) => match milestones::by_ids(tx, &[id])?.remove(&id) {
+            Some(old) => milestones::find_by_title(tx, &parent, &old.title)?.map(|new| new.id),
+            None => None,
+        },
+        None => None,
+    };
+    let new = NewIssue {
+        description: issue.description.clone(),
+        kind: issue.kind,
+        severity: issue.severity,
+        confidential: issue.confidential,
+        label_ids,
+        assignee_ids,
+        milestone_id,
+        due_on: issue.due_on,
+        weight: issue.weight,
+        ..NewIssue::titled(there.project.id, viewer.user_id(), &issue.title)
+    };
+    let made = create(tx, &new)?;
+    if with_notes {
+        copy_notes(tx, issue, &made)?;
+    }
+    Ok(made)
+}
+
+fn copy_notes(tx: &mut Tx<'_>, from: &Issue, to: &Issue) -> Result<()> {
+    let mut query = Fragment::new("select notes.* from notes where ");
+    query
+        .append(note_rows::shown(noteable(from), true))
+        .raw(" and not notes.is_system order by notes.created_at, notes.id")
+        .push(" limit ", MOST_NOTES);
+    let found: Vec<note_rows::Note> = tx.query(query)?;
+    let mut threads = std::collections::HashMap::new();
+    for note in found {
+        let discussion = threads
+            .entry(note.discussion_id.clone())
+            .or_insert_with(notes::new_discussion);
+        note_rows::insert(
+            tx,
+            &note_rows::NewNote {
+                noteable: noteable(to),
+                author_id: note.author_id,
+                body: note.body,
+                discussion_id: discussion.clone(),
+                in_thread: note.in_thread,
+                is_system: false,
+                internal: note.internal,
+                created_at: note.created_at,
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// Removes an issue; owners of the project may.
+pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, issue: &Issue) -> Result<()> {
+    if !desk.is_owner() || !may_edit(viewer, desk, issue) {
+        return Err(Error::forbidden(""));
+    }
+    note_rows::forget(tx, noteable(issue))?;
+    rows::delete(tx, issue.id)?;
+    record(
+        tx,
+        viewer,
+        "issue.destroy",
+        issue,
+        json!({"project_id": issue.project_id}),
+    )
+}
+
+fn record(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    action: &'static str,
+    issue: &Issue,
+    details: serde_json::Value,
+) -> Result<()> {
+    audit(
+        tx,
+        viewer,
+        Happened {
+            action,
+            target_type: "Issue",
+            target_id: issue.id,
+            target_name: &issue.title,
+            details,
+        },
+    )
+}

@@ -1,0 +1,291 @@
+//! Labels: making, changing, promoting, removing.
+
+use crate::access::{Aim, Entered, Happened, Parent, Place, audit, enter};
+use crate::model::{Label, MAX_LABEL_TEXT, color, label_title_error};
+use crate::store::labels::{self, Written};
+use crate::store::subscriptions::{self, Target};
+use identity::viewer::Viewer;
+use kernel::error::{Error, Found, Result};
+use kernel::http::Patch;
+use kernel::ids::Reference;
+use serde_json::json;
+use spaces::access::{REPORTER, find_group, level_in_group};
+use spaces::model::Problems;
+use store::Tx;
+
+/// A new label.
+#[derive(Debug, Clone)]
+pub struct NewLabel {
+    /// Its title.
+    pub title: String,
+    /// `#rrggbb` or a name of CSS.
+    pub color: String,
+    /// A few words.
+    pub description: Option<String>,
+    /// In the project.
+    pub priority: Option<i64>,
+    /// No longer offered.
+    pub archived: bool,
+}
+
+/// A change of a label.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// Another title.
+    pub title: Option<String>,
+    /// Another colour.
+    pub color: Option<String>,
+    /// Another description.
+    pub description: Patch<String>,
+    /// Another priority in the project.
+    pub priority: Patch<i64>,
+    /// No longer offered, or again.
+    pub archived: Option<bool>,
+}
+
+impl Change {
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.title.is_none()
+            && self.color.is_none()
+            && self.description == Patch::Absent
+            && self.priority == Patch::Absent
+            && self.archived.is_none()
+    }
+}
+
+/// The label of this id or title here.
+pub fn find(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    entered: &Entered,
+    id_or_title: &str,
+    with_groups_above: bool,
+) -> Result<Label> {
+    labels::find(
+        tx,
+        viewer.user_id(),
+        &entered.parent,
+        id_or_title,
+        with_groups_above,
+    )?
+    .found("Label")
+}
+
+/// Makes a label. Neither the place nor a group above it may have one of the
+/// same title.
+pub fn create(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    entered: &Entered,
+    new: &NewLabel,
+) -> Result<Label> {
+    let written = checked(Written {
+        title: new.title.trim().to_owned(),
+        color: new.color.clone(),
+        description: new.description.clone().filter(|text| !text.is_empty()),
+        archived: new.archived,
+    })?;
+    check_priority(entered, new.priority)?;
+    let parent = &entered.parent;
+    let exists = || Error::Conflict("Label already exists".into());
+    if labels::is_taken(tx, parent, &written.title, 0)? {
+        return Err(exists());
+    }
+    let id = labels::insert(tx, parent, &written)?.ok_or_else(exists)?;
+    if let (Some(project), Some(priority)) = (parent.project_id(), new.priority) {
+        labels::prioritize(tx, project, id, Some(priority))?;
+    }
+    record(tx, viewer, "label.create", id, &written.title, parent)?;
+    find(tx, viewer, entered, &id.to_string(), false)
+}
+
+/// Changes a label of this place. A label of a group above may be given a
+/// priority in the project; nothing else of it changes from there.
+pub fn update(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    entered: &Entered,
+    id_or_title: &str,
+    change: &Change,
+) -> Result<Label> {
+    let label = find(tx, viewer, entered, id_or_title, true)?;
+    let parent = &entered.parent;
+    let is_own = label.project_id == parent.project_id() && label.group_id == parent.group_id();
+    let rewritten = change.title.is_some()
+        || change.color.is_some()
+        || change.description != Patch::Absent
+        || change.archived.is_some();
+    if rewritten && !is_own {
+        return Err(Error::NotFound("Label"));
+    }
+    if rewritten {
+        let written = checked(Written {
+            title: change
+                .title
+                .as_deref()
+                .unwrap_or(&label.title)
+                .trim()
+                .to_owned(),
+            color: change.color.clone().unwrap_or_else(|| label.color.clone()),
+            description: change
+                .description
+                .clone()
+                .over(label.description.clone())
+                .filter(|text| !text.is_empty()),
+            archived: change.archived.unwrap_or(label.archived),
+        })?;
+        if labels::is_taken(tx, parent, &written.title, label.id)? {
+            return Err(Error::invalid("title", "has already been taken"));
+        }
+        labels::update(tx, label.id, &written)?;
+        record(tx, viewer, "label.update", label.id, &written.title, parent)?;
+    }
+    if change.priority != Patch::Absent {
+        let priority = change.priority.clone().over(None);
+        check_priority(entered, priority)?;
+        if let Some(project) = parent.project_id() {
+            labels::prioritize(tx, project, label.id, priority)?;
+        }
+    }
+    find(tx, viewer, entered, &label.id.to_string(), true)
+}
+
+/// Removes a label of this very place.
+pub fn destroy(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    entered: &Entered,
+    id_or_title: &str,
+) -> Result<()> {
+    let label = find(tx, viewer, entered, id_or_title, false)?;
+    labels::delete(tx, label.id)?;
+    record(
+        tx,
+        viewer,
+        "label.destroy",
+        label.id,
+        &label.title,
+        &entered.parent,
+    )
+}
+
+/// Asks to be told of issues with this label, or no longer; nothing if it was
+/// so before.
+pub fn subscribe(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    entered: &Entered,
+    id_or_title: &str,
+    wanted: bool,
+) -> Result<Option<Label>> {
+    let user_id = viewer.signed_in()?.user.id;
+    let label = find(tx, viewer, entered, id_or_title, true)?;
+    if label.subscribed == wanted {
+        return Ok(None);
+    }
+    subscriptions::set(tx, user_id, Target::Label, label.id, wanted)?;
+    Ok(Some(Label {
+        subscribed: wanted,
+        ..label
+    }))
+}
+
+/// Makes a project's label one of its group, also in place of the labels of
+/// the same title in the group's other projects.
+pub fn promote(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    entered: &Entered,
+    id_or_title: &str,
+) -> Result<(Label, Entered)> {
+    let refused = || Error::BadRequest("Failed to promote project label to group label".into());
+    let Parent::Project(project) = &entered.parent else {
+        return Err(refused());
+    };
+    let label = find(tx, viewer, entered, id_or_title, false)?;
+    let group = find_group(tx, &Reference::Id(project.namespace_id))?.ok_or_else(refused)?;
+    let level = level_in_group(tx, viewer, &group)?;
+    if level < REPORTER {
+        return Err(Error::forbidden(""));
+    }
+    let lineage = group.lineage.clone();
+    let above = enter(
+        tx,
+        viewer,
+        &Place::Group(Reference::Id(group.id)),
+        Aim::Manage,
+    )?;
+    let written = Written {
+        title: label.title.clone(),
+        color: label.color.clone(),
+        description: label.description.clone(),
+        archived: label.archived,
+    };
+    let made = match labels::insert(tx, &above.parent, &written)? {
+        Some(id) => id,
+        None => find(tx, viewer, &above, &label.title, false)?.id,
+    };
+    labels::replace_below(tx, &lineage, &label.title, made)?;
+    record(
+        tx,
+        viewer,
+        "label.promote",
+        made,
+        &label.title,
+        &above.parent,
+    )?;
+    let promoted = find(tx, viewer, &above, &made.to_string(), false)?;
+    Ok((promoted, above))
+}
+
+fn checked(mut label: Written) -> Result<Written> {
+    let mut problems = Problems::default();
+    problems.note("title", label_title_error(&label.title));
+    match color::parse(&label.color) {
+        Some(color) => label.color = color,
+        None => problems.add("color", "must be a valid color code"),
+    }
+    if let Some(text) = &label.description
+        && text.chars().count() > MAX_LABEL_TEXT
+    {
+        problems.add("description", "is too long (maximum is 512 characters)");
+    }
+    problems.check()?;
+    Ok(label)
+}
+
+fn check_priority(entered: &Entered, priority: Option<i64>) -> Result<()> {
+    match priority {
+        Some(_) if entered.parent.project_id().is_none() => Err(Error::invalid(
+            "priority",
+            "is set in projects, not in groups",
+        )),
+        Some(priority) if priority < 0 => Err(Error::invalid(
+            "priority",
+            "must be greater than or equal to 0",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn record(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    action: &'static str,
+    id: i64,
+    title: &str,
+    parent: &Parent,
+) -> Result<()> {
+    audit(
+        tx,
+        viewer,
+        Happened {
+            action,
+            target_type: "Label",
+            target_id: id,
+            target_name: title,
+            details: json!({"project_id": parent.project_id(), "group_id": parent.group_id()}),
+        },
+    )
+}

@@ -1,0 +1,35 @@
+//! Notes: what people write, and what the program tells.
+
+use crate::store::notes::{self as rows, NewNote, Note, Noteable};
+use kernel::error::Result;
+use kernel::secrets::random_bytes;
+use store::Tx;
+
+/// Tells what happened to something, under the name of who did it. Rooms
+/// above call this in their own transactions for what they keep notes about.
+pub fn system(
+    tx: &mut Tx<'_>,
+    noteable: Noteable,
+    author_id: Option<i64>,
+    text: &str,
+) -> Result<Note> {
+    let created_at = tx.now();
+    rows::insert(
+        tx,
+        &NewNote {
+            noteable,
+            author_id,
+            body: text.to_owned(),
+            discussion_id: new_discussion(),
+            in_thread: false,
+            is_system: true,
+            internal: false,
+            created_at,
+        },
+    )
+}
+
+/// The id of a new discussion: 40 hexadecimal digits.
+pub fn new_discussion() -> String {
+    hex::encode(random_bytes::<20>())
+}

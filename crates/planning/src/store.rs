@@ -1,0 +1,24 @@
+//! SQL of this room.
+
+pub mod internal_ids;
+pub mod issues;
+pub mod labels;
+pub mod milestones;
+pub mod notes;
+pub mod pages;
+pub mod subscriptions;
+
+use kernel::ids::fold;
+use store::Fragment;
+
+/// Adds ` and (…)`: one of these folded columns contains the text.
+pub fn contains(sql: &mut Fragment, columns: &[&str], text: &str) {
+    let pattern = spaces::store::contains(&fold(text));
+    sql.raw(" and (");
+    for (at, column) in columns.iter().enumerate() {
+        let or = if at == 0 { "" } else { " or " };
+        sql.push(&format!("{or}{column} like "), pattern.as_str())
+            .raw(" escape '\\'");
+    }
+    sql.raw(")");
+}

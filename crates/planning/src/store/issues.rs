@@ -1,0 +1,298 @@
+//! Issues: their rows. Lists are in [`list`], links in [`links`], what became
+//! of them in [`events`].
+
+pub mod events;
+pub mod links;
+pub mod list;
+
+use crate::model::{Issue, IssueKind, IssueState, Severity};
+use kernel::error::Result;
+use kernel::ids::fold;
+use kernel::time::{Date, Timestamp};
+use std::collections::HashMap;
+use store::{Fragment, Tx, sql};
+
+/// The select list of [`Issue`].
+#[macro_export]
+#[doc(hidden)]
+macro_rules! issue_columns {
+    () => {
+        "issues.id, issues.project_id, issues.iid, issues.title, issues.description, issues.state,
+            issues.kind, issues.severity, issues.author_id, issues.closed_by_id,
+            issues.milestone_id, issues.moved_to_id, issues.confidential,
+            issues.discussion_locked, issues.due_on, issues.weight, issues.time_estimate,
+            issues.time_spent, issues.task_count, issues.task_completed_count,
+            issues.notes_count, issues.internal_notes_count, issues.upvotes, issues.downvotes,
+            issues.closed_at, issues.created_at, issues.updated_at,
+            projects.full_path as project_path, namespaces.lineage as lineage"
+    };
+}
+
+/// The tables of [`Issue`].
+#[macro_export]
+#[doc(hidden)]
+macro_rules! issue_tables {
+    () => {
+        "issues join projects on projects.id = issues.project_id
+            join namespaces on namespaces.id = projects.namespace_id"
+    };
+}
+
+macro_rules! issue_select {
+    ($rest:literal) => {
+        concat!(
+            "select ",
+            $crate::issue_columns!(),
+            " from ",
+            $crate::issue_tables!(),
+            " ",
+            $rest
+        )
+    };
+}
+
+/// The issue of this number in a project, unjudged.
+pub fn find(tx: &mut Tx<'_>, project_id: i64, iid: i64) -> Result<Option<Issue>> {
+    Ok(tx.optional(
+        sql!(issue_select!(
+            "where issues.project_id = $1 and issues.iid = $2"
+        )),
+        (project_id, iid),
+    )?)
+}
+
+/// The issue of this id, unjudged.
+pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Issue>> {
+    Ok(tx.optional(
+        sql!(issue_select!(
+            "where issues.id = $1 and projects.deletion_scheduled_at is null"
+        )),
+        (id,),
+    )?)
+}
+
+/// Issues that meet a condition on `issues` and `projects`, by id.
+pub fn of_condition(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Issue>> {
+    let mut query = Fragment::new(concat!(
+        "select ",
+        crate::issue_columns!(),
+        " from ",
+        crate::issue_tables!(),
+        " where "
+    ));
+    query.append(condition).raw(" order by issues.id");
+    Ok(tx.query(query)?)
+}
+
+/// What is written of an issue; the rest has functions of its own.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Written {
+    pub title: String,
+    pub description: Option<String>,
+    pub state: IssueState,
+    pub kind: IssueKind,
+    pub severity: Severity,
+    pub closed_by_id: Option<i64>,
+    pub milestone_id: Option<i64>,
+    pub confidential: bool,
+    pub discussion_locked: Option<bool>,
+    pub due_on: Option<Date>,
+    pub weight: Option<i64>,
+    pub tasks: (i64, i64),
+    pub closed_at: Option<Timestamp>,
+    pub updated_at: Timestamp,
+}
+
+/// Adds an issue; its id, unless the number is in use.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    iid: i64,
+    author_id: Option<i64>,
+    created_at: Timestamp,
+    issue: &Written,
+) -> Result<Option<i64>> {
+    let id: Option<i64> = tx.optional(
+        sql!(
+            "insert into issues (project_id, iid, title, title_folded, state, kind, severity,
+                author_id, confidential, created_at, updated_at)
+             values ($1, $2, '', '', 'opened', 'issue', 'unknown', $3, $4, $5, $5)
+             on conflict (project_id, iid) do nothing returning id"
+        ),
+        (project_id, iid, author_id, issue.confidential, created_at),
+    )?;
+    if let Some(id) = id {
+        update(tx, id, issue)?;
+    }
+    Ok(id)
+}
+
+/// Writes an issue anew.
+pub fn update(tx: &mut Tx<'_>, id: i64, issue: &Written) -> Result<()> {
+    tx.execute(
+        sql!(
+            "update issues set title = $2, title_folded = $3, description = $4,
+                description_folded = $5, task_count = $6, task_completed_count = $7,
+                updated_at = $8
+             where id = $1"
+        ),
+        (
+            id,
+            &issue.title,
+            fold(&issue.title),
+            &issue.description,
+            fold(issue.description.as_deref().unwrap_or_default()),
+            issue.tasks.0,
+            issue.tasks.1,
+            issue.updated_at,
+        ),
+    )?;
+    tx.execute(
+        sql!(
+            "update issues set state = $2, kind = $3, severity = $4, closed_by_id = $5,
+                milestone_id = $6, confidential = $7, discussion_locked = $8, due_on = $9,
+                weight = $10, closed_at = $11
+             where id = $1"
+        ),
+        (
+            id,
+            issue.state,
+            issue.kind,
+            issue.severity,
+            issue.closed_by_id,
+            issue.milestone_id,
+            issue.confidential,
+            issue.discussion_locked,
+            issue.due_on,
+            issue.weight,
+            issue.closed_at,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Notes that something about an issue changed.
+pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update issues set updated_at = $2 where id = $1"),
+        (id, now),
+    )?;
+    Ok(())
+}
+
+/// Says where an issue moved to.
+pub fn moved(tx: &mut Tx<'_>, id: i64, to: i64) -> Result<()> {
+    tx.execute(
+        sql!("update issues set moved_to_id = $2 where id = $1"),
+        (id, to),
+    )?;
+    Ok(())
+}
+
+/// Sets the time an issue is estimated to take, in seconds.
+pub fn estimate(tx: &mut Tx<'_>, id: i64, seconds: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update issues set time_estimate = $2, updated_at = $3 where id = $1"),
+        (id, seconds, now),
+    )?;
+    Ok(())
+}
+
+/// Adds to the time spent on an issue; whether what results is possible.
+pub fn spend(tx: &mut Tx<'_>, id: i64, seconds: i64) -> Result<bool> {
+    let now = tx.now();
+    let changed = tx.execute(
+        sql!(
+            "update issues set time_spent = time_spent + $2, updated_at = $3
+             where id = $1 and time_spent + $2 >= 0 and time_spent + $2 <= 30000000000"
+        ),
+        (id, seconds, now),
+    )?;
+    Ok(changed > 0)
+}
+
+/// Sets the time spent on an issue to nothing.
+pub fn reset_spent(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update issues set time_spent = 0, updated_at = $2 where id = $1"),
+        (id, now),
+    )?;
+    Ok(())
+}
+
+/// Removes an issue and what is its alone.
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    super::subscriptions::forget(tx, super::subscriptions::Target::Issue, id)?;
+    tx.execute(sql!("delete from issues where id = $1"), (id,))?;
+    Ok(())
+}
+
+/// Adds an assignee; whether they were none before.
+pub fn assign(tx: &mut Tx<'_>, id: i64, user_id: i64) -> Result<bool> {
+    let added = tx.execute(
+        sql!(
+            "insert into issue_assignees (issue_id, user_id) values ($1, $2)
+             on conflict (issue_id, user_id) do nothing"
+        ),
+        (id, user_id),
+    )?;
+    Ok(added > 0)
+}
+
+/// Removes an assignee; whether they were one.
+pub fn unassign(tx: &mut Tx<'_>, id: i64, user_id: i64) -> Result<bool> {
+    let removed = tx.execute(
+        sql!("delete from issue_assignees where issue_id = $1 and user_id = $2"),
+        (id, user_id),
+    )?;
+    Ok(removed > 0)
+}
+
+/// Puts a label on an issue; whether it was not there before.
+pub fn add_label(tx: &mut Tx<'_>, id: i64, label_id: i64) -> Result<bool> {
+    let added = tx.execute(
+        sql!(
+            "insert into issue_labels (issue_id, label_id) values ($1, $2)
+             on conflict (issue_id, label_id) do nothing"
+        ),
+        (id, label_id),
+    )?;
+    Ok(added > 0)
+}
+
+/// Takes a label off an issue; whether it was there.
+pub fn remove_label(tx: &mut Tx<'_>, id: i64, label_id: i64) -> Result<bool> {
+    let removed = tx.execute(
+        sql!("delete from issue_labels where issue_id = $1 and label_id = $2"),
+        (id, label_id),
+    )?;
+    Ok(removed > 0)
+}
+
+/// Ids of the labels on an issue.
+pub fn label_ids(tx: &mut Tx<'_>, id: i64) -> Result<Vec<i64>> {
+    Ok(tx.all(
+        sql!("select label_id from issue_labels where issue_id = $1 order by label_id"),
+        (id,),
+    )?)
+}
+
+/// Ids of the users assigned to each of these issues.
+pub fn assignees_of(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<i64>>> {
+    let rows: Vec<(i64, i64)> = tx.all(
+        sql!(
+            "select issue_id, user_id from issue_assignees
+             where issue_id in_list($1) order by issue_id, user_id"
+        ),
+        (issues,),
+    )?;
+    let mut by_issue: HashMap<i64, Vec<i64>> = HashMap::new();
+    for (issue, user) in rows {
+        by_issue.entry(issue).or_default().push(user);
+    }
+    Ok(by_issue)
+}

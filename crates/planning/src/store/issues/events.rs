@@ -1,0 +1,97 @@
+//! What became of an issue: states, labels, milestones, weights.
+
+use crate::model::EventKind;
+use crate::store::pages::{self, KeyType, List, Order};
+use kernel::error::Result;
+use kernel::http::{Paged, Paging};
+use kernel::time::Timestamp;
+use serde_json::json;
+use store::{Fragment, Tx, from_row, sql};
+
+/// One event.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Event {
+    pub id: i64,
+    pub issue_id: i64,
+    pub user_id: Option<i64>,
+    pub kind: EventKind,
+    pub action: String,
+    pub label_id: Option<i64>,
+    pub milestone_id: Option<i64>,
+    pub weight: Option<i64>,
+    pub created_at: Timestamp,
+}
+
+from_row! {
+    Event { id, issue_id, user_id, kind, action, label_id, milestone_id, weight, created_at }
+}
+
+/// What an event tells.
+#[derive(Debug, Clone, Copy)]
+pub enum Told {
+    /// `closed` or `reopened`.
+    State(&'static str),
+    /// A label was added or removed.
+    Label(&'static str, i64),
+    /// A milestone was set or removed.
+    Milestone(&'static str, i64),
+    /// The weight became this.
+    Weight(Option<i64>),
+}
+
+/// Writes an event down.
+pub fn write(tx: &mut Tx<'_>, issue_id: i64, user_id: Option<i64>, told: Told) -> Result<()> {
+    let now = tx.now();
+    let (kind, action, label, milestone, weight) = match told {
+        Told::State(action) => (EventKind::State, action, None, None, None),
+        Told::Label(action, id) => (EventKind::Label, action, Some(id), None, None),
+        Told::Milestone(action, id) => (EventKind::Milestone, action, None, Some(id), None),
+        Told::Weight(weight) => (EventKind::Weight, "set", None, None, weight),
+    };
+    tx.execute(
+        sql!(
+            "insert into issue_events (issue_id, user_id, kind, action, label_id, milestone_id,
+                weight, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)"
+        ),
+        (
+            issue_id, user_id, kind, action, label, milestone, weight, now,
+        ),
+    )?;
+    Ok(())
+}
+
+/// One page of an issue's events of a kind, in the order they happened.
+pub fn list(
+    tx: &mut Tx<'_>,
+    issue_id: i64,
+    kind: EventKind,
+    paging: Paging,
+) -> Result<Paged<Event>> {
+    let mut condition = Fragment::new("issue_events.issue_id = ");
+    condition
+        .bind(issue_id)
+        .push(" and issue_events.kind = ", kind);
+    let list = List {
+        select: Fragment::new("select issue_events.*"),
+        from: Fragment::new("issue_events"),
+        condition,
+        order: Order {
+            by: "issue_events.id".into(),
+            key: Some(KeyType::Int),
+            id: "issue_events.id",
+            descending: false,
+        },
+    };
+    pages::page(tx, list, paging, |event: &Event| {
+        (json!(event.id), event.id)
+    })
+}
+
+/// One event of an issue.
+pub fn find(tx: &mut Tx<'_>, issue_id: i64, kind: EventKind, id: i64) -> Result<Option<Event>> {
+    Ok(tx.optional(
+        sql!("select * from issue_events where issue_id = $1 and kind = $2 and id = $3"),
+        (issue_id, kind, id),
+    )?)
+}

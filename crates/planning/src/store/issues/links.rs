@@ -1,0 +1,135 @@
+//! Links between issues.
+
+use crate::access::{Scope, visible};
+use crate::model::LinkType;
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use kernel::time::Timestamp;
+use std::collections::HashMap;
+use store::{Fragment, Tx, from_row, sql};
+
+/// A link; `relates_to` or `blocks`, seen from its source.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Link {
+    pub id: i64,
+    pub source_id: i64,
+    pub target_id: i64,
+    pub link_type: LinkType,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+from_row! { Link { id, source_id, target_id, link_type, created_at, updated_at } }
+
+impl Link {
+    /// The other end, seen from this issue.
+    pub fn other(&self, issue_id: i64) -> i64 {
+        match self.source_id == issue_id {
+            true => self.target_id,
+            false => self.source_id,
+        }
+    }
+
+    /// What the link is, seen from this issue.
+    pub fn seen_from(&self, issue_id: i64) -> LinkType {
+        match (self.link_type, self.source_id == issue_id) {
+            (LinkType::Blocks, false) => LinkType::IsBlockedBy,
+            (kind, _) => kind,
+        }
+    }
+}
+
+/// Most links that one issue has.
+pub const MOST: i64 = 500;
+
+/// Links of an issue, in the order they were made.
+pub fn of_issue(tx: &mut Tx<'_>, issue_id: i64) -> Result<Vec<Link>> {
+    Ok(tx.all(
+        sql!(
+            "select id, source_id, target_id, link_type, created_at, updated_at from issue_links
+             where source_id = $1
+             union
+             select id, source_id, target_id, link_type, created_at, updated_at from issue_links
+             where target_id = $1
+             order by 1"
+        ),
+        (issue_id,),
+    )?)
+}
+
+/// A link of an issue.
+pub fn find(tx: &mut Tx<'_>, issue_id: i64, id: i64) -> Result<Option<Link>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, source_id, target_id, link_type, created_at, updated_at from issue_links
+             where id = $2 and (source_id = $1 or target_id = $1)"
+        ),
+        (issue_id, id),
+    )?)
+}
+
+/// Links two issues, unless they are linked already.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    source_id: i64,
+    target_id: i64,
+    link_type: LinkType,
+) -> Result<Option<Link>> {
+    let now = tx.now();
+    Ok(tx.optional(
+        sql!(
+            "insert into issue_links (source_id, target_id, lower_id, higher_id, link_type,
+                created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)
+             on conflict (lower_id, higher_id) do nothing
+             returning id, source_id, target_id, link_type, created_at, updated_at"
+        ),
+        (
+            source_id,
+            target_id,
+            source_id.min(target_id),
+            source_id.max(target_id),
+            link_type,
+            now,
+        ),
+    )?)
+}
+
+/// Removes a link.
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("delete from issue_links where id = $1"), (id,))?;
+    Ok(())
+}
+
+/// Whether one issue blocks another, be it over others between them.
+pub fn reaches(tx: &mut Tx<'_>, from: i64, to: i64) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "with recursive blocked (id) as (
+                select target_id from issue_links where source_id = $1 and link_type = 'blocks'
+                union
+                select l.target_id from blocked join issue_links l on l.source_id = blocked.id
+                where l.link_type = 'blocks'
+             )
+             select id from blocked where id = $2"
+        ),
+        (from, to),
+    )?;
+    Ok(found.is_some())
+}
+
+/// How many open issues that the viewer sees each of these blocks.
+pub fn blocking(tx: &mut Tx<'_>, viewer: &Viewer, issues: &[i64]) -> Result<HashMap<i64, i64>> {
+    let mut query = Fragment::new(
+        "select issue_links.source_id, count(*) from issue_links
+         join issues on issues.id = issue_links.target_id
+         join projects on projects.id = issues.project_id where",
+    );
+    query
+        .in_list("issue_links.source_id", issues)
+        .raw(" and issue_links.link_type = 'blocks' and issues.state = 'opened' and ")
+        .append(visible(tx, viewer, &Scope::Everywhere))
+        .raw(" group by issue_links.source_id");
+    let rows: Vec<(i64, i64)> = tx.query(query)?;
+    Ok(rows.into_iter().collect())
+}

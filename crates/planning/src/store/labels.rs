@@ -1,0 +1,353 @@
+//! Labels.
+
+use super::pages::{self, KeyType, List, Order};
+use crate::access::{Parent, Scope, visible};
+use crate::model::Label;
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use kernel::http::{Paged, Paging};
+use kernel::ids::fold;
+use serde_json::json;
+use std::collections::HashMap;
+use store::{Fragment, Tx, sql};
+
+/// What is said of a new or changed label.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Written {
+    pub title: String,
+    pub color: String,
+    pub description: Option<String>,
+    pub archived: bool,
+}
+
+fn columns() -> Fragment {
+    Fragment::new(
+        "select labels.id, labels.project_id, labels.group_id, labels.title, labels.color,
+            labels.description, labels.archived, label_priorities.priority,
+            (subscriptions.user_id is not null) as subscribed",
+    )
+}
+
+/// Labels with the priority in a project and the viewer's subscription.
+fn tables(project_id: Option<i64>, viewer: Option<i64>) -> Fragment {
+    let mut from = Fragment::new(
+        "labels left join label_priorities on label_priorities.label_id = labels.id
+            and label_priorities.project_id = ",
+    );
+    from.bind(project_id.unwrap_or(-1))
+        .raw(
+            " left join subscriptions on subscriptions.target_type = 'Label'
+                and subscriptions.target_id = labels.id and subscriptions.subscribed
+                and subscriptions.user_id = ",
+        )
+        .bind(viewer.unwrap_or(-1));
+    from
+}
+
+/// Condition on `labels`: those that can be used in a place.
+fn usable_in(parent: &Parent, with_groups_above: bool) -> Fragment {
+    let mut condition = Fragment::new("(labels.project_id = ");
+    condition.bind(parent.project_id().unwrap_or(-1));
+    let groups = match (with_groups_above, parent.group_id()) {
+        (true, _) => parent.groups(),
+        (false, Some(own)) => vec![own],
+        (false, None) => Vec::new(),
+    };
+    if !groups.is_empty() {
+        condition.raw(" or").in_list("labels.group_id", groups);
+    }
+    condition.raw(")");
+    condition
+}
+
+/// What a list of labels is narrowed to.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Also labels of the groups above.
+    pub with_groups_above: bool,
+    /// In the title or description.
+    pub search: Option<String>,
+    /// With exactly this title.
+    pub title: Option<String>,
+    /// Only archived ones, or only others.
+    pub archived: Option<bool>,
+}
+
+/// One page of a place's labels, by title.
+pub fn list(
+    tx: &mut Tx<'_>,
+    viewer: Option<i64>,
+    parent: &Parent,
+    filter: &Filter,
+    paging: Paging,
+) -> Result<Paged<Label>> {
+    let mut condition = usable_in(parent, filter.with_groups_above);
+    if let Some(search) = filter.search.as_deref().filter(|text| !text.is_empty()) {
+        let columns = ["labels.title_folded", "labels.description_folded"];
+        super::contains(&mut condition, &columns, search);
+    }
+    if let Some(title) = &filter.title {
+        condition.push(" and labels.title = ", title);
+    }
+    if let Some(archived) = filter.archived {
+        condition.push(" and labels.archived = ", archived);
+    }
+    let list = List {
+        select: columns(),
+        from: tables(parent.project_id(), viewer),
+        condition,
+        order: Order {
+            by: "labels.title".into(),
+            key: Some(KeyType::Text),
+            id: "labels.id",
+            descending: false,
+        },
+    };
+    pages::page(tx, list, paging, |label: &Label| {
+        (json!(label.title), label.id)
+    })
+}
+
+/// The label of this id or title that a place can use.
+pub fn find(
+    tx: &mut Tx<'_>,
+    viewer: Option<i64>,
+    parent: &Parent,
+    id_or_title: &str,
+    with_groups_above: bool,
+) -> Result<Option<Label>> {
+    let mut conditions = Vec::new();
+    if let Ok(id) = id_or_title.parse::<i64>() {
+        let mut by_id = Fragment::new("labels.id = ");
+        by_id.bind(id);
+        conditions.push(by_id);
+    }
+    let mut by_title = Fragment::new("labels.title = ");
+    by_title.bind(id_or_title);
+    conditions.push(by_title);
+    for condition in conditions {
+        let mut query = columns();
+        query
+            .raw(" from ")
+            .append(tables(parent.project_id(), viewer))
+            .raw(" where ")
+            .append(condition)
+            .raw(" and ")
+            .append(usable_in(parent, with_groups_above))
+            .raw(" order by labels.project_id nulls last, labels.id limit 1");
+        if let Some(found) = tx.query(query)?.into_iter().next() {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Ids of those of these titles or ids that a place can use.
+pub fn ids_of(
+    tx: &mut Tx<'_>,
+    parent: &Parent,
+    titles: &[String],
+    ids: &[i64],
+) -> Result<Vec<(i64, String)>> {
+    let mut query = Fragment::new("select labels.id, labels.title from labels where (");
+    query
+        .in_list("labels.title", titles)
+        .raw(" or")
+        .in_list("labels.id", ids)
+        .raw(") and ")
+        .append(usable_in(parent, true))
+        .raw(" order by labels.project_id nulls last, labels.id");
+    Ok(tx.query(query)?)
+}
+
+/// Adds a label, unless the place has one of this title itself; its id.
+pub fn insert(tx: &mut Tx<'_>, parent: &Parent, label: &Written) -> Result<Option<i64>> {
+    let now = tx.now();
+    Ok(tx.optional(
+        sql!(
+            "insert into labels (project_id, group_id, title, title_folded, color, description,
+                description_folded, archived, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+             on conflict do nothing returning id"
+        ),
+        (
+            parent.project_id(),
+            parent.group_id(),
+            &label.title,
+            fold(&label.title),
+            &label.color,
+            &label.description,
+            fold(label.description.as_deref().unwrap_or_default()),
+            label.archived,
+            now,
+        ),
+    )?)
+}
+
+/// Whether another label of the place or of the groups above has this title.
+pub fn is_taken(tx: &mut Tx<'_>, parent: &Parent, title: &str, but: i64) -> Result<bool> {
+    let mut query = Fragment::new("select labels.id from labels where labels.title = ");
+    query
+        .bind(title)
+        .push(" and labels.id <> ", but)
+        .raw(" and ")
+        .append(usable_in(parent, true))
+        .raw(" limit 1");
+    Ok(!tx.query::<i64>(query)?.is_empty())
+}
+
+/// Writes a label anew. No other label of the place has the title: that was
+/// asked in this transaction.
+pub fn update(tx: &mut Tx<'_>, id: i64, label: &Written) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update labels set title = $2, title_folded = $3, color = $4, description = $5,
+                description_folded = $6, archived = $7, updated_at = $8
+             where id = $1"
+        ),
+        (
+            id,
+            &label.title,
+            fold(&label.title),
+            &label.color,
+            &label.description,
+            fold(label.description.as_deref().unwrap_or_default()),
+            label.archived,
+            now,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Removes a label from wherever it is.
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    super::subscriptions::forget(tx, super::subscriptions::Target::Label, id)?;
+    tx.execute(sql!("delete from labels where id = $1"), (id,))?;
+    Ok(())
+}
+
+/// Sets or removes the priority of a label in a project.
+pub fn prioritize(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    label_id: i64,
+    priority: Option<i64>,
+) -> Result<()> {
+    match priority {
+        Some(priority) => tx.execute(
+            sql!(
+                "insert into label_priorities (project_id, label_id, priority)
+                 values ($1, $2, $3)
+                 on conflict (project_id, label_id) do update set priority = excluded.priority"
+            ),
+            (project_id, label_id, priority),
+        )?,
+        None => tx.execute(
+            sql!("delete from label_priorities where project_id = $1 and label_id = $2"),
+            (project_id, label_id),
+        )?,
+    };
+    Ok(())
+}
+
+/// Puts a group's label in the place of the labels of this title in the
+/// projects below the group, and removes those.
+pub fn replace_below(tx: &mut Tx<'_>, lineage: &str, title: &str, by: i64) -> Result<()> {
+    let mut query = Fragment::new(
+        "select labels.id from labels join projects on projects.id = labels.project_id
+         join namespaces n on n.id = projects.namespace_id
+         where n.lineage >= ",
+    );
+    query
+        .bind(lineage)
+        .push(" and n.lineage < ", format!("{lineage}:"))
+        .push(" and labels.title = ", title);
+    let old: Vec<i64> = tx.query(query)?;
+    for statement in [
+        sql!(
+            "insert into issue_labels (issue_id, label_id)
+             select distinct issue_id, cast($2 as bigint) from issue_labels
+             where label_id in_list($1)
+             on conflict do nothing"
+        ),
+        sql!(
+            "insert into label_priorities (project_id, label_id, priority)
+             select project_id, cast($2 as bigint), priority from label_priorities
+             where label_id in_list($1)
+             on conflict do nothing"
+        ),
+        sql!(
+            "insert into subscriptions (user_id, target_type, target_id, subscribed, created_at)
+             select user_id, 'Label', cast($2 as bigint), subscribed, min(created_at)
+             from subscriptions where target_type = 'Label' and target_id in_list($1)
+             group by user_id, subscribed
+             on conflict do nothing"
+        ),
+        sql!("update issue_events set label_id = $2 where label_id in_list($1)"),
+    ] {
+        tx.execute(statement, (&old, by))?;
+    }
+    tx.execute(
+        sql!("delete from subscriptions where target_type = 'Label' and target_id in_list($1)"),
+        (&old,),
+    )?;
+    tx.execute(sql!("delete from labels where id in_list($1)"), (old,))?;
+    Ok(())
+}
+
+/// Open and closed issues by label, of those the viewer sees in a scope.
+pub fn counts(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    scope: &Scope,
+    labels: Vec<i64>,
+) -> Result<HashMap<i64, (i64, i64)>> {
+    let mut query = Fragment::new(
+        "select issue_labels.label_id, count(*) filter (where issues.state = 'opened'),
+            count(*) filter (where issues.state = 'closed')
+         from issue_labels join issues on issues.id = issue_labels.issue_id
+         join projects on projects.id = issues.project_id where",
+    );
+    query
+        .in_list("issue_labels.label_id", labels)
+        .raw(" and ")
+        .append(visible(tx, viewer, scope))
+        .raw(" group by issue_labels.label_id");
+    let rows: Vec<(i64, i64, i64)> = tx.query(query)?;
+    Ok(rows
+        .into_iter()
+        .map(|(label, open, closed)| (label, (open, closed)))
+        .collect())
+}
+
+/// The labels of each of these issues, by title.
+pub fn of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<Label>>> {
+    let found: Vec<(i64, i64)> = tx.all(
+        sql!("select issue_id, label_id from issue_labels where issue_id in_list($1)"),
+        (issues,),
+    )?;
+    let mut ids: Vec<i64> = found.iter().map(|(_, label)| *label).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .append(tables(None, None))
+        .raw(" where")
+        .in_list("labels.id", ids)
+        .raw(" order by labels.title, labels.id");
+    let labels: Vec<Label> = tx.query(query)?;
+    let mut by_issue: HashMap<i64, Vec<Label>> = HashMap::new();
+    let mut wearers: HashMap<i64, Vec<i64>> = HashMap::new();
+    for (issue, label) in found {
+        wearers.entry(label).or_default().push(issue);
+    }
+    for label in labels {
+        for issue in wearers.get(&label.id).into_iter().flatten() {
+            by_issue.entry(*issue).or_default().push(label.clone());
+        }
+    }
+    Ok(by_issue)
+}

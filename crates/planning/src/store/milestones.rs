@@ -1,0 +1,259 @@
+//! Milestones.
+
+use super::internal_ids::{self, Usage};
+use super::pages::{self, List, Order};
+use crate::access::Parent;
+use crate::model::{Milestone, MilestoneState};
+use kernel::error::Result;
+use kernel::http::{Paged, Paging};
+use kernel::ids::fold;
+use kernel::time::{Date, Timestamp};
+use serde_json::json;
+use std::collections::HashMap;
+use store::{Fragment, Tx, sql};
+
+/// What is said of a new or changed milestone.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Written {
+    pub title: String,
+    pub description: Option<String>,
+    pub state: MilestoneState,
+    pub start_on: Option<Date>,
+    pub due_on: Option<Date>,
+}
+
+const TABLES: &str = "milestones left join projects on projects.id = milestones.project_id
+    left join namespaces on namespaces.id = milestones.group_id";
+
+fn columns() -> Fragment {
+    Fragment::new(
+        "select milestones.*,
+            coalesce(projects.full_path, 'groups/' || namespaces.full_path) as parent_path",
+    )
+}
+
+/// Condition on `milestones`: those of a place, perhaps with those above.
+fn in_place(parent: &Parent, with_groups_above: bool) -> Fragment {
+    let mut condition = Fragment::new("(milestones.project_id = ");
+    condition.bind(parent.project_id().unwrap_or(-1));
+    let groups = match (with_groups_above, parent.group_id()) {
+        (true, _) => parent.groups(),
+        (false, Some(own)) => vec![own],
+        (false, None) => Vec::new(),
+    };
+    if !groups.is_empty() {
+        condition.raw(" or").in_list("milestones.group_id", groups);
+    }
+    condition.raw(")");
+    condition
+}
+
+/// What a list of milestones is narrowed to.
+#[derive(Debug, Clone, Default)]
+#[expect(missing_docs, reason = "named as the parameters")]
+pub struct Filter {
+    pub with_groups_above: bool,
+    pub iids: Option<Vec<i64>>,
+    pub ids: Option<Vec<i64>>,
+    pub state: Option<MilestoneState>,
+    pub title: Option<String>,
+    pub search: Option<String>,
+    pub updated_before: Option<Timestamp>,
+    pub updated_after: Option<Timestamp>,
+}
+
+impl Filter {
+    fn narrow(&self, condition: &mut Fragment) {
+        if let Some(iids) = &self.iids {
+            condition.raw(" and").in_list("milestones.iid", iids);
+        }
+        if let Some(ids) = &self.ids {
+            condition.raw(" and").in_list("milestones.id", ids);
+        }
+        if let Some(state) = self.state {
+            condition.push(" and milestones.state = ", state);
+        }
+        if let Some(title) = &self.title {
+            condition.push(" and milestones.title = ", title);
+        }
+        if let Some(search) = self.search.as_deref().filter(|text| !text.is_empty()) {
+            let columns = ["milestones.title_folded", "milestones.description_folded"];
+            super::contains(condition, &columns, search);
+        }
+        for (test, at) in [
+            (" and milestones.updated_at <= ", self.updated_before),
+            (" and milestones.updated_at >= ", self.updated_after),
+        ] {
+            if let Some(at) = at {
+                condition.push(test, at);
+            }
+        }
+    }
+}
+
+/// One page of a place's milestones: those due first, then those without a
+/// day.
+pub fn list(
+    tx: &mut Tx<'_>,
+    parent: &Parent,
+    filter: &Filter,
+    paging: Paging,
+) -> Result<Paged<Milestone>> {
+    let mut condition = in_place(parent, filter.with_groups_above);
+    filter.narrow(&mut condition);
+    let (by, key) = match paging.is_keyset() {
+        true => ("milestones.id", Some(pages::KeyType::Int)),
+        false => ("milestones.due_on", None),
+    };
+    let list = List {
+        select: columns(),
+        from: Fragment::new(TABLES),
+        condition,
+        order: Order {
+            by: by.into(),
+            key,
+            id: "milestones.id",
+            descending: false,
+        },
+    };
+    pages::page(tx, list, paging, |milestone: &Milestone| {
+        (json!(milestone.id), milestone.id)
+    })
+}
+
+/// A milestone of a place, or of the groups above it.
+pub fn find(
+    tx: &mut Tx<'_>,
+    parent: &Parent,
+    id: i64,
+    with_groups_above: bool,
+) -> Result<Option<Milestone>> {
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .raw(TABLES)
+        .push(" where milestones.id = ", id)
+        .raw(" and ")
+        .append(in_place(parent, with_groups_above));
+    Ok(tx.query(query)?.into_iter().next())
+}
+
+/// A usable milestone of this title.
+pub fn find_by_title(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<Option<Milestone>> {
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .raw(TABLES)
+        .push(" where milestones.title = ", title)
+        .raw(" and ")
+        .append(in_place(parent, true))
+        .raw(" order by milestones.project_id nulls last, milestones.id limit 1");
+    Ok(tx.query(query)?.into_iter().next())
+}
+
+/// Milestones by id, unjudged.
+pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Milestone>> {
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .raw(TABLES)
+        .raw(" where")
+        .in_list("milestones.id", ids);
+    let found: Vec<Milestone> = tx.query(query)?;
+    Ok(found.into_iter().map(|one| (one.id, one)).collect())
+}
+
+/// Whether another milestone of the place or the groups above has this title.
+pub fn is_taken(tx: &mut Tx<'_>, parent: &Parent, title: &str, but: i64) -> Result<bool> {
+    let found = find_by_title(tx, parent, title)?;
+    Ok(found.is_some_and(|found| found.id != but))
+}
+
+/// Adds a milestone; its id, unless the title was taken meanwhile.
+pub fn insert(tx: &mut Tx<'_>, parent: &Parent, milestone: &Written) -> Result<Option<i64>> {
+    let now = tx.now();
+    let (usage, source) = match parent {
+        Parent::Project(project) => (Usage::ProjectMilestones, project.id),
+        Parent::Group(group) => (Usage::GroupMilestones, group.id),
+    };
+    let iid = internal_ids::next(tx, usage, source)?;
+    Ok(tx.optional(
+        sql!(
+            "insert into milestones (project_id, group_id, iid, title, title_folded, description,
+                description_folded, state, start_on, due_on, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
+             on conflict do nothing returning id"
+        ),
+        (
+            parent.project_id(),
+            parent.group_id(),
+            iid,
+            &milestone.title,
+            fold(&milestone.title),
+            &milestone.description,
+            fold(milestone.description.as_deref().unwrap_or_default()),
+            milestone.state,
+            milestone.start_on,
+            milestone.due_on,
+            now,
+        ),
+    )?)
+}
+
+/// Writes a milestone anew.
+pub fn update(tx: &mut Tx<'_>, id: i64, milestone: &Written) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update milestones set title = $2, title_folded = $3, description = $4,
+                description_folded = $5, state = $6, start_on = $7, due_on = $8, updated_at = $9
+             where id = $1"
+        ),
+        (
+            id,
+            &milestone.title,
+            fold(&milestone.title),
+            &milestone.description,
+            fold(milestone.description.as_deref().unwrap_or_default()),
+            milestone.state,
+            milestone.start_on,
+            milestone.due_on,
+            now,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Removes a milestone; issues lose it.
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("delete from milestones where id = $1"), (id,))?;
+    Ok(())
+}
+
+/// The milestones of this title in projects below a group.
+pub fn of_title_below(tx: &mut Tx<'_>, lineage: &str, title: &str) -> Result<Vec<i64>> {
+    let mut query = Fragment::new(
+        "select milestones.id from milestones
+         join projects on projects.id = milestones.project_id
+         join namespaces n on n.id = projects.namespace_id
+         where n.lineage >= ",
+    );
+    query
+        .bind(lineage)
+        .push(" and n.lineage < ", format!("{lineage}:"))
+        .push(" and milestones.title = ", title);
+    Ok(tx.query(query)?)
+}
+
+/// Puts a milestone in the place of these, which are removed.
+pub fn replace(tx: &mut Tx<'_>, old: Vec<i64>, by: i64) -> Result<()> {
+    for statement in [
+        sql!("update issues set milestone_id = $2 where milestone_id in_list($1)"),
+        sql!("update issue_events set milestone_id = $2 where milestone_id in_list($1)"),
+    ] {
+        tx.execute(statement, (&old, by))?;
+    }
+    tx.execute(sql!("delete from milestones where id in_list($1)"), (old,))?;
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! Notes.
+
+use crate::access::{Scope, visible};
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use kernel::time::Timestamp;
+use store::{Fragment, Tx, from_row, sql};
+
+/// What has notes: its kind, as it is called on the wire, and its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Noteable {
+    /// `Issue`, `AlertManagement::Alert`.
+    pub kind: &'static str,
+    /// Id of the row.
+    pub id: i64,
+    /// The project it is in.
+    pub project_id: Option<i64>,
+}
+
+/// The kind of issues.
+pub const ISSUE: &str = "Issue";
+
+/// A note.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Note {
+    pub id: i64,
+    pub project_id: Option<i64>,
+    pub noteable_type: String,
+    pub noteable_id: i64,
+    pub discussion_id: String,
+    pub in_thread: bool,
+    pub body: String,
+    pub author_id: Option<i64>,
+    pub is_system: bool,
+    pub internal: bool,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+from_row! {
+    Note {
+        id, project_id, noteable_type, noteable_id, discussion_id, in_thread, body, author_id,
+        is_system, internal, created_at, updated_at,
+    }
+}
+
+/// A note about to be written.
+#[derive(Debug, Clone)]
+pub struct NewNote {
+    /// About what.
+    pub noteable: Noteable,
+    /// By whom; nobody is the program.
+    pub author_id: Option<i64>,
+    /// The text.
+    pub body: String,
+    /// The thread it is in.
+    pub discussion_id: String,
+    /// It begins a thread or answers in one.
+    pub in_thread: bool,
+    /// The program tells what happened.
+    pub is_system: bool,
+    /// For reporters only.
+    pub internal: bool,
+    /// When it was written.
+    pub created_at: Timestamp,
+}
+
+/// Writes a note.
+pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
+    let made: Note = tx.one(
+        sql!(
+            "insert into notes (project_id, noteable_type, noteable_id, discussion_id, in_thread,
+                body, author_id, is_system, internal, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning *"
+        ),
+        (
+            note.noteable.project_id,
+            note.noteable.kind,
+            note.noteable.id,
+            &note.discussion_id,
+            note.in_thread,
+            &note.body,
+            note.author_id,
+            note.is_system,
+            note.internal,
+            note.created_at,
+        ),
+    )?;
+    if !note.is_system {
+        counted(tx, &made, 1)?;
+    }
+    Ok(made)
+}
+
+/// Keeps the counts of an issue's notes.
+fn counted(tx: &mut Tx<'_>, note: &Note, by: i64) -> Result<()> {
+    if note.noteable_type != ISSUE {
+        return Ok(());
+    }
+    let statement = match note.internal {
+        true => {
+            sql!("update issues set internal_notes_count = internal_notes_count + $2 where id = $1")
+        }
+        false => sql!("update issues set notes_count = notes_count + $2 where id = $1"),
+    };
+    tx.execute(statement, (note.noteable_id, by))?;
+    Ok(())
+}
+
+/// A note about something.
+pub fn find(tx: &mut Tx<'_>, noteable: Noteable, id: i64) -> Result<Option<Note>> {
+    Ok(tx.optional(
+        sql!("select * from notes where noteable_type = $1 and noteable_id = $2 and id = $3"),
+        (noteable.kind, noteable.id, id),
+    )?)
+}
+
+/// A note by id, unjudged.
+pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Note>> {
+    Ok(tx.optional(sql!("select * from notes where id = $1"), (id,))?)
+}
+
+/// Writes another text.
+pub fn rewrite(tx: &mut Tx<'_>, id: i64, body: &str) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update notes set body = $2, updated_at = $3 where id = $1"),
+        (id, body, now),
+    )?;
+    Ok(())
+}
+
+/// Makes a note begin a thread.
+pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(
+        sql!("update notes set in_thread = true where id = $1"),
+        (id,),
+    )?;
+    Ok(())
+}
+
+/// Removes a note with its awards.
+pub fn delete(tx: &mut Tx<'_>, note: &Note) -> Result<()> {
+    tx.execute(
+        sql!("delete from award_emoji where awardable_type = 'Note' and awardable_id = $1"),
+        (note.id,),
+    )?;
+    tx.execute(sql!("delete from notes where id = $1"), (note.id,))?;
+    match note.is_system {
+        true => Ok(()),
+        false => counted(tx, note, -1),
+    }
+}
+
+/// Removes all notes about something that is gone, with their awards.
+pub fn forget(tx: &mut Tx<'_>, noteable: Noteable) -> Result<()> {
+    for statement in [
+        sql!(
+            "delete from award_emoji where awardable_type = 'Note' and awardable_id in
+                (select id from notes where noteable_type = $1 and noteable_id = $2)"
+        ),
+        sql!("delete from notes where noteable_type = $1 and noteable_id = $2"),
+        sql!("delete from award_emoji where awardable_type = $1 and awardable_id = $2"),
+        sql!("delete from todos where target_type = $1 and target_id = $2"),
+    ] {
+        tx.execute(statement, (noteable.kind, noteable.id))?;
+    }
+    Ok(())
+}
+
+/// Condition on `notes`: those about something that show to somebody who
+/// sees it.
+pub fn shown(noteable: Noteable, with_internal: bool) -> Fragment {
+    let mut condition = Fragment::new("notes.noteable_type = ");
+    condition
+        .bind(noteable.kind)
+        .push(" and notes.noteable_id = ", noteable.id);
+    if !with_internal {
+        condition.raw(" and not notes.internal");
+    }
+    condition
+}
+
+/// People who wrote about something, apart from the program.
+pub fn authors(tx: &mut Tx<'_>, noteable: Noteable, with_internal: bool) -> Result<Vec<i64>> {
+    let mut query = Fragment::new("select distinct notes.author_id from notes where ");
+    query
+        .append(shown(noteable, with_internal))
+        .raw(" and not notes.is_system and notes.author_id is not null")
+        .raw(" order by notes.author_id limit 1000");
+    Ok(tx.query(query)?)
+}
+
+/// Whether the viewer sees the issue of a note at all.
+pub fn sees_issue(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<bool> {
+    let mut query = Fragment::new(
+        "select issues.id from issues join projects on projects.id = issues.project_id
+         where issues.id = ",
+    );
+    query
+        .bind(issue_id)
+        .raw(" and ")
+        .append(visible(tx, viewer, &Scope::Everywhere));
+    Ok(!tx.query::<i64>(query)?.is_empty())
+}

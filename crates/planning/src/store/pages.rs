@@ -1,0 +1,135 @@
+//! Pages of lists, by number or by key.
+
+use kernel::error::{Error, Result};
+use kernel::http::paging::COUNT_LIMIT;
+use kernel::http::{Paged, Paging, Start};
+use kernel::time::Timestamp;
+use serde_json::{Value, json};
+use store::{Fragment, FromRow, Tx};
+
+/// Type of a column that pages are found by.
+#[derive(Debug, Clone, Copy)]
+pub enum KeyType {
+    /// Text.
+    Text,
+    /// A number.
+    Int,
+    /// A time.
+    Time,
+}
+
+/// How a list is sorted; ties fall to the id.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// A column or expression.
+    pub by: String,
+    /// Of which type, if pages can be found by it: then it is never null.
+    pub key: Option<KeyType>,
+    /// The id's column.
+    pub id: &'static str,
+    /// From the greatest down.
+    pub descending: bool,
+}
+
+/// A list: what is selected from where, and in which order.
+pub struct List {
+    /// `select …`, without `from`.
+    pub select: Fragment,
+    /// Tables and joins.
+    pub from: Fragment,
+    /// After `where`.
+    pub condition: Fragment,
+    /// The order.
+    pub order: Order,
+}
+
+/// One page of a list; `key` gives the sort key and the id of a row.
+pub fn page<R: FromRow>(
+    tx: &mut Tx<'_>,
+    list: List,
+    paging: Paging,
+    key: impl Fn(&R) -> (Value, i64),
+) -> Result<Paged<R>> {
+    let List {
+        select,
+        from,
+        mut condition,
+        order,
+    } = list;
+    let keyset = paging.is_keyset();
+    if keyset && order.key.is_none() {
+        let text = "Keyset pagination is not yet available for this type of request";
+        return Err(Error::Exact(405, json!({"error": text, "message": text})));
+    }
+    let total = match keyset {
+        true => None,
+        false => Some(count(tx, &from, &condition)?),
+    };
+    if let Start::After(Some(keys)) = &paging.start {
+        after(&mut condition, &order, keys)?;
+    }
+    let direction = if order.descending { "desc" } else { "asc" };
+    let mut query = select;
+    query.raw(" from ").append(from).raw(" where ");
+    query.append(condition).raw(" order by ");
+    if order.by != order.id {
+        let nulls = if order.key.is_none() {
+            " nulls last"
+        } else {
+            ""
+        };
+        query.raw(&format!("{} {direction}{nulls}, ", order.by));
+    }
+    query.raw(&format!("{} {direction}", order.id));
+    query
+        .push(" limit ", paging.fetch())
+        .push(" offset ", paging.offset());
+    let rows: Vec<R> = tx.query(query)?;
+    Ok(match keyset {
+        true => Paged::keyed(rows, paging, |row| {
+            let (key, id) = key(row);
+            vec![key, json!(id)]
+        }),
+        false => Paged::numbered(rows, paging, total),
+    })
+}
+
+/// Rows of a condition, counted no further than lists tell.
+pub fn count(tx: &mut Tx<'_>, from: &Fragment, condition: &Fragment) -> Result<i64> {
+    let mut counted = Fragment::new("select count(*) from (select 1 from ");
+    counted
+        .append(from.clone())
+        .raw(" where ")
+        .append(condition.clone());
+    counted.push(" limit ", COUNT_LIMIT + 1).raw(") as counted");
+    Ok(tx.query::<i64>(counted)?.into_iter().next().unwrap_or(0))
+}
+
+/// The key of a time, in microseconds.
+pub fn time_key(at: Timestamp) -> Value {
+    json!(at.as_microsecond())
+}
+
+fn after(condition: &mut Fragment, order: &Order, keys: &[Value]) -> Result<()> {
+    let unusable = || Error::Parameters(vec!["cursor does not have a valid value".into()]);
+    let [key, id] = keys else {
+        return Err(unusable());
+    };
+    let id = id.as_i64().ok_or_else(unusable)?;
+    let beyond = if order.descending { "<" } else { ">" };
+    if order.by == order.id {
+        condition.push(&format!(" and {} {beyond} ", order.id), id);
+        return Ok(());
+    }
+    condition.raw(&format!(" and ({}, {}) {beyond} (", order.by, order.id));
+    match order.key {
+        Some(KeyType::Text) => condition.bind(key.as_str().ok_or_else(unusable)?),
+        Some(KeyType::Int) => condition.bind(key.as_i64().ok_or_else(unusable)?),
+        _ => {
+            let at = key.as_i64().ok_or_else(unusable)?;
+            condition.bind(Timestamp::from_microsecond(at).map_err(|_| unusable())?)
+        }
+    };
+    condition.push(", ", id).raw(")");
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! Who asked to be told, or no longer to be told.
+
+use kernel::error::Result;
+use store::{Tx, sql};
+
+/// What can be subscribed to.
+#[derive(Debug, Clone, Copy)]
+pub enum Target {
+    /// A label.
+    Label,
+    /// An issue.
+    Issue,
+}
+
+impl Target {
+    fn name(self) -> &'static str {
+        match self {
+            Target::Label => "Label",
+            Target::Issue => "Issue",
+        }
+    }
+}
+
+/// Writes down what the user asked for.
+pub fn set(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    target: Target,
+    target_id: i64,
+    subscribed: bool,
+) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into subscriptions (user_id, target_type, target_id, subscribed, created_at)
+             values ($1, $2, $3, $4, $5)
+             on conflict (target_type, target_id, user_id)
+                do update set subscribed = excluded.subscribed"
+        ),
+        (user_id, target.name(), target_id, subscribed, now),
+    )?;
+    Ok(())
+}
+
+/// What the user asked for, if anything.
+pub fn find(tx: &mut Tx<'_>, user_id: i64, target: Target, target_id: i64) -> Result<Option<bool>> {
+    Ok(tx.optional(
+        sql!(
+            "select subscribed from subscriptions
+             where target_type = $1 and target_id = $2 and user_id = $3"
+        ),
+        (target.name(), target_id, user_id),
+    )?)
+}
+
+/// Users and what each asked for.
+pub fn of_target(tx: &mut Tx<'_>, target: Target, target_id: i64) -> Result<Vec<(i64, bool)>> {
+    Ok(tx.all(
+        sql!(
+            "select user_id, subscribed from subscriptions
+             where target_type = $1 and target_id = $2 order by user_id"
+        ),
+        (target.name(), target_id),
+    )?)
+}
+
+/// Forgets what was asked about something that is gone.
+pub fn forget(tx: &mut Tx<'_>, target: Target, target_id: i64) -> Result<()> {
+    tx.execute(
+        sql!("delete from subscriptions where target_type = $1 and target_id = $2"),
+        (target.name(), target_id),
+    )?;
+    Ok(())
+}

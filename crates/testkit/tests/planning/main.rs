@@ -1,0 +1,10 @@
+//! Stories about labels, milestones and issues, on both engines.
+
+mod issue_access;
+mod issue_links;
+mod issue_lists;
+mod issue_moves;
+mod issues;
+mod labels;
+mod milestones;
+mod parallel;
