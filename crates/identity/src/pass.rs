@@ -9,6 +9,7 @@ use crate::tokens::{self, DeployToken, Holder};
 use crate::viewer::{Credential, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::http::{Call, FromCall};
 use serde::{Deserialize, Serialize};
 use store::Tx;
 
@@ -42,6 +43,23 @@ enum Of {
     /// A deploy token.
     #[serde(rename = "d")]
     Deploy(i64),
+}
+
+/// Left in a call whose credential is a pass.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByPass;
+
+/// Refuses who comes with a pass: where passes are handed out for credentials,
+/// one must not outlive itself by another.
+pub struct WithoutPass;
+
+impl FromCall for WithoutPass {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        match call.extensions.get::<ByPass>() {
+            Some(_) => Err(Error::Unauthenticated),
+            None => Ok(WithoutPass),
+        }
+    }
 }
 
 /// The credential behind a pass.
