@@ -8,7 +8,7 @@
 mod tarball;
 mod zipped;
 
-pub use tarball::tar_gz;
+pub use tarball::{any_tar_gz, tar_gz};
 pub use zipped::zip;
 
 use kernel::error::{Error, Result};

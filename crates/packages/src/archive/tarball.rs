@@ -7,15 +7,28 @@
 use super::{Bounded, Contents, MAX_ENTRIES, MAX_PATH, expansion, plain_path, refused, unreadable};
 use flate2::read::MultiGzDecoder;
 use kernel::error::Result;
-use std::io::Read;
+use std::io::{self, Read};
 use tar::{Archive, EntryType, PaxExtensions};
 
 /// Largest extension header, in bytes: names and times take less.
 const MAX_HEADER: u64 = 64 * 1024;
 
-/// Reads a whole archive of `size` packed bytes and keeps the members
-/// `wanted` says, by their plain path.
+/// Reads a whole archive of `size` packed bytes, which has to hold something,
+/// and keeps the members `wanted` says, by their plain path.
 pub fn tar_gz(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<Contents> {
+    match read(packed, size, wanted)? {
+        (0, _) => Err(refused("the archive is empty".into())),
+        (_, contents) => Ok(contents),
+    }
+}
+
+/// Like [`tar_gz`], for formats whose archives may hold nothing.
+pub fn any_tar_gz(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<Contents> {
+    Ok(read(packed, size, wanted)?.1)
+}
+
+/// How many entries an archive has, and what is kept of them.
+fn read(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<(u64, Contents)> {
     let expanded = Bounded::new(MultiGzDecoder::new(packed), expansion(size));
     let mut archive = Archive::new(expanded);
     let mut contents = Contents::default();
@@ -59,9 +72,11 @@ pub fn tar_gz(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Re
         }
     }
     if seen == 0 {
-        return Err(refused("the archive is empty".into()));
+        // Zeros end an archive before they begin one: how many there are tells
+        // whether it was made to be empty or to expand.
+        io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(unreadable)?;
     }
-    Ok(contents)
+    Ok((seen, contents))
 }
 
 fn header_bytes(entry: &mut impl Read) -> Result<Vec<u8>> {
