@@ -26,6 +26,21 @@ pub fn version_key(package_type: PackageType, version: Option<&str>) -> String {
     }
 }
 
+/// The version as [`version_key`] has it, of a package that may be a conan
+/// recipe (`name/version@user/channel`): those of one version differ in what
+/// follows. A space stands between, which sorts before all that versions hold.
+pub fn package_version_key(
+    package_type: PackageType,
+    version: Option<&str>,
+    recipe: Option<&str>,
+) -> String {
+    let key = version_key(package_type, version);
+    match recipe.and_then(|recipe| recipe.split_once('@')) {
+        Some((_, owner)) => format!("{key} {owner}"),
+        None => key,
+    }
+}
+
 /// A NuGet version without leading zeros, without a fourth part of zero and
 /// without build metadata, in lower case.
 fn nuget_version(version: &str) -> String {
@@ -66,6 +81,19 @@ mod tests {
             assert_eq!(version_key(PackageType::Pypi, Some(version)), "1");
         }
         assert_eq!(name_key(PackageType::Npm, "Foo_Bar"), "Foo_Bar");
+    }
+
+    #[test]
+    fn recipes_of_one_version_have_keys_between_versions() {
+        let key = |version, recipe| package_version_key(PackageType::Conan, Some(version), recipe);
+        let keys = [
+            key("1.0", Some("a/1.0@_/_")),
+            key("1.0", Some("a/1.0@acme/stable")),
+            key("1.0+b", Some("a/1.0+b@acme/stable")),
+            key("1.0.1", Some("a/1.0.1@_/_")),
+        ];
+        assert!(keys.is_sorted(), "{keys:?}");
+        assert_eq!(package_version_key(PackageType::Npm, Some("1"), None), "1");
     }
 
     #[test]

@@ -34,7 +34,12 @@ pub fn generic_file_name(path: &str) -> Result<String> {
     if folders.is_empty() {
         return Ok(path.to_owned());
     }
-    Ok(percent_encoding::utf8_percent_encode(path, UNRESERVED).to_string())
+    Ok(encoded(path))
+}
+
+/// A path as the one name that stored files have.
+pub fn encoded(path: &str) -> String {
+    percent_encoding::utf8_percent_encode(path, UNRESERVED).to_string()
 }
 
 /// Everything but the unreserved characters of RFC 3986 section 2.3.

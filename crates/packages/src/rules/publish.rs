@@ -2,6 +2,7 @@
 
 use super::protection;
 use crate::access::{Entered, Happened, audit};
+use crate::keys::package_version_key;
 use crate::model::{Package, PackageFile, PackageType, Status};
 use crate::settings;
 use crate::store::packages::NewPackage;
@@ -21,6 +22,8 @@ pub struct Destination {
     pub name: String,
     /// The package's version, already checked by the format.
     pub version: Option<String>,
+    /// The full recipe (`name/version@user/channel`), for conan.
+    pub recipe: Option<String>,
     /// The stored name of the file, already checked by the format.
     pub file_name: String,
     /// The state a new package gets; one that exists keeps its own.
@@ -65,6 +68,7 @@ impl Destination {
             package_type,
             name: name.to_owned(),
             version: version.map(str::to_owned),
+            recipe: None,
             file_name,
             status: Status::Default,
             repeat: Repeat::File,
@@ -72,6 +76,13 @@ impl Destination {
             metadata: None,
             file_metadata: None,
         }
+    }
+
+    /// The package in this project that it names, if there is one.
+    pub fn package(&self, tx: &mut Tx<'_>, project_id: i64) -> Result<Option<Package>> {
+        let (version, recipe) = (self.version.as_deref(), self.recipe.as_deref());
+        let key = package_version_key(self.package_type, version, recipe);
+        packages::find_keyed(tx, project_id, self.package_type, &self.name, &key)
     }
 }
 
@@ -86,8 +97,7 @@ pub fn check(tx: &mut Tx<'_>, entered: &Entered, to: &Destination) -> Result<()>
         &to.name,
         entered.push_level(),
     )?;
-    let version = to.version.as_deref();
-    let Some(package) = packages::find(tx, project.id, to.package_type, &to.name, version)? else {
+    let Some(package) = to.package(tx, project.id)? else {
         return Ok(());
     };
     check_duplicate(tx, entered, &package, to)
@@ -189,11 +199,13 @@ fn find_or_create(
         package_type: to.package_type,
         name: &to.name,
         version: to.version.as_deref(),
+        recipe: to.recipe.as_deref(),
         status: to.status,
         creator_id: viewer.user_id(),
     };
     let added = packages::insert(tx, &new)?;
-    let package = packages::find(tx, project.id, to.package_type, &to.name, new.version)?
+    let package = to
+        .package(tx, project.id)?
         .ok_or_else(|| Error::internal("a package vanished within its transaction"))?;
     if added && package.is_listed() {
         packages::add_to_count(tx, project.id, 1)?;

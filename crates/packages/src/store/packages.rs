@@ -1,6 +1,6 @@
 //! Packages one at a time, their tags and the counter of a project.
 
-use crate::keys::{name_key, version_key};
+use crate::keys::{name_key, package_version_key, version_key};
 use crate::model::{Package, PackageType, Status, Tag};
 use jiff::Timestamp;
 use kernel::error::Result;
@@ -34,6 +34,18 @@ pub fn find(
     name: &str,
     version: Option<&str>,
 ) -> Result<Option<Package>> {
+    let version = version_key(package_type, version);
+    find_keyed(tx, project_id, package_type, name, &version)
+}
+
+/// The package of this name and of what its version is compared by.
+pub fn find_keyed(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    package_type: PackageType,
+    name: &str,
+    version_key: &str,
+) -> Result<Option<Package>> {
     Ok(tx.optional(
         sql!(
             "select id, project_id, package_type, name, version, status, creator_id, conan_name,
@@ -46,7 +58,7 @@ pub fn find(
             project_id,
             package_type,
             name_key(package_type, name),
-            version_key(package_type, version),
+            version_key,
         ),
     )?)
 }
@@ -61,6 +73,8 @@ pub struct NewPackage<'n> {
     pub name: &'n str,
     /// Its version.
     pub version: Option<&'n str>,
+    /// The full recipe, for conan.
+    pub recipe: Option<&'n str>,
     /// Its first state.
     pub status: Status,
     /// Who publishes it.
@@ -74,8 +88,9 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPackage<'_>) -> Result<bool> {
     let added: Option<i64> = tx.optional(
         sql!(
             "insert into packages (project_id, package_type, type_order, name, name_folded,
-                name_key, version, version_key, status, creator_id, live, created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11)
+                name_key, version, version_key, conan_name, status, creator_id, live, created_at,
+                updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, $12, $12)
              on conflict (project_id, package_type, name_key, version_key, live) do nothing
              returning id"
         ),
@@ -87,7 +102,8 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewPackage<'_>) -> Result<bool> {
             kernel::ids::fold(new.name),
             name_key(new.package_type, new.name),
             new.version,
-            version_key(new.package_type, new.version),
+            package_version_key(new.package_type, new.version, new.recipe),
+            new.recipe,
             new.status,
             new.creator_id,
             now,
@@ -208,12 +224,14 @@ pub struct OtherVersion {
 
 ::store::from_row! { OtherVersion { id, version, created_at } }
 
-/// The other displayable versions of a package, by version text.
+/// The other displayable versions of a package, by version text; not what else
+/// has its version, as recipes of conan may.
 pub fn other_versions(tx: &mut Tx<'_>, package: &Package) -> Result<Vec<OtherVersion>> {
     Ok(tx.all(
         sql!(
             "select id, version, created_at from packages
-             where project_id = $1 and package_type = $2 and name_key = $3 and version_key <> $4
+             where project_id = $1 and package_type = $2 and name_key = $3
+                and coalesce(version, '') <> $4
                 and live = 1 and status in ('default', 'deprecated', 'error')
              order by version_key, id limit $5"
         ),
@@ -221,7 +239,7 @@ pub fn other_versions(tx: &mut Tx<'_>, package: &Package) -> Result<Vec<OtherVer
             package.project_id,
             package.package_type,
             name_key(package.package_type, &package.name),
-            version_key(package.package_type, package.version.as_deref()),
+            package.version.as_deref().unwrap_or_default(),
             MAX_VERSIONS,
         ),
     )?)

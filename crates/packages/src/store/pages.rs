@@ -2,7 +2,7 @@
 //! with what is shown of their project.
 
 use super::list::{self, Filter, OrderBy};
-use crate::keys::version_key;
+use crate::keys::package_version_key;
 use crate::model::{
     FILE_COLUMNS, PACKAGE_COLUMNS, Package, PackageFile, PackageType, ProtectionRule, Tag,
 };
@@ -92,7 +92,9 @@ impl Sorted {
             OrderBy::CreatedAt => None,
             OrderBy::Name => return vec![package.name.clone().into(), package.id.into()],
             OrderBy::Version => {
-                Some(version_key(package.package_type, package.version.as_deref()).into())
+                let (version, recipe) = (&package.version, &package.conan_name);
+                let (version, recipe) = (version.as_deref(), recipe.as_deref());
+                Some(package_version_key(package.package_type, version, recipe).into())
             }
             OrderBy::Type => Some(package.package_type.order().into()),
             OrderBy::ProjectPath => Some(listed.project_name.clone().into()),

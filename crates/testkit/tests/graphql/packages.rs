@@ -34,6 +34,7 @@ async fn made(t: &TestServer, project_id: i64, of: PackageType, name: &str, vers
             package_type: of,
             name: &name,
             version: Some(&version),
+            recipe: None,
             status: Status::Default,
             creator_id: None,
         };
