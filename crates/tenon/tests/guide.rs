@@ -39,6 +39,7 @@ pages! {
     terraform_modules: "packages-terraform.md",
     packages: "packages.md",
     packages_of_composer: "packages-composer.md",
+    packages_of_conan: "packages-conan.md",
     packages_of_go: "packages-go.md",
     packages_of_helm: "packages-helm.md",
     packages_of_npm: "packages-npm.md",

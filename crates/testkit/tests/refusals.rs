@@ -37,6 +37,26 @@ const OPEN_TO_NOBODY: &[(&str, &str)] = &[
         "it finds packages of public projects",
     ),
     (
+        "GET /packages/conan/v1/ping",
+        "clients ask what the server can do before they have credentials",
+    ),
+    (
+        "GET /projects/{id}/packages/conan/v1/ping",
+        "it does not look at the project",
+    ),
+    (
+        "GET /groups/{id}/-/packages/conan/v1/ping",
+        "it does not look at the group",
+    ),
+    (
+        "GET /packages/conan/v1/conans/search",
+        "it finds packages of public projects",
+    ),
+    (
+        "GET /packages/conan/v2/conans/search",
+        "it finds packages of public projects",
+    ),
+    (
         "POST /packages/npm/-/npm/v1/security/advisories/bulk",
         "it knows no advisories",
     ),
@@ -83,6 +103,22 @@ const OPEN_TO_ANYONE: &[(&str, &str)] = &[
     ),
     ("POST /groups", "users make groups"),
     ("GET /packages/npm/-/whoami", "it is the caller"),
+    (
+        "GET /packages/conan/v1/users/authenticate",
+        "callers exchange their own credential",
+    ),
+    (
+        "GET /packages/conan/v2/users/authenticate",
+        "callers exchange their own credential",
+    ),
+    (
+        "GET /packages/conan/v1/users/check_credentials",
+        "it is the caller",
+    ),
+    (
+        "GET /packages/conan/v2/users/check_credentials",
+        "it is the caller",
+    ),
     ("GET /user", "it is the caller"),
     ("GET /user/status", "it is the caller's"),
     ("PUT /user/status", "it is the caller's"),
@@ -215,6 +251,7 @@ async fn hide(t: &TestServer) -> Hidden {
     let work = issues(&admin, &project, milestone_of_project).await;
     let module = go_module(&admin, &project).await;
     let archive = composer_archive(&admin, &project).await;
+    let (recipe, recipe_file) = conan_recipe(&admin, &project).await;
     let ids = [
         (("projects", "id"), project.id.to_string()),
         (("groups", "id"), group.id.to_string()),
@@ -266,6 +303,9 @@ async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "vendor"), archive.0),
         ((EVERYWHERE, "archive"), archive.1),
         ((EVERYWHERE, "*module_path"), module),
+        // For both generations of clients.
+        ((EVERYWHERE, "*recipe_path"), format!("{recipe}/search")),
+        ((EVERYWHERE, "*recipe_file"), recipe_file),
         ((EVERYWHERE, "*artifact_path"), jar.into()),
         ((EVERYWHERE, "module_namespace"), "vault".into()),
         ((EVERYWHERE, "module_name"), "vpc".into()),
@@ -328,6 +368,15 @@ async fn go_module(admin: &Client, project: &TestProject) -> String {
     let at = project.at(&format!("/packages/go/{path}"));
     admin.put(at).bytes(bytes).await.is(201);
     path
+}
+
+/// Publishes a Conan recipe named after its project; the recipe and a file.
+async fn conan_recipe(admin: &Client, project: &TestProject) -> (String, String) {
+    let recipe = format!("hammer/1.0/{}/stable", project.path.replace('/', "+"));
+    let file = format!("{recipe}/0/export/conanmanifest.txt");
+    let at = project.at(&format!("/packages/conan/v1/files/{file}"));
+    admin.put(at).bytes("1\n").await.is(200);
+    (recipe, file)
 }
 
 /// Publishes a Composer package; the two parts of its archive's path.

@@ -4,6 +4,7 @@
 //! [`crate::store::index`].
 
 pub mod composer;
+pub mod conan;
 pub mod generic;
 pub mod golang;
 pub mod helm;
@@ -17,6 +18,7 @@ use kernel::http::Routes;
 /// The routes of all formats.
 pub fn routes(r: &mut Routes) {
     composer::routes(r);
+    conan::routes(r);
     generic::routes(r);
     golang::routes(r);
     helm::routes(r);

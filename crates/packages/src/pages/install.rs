@@ -88,6 +88,8 @@ fn composer(shown: &Shown<'_>, version: &str) -> Steps {
 fn conan(shown: &Shown<'_>, version: &str) -> Steps {
     let short = format!("{}/{version}", shown.name());
     let recipe = shown.package.conan_name.as_deref().unwrap_or(&short);
+    // That is how a recipe without user and channel is kept, not what clients take.
+    let recipe = recipe.trim_end_matches("@_/_");
     vec![
         (
             "Add the remote",

@@ -2,6 +2,7 @@
 
 mod archives;
 mod composer;
+mod conan;
 mod forms;
 mod golang;
 mod helm;

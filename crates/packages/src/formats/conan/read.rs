@@ -1,0 +1,202 @@
+//! What clients look up: which revisions and files there are, and the files.
+
+use super::address::{self, About, MANIFEST, Place, Recipe, WITHOUT_REVISIONS};
+use super::store::{self, MAX, Revision};
+use super::{Client, search};
+use crate::download;
+use http::StatusCode;
+use jiff::tz::TimeZone;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Asked, Response, reply};
+use serde_json::{Map, Value, json};
+
+/// Answers a GET below `v1/conans/`.
+pub async fn without_revisions(
+    client: &Client,
+    path: &str,
+    list_only: Option<&str>,
+) -> Result<Response> {
+    let (recipe, about) = address::without_revisions(path)?;
+    let urls = |kept: &str, reference: Option<&str>| file_url(client, &recipe, reference, kept);
+    let shown: Map<String, Value> = match about {
+        About::Whole(reference) => {
+            let kept = kept_in_zero(client, &recipe, reference.as_deref()).await?;
+            let pairs = kept
+                .into_iter()
+                .map(|kept| (kept.path, kept.file.md5.into()));
+            let pairs: Map<String, Value> = pairs.collect();
+            if pairs.is_empty() {
+                return Err(Error::NotFound("Package"));
+            }
+            pairs
+        }
+        About::Digest(reference) => {
+            let kept = kept_in_zero(client, &recipe, reference.as_deref()).await?;
+            let manifests = kept.into_iter().filter(|kept| kept.path == MANIFEST);
+            manifests
+                .map(|kept| (urls(&kept.path, reference.as_deref()), kept.path))
+                .map(|(url, name)| (name, url.into()))
+                .collect()
+        }
+        About::DownloadUrls(reference) => {
+            let kept = kept_in_zero(client, &recipe, reference.as_deref()).await?;
+            kept.into_iter()
+                .map(|kept| (urls(&kept.path, reference.as_deref()), kept.path))
+                .map(|(url, name)| (name, url.into()))
+                .collect()
+        }
+        About::Search(_) => {
+            return search::binaries(client, &recipe, Some(WITHOUT_REVISIONS), list_only).await;
+        }
+        _ => return Err(Error::NotFound("Package")),
+    };
+    if shown.is_empty() {
+        return Err(Error::NotFoundText("No recipe manifest found".into()));
+    }
+    reply::json(StatusCode::OK, &shown)
+}
+
+/// The absolute address of a file without revisions, below the prefix that the
+/// client asks at.
+pub fn file_url(client: &Client, recipe: &Recipe, reference: Option<&str>, path: &str) -> String {
+    let (base, recipe) = (&client.base, recipe.path());
+    let place = match reference {
+        Some(reference) => format!("package/{reference}/{WITHOUT_REVISIONS}"),
+        None => "export".to_owned(),
+    };
+    let path = format!("{base}/v1/files/{recipe}/{WITHOUT_REVISIONS}/{place}/{path}");
+    client.app.url(&path)
+}
+
+async fn kept_in_zero(
+    client: &Client,
+    recipe: &Recipe,
+    reference: Option<&str>,
+) -> Result<Vec<store::Kept>> {
+    let place = Place::without_revisions(reference);
+    let (client, recipe) = (client.clone(), recipe.clone());
+    let app = client.app.clone();
+    app.read(move |tx| {
+        let package = client.find(tx, &recipe)?;
+        store::files(tx, package, &place)
+    })
+    .await
+}
+
+/// Answers a GET below `v2/conans/`.
+pub async fn with_revisions(
+    client: &Client,
+    path: &str,
+    list_only: Option<&str>,
+    asked: &Asked,
+) -> Result<Response> {
+    let (recipe, about) = address::with_revisions(path)?;
+    match about {
+        About::Latest => {
+            let newest = revisions(client, &recipe, 1).await?;
+            reply::json(StatusCode::OK, &revision(newest.first().found("Package")?))
+        }
+        About::Revisions => {
+            let all = revisions(client, &recipe, MAX).await?;
+            all.first().found("Package")?;
+            reply::json(StatusCode::OK, &json!({"revisions": shown(&all)}))
+        }
+        About::BinaryLatest(first, reference) => {
+            let newest = binary_revisions(client, &recipe, (&first, &reference), 1).await?;
+            reply::json(StatusCode::OK, &revision(newest.first().found("Package")?))
+        }
+        About::BinaryRevisions(first, reference) => {
+            let all = binary_revisions(client, &recipe, (&first, &reference), MAX).await?;
+            all.first().found("Package")?;
+            let named = format!("{}#{first}:{reference}", recipe.full());
+            let shown = json!({"package_reference": named, "revisions": shown(&all)});
+            reply::json(StatusCode::OK, &shown)
+        }
+        About::Search(first) => {
+            search::binaries(client, &recipe, first.as_deref(), list_only).await
+        }
+        About::Files(place) => {
+            let kept = in_place(client, &recipe, &place).await?;
+            let files: Map<String, Value> = kept
+                .into_iter()
+                .map(|kept| (kept.path, json!({})))
+                .collect();
+            if files.is_empty() {
+                return Err(Error::NotFound("Package"));
+            }
+            reply::json(StatusCode::OK, &json!({"files": files}))
+        }
+        About::File(place, path) => send(client, &recipe, place, path, asked).await,
+        _ => Err(Error::NotFound("Package")),
+    }
+}
+
+async fn in_place(client: &Client, recipe: &Recipe, place: &Place) -> Result<Vec<store::Kept>> {
+    let (client, recipe, place) = (client.clone(), recipe.clone(), place.clone());
+    let app = client.app.clone();
+    app.read(move |tx| {
+        let package = client.find(tx, &recipe)?;
+        store::files(tx, package, &place)
+    })
+    .await
+}
+
+async fn revisions(client: &Client, recipe: &Recipe, most: i64) -> Result<Vec<Revision>> {
+    let (client, recipe) = (client.clone(), recipe.clone());
+    let app = client.app.clone();
+    app.read(move |tx| {
+        let package = client.find(tx, &recipe)?;
+        store::revisions(tx, package, most)
+    })
+    .await
+}
+
+async fn binary_revisions(
+    client: &Client,
+    recipe: &Recipe,
+    (first, reference): (&str, &str),
+    most: i64,
+) -> Result<Vec<Revision>> {
+    let (client, recipe) = (client.clone(), recipe.clone());
+    let (first, reference) = (first.to_owned(), reference.to_owned());
+    let app = client.app.clone();
+    app.read(move |tx| {
+        let package = client.find(tx, &recipe)?;
+        store::binary_revisions(tx, package, (&first, &reference), most)
+    })
+    .await
+}
+
+fn shown(all: &[Revision]) -> Vec<Value> {
+    all.iter().map(revision).collect()
+}
+
+/// A revision with its time as clients read it: `2024-12-17T09:16:40.334+0000`.
+fn revision(one: &Revision) -> Value {
+    let time = one.created_at.to_zoned(TimeZone::UTC);
+    json!({
+        "revision": one.revision,
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S%.3f+0000").to_string(),
+    })
+}
+
+/// Sends a file by its address below `v1/files/`.
+pub async fn file(client: &Client, path: &str, asked: &Asked) -> Result<Response> {
+    let (recipe, place, path) = address::file(path)?;
+    send(client, &recipe, place, path, asked).await
+}
+
+async fn send(
+    client: &Client,
+    recipe: &Recipe,
+    place: Place,
+    path: String,
+    asked: &Asked,
+) -> Result<Response> {
+    let (of, recipe) = (client.clone(), recipe.clone());
+    let file = client.app.read(move |tx| {
+        let package = of.find(tx, &recipe)?;
+        store::file(tx, package, &place, &path)?.found("Package File")
+    });
+    download::serve(&client.app, asked, &file.await?).await
+}

@@ -1,0 +1,177 @@
+//! Deleting revisions, binary packages and files.
+
+use super::address::{self, About, Place, Recipe, WITHOUT_REVISIONS};
+use super::{CONAN, Client, done, store};
+use crate::access::{Entered, Happened, audit, enter};
+use crate::jobs::PurgeFile;
+use crate::model::Package;
+use crate::rules::{destroy, protection};
+use crate::scope::Scope;
+use crate::store::{files as rows, packages};
+use ::store::Tx;
+use kernel::error::{Error, Found, Result};
+use kernel::http::Response;
+use kernel::jobs::enqueue;
+use serde_json::json;
+use spaces::access::Purpose;
+
+/// Answers a DELETE below `v1/conans/`: the whole recipe.
+pub async fn without_revisions(client: &Client, path: &str) -> Result<Response> {
+    let (recipe, about) = address::without_revisions(path)?;
+    match about {
+        About::Whole(None) => change(client, recipe, |tx, doomed| doomed.destroy(tx)).await,
+        _ => Err(Error::NotFound("Package")),
+    }
+}
+
+/// Answers a DELETE below `v2/conans/`.
+pub async fn with_revisions(client: &Client, path: &str) -> Result<Response> {
+    let (recipe, about) = address::with_revisions(path)?;
+    match about {
+        About::Revision(place) if place.binary.is_none() => {
+            change(client, recipe, move |tx, doomed| {
+                let revision = &place.recipe_revision;
+                let files = store::all_in_recipe(tx, doomed.package.id, revision)?;
+                if store::has_other_recipe(tx, doomed.package.id, revision)? {
+                    return doomed.remove(tx, revision, some(files)?);
+                }
+                check_count(&some(files)?)?;
+                doomed.destroy(tx)
+            })
+            .await
+        }
+        About::Revision(place) => {
+            change(client, recipe, move |tx, doomed| {
+                let kept = store::files(tx, doomed.package.id, &place)?;
+                let files = kept.iter().map(|kept| kept.file.id).collect();
+                doomed.remove(tx, &place.recipe_revision, some(files)?)
+            })
+            .await
+        }
+        About::Packages(revision) => {
+            change(client, recipe, move |tx, doomed| {
+                let known = store::has_recipe(tx, doomed.package.id, &revision)?;
+                known.then_some(()).found("Package")?;
+                let files = store::all_of_binaries(tx, doomed.package.id, &revision, &[])?;
+                doomed.remove(tx, &revision, files)
+            })
+            .await
+        }
+        _ => Err(Error::NotFound("Package")),
+    }
+}
+
+/// Deletes binary packages without revisions; all, if none are named.
+pub async fn binaries(
+    client: &Client,
+    recipe: &Recipe,
+    references: Vec<String>,
+) -> Result<Response> {
+    change(client, recipe.clone(), move |tx, doomed| {
+        let files = store::all_of_binaries(tx, doomed.package.id, WITHOUT_REVISIONS, &references)?;
+        doomed.remove(tx, WITHOUT_REVISIONS, some(files)?)
+    })
+    .await
+}
+
+/// Deletes files of a recipe without revisions.
+pub async fn files(client: &Client, recipe: &Recipe, names: Vec<String>) -> Result<Response> {
+    change(client, recipe.clone(), move |tx, doomed| {
+        let place = Place::without_revisions(None);
+        let kept = store::files_named(tx, doomed.package.id, &place, &names)?;
+        let files = kept.iter().map(|kept| kept.file.id).collect();
+        doomed.remove(tx, WITHOUT_REVISIONS, files)
+    })
+    .await
+}
+
+/// Refuses who may not delete the recipe before what they send is read.
+pub async fn admit(client: &Client, recipe: &Recipe) -> Result<()> {
+    let (of, recipe, project) = (client.clone(), recipe.clone(), client.project(recipe)?);
+    let admitted = client.app.read(move |tx| {
+        let entered = enter(tx, &of.viewer, &project, Purpose::DestroyPackage)?;
+        Doomed::new(tx, &of, entered, &recipe).map(drop)
+    });
+    admitted.await.map_err(|error| client.unmoved(error))
+}
+
+/// Deletes in one transaction what a closure says.
+async fn change(
+    client: &Client,
+    recipe: Recipe,
+    remove: impl Fn(&mut Tx<'_>, &Doomed) -> Result<()> + Send + 'static,
+) -> Result<Response> {
+    let (of, project) = (client.clone(), client.project(&recipe)?);
+    let written = client.app.write(move |tx| {
+        let entered = enter(tx, &of.viewer, &project, Purpose::DestroyPackage)?;
+        let doomed = Doomed::new(tx, &of, entered, &recipe)?;
+        remove(tx, &doomed)
+    });
+    written.await.map_err(|error| client.unmoved(error))?;
+    done()
+}
+
+/// A package of which something is deleted, by somebody who may.
+struct Doomed {
+    client: Client,
+    entered: Entered,
+    package: Package,
+}
+
+impl Doomed {
+    fn new(tx: &mut Tx<'_>, client: &Client, entered: Entered, recipe: &Recipe) -> Result<Doomed> {
+        let project = entered.project.id;
+        let id = store::package(tx, &Scope::of_project(project), recipe)?.found("Package")?;
+        let package = packages::package_in(tx, project, id)?.found("Package")?;
+        protection::check_delete(tx, project, CONAN, &package.name, entered.level)?;
+        Ok(Doomed {
+            client: client.clone(),
+            entered,
+            package,
+        })
+    }
+
+    fn destroy(&self, tx: &mut Tx<'_>) -> Result<()> {
+        let (jobs, viewer) = (self.client.app.jobs(), &self.client.viewer);
+        destroy::package(tx, jobs, viewer, &self.entered, None, self.package.id)
+    }
+
+    /// Deletes files; the package stays.
+    fn remove(&self, tx: &mut Tx<'_>, recipe_revision: &str, files: Vec<i64>) -> Result<()> {
+        check_count(&files)?;
+        for file in &files {
+            rows::mark_destroyed(tx, *file)?;
+            enqueue(tx, self.client.app.jobs(), &PurgeFile { file: *file })?;
+        }
+        packages::touch(tx, self.package.id)?;
+        let happened = Happened {
+            action: "package_file.destroy",
+            target_type: "Package",
+            target_id: self.package.id,
+            target_name: &self.package.name,
+            details: json!({
+                "project_id": self.package.project_id,
+                "version": self.package.version,
+                "recipe_revision": recipe_revision,
+                "files": files.len(),
+            }),
+        };
+        audit(tx, &self.client.viewer, happened)
+    }
+}
+
+/// Files, of which there must be some.
+fn some(files: Vec<i64>) -> Result<Vec<i64>> {
+    if files.is_empty() {
+        return Err(Error::NotFound("Package"));
+    }
+    Ok(files)
+}
+
+fn check_count(files: &[i64]) -> Result<()> {
+    if files.len() as i64 > store::MAX {
+        let text = format!("Cannot delete more than {} files", store::MAX);
+        return Err(Error::Unprocessable(text));
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! How a client gets to know the remote and makes itself known: it exchanges
+//! its credential for a pass, which it sends from then on.
+
+use super::Client;
+use crate::scope::scope;
+use http::{HeaderName, HeaderValue, StatusCode};
+use identity::pass;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result};
+use kernel::http::{Response, reply};
+
+/// How long a pass is good, in seconds (contract 2.7).
+const PASS_SECONDS: i64 = 60 * 60;
+
+/// Says that revisions are understood. Clients ask before they have
+/// credentials, and refuse a remote that does not say so.
+pub fn ping() -> Result<Response> {
+    let mut response = reply::json(StatusCode::OK, &"")?;
+    response.headers_mut().insert(
+        HeaderName::from_static("x-conan-server-capabilities"),
+        HeaderValue::from_static("revisions"),
+    );
+    Ok(response)
+}
+
+/// A pass for everything below this prefix.
+pub async fn authenticate(client: &Client) -> Result<Response> {
+    admit(client).await?;
+    let pass = pass::issue(&client.app, &client.viewer, &client.base, PASS_SECONDS)?;
+    Ok(reply::text(StatusCode::OK, pass))
+}
+
+/// Tells whether the credentials are good here.
+pub async fn check(client: &Client) -> Result<Response> {
+    admit(client).await?;
+    Ok(reply::text(StatusCode::OK, "ok"))
+}
+
+/// Refuses nobody in particular, and who may not ask at this prefix at all.
+async fn admit(client: &Client) -> Result<()> {
+    if matches!(client.viewer, Viewer::Anonymous) {
+        return Err(Error::Unauthenticated);
+    }
+    let (viewer, prefix) = (client.viewer.clone(), client.prefix.clone());
+    let admitted = client.app.read(move |tx| scope(tx, &viewer, &prefix));
+    admitted.await.map(drop)
+}
