@@ -48,6 +48,9 @@ FILLERS = [0, "", [], "2000-01-01"]
 # Where applications send users back to; nobody goes there.
 CALLBACK = "https://app.example.org/callback"
 
+# Of all Conan recipes.
+CONAN_REVISION = "a" * 32
+
 TOMORROW = str(datetime.date.today() + datetime.timedelta(days=1))
 
 numbers = itertools.count(1)
@@ -227,6 +230,34 @@ class World:
     def module_path(self):
         project = call("GET", f"/projects/{self.get('project')}")["path_with_namespace"]
         return f"{urllib.parse.urlsplit(os.environ['TENON_URL']).hostname}/{project}/@v/list"
+
+    def recipe(self):
+        """`NAME/VERSION/USER/CHANNEL` of a new Conan recipe that has a manifest."""
+        if self.path.startswith("/packages/"):
+            project = post("/projects", name=f"project-{next(numbers)}", visibility="public")
+            user = project["path_with_namespace"].replace("/", "+")
+            project = project["id"]
+        else:
+            project, user = self.get("publisher"), "acme"
+        recipe = f"hammer-{next(numbers)}/1.0/{user}/stable"
+        place = f"/projects/{project}/packages/conan"
+        if "/v2/" in self.path:
+            file = f"v2/conans/{recipe}/revisions/{CONAN_REVISION}/files/conanmanifest.txt"
+        else:
+            file = f"v1/files/{recipe}/0/export/conanmanifest.txt"
+        call("PUT", f"{place}/{file}", data=b"1\n")
+        return recipe
+
+    def recipe_path(self):
+        recipe = self.get("recipe")
+        if "/v2/" not in self.path:
+            return recipe + {"GET": "/digest", "POST": "/upload_urls"}.get(self.method, "")
+        revision = f"{recipe}/revisions/{CONAN_REVISION}"
+        return {"PUT": f"{revision}/files/conanfile.py", "DELETE": revision}.get(self.method, f"{recipe}/latest")
+
+    def recipe_file(self):
+        file = "conanmanifest.txt" if self.method == "GET" else "conanfile.py"
+        return f"{self.get('recipe')}/0/export/{file}"
 
     def document(self):
         return "packages.json"

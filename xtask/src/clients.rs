@@ -32,6 +32,8 @@ struct Suite {
 #[derive(Clone, Copy)]
 enum Language {
     Python,
+    /// With the packages of `tests/clients/conan_1/requirements.txt`.
+    Conan1Python,
     /// With the modules of `tests/clients/package.json`.
     Node,
     /// With the modules of `tests/clients/graphql/package.json`.
@@ -165,6 +167,18 @@ const CLIENTS: &[Suite] = &[
         name: "composer",
         script: "tests/clients/composer.py",
         runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "Conan 2",
+        script: "tests/clients/conan_2.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "Conan 1",
+        script: "tests/clients/conan_1.py",
+        runs_on: Language::Conan1Python,
         named: false,
     },
     Suite {
@@ -334,13 +348,20 @@ fn run_one(
     server.stop()
 }
 
+/// A Python that finds what the suites share.
+fn python(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("PYTHONPATH", tree::root().join("tests/clients"));
+    command
+}
+
 /// The program that runs a suite, with the clients it imports installed.
 fn interpreter(language: Language) -> Result<Command, String> {
     let (node, modules) = match language {
-        Language::Python => {
-            let mut command = Command::new(tools::python()?);
-            command.env("PYTHONPATH", tree::root().join("tests/clients"));
-            return Ok(command);
+        Language::Python => return Ok(python(&tools::python()?)),
+        Language::Conan1Python => {
+            let own = tools::python_with("tests/clients/conan_1", "clients/conan_1")?;
+            return Ok(python(&own));
         }
         Language::Node => tools::node()?,
         Language::NpmNode => tools::node_with("tests/clients/npm", "clients/npm-node")?,
