@@ -8,7 +8,7 @@
 use crate::access::enter;
 use crate::keys::name_key;
 use crate::model::PackageType;
-use crate::scope::Scope;
+use crate::scope::{Prefix, Scope, scope};
 use crate::store::index;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
@@ -78,6 +78,32 @@ pub async fn of_name(
     make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
     kept_by(app, viewer, about, index::stamp, make).await
+}
+
+/// The document about a name at any prefix: a project's as [`of_name`] has it,
+/// others made anew, since many names may change them.
+pub async fn at_prefix(
+    app: &App,
+    viewer: &Viewer,
+    prefix: &Prefix,
+    (package_type, name, form): (PackageType, &str, &'static str),
+    make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
+) -> Result<Option<Document>> {
+    if let Prefix::Project(project) = prefix {
+        let about = About {
+            project,
+            package_type,
+            name,
+            form,
+        };
+        return of_name(app, viewer, about, make).await;
+    }
+    let (viewer, prefix) = (viewer.clone(), prefix.clone());
+    let made = app.read(move |tx| {
+        let scope = scope(tx, &viewer, &prefix)?;
+        make(tx, &scope)
+    });
+    made.await?.map(Document::made).transpose()
 }
 
 /// The same for a document about all names of a format; `about` names which.

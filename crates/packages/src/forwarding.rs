@@ -41,9 +41,9 @@ identity::settings_part! {
     Forwarding {
         /// Registry that npm clients are sent to for packages that are not here; empty for none.
         npm_package_forwarding_url: String => npm,
-        /// Simple index that pip and others are sent to for packages that are not here; empty for none.
+        /// Simple index that pip and uv are sent to for packages that are not here; empty for none.
         pypi_package_forwarding_url: String => pypi,
-        /// Repository that Maven is sent to for packages that are not here; empty for none.
+        /// Repository that Maven and Gradle are sent to for packages that are not here; empty for none.
         maven_package_forwarding_url: String => maven,
     } sealed {}
 }
@@ -156,7 +156,7 @@ fn root(tx: &mut Tx<'_>, prefix: &Prefix) -> Result<Option<i64>> {
             find_project(tx, reference)?.map(|project| project.namespace_lineage)
         }
         Prefix::Group(reference) => find_group(tx, reference)?.map(|group| group.lineage),
-        Prefix::Instance | Prefix::TopLevel(_) | Prefix::Namespace(_) => None,
+        Prefix::Instance | Prefix::Namespace(_) => None,
     };
     Ok(lineage.and_then(|lineage| spaces::model::ids_of(&lineage).first().copied()))
 }

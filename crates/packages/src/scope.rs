@@ -4,7 +4,11 @@
 use crate::access::enter;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
+use kernel::http::openapi::Operation;
+use kernel::http::params::{FromParams, Param};
+use kernel::http::{Call, FromCall};
 use kernel::ids::Reference;
+use serde_json::Value;
 use spaces::access::{self, Purpose, visible_projects};
 use spaces::model::Namespace;
 use store::{Fragment, Tx};
@@ -20,9 +24,33 @@ pub enum Prefix {
     Namespace(String),
     /// Without any.
     Instance,
-    /// Without either, for a name that says which top-level group or user it
-    /// belongs to: that one's path.
-    TopLevel(String),
+}
+
+kernel::params! {
+    /// Where a registry is asked.
+    pub struct Above {
+        /// The project or group.
+        pub id: Reference,
+    }
+}
+
+/// As the route says: handlers of one document serve all its prefixes.
+impl FromCall for Prefix {
+    async fn from_call(call: &mut Call) -> Result<Prefix> {
+        let Some(id) = call.path("id") else {
+            return Ok(Prefix::Instance);
+        };
+        let reference = Reference::parse(&Value::String(id.to_owned()))
+            .map_err(|_| Error::Parameters(vec!["id is invalid".into()]))?;
+        Ok(match call.route.path.starts_with("/api/v4/projects/") {
+            true => Prefix::Project(reference),
+            false => Prefix::Group(reference),
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.in_path(Above::fields());
+    }
 }
 
 /// The packages a client may see at its address.
@@ -69,7 +97,7 @@ fn hides_some(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<bool>
     let namespace = match prefix {
         Prefix::Group(reference) => access::group(tx, viewer, reference, Purpose::ReadPackages)?,
         Prefix::Namespace(path) => namespace(tx, viewer, path)?,
-        Prefix::Project(_) | Prefix::Instance | Prefix::TopLevel(_) => return Ok(false),
+        Prefix::Project(_) | Prefix::Instance => return Ok(false),
     };
     // Who has no projects is nobody's business.
     if !namespace.is_group() {
@@ -133,13 +161,9 @@ pub fn scope(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Scope>
             condition.append(below(&group)).raw(" and ");
         }
         Prefix::Namespace(path) => {
-            let namespace = namespace(tx, viewer, path)?;
-            condition.append(below(&namespace)).raw(" and ");
-        }
-        Prefix::TopLevel(path) => {
-            let found = access::find_namespace(tx, &Reference::Path(path.clone()))?;
-            match found.filter(|namespace| namespace.parent_id.is_none()) {
-                Some(top) => condition.append(below(&top)),
+            // Whether it is hidden shows in what is found below it.
+            match access::find_namespace(tx, &Reference::Path(path.clone()))? {
+                Some(found) => condition.append(below(&found)),
                 None => condition.raw("1 = 0"),
             };
             condition.raw(" and ");

@@ -40,6 +40,14 @@ impl Operation<'_> {
         }
     }
 
+    /// Those of these parameters that the template has; an extractor may serve
+    /// several.
+    pub fn in_path(&mut self, fields: Vec<Field>) {
+        let is_here = |field: &Field| self.path.iter().any(|name| name == field.name);
+        let here = fields.into_iter().filter(is_here).collect();
+        self.parameters(here);
+    }
+
     /// Parameters that are always in the query.
     pub fn query(&mut self, fields: Vec<Field>) {
         let described = fields.iter().map(|field| parameter(field, "query"));

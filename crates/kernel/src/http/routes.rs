@@ -53,7 +53,7 @@ pub struct Route {
     /// Sessions need a fresh proof that it is still the same person.
     pub fresh: bool,
     /// One sentence for OpenAPI.
-    pub summary: &'static str,
+    pub summary: String,
     /// Operation id for OpenAPI: module and function of the handler.
     pub operation: String,
     /// What OpenAPI groups the operation under: crate and module of the
@@ -200,7 +200,7 @@ impl Routes {
             streams: false,
             registry: false,
             fresh: false,
-            summary: "",
+            summary: String::new(),
             answers: Vec::new(),
             describe: H::describe,
             handler: Arc::new(move |call| handler.clone().run(call)),
@@ -273,8 +273,13 @@ impl Declared<'_> {
         self
     }
     /// One sentence for OpenAPI.
-    pub fn summary(self, text: &'static str) -> Self {
-        self.0.summary = text;
+    pub fn summary(self, text: impl Into<String>) -> Self {
+        self.0.summary = text.into();
+        self
+    }
+    /// What tells the operation in OpenAPI from others of the same handler.
+    pub fn under(self, place: &str) -> Self {
+        self.0.operation = format!("{}_{place}", self.0.operation);
         self
     }
 }

@@ -299,7 +299,8 @@ const PACKAGES: &[Field] = &[
     .hint("Empty for none. Names that are published here are never looked for there."),
     text("pypi_package_forwarding_url", "The same for PyPI")
         .hint("Its simple index, such as https://python.example/simple."),
-    text("maven_package_forwarding_url", "The same for Maven"),
+    text("maven_package_forwarding_url", "The same for Maven")
+        .hint("The top of its repository, such as https://java.example/maven2."),
 ];
 
 /// All of them, in the order shown.

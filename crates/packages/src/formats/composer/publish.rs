@@ -7,6 +7,7 @@ use crate::formats::generic::created;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{Destination, Repeat};
 use crate::source::{self, Ref};
+use crate::store::index;
 use crate::upload;
 use crate::upload_form::Form;
 use identity::viewer::Viewer;
@@ -18,7 +19,7 @@ use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::fs::File;
 use std::sync::Arc;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Largest archive, in bytes.
 const MAX_ARCHIVE: u64 = 1024 * 1024 * 1024;
@@ -163,29 +164,11 @@ fn refuse_second_project(
     package: &Package,
     _: &PackageFile,
 ) -> Result<()> {
-    let (top, _) = spaces::root_and_lineage(tx, entered.project.namespace_id)?;
-    let top = format!("/{top}/");
-    let elsewhere: Option<i64> = tx.optional(
-        sql!(
-            "select p.id from packages p join projects on projects.id = p.project_id
-                join namespaces on namespaces.id = projects.namespace_id
-             where p.package_type = 'composer' and p.name_key = $1 and p.live = 1
-                and p.project_id <> $2
-                and namespaces.lineage >= $3 and namespaces.lineage < $4
-             limit 1"
-        ),
-        (
-            package.name.to_lowercase(),
-            package.project_id,
-            top.as_str(),
-            // ':' follows '/' and all digits, so this ends what begins so.
-            format!("{top}:"),
-        ),
-    )?;
-    match elsewhere {
-        Some(_) => Err(Error::BadRequest(
+    let project = entered.project.id;
+    if index::is_elsewhere(tx, project, PackageType::Composer, &package.name)? {
+        return Err(Error::BadRequest(
             "Validation failed: Name is already taken by another project".into(),
-        )),
-        None => Ok(()),
+        ));
     }
+    Ok(())
 }

@@ -38,24 +38,22 @@ pub fn routes(r: &mut Routes) {
         .scopes(READ)
         .registry()
         .summary("Lists the charts of a channel in a project");
-    r.get(
-        &format!("{PROJECT}/{{channel}}/charts/{{chart_file}}"),
-        project_file,
-    )
-    .scopes(READ)
-    .registry()
-    .summary("Downloads a chart, or its provenance file, from a project");
     r.get(&format!("{GROUP}/{{channel}}/index.yaml"), group_index)
         .scopes(READ)
         .registry()
         .summary("Lists the charts of a channel in a group");
-    r.get(
-        &format!("{GROUP}/{{channel}}/charts/{{chart_file}}"),
-        group_file,
-    )
-    .scopes(READ)
-    .registry()
-    .summary("Downloads a chart, or its provenance file, from a group");
+    for (prefix, whose, place) in [
+        (PROJECT, "a project", "project"),
+        (GROUP, "a group", "group"),
+    ] {
+        r.get(&format!("{prefix}/{{channel}}/charts/{{chart_file}}"), file)
+            .scopes(READ)
+            .registry()
+            .under(place)
+            .summary(format!(
+                "Downloads a chart, or its provenance file, from {whose}"
+            ));
+    }
 }
 
 kernel::params! {
@@ -71,8 +69,6 @@ kernel::params! {
 kernel::params! {
     /// A file in a channel.
     pub struct InChannel {
-        /// The project or group.
-        pub id: Reference,
         /// The channel.
         pub channel: String,
         /// Its name, such as `hammer-1.0.0.tgz`.
@@ -130,27 +126,15 @@ async fn group_index(
     for_client(&viewer, sent)
 }
 
-/// A file of a project's channel.
-async fn project_file(
+/// A file of a channel.
+async fn file(
     app: App,
     viewer: Viewer,
+    prefix: Prefix,
     params: Params<InChannel>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let place = Prefix::Project(params.id.clone());
-    let sent = send(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-/// A file of a group's channel.
-async fn group_file(
-    app: App,
-    viewer: Viewer,
-    params: Params<InChannel>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let place = Prefix::Group(params.id.clone());
-    let sent = send(&app, &viewer, place, params, &asked).await;
+    let sent = send(&app, &viewer, prefix, params, &asked).await;
     for_client(&viewer, sent)
 }
 
@@ -164,7 +148,6 @@ async fn send(
     let Params(InChannel {
         channel,
         chart_file,
-        ..
     }) = params;
     check_channel(&channel)?;
     let viewer = viewer.clone();

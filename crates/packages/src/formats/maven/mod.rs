@@ -13,29 +13,50 @@ pub mod metadata;
 pub use address::{Address, METADATA, Sum};
 
 use crate::access::{enter, for_client};
-use crate::download;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::{self, Prefix, Scope};
 use crate::store::index::{self, IndexedFile};
-use crate::upload;
+use crate::{download, forwarding, upload};
 use futures_util::StreamExt;
 use http::{HeaderName, HeaderValue, StatusCode};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::{Asked, Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use spaces::access::Purpose;
 use std::io::BufReader;
 use std::sync::Arc;
 use store::Tx;
 
 const IN_PROJECT: &str = "/projects/{id}/packages/maven/{*artifact_path}";
-const IN_GROUP: &str = "/groups/{id}/-/packages/maven/{*artifact_path}";
-const ANYWHERE: &str = "/packages/maven/{*artifact_path}";
+/// Where files are read. With each stand the words that summaries name it by
+/// and what tells its operation from the others.
+const READ_AT: [(&str, &str, &str); 3] = [
+    (IN_PROJECT, "a Maven package", "project"),
+    (
+        "/groups/{id}/-/packages/maven/{*artifact_path}",
+        "a Maven package of a group",
+        "group",
+    ),
+    (
+        "/packages/maven/{*artifact_path}",
+        "the Maven package named like its project",
+        "instance",
+    ),
+];
 
+/// What is escaped of a path that clients are sent to elsewhere: all but its
+/// slashes and the unreserved characters of RFC 3986 section 2.3.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 /// Most bytes of a digest that a client sends.
 const MAX_SUM: usize = 1024;
 /// How many of the newest files the digest of a file that several write at
@@ -49,24 +70,19 @@ pub fn routes(r: &mut Routes) {
         .registry()
         .streams()
         .summary("Publishes a file of a Maven package, or compares its digest");
-    r.get(IN_PROJECT, fetch_in_project)
-        .scopes(READ)
-        .registry()
-        .summary("Downloads a file of a Maven package, or its digest");
-    r.get(IN_GROUP, fetch_in_group)
-        .scopes(READ)
-        .registry()
-        .summary("Downloads a file of a Maven package of a group, or its digest");
-    r.get(ANYWHERE, fetch_anywhere)
-        .scopes(READ)
-        .registry()
-        .summary("Downloads a file of the Maven package named like its project, or its digest");
+    for (path, what, place) in READ_AT {
+        r.get(path, fetch)
+            .scopes(READ)
+            .registry()
+            .under(place)
+            .summary(format!("Downloads a file of {what}, or its digest"));
+    }
 }
 
 kernel::params! {
-    /// A file below a project or group.
+    /// A file below a project.
     pub struct FileBelow {
-        /// The project or group.
+        /// The project.
         pub id: Reference,
         /// Group and artifact as folders, the version and the file.
         pub artifact_path: String,
@@ -74,9 +90,9 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A file of the package named like its project.
-    pub struct FileOfInstance {
-        /// Path of the project, the version and the file.
+    /// A file.
+    pub struct OneFile {
+        /// Group and artifact as folders, the version and the file.
         pub artifact_path: String,
     }
 }
@@ -201,59 +217,41 @@ async fn read_sum(mut body: Upload) -> Result<String> {
         .to_owned())
 }
 
-async fn fetch_in_project(
+async fn fetch(
     app: App,
     viewer: Viewer,
-    params: Params<FileBelow>,
+    prefix: Prefix,
+    params: Params<OneFile>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let Params(params) = params;
-    let prefix = Prefix::Project(params.id);
-    let sent = send(&app, &viewer, prefix, &params.artifact_path, &asked).await;
+    let path = &params.artifact_path;
+    let sent = match send(&app, &viewer, &prefix, path, &asked).await {
+        Err(Error::NotFound("Package")) => elsewhere(&app, &prefix, path).await,
+        sent => sent,
+    };
     for_client(&viewer, sent)
 }
 
-async fn fetch_in_group(
-    app: App,
-    viewer: Viewer,
-    params: Params<FileBelow>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let Params(params) = params;
-    let prefix = Prefix::Group(params.id);
-    let sent = send(&app, &viewer, prefix, &params.artifact_path, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn fetch_anywhere(
-    app: App,
-    viewer: Viewer,
-    params: Params<FileOfInstance>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let sent = send(
-        &app,
-        &viewer,
-        Prefix::Instance,
-        &params.artifact_path,
-        &asked,
-    )
-    .await;
-    for_client(&viewer, sent)
+/// Leads to a file of a package that is not here.
+async fn elsewhere(app: &App, prefix: &Prefix, path: &str) -> Result<Response> {
+    let address = Address::parse(path).map_err(|_| Error::NotFound("Package"))?;
+    let path = utf8_percent_encode(path, ESCAPED).to_string();
+    let led = forwarding::elsewhere(app, prefix, PackageType::Maven, &address.name, &path).await?;
+    led.found("Package")
 }
 
 /// Sends the newest file of an address, or a digest of it.
 async fn send(
     app: &App,
     viewer: &Viewer,
-    prefix: Prefix,
+    prefix: &Prefix,
     path: &str,
     asked: &Asked,
 ) -> Result<Response> {
     // Where nothing can be, nothing is: clients go on to the next repository.
     let address = Address::parse(path).map_err(|_| Error::NotFound("Package"))?;
     let sum = address.sum;
-    let viewer = viewer.clone();
+    let (viewer, prefix) = (viewer.clone(), prefix.clone());
     let file = app
         .read(move |tx| look(tx, &viewer, &prefix, &address))
         .await?;

@@ -3,7 +3,7 @@
 use super::address::{self, Address};
 use super::packument::{self, Form, Packument};
 use super::{NPM, place, store};
-use crate::documents::{About, Document, of_name};
+use crate::documents::{Document, at_prefix};
 use crate::scope::{Prefix, Scope, scope};
 use crate::store::index;
 use crate::{download, forwarding};
@@ -60,26 +60,10 @@ async fn find(
 ) -> Result<Option<Document>> {
     let (base_url, wanted) = (app.base_url().to_owned(), name.to_owned());
     let make = move |tx: &mut Tx<'_>, scope: &Scope| text(tx, scope, &wanted, form, &base_url);
-    if let Prefix::Project(project) = prefix {
-        let about = About {
-            project,
-            package_type: NPM,
-            name,
-            form: form.name(),
-        };
-        return of_name(app, viewer, about, make).await;
+    match place(prefix, name) {
+        Some(place) => at_prefix(app, viewer, &place, (NPM, name, form.name()), make).await,
+        None => Ok(None),
     }
-    let Some(place) = place(prefix, name) else {
-        return Ok(None);
-    };
-    let viewer = viewer.clone();
-    let body = app
-        .read(move |tx| {
-            let scope = scope(tx, &viewer, &place)?;
-            make(tx, &scope)
-        })
-        .await?;
-    body.map(Document::made).transpose()
 }
 
 fn text(

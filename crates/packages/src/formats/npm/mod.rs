@@ -38,11 +38,24 @@ use std::sync::Arc;
 
 const NPM: PackageType = PackageType::Npm;
 
+/// Every prefix has the same registry, but that versions are published and
+/// removed in projects only. With it stand the words that summaries name it by
+/// and what tells its operations from the others.
+const PREFIXES: [(&str, &str, &str); 3] = [
+    ("/projects/{id}/packages/npm", "a project", "project"),
+    ("/groups/{id}/-/packages/npm", "a group", "group"),
+    ("/packages/npm", "the instance", "instance"),
+];
+
+const PACKAGE: &str = "/projects/{id}/packages/npm/{*package_path}";
+
 /// The format's routes.
 pub fn routes(r: &mut Routes) {
-    project::routes(r);
-    group::routes(r);
-    instance::routes(r);
+    for (prefix, whose, place) in PREFIXES {
+        documents_of(r, prefix, whose, place);
+        tags_of(r, prefix, whose, place);
+        audits_of(r, prefix, whose, place);
+    }
     r.put(PACKAGE, put)
         .scopes(WRITE)
         .registry()
@@ -54,205 +67,176 @@ pub fn routes(r: &mut Routes) {
         .summary("Unpublishes an npm package or one version of it");
 }
 
-const PACKAGE: &str = "/projects/{id}/packages/npm/{*package_path}";
-
-/// What every registry of npm answers, below one kind of prefix.
-macro_rules! registry {
-    ($module:ident, $base:literal, $of:literal, { $($id:ident)? }, $prefix:expr) => {
-        mod $module {
-            use super::*;
-
-            kernel::params! {
-                /// The registry.
-                pub struct Registry {
-                    $(/// Whose it is.
-                    pub $id: Reference,)?
-                }
-            }
-
-            kernel::params! {
-                /// A package or a file of one.
-                pub struct At {
-                    $(/// Whose registry it is.
-                    pub $id: Reference,)?
-                    /// `NAME`, or in a project `NAME/-/FILE`; NAME may be `@SCOPE/NAME`.
-                    pub package_path: String,
-                }
-            }
-
-            kernel::params! {
-                /// The tags of a package or one of them.
-                pub struct Tags {
-                    $(/// Whose registry it is.
-                    pub $id: Reference,)?
-                    /// `NAME/dist-tags` or `NAME/dist-tags/TAG`.
-                    pub tags_path: String,
-                }
-            }
-
-            kernel::params! {
-                /// What to search for.
-                pub struct Search {
-                    $(/// Whose registry it is.
-                    pub $id: Reference,)?
-                    /// Words that names have to hold.
-                    pub text: Option<String>,
-                    /// Most results, up to 250.
-                    pub size: Option<i64>,
-                    /// Results left out at the beginning.
-                    pub from: Option<i64>,
-                }
-            }
-
-            fn prefix($($id: &Reference)?) -> Prefix {
-                $prefix
-            }
-
-            pub fn routes(r: &mut Routes) {
-                r.get(concat!($base, "/{*package_path}"), show).scopes(READ).registry()
-                    .summary(concat!("Shows an npm package of ", $of));
-                r.get(concat!($base, "/-/package/{*tags_path}"), tags).scopes(READ).registry()
-                    .summary(concat!("Lists the tags of an npm package of ", $of));
-                r.put(concat!($base, "/-/package/{*tags_path}"), set_tag).scopes(WRITE).registry()
-                    .streams().summary(concat!("Sets a tag of an npm package of ", $of));
-                r.delete(concat!($base, "/-/package/{*tags_path}"), remove_tag).scopes(WRITE).answers(204, "The tag is gone")
-                    .registry().summary(concat!("Removes a tag of an npm package of ", $of));
-                r.get(concat!($base, "/-/v1/search"), search).scopes(READ).registry()
-                    .summary(concat!("Searches the npm packages of ", $of));
-                r.get(concat!($base, "/-/whoami"), whoami).scopes(READ).registry()
-                    .summary(concat!("Shows who asks the npm registry of ", $of));
-                r.get(concat!($base, "/-/ping"), ping).scopes(READ).registry()
-                    .summary(concat!("Tells that the npm registry of ", $of, " is there"));
-                r.post(concat!($base, "/-/npm/v1/security/advisories/bulk"), bulk_audit)
-                    .scopes(READ).registry().streams()
-                    .summary(concat!("Lists advisories for packages, asked of ", $of));
-                r.post(concat!($base, "/-/npm/v1/security/audits/quick"), quick_audit)
-                    .scopes(READ).registry().streams()
-                    .summary(concat!("Audits a tree in short, asked of ", $of));
-                r.post(concat!($base, "/-/npm/v1/security/audits"), full_audit)
-                    .scopes(READ).registry().streams()
-                    .summary(concat!("Audits a tree, asked of ", $of));
-            }
-
-            async fn show(
-                app: App,
-                viewer: Viewer,
-                at: Params<At>,
-                asked: Arc<Asked>,
-            ) -> Result<Response> {
-                let prefix = prefix($(&at.$id)?);
-                answer(&viewer, documents::show(&app, &viewer, &prefix, &at.package_path, &asked).await)
-            }
-
-            async fn tags(app: App, viewer: Viewer, at: Params<Tags>) -> Result<Response> {
-                let prefix = prefix($(&at.$id)?);
-                answer(&viewer, super::tags::list(&app, &viewer, &prefix, &at.tags_path).await)
-            }
-
-            async fn set_tag(
-                app: App,
-                viewer: Viewer,
-                at: Params<Tags>,
-                asked: Arc<Asked>,
-                body: Upload,
-            ) -> Result<Response> {
-                let prefix = prefix($(&at.$id)?);
-                let set = super::tags::add(&app, &viewer, &prefix, &at.tags_path, body).await;
-                answer(&viewer, set.and_then(|()| super::tags::changed(&asked)))
-            }
-
-            async fn remove_tag(
-                app: App,
-                viewer: Viewer,
-                at: Params<Tags>,
-                asked: Arc<Asked>,
-            ) -> Result<Response> {
-                let prefix = prefix($(&at.$id)?);
-                let removed = super::tags::remove(&app, &viewer, &prefix, &at.tags_path).await;
-                answer(&viewer, removed.and_then(|()| super::tags::changed(&asked)))
-            }
-
-            async fn search(app: App, viewer: Viewer, at: Params<Search>) -> Result<Response> {
-                let prefix = prefix($(&at.$id)?);
-                let wanted = super::search::wanted(at.text.as_deref(), at.size, at.from);
-                answer(&viewer, super::search::find(&app, &viewer, &prefix, wanted).await)
-            }
-
-            async fn whoami(app: App, viewer: Viewer, at: Params<Registry>) -> Result<Response> {
-                let _ = &at;
-                let prefix = prefix($(&at.$id)?);
-                answer(&viewer, super::whoami(&app, &viewer, &prefix).await)
-            }
-
-            async fn ping(app: App, viewer: Viewer, at: Params<Registry>) -> Result<Response> {
-                let _ = &at;
-                let prefix = prefix($(&at.$id)?);
-                answer(&viewer, super::ping(&app, &viewer, &prefix).await)
-            }
-
-            async fn bulk_audit(
-                app: App,
-                viewer: Viewer,
-                at: Params<Registry>,
-                body: Upload,
-            ) -> Result<Response> {
-                let _ = &at;
-                let prefix = prefix($(&at.$id)?);
-                answer(&viewer, audits::bulk(&app, &viewer, &prefix, body).await)
-            }
-
-            async fn quick_audit(
-                app: App,
-                viewer: Viewer,
-                at: Params<Registry>,
-                body: Upload,
-            ) -> Result<Response> {
-                let _ = &at;
-                let prefix = prefix($(&at.$id)?);
-                answer(&viewer, audits::quick(&app, &viewer, &prefix, body).await)
-            }
-
-            async fn full_audit(
-                app: App,
-                viewer: Viewer,
-                at: Params<Registry>,
-                body: Upload,
-            ) -> Result<Response> {
-                let _ = &at;
-                let prefix = prefix($(&at.$id)?);
-                answer(&viewer, audits::full(&app, &viewer, &prefix, body).await)
-            }
-        }
-    };
+fn documents_of(r: &mut Routes, prefix: &str, whose: &str, place: &str) {
+    r.get(&format!("{prefix}/{{*package_path}}"), show)
+        .scopes(READ)
+        .registry()
+        .under(place)
+        .summary(format!("Shows an npm package of {whose}"));
+    r.get(&format!("{prefix}/-/v1/search"), search)
+        .scopes(READ)
+        .registry()
+        .under(place)
+        .summary(format!("Searches the npm packages of {whose}"));
+    r.get(&format!("{prefix}/-/whoami"), whoami)
+        .scopes(READ)
+        .registry()
+        .under(place)
+        .summary(format!("Shows who asks the npm registry of {whose}"));
+    r.get(&format!("{prefix}/-/ping"), ping)
+        .scopes(READ)
+        .registry()
+        .under(place)
+        .summary(format!("Tells that the npm registry of {whose} is there"));
 }
 
-registry!(
-    project,
-    "/projects/{id}/packages/npm",
-    "a project",
-    { id },
-    Prefix::Project(id.clone())
-);
-registry!(
-    group,
-    "/groups/{id}/-/packages/npm",
-    "a group",
-    { id },
-    Prefix::Group(id.clone())
-);
-registry!(
-    instance,
-    "/packages/npm",
-    "the instance",
-    {},
-    Prefix::Instance
-);
+fn tags_of(r: &mut Routes, prefix: &str, whose: &str, place: &str) {
+    let path = format!("{prefix}/-/package/{{*tags_path}}");
+    r.get(&path, list_tags)
+        .scopes(READ)
+        .registry()
+        .under(place)
+        .summary(format!("Lists the tags of an npm package of {whose}"));
+    r.put(&path, set_tag)
+        .scopes(WRITE)
+        .registry()
+        .streams()
+        .under(place)
+        .summary(format!("Sets a tag of an npm package of {whose}"));
+    r.delete(&path, remove_tag)
+        .scopes(WRITE)
+        .answers(204, "The tag is gone")
+        .registry()
+        .under(place)
+        .summary(format!("Removes a tag of an npm package of {whose}"));
+}
+
+fn audits_of(r: &mut Routes, prefix: &str, whose: &str, place: &str) {
+    let path = format!("{prefix}/-/npm/v1/security");
+    r.post(&format!("{path}/advisories/bulk"), bulk_audit)
+        .scopes(READ)
+        .registry()
+        .streams()
+        .under(place)
+        .summary(format!("Lists advisories for packages, asked of {whose}"));
+    r.post(&format!("{path}/audits/quick"), quick_audit)
+        .scopes(READ)
+        .registry()
+        .streams()
+        .under(place)
+        .summary(format!("Audits a tree in short, asked of {whose}"));
+    r.post(&format!("{path}/audits"), full_audit)
+        .scopes(READ)
+        .registry()
+        .streams()
+        .under(place)
+        .summary(format!("Audits a tree, asked of {whose}"));
+}
+
+kernel::params! {
+    /// A package or a file of one.
+    pub struct At {
+        /// `NAME`, or in a project `NAME/-/FILE`; NAME may be `@SCOPE/NAME`.
+        pub package_path: String,
+    }
+}
+
+kernel::params! {
+    /// A package of a project, or a file of one.
+    pub struct AtProject {
+        /// The project.
+        pub id: Reference,
+        /// `NAME`, with `/-rev/REVISION` behind it to unpublish; NAME may be `@SCOPE/NAME`.
+        pub package_path: String,
+    }
+}
+
+kernel::params! {
+    /// The tags of a package or one of them.
+    pub struct Tags {
+        /// `NAME/dist-tags` or `NAME/dist-tags/TAG`.
+        pub tags_path: String,
+    }
+}
+
+kernel::params! {
+    /// What to search for.
+    pub struct Search {
+        /// Words that names have to hold.
+        pub text: Option<String>,
+        /// Most results, up to 250.
+        pub size: Option<i64>,
+        /// Results left out at the beginning.
+        pub from: Option<i64>,
+    }
+}
+
+async fn show(
+    app: App,
+    viewer: Viewer,
+    prefix: Prefix,
+    at: Params<At>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let shown = documents::show(&app, &viewer, &prefix, &at.package_path, &asked).await;
+    answer(&viewer, shown)
+}
+
+async fn search(
+    app: App,
+    viewer: Viewer,
+    prefix: Prefix,
+    wanted: Params<Search>,
+) -> Result<Response> {
+    let wanted = search::wanted(wanted.text.as_deref(), wanted.size, wanted.from);
+    answer(&viewer, search::find(&app, &viewer, &prefix, wanted).await)
+}
+
+async fn list_tags(app: App, viewer: Viewer, prefix: Prefix, at: Params<Tags>) -> Result<Response> {
+    let listed = tags::list(&app, &viewer, &prefix, &at.tags_path).await;
+    answer(&viewer, listed)
+}
+
+async fn set_tag(
+    app: App,
+    viewer: Viewer,
+    prefix: Prefix,
+    at: Params<Tags>,
+    asked: Arc<Asked>,
+    body: Upload,
+) -> Result<Response> {
+    let set = tags::add(&app, &viewer, &prefix, &at.tags_path, body).await;
+    answer(&viewer, set.and_then(|()| tags::changed(&asked)))
+}
+
+async fn remove_tag(
+    app: App,
+    viewer: Viewer,
+    prefix: Prefix,
+    at: Params<Tags>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let removed = tags::remove(&app, &viewer, &prefix, &at.tags_path).await;
+    answer(&viewer, removed.and_then(|()| tags::changed(&asked)))
+}
+
+async fn bulk_audit(app: App, viewer: Viewer, prefix: Prefix, body: Upload) -> Result<Response> {
+    answer(&viewer, audits::bulk(&app, &viewer, &prefix, body).await)
+}
+
+async fn quick_audit(app: App, viewer: Viewer, prefix: Prefix, body: Upload) -> Result<Response> {
+    answer(&viewer, audits::quick(&app, &viewer, &prefix, body).await)
+}
+
+async fn full_audit(app: App, viewer: Viewer, prefix: Prefix, body: Upload) -> Result<Response> {
+    answer(&viewer, audits::full(&app, &viewer, &prefix, body).await)
+}
 
 /// Publishes, deprecates or unpublishes, as path and header say.
 async fn put(
     app: App,
     viewer: Viewer,
-    at: Params<project::At>,
+    at: Params<AtProject>,
     asked: Arc<Asked>,
     body: Upload,
 ) -> Result<Response> {
@@ -273,7 +257,7 @@ async fn put(
 }
 
 /// Unpublishes.
-async fn delete(app: App, viewer: Viewer, at: Params<project::At>) -> Result<Response> {
+async fn delete(app: App, viewer: Viewer, at: Params<AtProject>) -> Result<Response> {
     let done = match address::package(&at.package_path) {
         Some(Address::Revision(name, revision)) => {
             unpublish::all(&app, &viewer, &at.id, (&name, &revision)).await
@@ -290,7 +274,7 @@ async fn delete(app: App, viewer: Viewer, at: Params<project::At>) -> Result<Res
 /// group or user it is named after, one without a scope nowhere.
 fn place(prefix: &Prefix, name: &str) -> Option<Prefix> {
     match prefix {
-        Prefix::Instance => names::scope(name).map(|scope| Prefix::TopLevel(scope.to_owned())),
+        Prefix::Instance => names::scope(name).map(|scope| Prefix::Namespace(scope.to_owned())),
         other => Some(other.clone()),
     }
 }
@@ -302,8 +286,15 @@ async fn admitted(app: &App, viewer: &Viewer, prefix: &Prefix) -> Result<()> {
         .await
 }
 
-async fn whoami(app: &App, viewer: &Viewer, prefix: &Prefix) -> Result<Response> {
-    admitted(app, viewer, prefix).await?;
+async fn whoami(app: App, viewer: Viewer, prefix: Prefix) -> Result<Response> {
+    let told = match admitted(&app, &viewer, &prefix).await {
+        Ok(()) => name_of(&viewer),
+        Err(error) => Err(error),
+    };
+    answer(&viewer, told)
+}
+
+fn name_of(viewer: &Viewer) -> Result<Response> {
     let username = match viewer {
         Viewer::Anonymous => return Err(Error::Unauthenticated),
         Viewer::User(signed_in) => &signed_in.user.username,
@@ -312,9 +303,12 @@ async fn whoami(app: &App, viewer: &Viewer, prefix: &Prefix) -> Result<Response>
     reply::json(StatusCode::OK, &json!({"username": username}))
 }
 
-async fn ping(app: &App, viewer: &Viewer, prefix: &Prefix) -> Result<Response> {
-    admitted(app, viewer, prefix).await?;
-    reply::json(StatusCode::OK, &json!({}))
+async fn ping(app: App, viewer: Viewer, prefix: Prefix) -> Result<Response> {
+    let admitted = admitted(&app, &viewer, &prefix).await;
+    answer(
+        &viewer,
+        admitted.and_then(|()| reply::json(StatusCode::OK, &json!({}))),
+    )
 }
 
 /// What a client is told that does not look at it.

@@ -9,12 +9,12 @@ mod publish;
 pub mod version;
 
 use crate::access::for_client;
-use crate::documents::{About, Document, of_name};
-use crate::download;
+use crate::documents::{Document, at_prefix};
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
-use crate::scope::{Prefix, scope};
+use crate::scope::{Prefix, Scope, scope};
 use crate::store::{files, index};
+use crate::{download, forwarding};
 use documents::Form;
 use http::{HeaderValue, header};
 use identity::viewer::Viewer;
@@ -24,9 +24,15 @@ use kernel::http::{Asked, Params, Response, Routes, reply};
 use kernel::ids::Reference;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::sync::Arc;
+use store::Tx;
 
 const PROJECT: &str = "/projects/{id}/packages/pypi";
-const GROUP: &str = "/groups/{id}/-/packages/pypi";
+/// An index is read in a project and over a group. With each stand the words
+/// that summaries name it by and what tells its operations from the other's.
+const PREFIXES: [(&str, &str, &str); 2] = [
+    (PROJECT, "a project", "project"),
+    ("/groups/{id}/-/packages/pypi", "a group", "group"),
+];
 
 /// The format's routes.
 pub fn routes(r: &mut Routes) {
@@ -35,51 +41,28 @@ pub fn routes(r: &mut Routes) {
         .registry()
         .streams()
         .summary("Publishes a file of a Python package");
-    r.get(&format!("{PROJECT}/simple"), project_names)
-        .scopes(READ)
-        .registry()
-        .summary("Lists the Python packages of a project");
-    r.get(&format!("{PROJECT}/simple/{{package_name}}"), project_name)
-        .scopes(READ)
-        .registry()
-        .summary("Lists the files of a Python package in a project");
-    r.get(
-        &format!("{PROJECT}/files/{{sha256}}/{{distribution}}"),
-        project_file,
-    )
-    .scopes(READ)
-    .registry()
-    .summary("Downloads a file of a Python package in a project");
-    r.get(&format!("{GROUP}/simple"), group_names)
-        .scopes(READ)
-        .registry()
-        .summary("Lists the Python packages of a group");
-    r.get(&format!("{GROUP}/simple/{{package_name}}"), group_name)
-        .scopes(READ)
-        .registry()
-        .summary("Lists the files of a Python package in a group");
-    r.get(
-        &format!("{GROUP}/files/{{sha256}}/{{distribution}}"),
-        group_file,
-    )
-    .scopes(READ)
-    .registry()
-    .summary("Downloads a file of a Python package in a group");
-}
-
-kernel::params! {
-    /// A project or group.
-    pub struct Place {
-        /// The project or group.
-        pub id: Reference,
+    for (prefix, whose, place) in PREFIXES {
+        r.get(&format!("{prefix}/simple"), names)
+            .scopes(READ)
+            .registry()
+            .under(place)
+            .summary(format!("Lists the Python packages of {whose}"));
+        r.get(&format!("{prefix}/simple/{{package_name}}"), name)
+            .scopes(READ)
+            .registry()
+            .under(place)
+            .summary(format!("Lists the files of a Python package in {whose}"));
+        r.get(&format!("{prefix}/files/{{sha256}}/{{distribution}}"), file)
+            .scopes(READ)
+            .registry()
+            .under(place)
+            .summary(format!("Downloads a file of a Python package in {whose}"));
     }
 }
 
 kernel::params! {
     /// A name in a project or group.
     pub struct Named {
-        /// The project or group.
-        pub id: Reference,
         /// The package, in any spelling.
         pub package_name: String,
     }
@@ -88,8 +71,6 @@ kernel::params! {
 kernel::params! {
     /// A file in a project or group.
     pub struct Addressed {
-        /// The project or group.
-        pub id: Reference,
         /// Digest of its bytes.
         pub sha256: String,
         /// Its name; with `.metadata` behind it, what a wheel says of itself.
@@ -97,123 +78,75 @@ kernel::params! {
     }
 }
 
-/// The names in a project.
-async fn project_names(
-    app: App,
-    viewer: Viewer,
-    params: Params<Place>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let Params(Place { id }) = params;
-    let sent = send_names(&app, &viewer, Prefix::Project(id), &asked).await;
+/// The names in a project or group.
+async fn names(app: App, viewer: Viewer, prefix: Prefix, asked: Arc<Asked>) -> Result<Response> {
+    let sent = send_names(&app, &viewer, prefix, &asked).await;
     for_client(&viewer, sent)
 }
 
-/// The names in a group.
-async fn group_names(
+/// The index of a name.
+async fn name(
     app: App,
     viewer: Viewer,
-    params: Params<Place>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let Params(Place { id }) = params;
-    let sent = send_names(&app, &viewer, Prefix::Group(id), &asked).await;
-    for_client(&viewer, sent)
-}
-
-/// The index of a name in a project.
-async fn project_name(
-    app: App,
-    viewer: Viewer,
+    prefix: Prefix,
     params: Params<Named>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let Params(Named { id, package_name }) = params;
-    let form = Form::asked(&asked);
-    let about = About {
-        project: &id,
-        package_type: PackageType::Pypi,
-        name: &package_name,
-        form: form.kept_as(),
+    let sent = send_name(&app, &viewer, &prefix, &params.package_name, &asked).await;
+    for_client(&viewer, sent)
+}
+
+/// A file.
+async fn file(
+    app: App,
+    viewer: Viewer,
+    prefix: Prefix,
+    params: Params<Addressed>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let sent = send_file(&app, &viewer, prefix, params, &asked).await;
+    for_client(&viewer, sent)
+}
+
+async fn send_name(
+    app: &App,
+    viewer: &Viewer,
+    prefix: &Prefix,
+    name: &str,
+    asked: &Asked,
+) -> Result<Response> {
+    let form = Form::asked(asked);
+    let (server, place, wanted) = (app.clone(), prefix.clone(), name.to_owned());
+    let make = move |tx: &mut Tx<'_>, scope: &Scope| {
+        let links = links(&server, &place, scope)?;
+        documents::of_name(tx, scope, &wanted, &links, form)
     };
-    let (name, server) = (package_name.clone(), app.clone());
-    let document = of_name(&app, &viewer, about, move |tx, scope| {
-        let id = scope.project_id.found("Project")?;
-        let prefix = server.url(&format!("/api/v4/projects/{id}/packages/pypi"));
-        documents::of_name(tx, scope, &name, &prefix, form)
-    });
-    let sent = document.await.and_then(|document| {
-        let document = document.found("Package")?;
-        Ok(written(document, &asked, form))
-    });
-    for_client(&viewer, sent)
+    let about = (PackageType::Pypi, name, form.kept_as());
+    if let Some(document) = at_prefix(app, viewer, prefix, about, make).await? {
+        return Ok(written(document, asked, form));
+    }
+    elsewhere(app, prefix, name).await?.found("Package")
 }
 
-/// The index of a name in a group.
-async fn group_name(
-    app: App,
-    viewer: Viewer,
-    params: Params<Named>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let Params(Named { id, package_name }) = params;
-    let (form, of, prefix) = (Form::asked(&asked), viewer.clone(), group_prefix(&app, &id));
-    let document = app.read(move |tx| {
-        let scope = scope(tx, &of, &Prefix::Group(id))?;
-        documents::of_name(tx, &scope, &package_name, &prefix, form)?.found("Package")
-    });
-    let sent = document
-        .await
-        .and_then(|body| Ok(written(Document::made(body)?, &asked, form)));
-    for_client(&viewer, sent)
+/// Leads to the index of a name that is not here. Pip and others follow, and
+/// take what that index links to.
+async fn elsewhere(app: &App, prefix: &Prefix, name: &str) -> Result<Option<Response>> {
+    if names::check(name).is_err() {
+        return Ok(None);
+    }
+    // Nothing in it needs escaping.
+    let path = format!("{}/", names::normalized(name));
+    forwarding::elsewhere(app, prefix, PackageType::Pypi, name, &path).await
 }
 
-/// A file of a project.
-async fn project_file(
-    app: App,
-    viewer: Viewer,
-    params: Params<Addressed>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let Params(Addressed {
-        id,
-        sha256,
-        distribution,
-    }) = params;
-    let sent = send_file(
-        &app,
-        &viewer,
-        Prefix::Project(id),
-        sha256,
-        distribution,
-        &asked,
-    )
-    .await;
-    for_client(&viewer, sent)
-}
-
-/// A file of a group.
-async fn group_file(
-    app: App,
-    viewer: Viewer,
-    params: Params<Addressed>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let Params(Addressed {
-        id,
-        sha256,
-        distribution,
-    }) = params;
-    let sent = send_file(
-        &app,
-        &viewer,
-        Prefix::Group(id),
-        sha256,
-        distribution,
-        &asked,
-    )
-    .await;
-    for_client(&viewer, sent)
+/// Where the links of an index lead: to the project that has the files, or to
+/// the group as it was asked for.
+fn links(app: &App, prefix: &Prefix, scope: &Scope) -> Result<String> {
+    match (scope.project_id, prefix) {
+        (Some(id), _) => Ok(app.url(&format!("/api/v4/projects/{id}/packages/pypi"))),
+        (None, Prefix::Group(id)) => Ok(group_prefix(app, id)),
+        _ => Err(Error::NotFound("")),
+    }
 }
 
 /// Where a group's links lead: the group as it was asked for.
@@ -229,12 +162,8 @@ async fn send_names(app: &App, viewer: &Viewer, place: Prefix, asked: &Asked) ->
     let (form, viewer, server) = (Form::asked(asked), viewer.clone(), app.clone());
     let body = app.read(move |tx| {
         let scope = scope(tx, &viewer, &place)?;
-        let prefix = match (&place, scope.project_id) {
-            (_, Some(id)) => server.url(&format!("/api/v4/projects/{id}/packages/pypi")),
-            (Prefix::Group(id), None) => group_prefix(&server, id),
-            _ => return Err(Error::NotFound("")),
-        };
-        documents::of_all(tx, &scope, &prefix, "all packages", form)
+        let links = links(&server, &place, &scope)?;
+        documents::of_all(tx, &scope, &links, "all packages", form)
     });
     Ok(written(Document::made(body.await?)?, asked, form))
 }
@@ -251,11 +180,14 @@ async fn send_file(
     app: &App,
     viewer: &Viewer,
     place: Prefix,
-    sha256: String,
-    name: String,
+    params: Params<Addressed>,
     asked: &Asked,
 ) -> Result<Response> {
     let viewer = viewer.clone();
+    let Params(Addressed {
+        sha256,
+        distribution: name,
+    }) = params;
     let (file, extract) = app
         .read(move |tx| {
             let scope = scope(tx, &viewer, &place)?;

@@ -3,11 +3,12 @@
 use super::documents::{Digest, Kept};
 use super::metadata::{self, Fields};
 use super::names::{self, Kind};
-use super::{Place, version};
+use super::version;
 use crate::access::for_client;
 use crate::formats::generic::{Uploaded, created};
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat};
+use crate::scope::Above;
 use crate::store::files;
 use crate::upload;
 use crate::upload_form::{Form, SentFile};
@@ -33,7 +34,7 @@ const DECLARED: [(&str, fn(&Stored) -> &str); 2] = [
 pub async fn publish(
     app: App,
     viewer: Viewer,
-    params: Params<Place>,
+    params: Params<Above>,
     asked: Arc<Asked>,
     parts: Parts,
 ) -> Result<Uploaded> {

@@ -1,18 +1,9 @@
 //! Names that are not here, and audits.
 
 use super::{at, publish};
+use crate::elsewhere::forward;
 use crate::registry::Registry;
 use serde_json::{Value, json};
-use testkit::TestServer;
-
-async fn forward(t: &TestServer, to: &str) {
-    let change = json!({"npm_package_forwarding_url": to});
-    t.admin()
-        .put("/application/settings")
-        .json(&change)
-        .await
-        .is(200);
-}
 
 testkit::both_engines! {
     async fn unknown_names_lead_elsewhere_where_that_is_wanted(t: TestServer) {
@@ -26,7 +17,7 @@ testkit::both_engines! {
         let group = format!("/groups/{}/-/packages/npm", r.namespace);
         reporter.get(at(&r, "@types/node")).await.is(404);
 
-        forward(&t, "https://registry.example/npm/").await;
+        forward(&t, "npm", "https://registry.example/npm/").await;
 
         for path in [at(&r, "@types/node"), format!("{group}/@types%2Fnode"),
             "/packages/npm/@types%2fnode".to_owned()] {
@@ -40,7 +31,7 @@ testkit::both_engines! {
         }
         outsider.get(at(&r, "lodash")).await.is(404);
         t.anonymous().get(at(&r, "lodash")).await.is(401);
-        forward(&t, "").await;
+        forward(&t, "npm", "").await;
         reporter.get(at(&r, "lodash")).await.is(404);
     }
 
@@ -75,7 +66,7 @@ testkit::both_engines! {
             let full: Value = full.json(&tree()).await.is(200).json();
             assert_eq!(full["metadata"]["vulnerabilities"]["high"], 0);
         }
-        forward(&t, "https://registry.example").await;
+        forward(&t, "npm", "https://registry.example").await;
         let sent = t.anonymous().post(r.at(bulk)).json(&tree()).await.is(307);
         let to = "https://registry.example/-/npm/v1/security/advisories/bulk";
         assert_eq!(sent.header("location"), to);

@@ -12,7 +12,7 @@ use testkit::{Client, Request, TestProject};
 const JSON: &str = "application/vnd.pypi.simple.v1+json";
 
 /// A file with the name and version that twine reads in it.
-struct Upload {
+pub struct Upload {
     name: &'static str,
     version: String,
     file: String,
@@ -28,7 +28,7 @@ fn metadata(name: &str, version: &str) -> String {
 }
 
 /// A wheel of a project whose name needs no escaping.
-fn wheel(name: &'static str, version: &str) -> Upload {
+pub fn wheel(name: &'static str, version: &str) -> Upload {
     let own = metadata(name, version);
     let info = format!("{name}-{version}.dist-info");
     let bytes = zip(&[
@@ -67,7 +67,7 @@ impl Upload {
     }
 
     /// As twine sends it.
-    fn to(&self, client: &Client, project: &TestProject) -> Request {
+    pub fn to(&self, client: &Client, project: &TestProject) -> Request {
         let texts = [
             (":action", "file_upload"),
             ("protocol_version", "1"),
