@@ -184,6 +184,10 @@ class World:
         path = f"{self.owner()}/packages/protection/rules"
         return post(path, package_name_pattern=f"kept-{next(numbers)}", **rule)["id"]
 
+    def cleanup_rule_id(self):
+        path = f"{self.owner()}/packages/cleanup/rules"
+        return post(path, package_type="generic", keep_last=1, enabled=True)["id"]
+
     def package_name(self):
         if "/packages/pypi/" in self.path:
             self.get("distribution")

@@ -1,6 +1,6 @@
 //! Records of who changed what, written in the transaction of the change.
 
-use store::{Json, Result, Tx, sql};
+use store::{Fragment, Json, Result, Tx, sql};
 
 /// One change that matters.
 pub struct Record<'r> {
@@ -40,4 +40,32 @@ pub fn write(tx: &mut Tx<'_>, record: Record<'_>) -> Result<()> {
         ),
     )?;
     Ok(())
+}
+
+/// Writes several records by one statement.
+pub fn write_all<'r>(tx: &mut Tx<'_>, records: impl IntoIterator<Item = Record<'r>>) -> Result<()> {
+    let now = tx.now();
+    let mut query = Fragment::new(
+        "insert into audit_records (author_id, action, target_type, target_id, target_name,
+            details, ip_address, created_at) values",
+    );
+    let mut between = " (";
+    for record in records {
+        query
+            .push(between, record.author_id)
+            .push(", ", record.action)
+            .push(", ", record.target_type)
+            .push(", ", record.target_id)
+            .push(", ", record.target_name)
+            .push(", ", Json(record.details))
+            .push(", ", record.ip_address)
+            .push(", ", now)
+            .raw(")");
+        between = ", (";
+    }
+    if between == " (" {
+        return Ok(());
+    }
+    query.raw(" returning id");
+    tx.query::<i64>(query).map(drop)
 }

@@ -36,6 +36,11 @@ impl Entered {
         }
     }
 
+    /// Whether the viewer may publish packages here.
+    pub fn may_publish(&self) -> bool {
+        self.level >= DEVELOPER && !self.project.archived
+    }
+
     /// Whether the viewer may delete packages here.
     pub fn may_delete(&self) -> bool {
         self.level >= MAINTAINER && !self.project.archived

@@ -1,16 +1,21 @@
 //! Cleanup policies: of files of one name in one package, a project keeps
-//! the newest so many.
+//! the newest so many. Whole versions go by the rules in [`rule`], which
+//! [`run`] applies.
 //!
-//! [`Cleanup`] looks for policies that are due and sets a [`CleanProject`] at
-//! work for each, in one transaction, so that neither is lost. That one goes
+//! [`Cleanup`] looks for policies and rules that are due and sets a
+//! [`CleanProject`] or [`run::ApplyRule`] at work for each, in one
+//! transaction, so that neither is lost. That one goes
 //! through the packages in batches, each its own transaction: after a crash
 //! it begins again and finds less to do.
+
+pub mod rule;
+pub mod run;
 
 use crate::access::{Happened, audit};
 use crate::jobs::forget;
 use crate::model::PackageType;
-use crate::rules::wildcard;
-use crate::store::{cleanup as rows, files, packages, protection};
+use crate::rules::protection::fits;
+use crate::store::{cleanup as rows, cleanup_rules, files, packages, protection};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
@@ -159,7 +164,10 @@ impl Job for Cleanup {
                 for project in &due {
                     enqueue(tx, &registry, &CleanProject { project: *project })?;
                 }
-                Ok(due.len() as i64)
+                let rules = cleanup_rules::take_due(tx, next, BATCH)?;
+                let taken = due.len().max(rules.len());
+                run::begin(tx, &registry, &rules)?;
+                Ok(taken as i64)
             });
             if taken.await? < BATCH {
                 return Ok(());
@@ -234,7 +242,7 @@ fn unprotected(tx: &mut Tx<'_>, project: i64, packages: &[Candidate]) -> Result<
     let is_free = |package: &&Candidate| {
         let is_protected = rules.iter().any(|rule| {
             rule.package_type == package.package_type
-                && wildcard::matches(&rule.package_name_pattern, &package.name)
+                && fits(rule.package_type, &rule.package_name_pattern, &package.name)
         });
         package.package_type.has_copies() && !is_protected
     };

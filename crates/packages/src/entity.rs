@@ -1,5 +1,7 @@
 //! Packages and files as they are written on the wire (contract 1.3).
 
+pub mod cleanup;
+
 use crate::model::{Package, PackageFile, PackageType, ProtectionRule, Status, Tag};
 use crate::store::packages::OtherVersion;
 use kernel::time::wire::text;

@@ -1,5 +1,6 @@
 //! Removing what was deleted: rows first, then blobs nothing names any more.
 
+use crate::cleanup::run::ApplyRule;
 use crate::cleanup::{CleanProject, Cleanup, LOOK_EVERY};
 use crate::formats::maven;
 use crate::store::files;
@@ -24,6 +25,8 @@ pub fn register(registry: &mut RegistryBuilder) {
     registry.add_periodic::<ReleaseBlobs>(RELEASE_EVERY);
     registry.add_periodic::<Cleanup>(LOOK_EVERY);
     registry.add::<CleanProject>();
+    registry.add::<ApplyRule>();
+    registry.add::<PurgeSome>();
 }
 
 /// Removes a destroyed package.
@@ -37,25 +40,43 @@ impl Job for Purge {
     const NAME: &'static str = "packages.purge";
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        let package = self.package;
-        loop {
-            let (removed, gone) = run
-                .app
-                .write(move |tx| {
-                    let keys = files::remove_some(tx, package, BATCH)?;
-                    Ok((keys.len(), files::release(tx, &keys)?))
-                })
-                .await?;
-            forget(&run.app, gone).await;
-            if (removed as i64) < BATCH {
-                break;
-            }
+        purge(&run.app, self.package).await
+    }
+}
+
+/// Removes destroyed packages, which may be gone already.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PurgeSome {
+    /// Their ids.
+    pub packages: Vec<i64>,
+}
+
+impl Job for PurgeSome {
+    const NAME: &'static str = "packages.purge_some";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        for package in self.packages {
+            purge(&run.app, package).await?;
         }
-        run.app
-            .write(move |tx| files::remove_package(tx, package))
-            .await?;
         Ok(())
     }
+}
+
+async fn purge(app: &App, package: i64) -> Result<(), Failure> {
+    loop {
+        let work = app.write(move |tx| {
+            let keys = files::remove_some(tx, package, BATCH)?;
+            Ok((keys.len(), files::release(tx, &keys)?))
+        });
+        let (removed, gone) = work.await?;
+        forget(app, gone).await;
+        if (removed as i64) < BATCH {
+            break;
+        }
+    }
+    app.write(move |tx| files::remove_package(tx, package))
+        .await?;
+    Ok(())
 }
 
 /// Removes a destroyed file.

@@ -1,8 +1,10 @@
 //! HTML pages of the registry: the list of a project and of a group, one
 //! package, deletion, and the settings that rule them.
 
+mod cleanup;
 mod install;
 mod limits;
+mod publishing;
 mod settings;
 pub mod views;
 
@@ -44,6 +46,7 @@ pub fn routes(r: &mut Routes) {
         );
     }
     settings::routes(r);
+    cleanup::routes(r);
     limits::routes(r);
 }
 
@@ -330,17 +333,22 @@ fn package_view(
         .crumbs(page, true)
         .crumb("Packages", format!("{}/-/packages", place.url()));
     page.title = shown.name.clone();
+    let words = install::Shown {
+        package,
+        file: stored.first(),
+        group_id: entered.project.namespace_id,
+        base_url,
+    };
     Ok(Package {
         page,
         id: package.id,
         status_message: String::new(),
         tags: tags.into_iter().map(|tag| tag.name).collect(),
-        install: install::lines(&install::Shown {
-            package,
-            file: stored.first(),
-            group_id: entered.project.namespace_id,
-            base_url,
-        }),
+        install: install::lines(&words),
+        publish: match entered.may_publish() {
+            true => publishing::lines(&words),
+            false => Vec::new(),
+        },
         size: stored.iter().map(|file| file.size.unsigned_abs()).sum(),
         files: stored
             .into_iter()

@@ -115,18 +115,24 @@ impl PackageSettings {
             ),
         ];
         for (field, pattern) in patterns {
-            if pattern.chars().count() > MAX_PATTERN {
-                return Err(Error::invalid(
-                    field,
-                    "is too long (maximum is 255 characters)",
-                ));
-            }
-            if !pattern.is_empty() && compiled(pattern).is_none() {
-                return Err(Error::invalid(field, "not valid RE2 syntax"));
-            }
+            check_pattern(field, pattern)?;
         }
         Ok(())
     }
+}
+
+/// Refuses a pattern that is too long or does not compile.
+pub fn check_pattern(field: &str, pattern: &str) -> Result<()> {
+    if pattern.chars().count() > MAX_PATTERN {
+        return Err(Error::invalid(
+            field,
+            "is too long (maximum is 255 characters)",
+        ));
+    }
+    if !pattern.is_empty() && compiled(pattern).is_none() {
+        return Err(Error::invalid(field, "not valid RE2 syntax"));
+    }
+    Ok(())
 }
 
 /// Whether this is a pattern that can be matched in linear time.
@@ -139,7 +145,8 @@ fn fits(pattern: &str, text: &str) -> bool {
     !pattern.is_empty() && compiled(pattern).is_some_and(|regex| regex.is_match(text))
 }
 
-fn compiled(pattern: &str) -> Option<regex::Regex> {
+/// A pattern for whole texts, if it is one.
+pub fn compiled(pattern: &str) -> Option<regex::Regex> {
     // Alone first: `a)|(b` must not become valid by being wrapped.
     RegexBuilder::new(pattern)
         .size_limit(MAX_COMPILED)

@@ -208,6 +208,10 @@ async fn hide(t: &TestServer) -> Hidden {
     let rule = made(project.at("/packages/protection/rules"), rule)
         .await
         .id();
+    let rules = "/packages/cleanup/rules";
+    let cleanup = json!({"package_type": "generic", "keep_last": 1});
+    let cleanup_of_project = made(project.at(rules), cleanup.clone()).await.id();
+    let cleanup_of_group = made(group.at(rules), cleanup).await.id();
     let token = json!({"name": "robot", "scopes": ["api"]});
     let of_project = made(project.at("/access_tokens"), token.clone()).await.id();
     let of_group = made(group.at("/access_tokens"), token.clone()).await.id();
@@ -281,6 +285,11 @@ async fn hide(t: &TestServer) -> Hidden {
         (("projects", "label_event_id"), work[3].to_string()),
         (("projects", "milestone_event_id"), work[4].to_string()),
         (("projects", "weight_event_id"), work[5].to_string()),
+        (
+            ("projects", "cleanup_rule_id"),
+            cleanup_of_project.to_string(),
+        ),
+        (("groups", "cleanup_rule_id"), cleanup_of_group.to_string()),
         ((EVERYWHERE, "user_id"), keeper.id.to_string()),
         ((EVERYWHERE, "group_id"), friends.id.to_string()),
         ((EVERYWHERE, "email"), "vault@example.com".into()),

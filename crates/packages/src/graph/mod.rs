@@ -1,6 +1,7 @@
 //! Packages in GraphQL (contract/graphql.md section 9). The rules and the
 //! visible sets are those of REST: what is hidden there is null here.
 
+mod cleanup;
 mod details;
 mod enums;
 mod files;
@@ -43,6 +44,7 @@ pub fn graph(g: &mut Graph) {
     files::graph(g);
     lists::graph(g);
     policy::graph(g);
+    cleanup::graph(g);
     mutations::graph(g);
     settings::graph(g);
 }

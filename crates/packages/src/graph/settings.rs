@@ -1,9 +1,11 @@
 //! Changing protection rules, cleanup policies and duplicate settings.
 
+use super::cleanup::{Terms, rules_argument};
 use super::enums::{DELETE, PUSH, RULE_TYPE, chosen};
 use super::policy::{KEEP, KEPT, REGEXP};
 use super::{RULE_ID, caller};
 use crate::access::{enter, namespace_for_settings};
+use crate::cleanup::rule::{self, Owner};
 use crate::cleanup::{self, KeepFiles, Policy};
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::rules::protection::{self, Change};
@@ -31,6 +33,7 @@ pub fn graph(g: &mut Graph) {
         argument("keepNDuplicatedPackageFiles", KEEP)
             .describe("How many files of one name a package keeps."),
     )
+    .input(rules_argument())
     .answers(
         "packagesCleanupPolicy",
         object::<Policy>("PackagesCleanupPolicy"),
@@ -124,6 +127,7 @@ struct OneRule {
 struct NewPolicy {
     project_path: String,
     keep_n_duplicated_package_files: Option<String>,
+    rules: Option<Vec<Terms>>,
 }
 
 #[derive(Deserialize)]
@@ -226,10 +230,17 @@ async fn policy(input: NewPolicy, context: Context) -> Result<Done<Policy>, Faul
         let known = KEPT.iter().find(|one| one.0 == name);
         known.map(|one| one.1)
     });
+    let rules = input
+        .rules
+        .map(|rules| rules.into_iter().map(Terms::change));
+    let rules: Option<Vec<_>> = rules.map(Iterator::collect);
     let reference = Reference::Path(input.project_path);
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| {
         let entered = enter(tx, &viewer, &reference, Purpose::ManagePackageSettings)?;
+        if let Some(rules) = rules.clone() {
+            rule::replace(tx, &viewer, Owner::Project(entered.project.id), rules)?;
+        }
         cleanup::update(tx, &viewer, &entered.project, keep)
     });
     Ok(work.await?.into())

@@ -36,21 +36,22 @@ pub fn lines(shown: &Shown<'_>) -> Vec<(String, String)> {
     steps.into_iter().map(owned).collect()
 }
 
-type Steps = Vec<(&'static str, String)>;
+/// Titles and lines.
+pub(super) type Steps = Vec<(&'static str, String)>;
 
 impl Shown<'_> {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.package.name
     }
 
     /// The address of a format's endpoint in the project.
-    fn at(&self, rest: &str) -> String {
+    pub(super) fn at(&self, rest: &str) -> String {
         let id = self.package.project_id;
         format!("{}/api/v4/projects/{id}/packages/{rest}", self.base_url)
     }
 
     /// The address without its scheme, which some settings are named by.
-    fn bare(&self, rest: &str) -> String {
+    pub(super) fn bare(&self, rest: &str) -> String {
         let url = self.at(rest);
         url.split_once("//")
             .map_or(url.clone(), |(_, bare)| bare.to_owned())
@@ -264,6 +265,24 @@ mod tests {
             let lines = lines_of(&package(*package_type, "acme/anvil"));
             assert!(lines.contains("anvil"), "{}", package_type.as_str());
             assert!(lines.contains("1.0.0"), "{}", package_type.as_str());
+        }
+    }
+
+    #[test]
+    fn every_format_says_how_it_is_published() {
+        for package_type in PackageType::ALL {
+            let package = package(*package_type, "acme/Anvil");
+            let shown = Shown {
+                package: &package,
+                file: None,
+                group_id: 7,
+                base_url: "https://code.example",
+            };
+            let steps = super::super::publishing::lines(&shown);
+            assert!(!steps.is_empty(), "{}", package_type.as_str());
+            for (title, lines) in steps {
+                assert!(!title.is_empty() && !lines.contains("1.0.0"), "{lines}");
+            }
         }
     }
 

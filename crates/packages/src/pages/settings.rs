@@ -161,7 +161,7 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
 }
 
 /// The formats, the plain one first.
-fn kinds() -> Vec<Choice> {
+pub(super) fn kinds() -> Vec<Choice> {
     let mut pairs: Vec<(&str, &str)> = PackageType::ALL
         .iter()
         .map(|kind| (kind.as_str(), kind.as_str()))

@@ -1,5 +1,7 @@
 //! What the pages of this room show: plain view models of their templates.
 
+pub mod cleanup;
+
 use askama::Template;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Moment, Page, Pages};
@@ -76,6 +78,8 @@ pub struct Package {
     pub tags: Vec<String>,
     /// How to use it: a title and shell lines each.
     pub install: Vec<(String, String)>,
+    /// How to publish its next version, likewise; empty for who may not.
+    pub publish: Vec<(String, String)>,
     /// Its files on this page.
     pub files: Vec<FileRow>,
     /// Where the list of files stands.

@@ -1,5 +1,6 @@
 //! The management API (contract half 1).
 
+mod cleanup;
 mod files;
 mod lists;
 mod packages;
@@ -25,6 +26,7 @@ pub fn routes(r: &mut Routes) {
     packages::routes(r);
     files::routes(r);
     protection::routes(r);
+    cleanup::routes(r);
     plan_limits::routes(r);
     settings::routes(r);
 }

@@ -2,11 +2,14 @@
 
 use super::protection;
 use crate::access::{Entered, Happened, audit, enter};
+use crate::cleanup::rule::Rule;
+use crate::cleanup::run::Going;
 use crate::formats::maven::jobs::DropVersions;
 use crate::jobs::{Purge, PurgeFile};
 use crate::model::{Package, PackageType};
 use crate::store::{files, packages};
 use identity::viewer::Viewer;
+use kernel::audit::{Record, write_all};
 use kernel::error::{Error, Found, Result};
 use kernel::http::Asked;
 use kernel::http::serve::check_unmodified;
@@ -15,8 +18,8 @@ use kernel::jobs::{Registry, enqueue};
 use kernel::time::Timestamp;
 use serde_json::json;
 use spaces::access::Purpose;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use store::Tx;
 
 /// The package, whatever its state, unless it is destroyed.
@@ -144,6 +147,46 @@ pub fn package(
         }),
     };
     audit(tx, viewer, happened)
+}
+
+/// Deletes versions of one project that a cleanup rule takes away, under
+/// nobody's name. Who calls it has them purged.
+pub fn by_rule(tx: &mut Tx<'_>, registry: &Registry, rule: &Rule, going: &[Going]) -> Result<()> {
+    let Some(first) = going.first() else {
+        return Ok(());
+    };
+    let project_id = first.standing.project_id;
+    let ids: Vec<i64> = going.iter().map(|one| one.standing.id).collect();
+    packages::mark_all_destroyed(tx, &ids)?;
+    let listed = going
+        .iter()
+        .filter(|one| one.standing.status.is_displayable());
+    packages::add_to_count(tx, project_id, -(listed.count() as i64))?;
+    if rule.package_type == PackageType::Maven {
+        let names: BTreeSet<&str> = going.iter().map(|one| &*one.standing.name).collect();
+        for name in names {
+            let name = name.to_owned();
+            let project = project_id;
+            enqueue(tx, registry, &DropVersions { project, name })?;
+        }
+    }
+    let records = going.iter().map(|one| Record {
+        author_id: None,
+        action: "package.clean_up",
+        target_type: "Package",
+        target_id: one.standing.id,
+        target_name: &one.standing.name,
+        details: json!({
+            "project_id": project_id,
+            "package_type": rule.package_type,
+            "version": one.standing.version,
+            "cleanup_rule_id": rule.id,
+            "reasons": one.reasons,
+        }),
+        ip_address: None,
+    });
+    write_all(tx, records)?;
+    Ok(())
 }
 
 /// Deletes one file; the package stays, even without files.

@@ -71,7 +71,7 @@ fn needed(
 
 /// Whether a name fits a pattern. Spellings that the format takes for one name
 /// fit alike, or another spelling would go round the rule.
-fn fits(package_type: PackageType, pattern: &str, name: &str) -> bool {
+pub fn fits(package_type: PackageType, pattern: &str, name: &str) -> bool {
     let key = |text| name_key(package_type, text);
     wildcard::matches(pattern, name) || wildcard::matches(&key(pattern), &key(name))
 }

@@ -1,6 +1,7 @@
 //! The room's SQL.
 
 pub mod cleanup;
+pub mod cleanup_rules;
 pub mod files;
 pub mod index;
 pub mod list;

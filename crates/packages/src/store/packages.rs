@@ -176,6 +176,29 @@ pub fn mark_destroyed(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     stamp(tx, id)
 }
 
+/// The same for packages of one project.
+pub fn mark_all_destroyed(tx: &mut Tx<'_>, ids: &[i64]) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update packages set status = 'pending_destruction', live = null, updated_at = $2
+             where id in_list($1)"
+        ),
+        (ids, now),
+    )?;
+    tx.execute(
+        sql!(
+            "insert into package_names (project_id, package_type, name_key, stamp)
+             select distinct project_id, package_type, name_key, 1 from packages
+             where id in_list($1)
+             on conflict (project_id, package_type, name_key) do update
+             set stamp = package_names.stamp + 1"
+        ),
+        (ids,),
+    )?;
+    Ok(())
+}
+
 /// Adds to the number of listed packages of a project.
 pub fn add_to_count(tx: &mut Tx<'_>, project_id: i64, change: i64) -> Result<()> {
     tx.execute(

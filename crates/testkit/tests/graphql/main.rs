@@ -11,6 +11,7 @@ mod members;
 mod nodes;
 mod order;
 mod packages;
+mod packages_cleanup;
 mod packages_mutations;
 mod packages_policy;
 mod persisted;

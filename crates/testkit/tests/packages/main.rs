@@ -2,6 +2,7 @@
 
 mod access;
 mod cleanup;
+mod cleanup_rules;
 mod deploy;
 mod files;
 mod generic;

@@ -3,6 +3,7 @@
 
 mod admin;
 mod applications;
+mod cleanup;
 mod projects;
 mod requests;
 mod safety;

@@ -11,10 +11,12 @@ const FORMS: &[&str] = &[
     "/acme/anvil/-/members",
     "/acme/anvil/-/settings",
     "/acme/anvil/-/settings/packages",
+    "/acme/anvil/-/settings/packages/cleanup",
     "/acme/anvil/-/access_tokens",
     "/groups/acme/-/members",
     "/groups/acme/-/settings",
     "/groups/acme/-/settings/packages",
+    "/groups/acme/-/settings/packages/cleanup",
     "/groups/acme/-/access_tokens",
     "/-/user_settings/profile",
     "/-/user_settings/password",
@@ -116,7 +118,8 @@ testkit::both_engines! {
             ("package_type", "generic"), ("push", "owner"), ("delete", "")]).await.is(303);
         for path in ["/", "/groups", "/groups/acme", "/groups/acme/-/members", "/acme/anvil",
             "/acme/anvil/-/members", "/acme/anvil/-/settings", "/acme/anvil/-/access_tokens",
-            "/acme/anvil/-/settings/packages", "/groups/acme/-/settings", "/admin/users",
+            "/acme/anvil/-/settings/packages",
+    "/acme/anvil/-/settings/packages/cleanup", "/groups/acme/-/settings", "/admin/users",
             "/admin/users/eve", "/admin/audit", "/-/user_settings/profile",
             "/?search=%3Cimg%20src%3Dx%3E", "/groups?search=%3Cimg%20src%3Dx%3E"] {
             let page = browser.get(path).await.is(200);

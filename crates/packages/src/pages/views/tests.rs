@@ -135,6 +135,7 @@ fn package_shows_files_digests_and_downloads() {
                  http://localhost:8080/api/v4/projects/42/packages/generic/hammer/1.2.0/hammer.tar.gz"
                     .into(),
             )],
+            publish: vec![("Upload with curl".into(), "curl --upload-file".into())],
             files: vec![file],
             pages: Pages { page: 1, per_page: 20, total: 1, url: "/x".into() },
             size: 1_572_864,
@@ -187,4 +188,47 @@ fn settings_name_every_format_and_rule() {
     };
     let html = keep("protection", &protection);
     assert!(html.contains("Owners") && !html.contains("ham<*"));
+}
+
+#[test]
+fn cleanup_shows_what_would_go() {
+    let found = cleanup::FoundRow {
+        name: "ham<mer".into(),
+        version: "1.0".into(),
+        published: moment(90),
+        downloaded: Some(moment(40)),
+        size: 2048,
+        reasons: "not downloaded for 30 days".into(),
+    };
+    let rule = cleanup::RuleRow {
+        id: 7,
+        kind: "generic".into(),
+        terms: "not downloaded for 30 days".into(),
+        next: Some(moment(-1)),
+        last: "removed 3 versions, 6.0 KiB".into(),
+        progress: Some((3, 12)),
+    };
+    let mut shown = cleanup::Cleanup {
+        page: page("Package cleanup", "projects"),
+        head: head("Project"),
+        address: "/acme/anvil/-/settings/packages/cleanup".into(),
+        rules: vec![rule],
+        preview: Some(cleanup::Found {
+            count: 120,
+            size: 4096,
+            largest: vec![("ham<mer".into(), 2048), ("nail".into(), 1024)],
+            rows: vec![found],
+        }),
+        kinds: Choice::list(&[("generic", "generic")]),
+        form: cleanup::RuleForm::default(),
+        errors: Errors::default(),
+    };
+    let full = keep("cleanup", &shown);
+    assert!(full.contains("120 versions, 4.0 KiB. The first 1 are shown"));
+    assert!(full.contains("not downloaded for 30 days") && !full.contains("ham<mer"));
+
+    shown.rules.clear();
+    shown.preview = Some(cleanup::Found::default());
+    let empty = keep("cleanup_empty", &shown);
+    assert!(empty.contains("No rules yet") && empty.contains("Nothing would go"));
 }

@@ -1,0 +1,496 @@
+//! Cleanup rules: which versions of one format a project's registry, or those
+//! of all projects below a group, take away by themselves.
+//!
+//! A version goes if everything a rule says of what goes is true of it and
+//! nothing it says of what stays. Rules know nothing of each other: what one
+//! keeps another may take. Protected names stay whatever rules say.
+
+use crate::access::{Happened, audit, enter};
+use crate::model::{PackageType, Status};
+use crate::scope::Prefix;
+use crate::settings;
+use crate::store::cleanup_rules as rows;
+use identity::viewer::Viewer;
+use kernel::error::{Error, Found, Result};
+use kernel::http::Patch;
+use kernel::time::Timestamp;
+use regex::Regex;
+use serde_json::json;
+use spaces::access::{self, Purpose};
+use store::Tx;
+
+/// Most rules of a project or group.
+pub const MAX_RULES: i64 = 50;
+/// Most versions of a name that a rule keeps.
+const MAX_KEPT: i64 = 10_000;
+/// Most days that a rule looks back: a hundred years.
+const MAX_DAYS: i64 = 36_500;
+
+/// Whose rule it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A project's, for its own packages.
+    Project(i64),
+    /// A group's, for those of all projects below it.
+    Group(i64),
+}
+
+impl Owner {
+    /// Where this prefix leads, for who sets the rules there.
+    pub fn entered(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Owner> {
+        let purpose = Purpose::ManagePackageSettings;
+        match prefix {
+            Prefix::Project(reference) => {
+                let entered = enter(tx, viewer, reference, purpose)?;
+                Ok(Owner::Project(entered.project.id))
+            }
+            Prefix::Group(reference) => {
+                let group = access::group(tx, viewer, reference, purpose)?;
+                Ok(Owner::Group(group.id))
+            }
+            Prefix::Namespace(_) | Prefix::Instance => Err(Error::NotFound("")),
+        }
+    }
+
+    /// The project and the group, of which one is none.
+    pub const fn ids(self) -> (Option<i64>, Option<i64>) {
+        match self {
+            Owner::Project(id) => (Some(id), None),
+            Owner::Group(id) => (None, Some(id)),
+        }
+    }
+}
+
+/// What a rule says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// Its id; 0 before it is stored.
+    pub id: i64,
+    /// The project, if it is a project's.
+    pub project_id: Option<i64>,
+    /// The group, if it is a group's.
+    pub namespace_id: Option<i64>,
+    /// The format it is about.
+    pub package_type: PackageType,
+    /// Whether it is applied at all.
+    pub enabled: bool,
+    /// So many of the newest versions of a name stay.
+    pub keep_last: Option<i64>,
+    /// Names that stay.
+    pub keep_name_regex: Option<String>,
+    /// Versions that stay.
+    pub keep_version_regex: Option<String>,
+    /// Only these names go.
+    pub remove_name_regex: Option<String>,
+    /// Only these versions go.
+    pub remove_version_regex: Option<String>,
+    /// Only what was published longer ago goes.
+    pub older_than_days: Option<i64>,
+    /// Only what was not downloaded for so long goes.
+    pub not_downloaded_days: Option<i64>,
+    /// Only what was never downloaded goes.
+    pub never_downloaded: bool,
+    /// When it is applied next; never while it is disabled.
+    pub next_run_at: Option<Timestamp>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+::store::from_row! { Rule {
+    id, project_id, namespace_id, package_type, enabled, keep_last, keep_name_regex,
+    keep_version_regex, remove_name_regex, remove_version_regex, older_than_days,
+    not_downloaded_days, never_downloaded, next_run_at, created_at, updated_at
+} }
+
+/// A change of a rule, or what a new one says.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// The format; a new rule has to name it.
+    pub package_type: Option<PackageType>,
+    /// Whether it is applied.
+    pub enabled: Option<bool>,
+    /// So many of the newest versions of a name stay.
+    pub keep_last: Patch<i64>,
+    /// Names that stay.
+    pub keep_name_regex: Patch<String>,
+    /// Versions that stay.
+    pub keep_version_regex: Patch<String>,
+    /// Only these names go.
+    pub remove_name_regex: Patch<String>,
+    /// Only these versions go.
+    pub remove_version_regex: Patch<String>,
+    /// Only what was published longer ago goes.
+    pub older_than_days: Patch<i64>,
+    /// Only what was not downloaded for so long goes.
+    pub not_downloaded_days: Patch<i64>,
+    /// Only what was never downloaded goes.
+    pub never_downloaded: Option<bool>,
+}
+
+impl Change {
+    /// A rule that is not stored, as this says it.
+    pub fn drafted(self, tx: &Tx<'_>, owner: Owner) -> Result<Rule> {
+        let (project_id, namespace_id) = owner.ids();
+        let missing = || Error::missing("package_type");
+        let blank = Rule {
+            id: 0,
+            project_id,
+            namespace_id,
+            package_type: self.package_type.ok_or_else(missing)?,
+            enabled: false,
+            keep_last: None,
+            keep_name_regex: None,
+            keep_version_regex: None,
+            remove_name_regex: None,
+            remove_version_regex: None,
+            older_than_days: None,
+            not_downloaded_days: None,
+            never_downloaded: false,
+            next_run_at: None,
+            created_at: tx.now(),
+            updated_at: tx.now(),
+        };
+        self.over(blank)
+    }
+
+    /// The rule after the change.
+    fn over(self, rule: Rule) -> Result<Rule> {
+        let changed = Rule {
+            package_type: self.package_type.unwrap_or(rule.package_type),
+            enabled: self.enabled.unwrap_or(rule.enabled),
+            keep_last: self.keep_last.over(rule.keep_last),
+            keep_name_regex: text(self.keep_name_regex.over(rule.keep_name_regex)),
+            keep_version_regex: text(self.keep_version_regex.over(rule.keep_version_regex)),
+            remove_name_regex: text(self.remove_name_regex.over(rule.remove_name_regex)),
+            remove_version_regex: text(self.remove_version_regex.over(rule.remove_version_regex)),
+            older_than_days: self.older_than_days.over(rule.older_than_days),
+            not_downloaded_days: self.not_downloaded_days.over(rule.not_downloaded_days),
+            never_downloaded: self.never_downloaded.unwrap_or(rule.never_downloaded),
+            ..rule
+        };
+        changed.validate()?;
+        Ok(changed)
+    }
+}
+
+/// An empty pattern is none.
+fn text(pattern: Option<String>) -> Option<String> {
+    pattern.filter(|text| !text.is_empty())
+}
+
+impl Rule {
+    /// Whose it is.
+    pub fn owner(&self) -> Result<Owner> {
+        match (self.project_id, self.namespace_id) {
+            (Some(id), None) => Ok(Owner::Project(id)),
+            (None, Some(id)) => Ok(Owner::Group(id)),
+            _ => Err(Error::internal(std::io::Error::other(
+                "a rule has one owner",
+            ))),
+        }
+    }
+
+    fn validate(&self) -> Result<()> {
+        for (field, number, most) in [
+            ("keep_last", self.keep_last, MAX_KEPT),
+            ("older_than_days", self.older_than_days, MAX_DAYS),
+            ("not_downloaded_days", self.not_downloaded_days, MAX_DAYS),
+        ] {
+            if number.is_some_and(|number| !(1..=most).contains(&number)) {
+                return Err(Error::invalid(
+                    field,
+                    format!("must be between 1 and {most}"),
+                ));
+            }
+        }
+        for (field, pattern) in [
+            ("keep_name_regex", &self.keep_name_regex),
+            ("keep_version_regex", &self.keep_version_regex),
+            ("remove_name_regex", &self.remove_name_regex),
+            ("remove_version_regex", &self.remove_version_regex),
+        ] {
+            settings::check_pattern(field, pattern.as_deref().unwrap_or_default())?;
+        }
+        if !self.says_what_goes() {
+            let text = "or another condition has to say what goes, or everything would";
+            return Err(Error::invalid("older_than_days", text));
+        }
+        if self.never_downloaded && self.older_than_days.is_none() {
+            let text = "has to be set with never_downloaded: nothing new was downloaded yet";
+            return Err(Error::invalid("older_than_days", text));
+        }
+        Ok(())
+    }
+
+    /// What has to be true of all that goes, each in words.
+    fn conditions(&self) -> Vec<(Condition, String)> {
+        let days = |text, days: Option<i64>| days.map(|days| format!("{text} {}", day_count(days)));
+        let fits = |text, pattern: &Option<String>| {
+            let pattern = pattern.as_ref()?;
+            Some(format!("{text} fits {pattern}"))
+        };
+        let place = self
+            .keep_last
+            .map(|kept| format!("not among the newest {kept} of its name"));
+        let age = days("published more than", self.older_than_days);
+        let unused = self.never_downloaded.then(|| "never downloaded".to_owned());
+        let all = [
+            (Condition::Place, place),
+            (Condition::Name, fits("its name", &self.remove_name_regex)),
+            (
+                Condition::Version,
+                fits("its version", &self.remove_version_regex),
+            ),
+            (Condition::Age, age.map(|text| format!("{text} ago"))),
+            (
+                Condition::Use,
+                days("not downloaded for", self.not_downloaded_days),
+            ),
+            (Condition::NoUse, unused),
+        ];
+        let asked = all.into_iter().filter_map(|(one, text)| Some((one, text?)));
+        asked.collect()
+    }
+
+    /// What goes and what stays, for people.
+    pub fn in_words(&self) -> String {
+        let goes: Vec<String> = self.conditions().into_iter().map(|it| it.1).collect();
+        let kept = [
+            ("names", &self.keep_name_regex),
+            ("versions", &self.keep_version_regex),
+        ];
+        let kept = kept.into_iter().filter_map(|(what, pattern)| {
+            let pattern = pattern.as_ref()?;
+            Some(format!("; {what} like {pattern} stay"))
+        });
+        let kept: String = kept.collect();
+        format!("{}{kept}", goes.join(" and "))
+    }
+
+    fn says_what_goes(&self) -> bool {
+        self.keep_last.is_some()
+            || self.remove_name_regex.is_some()
+            || self.remove_version_regex.is_some()
+            || self.older_than_days.is_some()
+            || self.not_downloaded_days.is_some()
+    }
+}
+
+/// Something that has to be true of a version for it to go.
+enum Condition {
+    Place,
+    Name,
+    Version,
+    Age,
+    Use,
+    NoUse,
+}
+
+/// The rules of a project or group.
+pub fn list(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Rule>> {
+    rows::list(tx, owner, MAX_RULES)
+}
+
+/// One of them.
+pub fn find(tx: &mut Tx<'_>, owner: Owner, id: i64) -> Result<Rule> {
+    rows::rule_of(tx, owner, id)?.found("Cleanup Rule")
+}
+
+/// Adds a rule.
+pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, change: Change) -> Result<Rule> {
+    if rows::list(tx, owner, MAX_RULES)?.len() as i64 >= MAX_RULES {
+        return Err(Error::Unprocessable(format!(
+            "There are {MAX_RULES} cleanup rules, more are not possible"
+        )));
+    }
+    let mut rule = change.drafted(tx, owner)?;
+    rule.next_run_at = rule.enabled.then(|| super::next_run(tx));
+    rule.id = rows::insert(tx, &rule)?;
+    record(tx, viewer, "package_cleanup_rule.create", &rule)?;
+    Ok(rule)
+}
+
+/// Puts these rules in the place of all there were.
+pub fn replace(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, changes: Vec<Change>) -> Result<()> {
+    for rule in list(tx, owner)? {
+        destroy(tx, viewer, owner, rule.id)?;
+    }
+    for change in changes {
+        create(tx, viewer, owner, change)?;
+    }
+    Ok(())
+}
+
+/// Changes a rule. It is next applied when it would have been, unless it was
+/// off before.
+pub fn update(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    owner: Owner,
+    id: i64,
+    change: Change,
+) -> Result<Rule> {
+    let before = find(tx, owner, id)?;
+    let mut rule = change.over(before.clone())?;
+    rule.next_run_at = match (rule.enabled, before.enabled) {
+        (true, true) => before.next_run_at,
+        (true, false) => Some(super::next_run(tx)),
+        (false, _) => None,
+    };
+    rule.updated_at = tx.now();
+    rows::update(tx, &rule)?;
+    record(tx, viewer, "package_cleanup_rule.update", &rule)?;
+    Ok(rule)
+}
+
+/// Removes a rule, with what is known of its runs.
+pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64) -> Result<()> {
+    let rule = find(tx, owner, id)?;
+    rows::delete(tx, rule.id)?;
+    record(tx, viewer, "package_cleanup_rule.destroy", &rule)
+}
+
+fn record(tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, rule: &Rule) -> Result<()> {
+    let happened = Happened {
+        action,
+        target_type: "PackageCleanupRule",
+        target_id: rule.id,
+        target_name: rule.package_type.as_str(),
+        details: json!({
+            "project_id": rule.project_id,
+            "group_id": rule.namespace_id,
+            "enabled": rule.enabled,
+            "keep_last": rule.keep_last,
+            "keep_name_regex": rule.keep_name_regex,
+            "keep_version_regex": rule.keep_version_regex,
+            "remove_name_regex": rule.remove_name_regex,
+            "remove_version_regex": rule.remove_version_regex,
+            "older_than_days": rule.older_than_days,
+            "not_downloaded_days": rule.not_downloaded_days,
+            "never_downloaded": rule.never_downloaded,
+        }),
+    };
+    audit(tx, viewer, happened)
+}
+
+/// A version as rules see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The package's id.
+    pub id: i64,
+    /// The project that holds it.
+    pub project_id: i64,
+    /// Its name.
+    pub name: String,
+    /// Its name as the format compares it.
+    pub name_key: String,
+    /// Its version.
+    pub version: String,
+    /// Its state.
+    pub status: Status,
+    /// When it was published.
+    pub created_at: Timestamp,
+    /// When it was last downloaded.
+    pub last_downloaded_at: Option<Timestamp>,
+    /// 1 for the newest version of its name.
+    pub place: i64,
+    /// Bytes of its files.
+    pub size: i64,
+}
+
+::store::from_row! { Standing {
+    id, project_id, name, name_key, version, status, created_at, last_downloaded_at, place, size
+} }
+
+/// A rule ready to be asked.
+pub struct Judge {
+    rule: Rule,
+    now: Timestamp,
+    keep: [Option<Regex>; 2],
+    remove: [Option<Regex>; 2],
+}
+
+impl Judge {
+    /// Of this rule, at this time.
+    pub fn new(rule: Rule, now: Timestamp) -> Result<Judge> {
+        let compiled = |pattern: &Option<String>| match pattern {
+            None => Ok(None),
+            Some(pattern) => match settings::compiled(pattern) {
+                Some(regex) => Ok(Some(regex)),
+                // It was checked when it was stored.
+                None => Err(Error::invalid("regex", "not valid RE2 syntax")),
+            },
+        };
+        Ok(Judge {
+            keep: [
+                compiled(&rule.keep_name_regex)?,
+                compiled(&rule.keep_version_regex)?,
+            ],
+            remove: [
+                compiled(&rule.remove_name_regex)?,
+                compiled(&rule.remove_version_regex)?,
+            ],
+            rule,
+            now,
+        })
+    }
+
+    /// The rule.
+    pub fn rule(&self) -> &Rule {
+        &self.rule
+    }
+
+    /// What was published at this time or later stays.
+    pub fn published_before(&self) -> Timestamp {
+        match self.rule.older_than_days {
+            Some(days) => self.ago(days),
+            // Nothing is younger than tomorrow.
+            None => self.ago(-1),
+        }
+    }
+
+    fn ago(&self, days: i64) -> Timestamp {
+        let ago = jiff::SignedDuration::from_hours(days * 24);
+        self.now.checked_sub(ago).unwrap_or(Timestamp::MIN)
+    }
+
+    /// Why a version goes, each reason for people; nothing if it stays.
+    pub fn reasons(&self, one: &Standing) -> Vec<String> {
+        let texts = [one.name.as_str(), one.version.as_str()];
+        let fits = |(pattern, text): (&Option<Regex>, &str)| {
+            pattern.as_ref().is_some_and(|regex| regex.is_match(text))
+        };
+        if self.keep.iter().zip(texts).any(fits) {
+            return Vec::new();
+        }
+        let rule = &self.rule;
+        let used = one.last_downloaded_at.unwrap_or(one.created_at);
+        let days = |days: Option<i64>| self.ago(days.unwrap_or_default());
+        let is_true = |condition: &Condition| match condition {
+            Condition::Place => one.place > rule.keep_last.unwrap_or(i64::MAX),
+            Condition::Name => fits((&self.remove[0], texts[0])),
+            Condition::Version => fits((&self.remove[1], texts[1])),
+            Condition::Age => one.created_at < days(rule.older_than_days),
+            Condition::Use => used < days(rule.not_downloaded_days),
+            Condition::NoUse => one.last_downloaded_at.is_none(),
+        };
+        let asked = rule.conditions();
+        if !asked.iter().all(|(condition, _)| is_true(condition)) {
+            return Vec::new();
+        }
+        asked.into_iter().map(|(_, reason)| reason).collect()
+    }
+}
+
+fn day_count(days: i64) -> String {
+    match days {
+        1 => "1 day".to_owned(),
+        _ => format!("{days} days"),
+    }
+}
+
+#[cfg(test)]
+#[path = "rule_tests.rs"]
+mod tests;

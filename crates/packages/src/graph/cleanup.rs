@@ -1,0 +1,226 @@
+//! Cleanup rules of a project within its policy, each with a dry run.
+
+use super::caller;
+use super::enums::{TYPE, chosen};
+use super::policy::REGEXP;
+use crate::cleanup::Policy;
+use crate::cleanup::rule::{Change, Rule};
+use crate::cleanup::run::{self, Going, Preview};
+use crate::model::PackageType;
+use crate::store::cleanup_rules as rows;
+use kernel::graph::{
+    Args, BOOLEAN, Context, Fault, Graph, INT, STRING, TIME, Typed, argument, named, object,
+};
+use kernel::http::Patch;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Most versions that a dry run shows.
+const MAX_SHOWN: i64 = 100;
+const RULE: &str = "PackagesCleanupRule";
+const PREVIEW: &str = "PackagesCleanupPreview";
+const VERSION: &str = "PackagesCleanupVersion";
+
+/// What a rule says: the name of the field, and what it means.
+const NUMBERS: [(&str, &str, fn(&Rule) -> Option<i64>); 3] = [
+    (
+        "keepLast",
+        "So many of the newest versions of each name stay.",
+        |it| it.keep_last,
+    ),
+    (
+        "olderThanDays",
+        "Only what was published more days ago goes.",
+        |it| it.older_than_days,
+    ),
+    (
+        "notDownloadedDays",
+        "Only what was not downloaded for so many days goes.",
+        |it| it.not_downloaded_days,
+    ),
+];
+
+const PATTERNS: [(&str, &str, fn(&Rule) -> &Option<String>); 4] = [
+    ("keepNameRegex", "Names that stay.", |it| {
+        &it.keep_name_regex
+    }),
+    ("keepVersionRegex", "Versions that stay.", |it| {
+        &it.keep_version_regex
+    }),
+    ("removeNameRegex", "Only names like this go.", |it| {
+        &it.remove_name_regex
+    }),
+    ("removeVersionRegex", "Only versions like this go.", |it| {
+        &it.remove_version_regex
+    }),
+];
+
+const ENABLED: &str = "Whether it is applied, every twelve hours.";
+const UNUSED: &str = "Only what was never downloaded goes; needs `olderThanDays`.";
+const FORMAT: &str = "The format it is about.";
+
+/// Registers the types and adds them to the policy.
+pub fn graph(g: &mut Graph) {
+    rule(g);
+    preview(g);
+    terms(g);
+    g.on::<Policy>("PackagesCleanupPolicy")
+        .level(
+            "rules",
+            object::<Rule>(RULE).required().list().required(),
+            |parents: Vec<Arc<Policy>>, _, context| rules(parents, context),
+        )
+        .describe("Which versions go, oldest rule first.");
+}
+
+fn rule(g: &mut Graph) {
+    let mut of = g
+        .object::<Rule>(RULE, "Which versions of one format go by themselves.")
+        .field("packageType", TYPE.required(), |it| it.package_type)
+        .describe(FORMAT)
+        .field("enabled", BOOLEAN.required(), |it| it.enabled)
+        .describe(ENABLED)
+        .field("neverDownloaded", BOOLEAN.required(), |it| {
+            it.never_downloaded
+        })
+        .describe(UNUSED)
+        .field("nextRunAt", TIME, |it| it.next_run_at)
+        .describe("When it is applied next.");
+    for (name, text, read) in NUMBERS {
+        of = of.field(name, INT, read).describe(text);
+    }
+    for (name, text, read) in PATTERNS {
+        of = of
+            .field(name, REGEXP, move |it| read(it).clone())
+            .describe(text);
+    }
+    of.level("preview", object::<Preview>(PREVIEW), dry_runs)
+        .describe("What it would take away now; once in a query.")
+        .at_most(1)
+        .arg(argument("first", INT).describe("How many versions are shown; at most 100."));
+}
+
+fn preview(g: &mut Graph) {
+    g.object::<Preview>(PREVIEW, "What a cleanup rule would take away.")
+        .field("packagesCount", INT.required(), |it| it.packages)
+        .describe("How many versions.")
+        .field("packagesSize", STRING.required(), |it| it.size.to_string())
+        .describe("Bytes of their files.")
+        .field(
+            "packages",
+            object::<Going>(VERSION).required().list().required(),
+            |it| it.shown.iter().cloned().map(Arc::new).collect(),
+        )
+        .describe("The first of them.");
+    g.object::<Going>(VERSION, "A version that a cleanup rule would take away.")
+        .field("name", STRING.required(), |it| it.standing.name.clone())
+        .describe("Its name.")
+        .field("version", STRING.required(), |it| {
+            it.standing.version.clone()
+        })
+        .describe("Its version.")
+        .field("size", STRING.required(), |it| it.standing.size.to_string())
+        .describe("Bytes of its files.")
+        .field("createdAt", TIME.required(), |it| it.standing.created_at)
+        .describe("When it was published.")
+        .field("lastDownloadedAt", TIME, |it| {
+            it.standing.last_downloaded_at
+        })
+        .describe("When a file was last downloaded.")
+        .field("reasons", STRING.required().list().required(), |it| {
+            it.reasons.clone()
+        })
+        .describe("Why it goes.");
+}
+
+/// What the mutation takes of each rule.
+fn terms(g: &mut Graph) {
+    let mut fields = vec![
+        argument("packageType", TYPE.required()).describe(FORMAT),
+        argument("enabled", BOOLEAN).describe(ENABLED),
+        argument("neverDownloaded", BOOLEAN).describe(UNUSED),
+    ];
+    fields.extend(NUMBERS.map(|(name, text, _)| argument(name, INT).describe(text)));
+    fields.extend(PATTERNS.map(|(name, text, _)| argument(name, REGEXP).describe(text)));
+    g.input(
+        "PackagesCleanupRuleInput",
+        "Which versions of one format go by themselves.",
+        fields,
+    );
+}
+
+/// The argument of the mutation.
+pub fn rules_argument() -> kernel::graph::Argument {
+    argument("rules", named("PackagesCleanupRuleInput").required().list())
+        .describe("Which versions go, instead of the rules there were.")
+}
+
+/// One rule of the mutation.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Terms {
+    package_type: String,
+    enabled: Option<bool>,
+    never_downloaded: Option<bool>,
+    keep_last: Option<i64>,
+    older_than_days: Option<i64>,
+    not_downloaded_days: Option<i64>,
+    keep_name_regex: Option<String>,
+    keep_version_regex: Option<String>,
+    remove_name_regex: Option<String>,
+    remove_version_regex: Option<String>,
+}
+
+impl Terms {
+    /// The rule they make.
+    pub fn change(self) -> Change {
+        fn set<T>(value: Option<T>) -> Patch<T> {
+            value.map_or(Patch::Null, Patch::Value)
+        }
+        Change {
+            package_type: chosen(&self.package_type, PackageType::from_text),
+            enabled: self.enabled,
+            never_downloaded: self.never_downloaded,
+            keep_last: set(self.keep_last),
+            older_than_days: set(self.older_than_days),
+            not_downloaded_days: set(self.not_downloaded_days),
+            keep_name_regex: set(self.keep_name_regex),
+            keep_version_regex: set(self.keep_version_regex),
+            remove_name_regex: set(self.remove_name_regex),
+            remove_version_regex: set(self.remove_version_regex),
+        }
+    }
+}
+
+/// Policies are shown to who manages them only, and so are their rules.
+async fn rules(parents: Vec<Arc<Policy>>, context: Context) -> Result<Vec<Vec<Arc<Rule>>>, Fault> {
+    let ids: Vec<i64> = parents.iter().map(|it| it.project_id).collect();
+    let (app, _) = caller(&context)?;
+    let found = app.read(move |tx| rows::of_projects(tx, &ids)).await?;
+    let mut of: HashMap<i64, Vec<Arc<Rule>>> = HashMap::new();
+    for rule in found {
+        of.entry(rule.project_id.unwrap_or_default())
+            .or_default()
+            .push(Arc::new(rule));
+    }
+    let taken = parents.iter().map(|it| of.get(&it.project_id).cloned());
+    Ok(taken.map(Option::unwrap_or_default).collect())
+}
+
+/// One after another: each may go through many packages.
+async fn dry_runs(
+    rules: Vec<Arc<Rule>>,
+    args: Args,
+    context: Context,
+) -> Result<Vec<Option<Arc<Preview>>>, Fault> {
+    let first: Option<i64> = args.get("first")?;
+    let limit = first.unwrap_or(MAX_SHOWN).clamp(0, MAX_SHOWN);
+    let (app, _) = caller(&context)?;
+    let mut told = Vec::with_capacity(rules.len());
+    for rule in rules {
+        let preview = run::preview(&app, Rule::clone(&rule), 0, limit).await?;
+        told.push(Some(Arc::new(preview)));
+    }
+    Ok(told)
+}

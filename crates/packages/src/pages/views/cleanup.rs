@@ -1,0 +1,100 @@
+//! What the page of cleanup rules shows.
+
+use askama::Template;
+use kernel::html::ui::{self, Choice};
+use kernel::html::{Errors, Moment, Page};
+use spaces::pages::views::SpaceHead;
+
+/// `<place>/-/settings/packages/cleanup`. All forms post here with `action`:
+/// `preview` and `add` with the fields of a rule; `show`, `enable`, `disable`
+/// and `remove` with `rule_id`.
+#[derive(Debug, Template)]
+#[template(path = "cleanup.html")]
+pub struct Cleanup {
+    /// The page.
+    pub page: Page,
+    /// The project or group.
+    pub head: SpaceHead,
+    /// Where the forms post to.
+    pub address: String,
+    /// The rules.
+    pub rules: Vec<RuleRow>,
+    /// What would go, where that was asked.
+    pub preview: Option<Found>,
+    /// The formats.
+    pub kinds: Vec<Choice>,
+    /// The form of a new rule.
+    pub form: RuleForm,
+    /// What is wrong with it, by field name.
+    pub errors: Errors,
+}
+
+/// One rule.
+#[derive(Debug, Clone, Default)]
+pub struct RuleRow {
+    /// Its id.
+    pub id: i64,
+    /// The format.
+    pub kind: String,
+    /// What goes, in words.
+    pub terms: String,
+    /// When it is applied next; never while it is off.
+    pub next: Option<Moment>,
+    /// What its last run took, or empty.
+    pub last: String,
+    /// Names done and all names of a run under way.
+    pub progress: Option<(u64, u64)>,
+}
+
+/// What a rule would take.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// Versions.
+    pub count: u64,
+    /// Bytes of their files.
+    pub size: u64,
+    /// Bytes by name, most first, for the chart.
+    pub largest: Vec<(String, u64)>,
+    /// The first versions.
+    pub rows: Vec<FoundRow>,
+}
+
+/// One version that would go.
+#[derive(Debug, Clone, Default)]
+pub struct FoundRow {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// When it was published.
+    pub published: Moment,
+    /// When it was last downloaded.
+    pub downloaded: Option<Moment>,
+    /// Bytes of its files.
+    pub size: u64,
+    /// Why it goes.
+    pub reasons: String,
+}
+
+/// The fields of a new rule, as they were sent.
+#[derive(Debug, Clone, Default)]
+pub struct RuleForm {
+    /// Field `package_type`.
+    pub kind: String,
+    /// Field of its name, as all others.
+    pub keep_last: String,
+    /// Days.
+    pub older_than_days: String,
+    /// Days.
+    pub not_downloaded_days: String,
+    /// Ticked.
+    pub never_downloaded: bool,
+    /// A pattern.
+    pub keep_name_regex: String,
+    /// A pattern.
+    pub keep_version_regex: String,
+    /// A pattern.
+    pub remove_name_regex: String,
+    /// A pattern.
+    pub remove_version_regex: String,
+}
