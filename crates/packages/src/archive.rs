@@ -12,7 +12,7 @@ pub use tarball::{any_tar_gz, tar_gz};
 pub use zipped::zip;
 
 use kernel::error::{Error, Result};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
 /// Most entries of an archive.
@@ -72,6 +72,31 @@ impl Contents {
         }
         self.members.push(Member { path, bytes });
         Ok(())
+    }
+}
+
+/// What holds of every archive, whatever its bytes: it is refused with a
+/// reason, or all names in it are plain and no member is larger than may be
+/// read. Panics where a promise is broken; the fuzz target and a test below
+/// feed it.
+pub fn hostile(bytes: &[u8]) {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let written = packed.write_all(bytes).and_then(|()| packed.finish());
+    let packed = written.expect("memory can be written");
+    for read in [
+        tar_gz(bytes, bytes.len() as u64, |_| true),
+        tar_gz(&packed[..], packed.len() as u64, |_| true),
+        zip(io::Cursor::new(bytes), |_| true),
+    ] {
+        match read {
+            Ok(contents) => {
+                for member in contents.members {
+                    assert_eq!(plain_path(member.path.as_bytes()).ok(), Some(member.path));
+                    assert!(member.bytes.len() as u64 <= MAX_MEMBER);
+                }
+            }
+            Err(error) => assert!(matches!(error, Error::BadRequest(_)), "{error}"),
+        }
     }
 }
 

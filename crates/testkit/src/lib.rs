@@ -7,6 +7,7 @@
 mod browser;
 mod client;
 mod fixtures;
+pub mod hostile;
 pub mod npm;
 pub mod postgres;
 mod server;

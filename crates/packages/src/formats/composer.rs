@@ -9,6 +9,8 @@ mod documents;
 mod manifest;
 mod publish;
 
+pub use manifest::hostile;
+
 use crate::access::for_client;
 use crate::download;
 use crate::model::PackageType;

@@ -8,6 +8,8 @@
 mod module;
 mod upload;
 
+pub use module::hostile;
+
 use crate::access::{Entered, enter, for_client};
 use crate::download;
 use crate::model::PackageType;

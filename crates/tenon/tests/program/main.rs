@@ -2,8 +2,10 @@
 
 mod backup;
 mod bucket;
+mod cleanup;
 mod downloads;
 mod grants;
+mod hostile;
 mod kill;
 mod large;
 mod logs;

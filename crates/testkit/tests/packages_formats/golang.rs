@@ -4,9 +4,9 @@ use crate::archives::zip;
 use testkit::{Client, Reply, TestProject};
 
 /// What every module of these stories begins with: the server's host.
-const HOST: &str = "127.0.0.1";
+pub const HOST: &str = "127.0.0.1";
 
-fn module_zip(module: &str, version: &str, go_mod: &str) -> Vec<u8> {
+pub fn module_zip(module: &str, version: &str, go_mod: &str) -> Vec<u8> {
     let folder = format!("{module}@{version}");
     zip(&[
         (format!("{folder}/go.mod").as_str(), go_mod),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use testkit::{Client, Request, TestProject};
 
 /// A chart's archive.
-struct Chart {
+pub struct Chart {
     file: String,
     bytes: Vec<u8>,
 }
@@ -21,7 +21,7 @@ fn described(name: &str, version: &str, rest: &str) -> String {
     format!("apiVersion: v2\nname: {name}\nversion: {version}\n{rest}")
 }
 
-fn chart(name: &str, version: &str) -> Chart {
+pub fn chart(name: &str, version: &str) -> Chart {
     packed(
         name,
         version,
@@ -60,7 +60,7 @@ impl Chart {
     }
 
     /// As the chart-push plugin sends it.
-    fn to(&self, client: &Client, project: &TestProject, channel: &str) -> Request {
+    pub fn to(&self, client: &Client, project: &TestProject, channel: &str) -> Request {
         let request = client.post(project.at(&format!("/packages/helm/api/{channel}/charts")));
         multipart(request, &[], &[("chart", &self.file, &self.bytes)])
     }

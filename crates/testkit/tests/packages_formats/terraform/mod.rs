@@ -26,7 +26,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A module that says this.
-fn module(text: &str) -> Vec<u8> {
+pub fn module(text: &str) -> Vec<u8> {
     archive(&[("main.tf", text)])
 }
 
