@@ -46,7 +46,10 @@ fn conan(shown: &Shown<'_>) -> Steps {
 
 fn generic(shown: &Shown<'_>) -> Steps {
     let url = shown.at(&format!("generic/{}/<version>/", shown.name()));
-    curl("Upload with curl", format!("--upload-file <file> \\\n  {url}"))
+    curl(
+        "Upload with curl",
+        format!("--upload-file <file> \\\n  {url}"),
+    )
 }
 
 fn golang(shown: &Shown<'_>) -> Steps {

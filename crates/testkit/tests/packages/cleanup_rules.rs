@@ -399,6 +399,7 @@ both_engines! {
                         version: Some(version),
                         status: packages::model::Status::Default,
                         creator_id: None,
+                        recipe: None,
                     })?;
                 }
                 Ok(())
