@@ -30,6 +30,8 @@ for _ in range(600):
         break
     except requests.ConnectionError:
         time.sleep(0.1)
+else:
+    sys.exit("devpi-server does not answer")
 session = requests.Session()
 login = session.post(url + "/+login", json={"user": "root", "password": ""}).json()["result"]
 session.headers["X-Devpi-Auth"] = __import__("base64").b64encode(f"root:{login['password']}".encode()).decode()

@@ -6,6 +6,7 @@
 //! again, and clean-up takes only orphans older than [`GRACE_SECONDS`] through
 //! [`Blobs::delete_older`], so it cannot take bytes a new row is about to name.
 
+mod reading;
 #[cfg(test)]
 mod s3_tests;
 mod spool;
@@ -28,8 +29,7 @@ use object_store::{
     GetOptions, GetResult, GetResultPayload, MultipartUpload, ObjectStore, ObjectStoreExt,
 };
 use sha2::{Digest, Sha256};
-use tokio::io::{AsyncReadExt, AsyncSeekExt};
-use tokio_util::io::ReaderStream;
+use tokio::io::AsyncReadExt;
 
 use crate::error::{Error, Result};
 use crate::telemetry::Metrics;
@@ -43,8 +43,6 @@ pub const GRACE_SECONDS: i64 = 24 * 60 * 60;
 const FRESH_SECONDS: i64 = GRACE_SECONDS / 2;
 /// Bytes of one part of an upload to S3, which takes at most 10,000 parts.
 const PART: usize = 8 * 1024 * 1024;
-/// Bytes read from local disk at once.
-const CHUNK: usize = 256 * 1024;
 /// Folder of unfinished uploads below the root on local disk.
 const TEMPORARY: &str = "tmp";
 /// Folder of unfinished uploads to S3 within the spool directory.
@@ -319,7 +317,7 @@ impl Blobs {
             .await
             .map_err(failed)?;
         let total = found.meta.size;
-        let (counter, bytes) = (self.clone(), stream(found).await?);
+        let (counter, bytes) = (self.clone(), stream(found));
         let bytes = bytes.inspect_ok(move |bytes| counter.count("out", bytes.len() as u64));
         Ok((total, bytes.boxed()))
     }
@@ -421,17 +419,10 @@ fn location(key: &str) -> Result<Location> {
     }
 }
 
-async fn stream(found: GetResult) -> Result<ByteStream> {
-    let length = found.range.end - found.range.start;
+fn stream(found: GetResult) -> ByteStream {
     match found.payload {
-        GetResultPayload::Stream(bytes) => Ok(bytes.map_err(failed).boxed()),
-        GetResultPayload::File(file, _) => {
-            let mut file = tokio::fs::File::from_std(file);
-            file.seek(std::io::SeekFrom::Start(found.range.start))
-                .await?;
-            let bytes = ReaderStream::with_capacity(file.take(length), CHUNK);
-            Ok(bytes.map_err(Error::from).boxed())
-        }
+        GetResultPayload::Stream(bytes) => bytes.map_err(failed).boxed(),
+        GetResultPayload::File(file, _) => reading::stream(file, found.range),
     }
 }
 

@@ -377,3 +377,28 @@ async fn moved_bytes_are_counted() {
         );
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_read_at_once_keep_to_their_own_bytes() {
+    let (_directory, blobs) = disk();
+    let mut stored = Vec::new();
+    for number in 0..4_u8 {
+        let content = vec![number; 700_000 + usize::from(number)];
+        stored.push((number, blobs.put(body(&[&content]), None).await.unwrap()));
+    }
+
+    let reads = (0..64).map(|turn| {
+        let (number, blob) = stored[turn % 4].clone();
+        let (blobs, start) = (blobs.clone(), turn as u64 * 9_973);
+        tokio::spawn(async move {
+            let (_, bytes) = read(&blobs, &blob.key, Some(start..blob.size)).await;
+            (number, blob.size - start, bytes)
+        })
+    });
+
+    for done in futures_util::future::join_all(reads).await {
+        let (number, length, bytes) = done.unwrap();
+        assert_eq!(bytes.len() as u64, length);
+        assert!(bytes.iter().all(|byte| *byte == number), "{number}");
+    }
+}
