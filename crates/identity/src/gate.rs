@@ -75,8 +75,11 @@ impl IdentityGate {
                 self.by_registry(&app, peer, text, path).await?
             }
             Sent::Deploy { username, token } => {
-                self.by_deploy(&call.app.clone(), peer, username, token)
-                    .await?
+                let name = username.clone().filter(|_| call.route.names_user);
+                let app = call.app.clone();
+                let viewer = self.by_deploy(&app, peer, username, token).await?;
+                check_name(&viewer, name)?;
+                viewer
             }
             Sent::Cookie(cookie) => self.by_session(call, cookie).await?,
         };
@@ -361,6 +364,19 @@ async fn keep_cookie(call: &mut Call, session: &Session, cookie: &str) -> Result
         call.extensions.insert(GateCookie(cookie));
     }
     Ok(())
+}
+
+/// Refuses a user's token under another's name. Nobody knows the names of the
+/// bots behind tokens of projects and groups.
+fn check_name(viewer: &Viewer, name: Option<String>) -> Result<()> {
+    let (Viewer::User(signed_in), Some(name)) = (viewer, name) else {
+        return Ok(());
+    };
+    let is_own = name.eq_ignore_ascii_case(&signed_in.user.username);
+    match is_own || signed_in.bot_source.is_some() {
+        true => Ok(()),
+        false => Err(Error::Unauthenticated),
+    }
 }
 
 /// Whether the route rotates an access token: a revoked token shown there

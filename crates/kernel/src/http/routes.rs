@@ -50,6 +50,8 @@ pub struct Route {
     pub streams: bool,
     /// Credentials of registry clients (deploy and job tokens) are accepted.
     pub registry: bool,
+    /// A user's token sent by Basic counts only under that user's name.
+    pub names_user: bool,
     /// Sessions need a fresh proof that it is still the same person.
     pub fresh: bool,
     /// One sentence for OpenAPI.
@@ -199,6 +201,7 @@ impl Routes {
             scopes: if reads { READ } else { WRITE },
             streams: false,
             registry: false,
+            names_user: false,
             fresh: false,
             summary: String::new(),
             answers: Vec::new(),
@@ -254,6 +257,12 @@ impl Declared<'_> {
     /// Registry credentials (deploy and job tokens, Basic) are accepted.
     pub fn registry(self) -> Self {
         self.0.registry = true;
+        self
+    }
+    /// A user's token sent by Basic counts only under that user's name, as the
+    /// interface wants it of some registries.
+    pub fn names_user(self) -> Self {
+        self.0.names_user = true;
         self
     }
     /// A session must have proved of late that it is still the same person:
