@@ -42,6 +42,11 @@ UNREACHABLE = {
     "PUT /api/v4/groups/{id}/-/packages/npm/-/package/{tags_path}": "its body is one JSON text",
     "PUT /api/v4/packages/npm/-/package/{tags_path}": "its body is one JSON text",
     "POST /api/v4/projects/{id}/packages/helm/api/{channel}/charts": "it takes archives of charts",
+    "PUT /api/v4/projects/{id}/packages/nuget": "it takes an archive",
+    "PUT /api/v4/projects/{id}/packages/nuget/v2": "it takes an archive",
+    "PUT /api/v4/projects/{id}/packages/nuget/symbolpackage": "it takes an archive",
+    "GET /api/v4/projects/{id}/packages/nuget/symbolfiles/{symbol_file}/{signature}/{same_file}":
+        "a header tells what it sends",
     "POST /api/v4/projects/{id}/packages/pypi": "it takes archives that Python's tools made",
     "GET /api/v4/packages/terraform/modules/v1/{module_namespace}/{module_name}/{module_system}/download":
         "leads elsewhere",

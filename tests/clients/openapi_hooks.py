@@ -20,6 +20,7 @@ import os
 import tarfile
 import threading
 import urllib.parse
+import zipfile
 
 import requests
 import schemathesis
@@ -271,6 +272,36 @@ class World:
 
     def archive(self):
         return "anvil.zip"
+
+    def nuget_name(self):
+        own = "<package><metadata><id>hammer</id><version>1.0.0</version></metadata></package>"
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as members:
+            members.writestr("hammer.nuspec", own)
+        path = f"/projects/{self.get('publisher')}/packages/nuget"
+        call("PUT", path, files={"package": ("package.nupkg", archive.getvalue())})
+        return "hammer"
+
+    def nuget_version(self):
+        return "1.0.0"
+
+    def nuget_leaf(self):
+        return "1.0.0.json"
+
+    def nuget_file(self):
+        return "hammer.1.0.0.nupkg"
+
+    def odata(self):
+        return "Packages()"
+
+    def symbol_file(self):
+        return "hammer.pdb"
+
+    def signature(self):
+        return "ffffffff"
+
+    def same_file(self):
+        return "hammer.pdb"
 
     def module_namespace(self):
         return "root"

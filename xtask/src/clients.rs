@@ -200,6 +200,18 @@ const CLIENTS: &[Suite] = &[
         named: false,
     },
     Suite {
+        name: "nuget 2.8",
+        script: "tests/clients/nuget.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "NuGet's protocol 3, as dotnet speaks it",
+        script: "tests/clients/nuget_v3.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
         name: "Maven",
         script: "tests/clients/maven.py",
         runs_on: Language::Python,
@@ -262,6 +274,7 @@ fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
     tools::packaged_clients()?;
     tools::go_and_composer()?;
     tools::maven()?;
+    tools::nuget()?;
     Ok([
         ("CHROMIUM", tools::chromium()?),
         ("PYTHON", tools::python()?),

@@ -165,6 +165,14 @@ pub fn maven() -> Outcome {
     system_packages("Maven", &packages)
 }
 
+/// The nuget command, which runs on Mono and reads the feed of version 2.
+pub fn nuget() -> Outcome {
+    if on_path(&["nuget"]).is_some() {
+        return Ok(());
+    }
+    system_packages("nuget", &["nuget"])
+}
+
 /// A Python that has the packages of `tests/clients/requirements.txt`.
 pub fn python() -> Result<PathBuf, String> {
     python_with("tests/clients", "clients/venv")

@@ -9,7 +9,7 @@ mod tarball;
 mod zipped;
 
 pub use tarball::{any_tar_gz, tar_gz};
-pub use zipped::zip;
+pub use zipped::{visit_zip, zip};
 
 use kernel::error::{Error, Result};
 use std::io::{self, Read, Write};
@@ -133,7 +133,7 @@ fn refused(reason: String) -> Error {
 
 /// A failure to read an archive is the archive's, or a cap's, whose text it
 /// then carries.
-fn unreadable(error: io::Error) -> Error {
+pub(crate) fn unreadable(error: io::Error) -> Error {
     match error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<Capped>())

@@ -2,7 +2,7 @@
 //! `packages.version_key` hold these, so of spellings that a format takes for
 //! one there is one row.
 
-use crate::formats::pypi;
+use crate::formats::{nuget, pypi};
 use crate::model::{PackageType, VERSIONLESS};
 
 /// The name as its format compares it.
@@ -20,7 +20,7 @@ pub fn version_key(package_type: PackageType, version: Option<&str>) -> String {
         return VERSIONLESS.to_owned();
     };
     match package_type {
-        PackageType::Nuget => nuget_version(version),
+        PackageType::Nuget => nuget::version::key(version),
         PackageType::Pypi => pypi::version::key(version).unwrap_or_else(|| version.to_lowercase()),
         _ => version.to_owned(),
     }
@@ -38,33 +38,6 @@ pub fn package_version_key(
     match recipe.and_then(|recipe| recipe.split_once('@')) {
         Some((_, owner)) => format!("{key} {owner}"),
         None => key,
-    }
-}
-
-/// A NuGet version without leading zeros, without a fourth part of zero and
-/// without build metadata, in lower case.
-fn nuget_version(version: &str) -> String {
-    let version = version.split('+').next().unwrap_or_default().to_lowercase();
-    let (numbers, suffix) = match version.split_once('-') {
-        Some((numbers, suffix)) => (numbers, Some(suffix)),
-        None => (version.as_str(), None),
-    };
-    let mut parts: Vec<&str> = numbers
-        .split('.')
-        .map(|part| match part.trim_start_matches('0') {
-            "" => "0",
-            rest => rest,
-        })
-        .collect();
-    while parts.len() < 3 {
-        parts.push("0");
-    }
-    if parts.len() == 4 && parts[3] == "0" {
-        parts.pop();
-    }
-    match suffix {
-        Some(suffix) => format!("{}-{suffix}", parts.join(".")),
-        None => parts.join("."),
     }
 }
 

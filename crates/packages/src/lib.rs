@@ -4,7 +4,7 @@
 //! Tables: `packages`, `package_files`, `package_tags`, `package_counts`,
 //! `package_protection_rules`, `package_downloads` (migration 0004),
 //! `package_cleanup_policies` (0009), `package_names` (0010), tags of npm
-//! (0012), `package_file_extracts` (0014); `package_files.channel` (0018),
+//! (0012), `package_file_extracts` (0014); `package_files.channel` (0018, 0020),
 //! `conan_files` (0022), `package_cleanup_rules`, `package_cleanup_runs` (0026).
 //! Jobs: `packages.purge`, `packages.purge_file`, `packages.release_blobs`,
 //! `packages.cleanup`, `packages.clean_project`,

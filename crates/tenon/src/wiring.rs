@@ -45,6 +45,7 @@ pub fn migrations() -> &'static [Migration] {
         12 "0012_npm",
         14 "0014_package_file_extracts",
         18 "0018_package_file_channels",
+        20 "0020_nuget",
         22 "0022_conan",
         26 "0026_cleanup",
         30 "0030_planning",

@@ -43,6 +43,7 @@ pages! {
     packages_of_go: "packages-go.md",
     packages_of_helm: "packages-helm.md",
     packages_of_npm: "packages-npm.md",
+    packages_of_nuget: "packages-nuget.md",
     packages_of_python: "packages-python.md",
     the_rest_interface: "rest.md",
     sign_up_and_spam: "sign-up-and-spam.md",

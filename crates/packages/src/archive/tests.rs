@@ -183,6 +183,31 @@ fn a_zip_gives_the_members_asked_for() {
 }
 
 #[test]
+fn members_of_a_zip_are_handed_on_within_a_cap() {
+    let large = vec![7; 5 * 1024 * 1024];
+    let bytes = zipped(&[("a.pdb", &large), ("b.txt", b""), ("lib/b.pdb", b"b")]);
+    let visited = |most: u64| {
+        let mut seen = Vec::new();
+        let all = visit_zip(
+            Cursor::new(&bytes),
+            |path| path.ends_with(".pdb"),
+            most,
+            |path, from| {
+                let mut read = Vec::new();
+                from.read_to_end(&mut read).map_err(unreadable)?;
+                seen.push((path.to_owned(), read.len()));
+                Ok(())
+            },
+        );
+        all.map(|()| seen)
+    };
+    let whole = [("a.pdb".to_owned(), large.len()), ("lib/b.pdb".into(), 1)];
+    assert_eq!(visited(large.len() as u64 + 1).unwrap(), whole);
+    let error = visited(large.len() as u64).unwrap_err();
+    assert!(error.to_string().contains("expands to too many bytes"));
+}
+
+#[test]
 fn hostile_zips_are_refused() {
     for name in ["../x", "/x", "a\\..\\x"] {
         let bytes = zipped(&[(name, b"x")]);

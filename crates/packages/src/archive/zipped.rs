@@ -95,3 +95,29 @@ fn check_directory(packed: &mut (impl Read + Seek), size: u64) -> Result<()> {
     }
     Ok(())
 }
+
+/// Hands the bytes of every member `wanted` says to `visit`, one after the
+/// other, of all together at most `most`: for members too large for memory.
+/// Checks what [`zip`] checks.
+pub fn visit_zip<R: Read + Seek + Send>(
+    mut packed: R,
+    wanted: impl Fn(&str) -> bool,
+    most: u64,
+    mut visit: impl FnMut(&str, &mut (dyn Read + Send)) -> Result<()>,
+) -> Result<()> {
+    zip(&mut packed, |_| false)?;
+    packed.rewind().map_err(Error::internal)?;
+    let mut archive = ZipArchive::new(packed).map_err(unreadable)?;
+    let mut room = most;
+    for at in 0..archive.len() {
+        let entry = archive.by_index(at).map_err(unreadable)?;
+        let path = plain_path(entry.name_raw())?;
+        if entry.is_dir() || entry.is_symlink() || !wanted(&path) {
+            continue;
+        }
+        let mut bytes = Bounded::new(entry, room);
+        visit(&path, &mut bytes)?;
+        room = bytes.left;
+    }
+    Ok(())
+}

@@ -10,6 +10,7 @@ pub mod golang;
 pub mod helm;
 pub mod maven;
 pub mod npm;
+pub mod nuget;
 pub mod pypi;
 pub mod terraform;
 
@@ -24,6 +25,7 @@ pub fn routes(r: &mut Routes) {
     helm::routes(r);
     maven::routes(r);
     npm::routes(r);
+    nuget::routes(r);
     pypi::routes(r);
     terraform::routes(r);
 }

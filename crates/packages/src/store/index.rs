@@ -4,6 +4,7 @@
 use crate::keys::{name_key, version_key};
 use crate::model::{PackageFile, PackageType, Status};
 use crate::scope::Scope;
+use crate::store::list::like;
 use jiff::Timestamp;
 use kernel::error::Result;
 use store::{Fragment, FromRow, Row, Tx, sql};
@@ -124,6 +125,51 @@ pub fn all_versions(
     query
         .append(scope.condition())
         .push(" and p.package_type = ", package_type)
+        .raw(SHOWN)
+        .push(" order by p.id desc limit ", MAX_VERSIONS);
+    let mut found: Vec<Version> = tx.query(query)?;
+    found.reverse();
+    Ok(found)
+}
+
+/// The versions, oldest first, of names that hold all of these folded words.
+pub fn versions_of_words(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+    words: &[String],
+) -> Result<Vec<Version>> {
+    let mut query = Fragment::new(VERSION);
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type);
+    for word in words {
+        query
+            .push(" and p.name_folded like ", like(word))
+            .raw(" escape '\\'");
+    }
+    query
+        .raw(SHOWN)
+        .push(" order by p.id desc limit ", MAX_VERSIONS);
+    let mut found: Vec<Version> = tx.query(query)?;
+    found.reverse();
+    Ok(found)
+}
+
+/// The versions of names with these keys that documents list, oldest first.
+pub fn versions_of_keys(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    package_type: PackageType,
+    keys: Vec<String>,
+) -> Result<Vec<Version>> {
+    let mut query = Fragment::new(VERSION);
+    query
+        .append(scope.condition())
+        .push(" and p.package_type = ", package_type)
+        .raw(" and");
+    query
+        .in_list("p.name_key", keys)
         .raw(SHOWN)
         .push(" order by p.id desc limit ", MAX_VERSIONS);
     let mut found: Vec<Version> = tx.query(query)?;

@@ -11,6 +11,7 @@ mod golang;
 mod helm;
 mod maven;
 mod npm;
+mod nuget;
 mod pages;
 mod pypi;
 #[allow(dead_code, reason = "the stories of the other binary use the rest")]

@@ -1,0 +1,186 @@
+//! The versions that documents and feeds tell of, each with what its archive
+//! said and its file.
+
+use super::nuspec::Nuspec;
+use super::version::{self, Number};
+use super::{NUGET, file_name};
+use crate::keys::name_key;
+use crate::scope::Scope;
+use crate::store::index::{self, IndexedFile, Version};
+use crate::store::list::like;
+use kernel::error::Result;
+use std::collections::{HashMap, HashSet};
+use store::{Fragment, Tx};
+
+/// A version that clients may install.
+pub struct Entry {
+    /// Its row.
+    pub row: Version,
+    /// What its archive said.
+    pub nuspec: Nuspec,
+    /// Its place among the others.
+    pub number: Number,
+    /// Its archive.
+    pub file: IndexedFile,
+    /// It is the highest release of its name.
+    pub is_latest: bool,
+    /// It is the highest version of its name.
+    pub is_absolute_latest: bool,
+}
+
+impl Entry {
+    /// The version as published.
+    pub fn version(&self) -> &str {
+        self.row.version.as_deref().unwrap_or_default()
+    }
+
+    /// The name as it is compared and addressed.
+    pub fn name_key(&self) -> String {
+        name_key(NUGET, &self.row.name)
+    }
+
+    /// The version as it is compared and addressed.
+    pub fn version_key(&self) -> String {
+        version::key(self.version())
+    }
+}
+
+/// Which versions to look at.
+pub enum Wanted {
+    /// All of a name.
+    Named(String),
+    /// Those of names that hold all of these folded words.
+    Matching(Vec<String>),
+}
+
+/// The versions of a name, lowest first.
+pub fn of_name(tx: &mut Tx<'_>, scope: &Scope, name: &str) -> Result<Vec<Entry>> {
+    let rows = index::versions(tx, scope, NUGET, name)?;
+    of_rows(tx, rows)
+}
+
+/// All versions that are wanted, by name and then lowest first.
+pub fn wanted(tx: &mut Tx<'_>, scope: &Scope, wanted: &Wanted) -> Result<Vec<Entry>> {
+    let rows = match wanted {
+        Wanted::Named(name) => index::versions(tx, scope, NUGET, name)?,
+        Wanted::Matching(words) => index::versions_of_words(tx, scope, NUGET, words)?,
+    };
+    of_rows(tx, rows)
+}
+
+/// One version of a name.
+pub fn one(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<Option<Entry>> {
+    let row = index::version(tx, scope, NUGET, name, Some(version))?;
+    Ok(of_rows(tx, row.into_iter().collect())?.pop())
+}
+
+/// Names to search for.
+pub struct Search {
+    /// Words that the name has to hold, folded.
+    pub words: Vec<String>,
+    /// Versions that only lead to a release count, too.
+    pub prerelease: bool,
+    /// Names left out at the beginning.
+    pub skip: i64,
+    /// Most names.
+    pub take: i64,
+}
+
+/// The names that are found, in order, each with its versions, lowest first;
+/// and how many names there are in all.
+pub fn search(tx: &mut Tx<'_>, scope: &Scope, search: &Search) -> Result<(Vec<Vec<Entry>>, i64)> {
+    let total: i64 = {
+        let mut query = Fragment::new("select count(distinct p.name_key) from packages p where ");
+        query.append(found(scope, search));
+        tx.query(query)?.into_iter().next().unwrap_or(0)
+    };
+    let mut query = Fragment::new("select p.name_key from packages p where ");
+    query
+        .append(found(scope, search))
+        .push(
+            " group by p.name_key order by p.name_key limit ",
+            search.take,
+        )
+        .push(" offset ", search.skip);
+    let names: Vec<String> = tx.query(query)?;
+    let rows = index::versions_of_keys(tx, scope, NUGET, names)?;
+    let mut entries = of_rows(tx, rows)?;
+    entries.retain(|entry| search.prerelease || !entry.number.is_prerelease());
+    let mut groups: Vec<Vec<Entry>> = Vec::new();
+    for entry in entries {
+        match groups.last_mut() {
+            Some(group) if group[0].name_key() == entry.name_key() => group.push(entry),
+            _ => groups.push(vec![entry]),
+        }
+    }
+    Ok((groups, total))
+}
+
+/// The condition on the alias `p` of what a search finds.
+fn found(scope: &Scope, search: &Search) -> Fragment {
+    let mut condition = scope.condition();
+    condition
+        .push(" and p.package_type = ", NUGET)
+        .raw(" and p.live = 1 and p.status in ('default', 'deprecated')");
+    for word in &search.words {
+        condition
+            .push(" and p.name_folded like ", like(word))
+            .raw(" escape '\\'");
+    }
+    if !search.prerelease {
+        // Keys have no build metadata, so a hyphen begins the suffix.
+        condition.raw(" and p.version_key not like '%-%'");
+    }
+    condition
+}
+
+/// Rows with their archives, by name and then lowest first; of several
+/// projects' of one name and version the newest. Rows whose archive was
+/// deleted tell of nothing.
+fn of_rows(tx: &mut Tx<'_>, mut rows: Vec<Version>) -> Result<Vec<Entry>> {
+    rows.sort_by_key(|row| std::cmp::Reverse(row.id));
+    let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
+    let mut files: HashMap<i64, Vec<IndexedFile>> = HashMap::new();
+    for file in index::files(tx, &ids)? {
+        files.entry(file.file.package_id).or_default().push(file);
+    }
+    let mut seen = HashSet::new();
+    let mut entries: Vec<Entry> = rows
+        .into_iter()
+        .filter_map(|row| entry(files.remove(&row.id)?, row))
+        .filter(|entry| seen.insert((entry.name_key(), entry.number.clone())))
+        .collect();
+    entries.sort_by_cached_key(|entry| (entry.name_key(), entry.number.clone()));
+    mark_latest(&mut entries);
+    Ok(entries)
+}
+
+fn entry(files: Vec<IndexedFile>, row: Version) -> Option<Entry> {
+    let version = row.version.as_deref()?;
+    let number = Number::parse(version)?;
+    let archive = file_name(&row.name, version, "nupkg");
+    // Of several the newest, which comes last.
+    let mut files = files.into_iter().rev();
+    let file = files.find(|file| file.file.file_name == archive)?;
+    Some(Entry {
+        nuspec: Nuspec::of_kept(row.metadata.as_deref()),
+        number,
+        file,
+        is_latest: false,
+        is_absolute_latest: false,
+        row,
+    })
+}
+
+/// Marks the highest of each name; entries come by name, lowest first.
+fn mark_latest(entries: &mut [Entry]) {
+    for of_name in entries.chunk_by_mut(|one, two| one.name_key() == two.name_key()) {
+        if let Some(last) = of_name.last_mut() {
+            last.is_absolute_latest = true;
+        }
+        let mut highest = of_name.iter_mut().rev();
+        if let Some(release) = highest.find(|entry| !entry.number.is_prerelease()) {
+            release.is_latest = true;
+        }
+    }
+}

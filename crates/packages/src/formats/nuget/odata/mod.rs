@@ -1,0 +1,336 @@
+//! The feed of version 2 of the protocol: OData 2.0, as much of it as clients
+//! ask for.
+
+mod eval;
+mod feed;
+pub mod filter;
+
+use super::documents::Links;
+use super::entries::{self, Entry, Wanted};
+use super::{PROJECT, Place};
+use crate::access::for_client;
+use crate::rest::READ;
+use crate::scope::{Prefix, scope};
+use crate::store::list;
+use feed::Page;
+use filter::{Key, Node, quoted};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::ids::Reference;
+use std::sync::Arc;
+use store::Tx;
+use url::form_urlencoded;
+
+/// Most versions of a page; clients follow its link to the next.
+const PAGE: usize = 100;
+
+/// The feed's routes.
+pub fn routes(r: &mut Routes) {
+    r.get(&format!("{PROJECT}/v2"), service)
+        .scopes(READ)
+        .registry()
+        .names_user()
+        .summary("Says what the NuGet feed for older clients holds");
+    r.get(&format!("{PROJECT}/v2/$metadata"), metadata)
+        .unchecked()
+        .summary("Describes the NuGet feed for older clients");
+    r.get(&format!("{PROJECT}/v2/{{odata}}"), show)
+        .scopes(READ)
+        .registry()
+        .names_user()
+        .summary("Finds NuGet packages for older clients");
+    r.get(&format!("{PROJECT}/v2/{{odata}}/$count"), count)
+        .scopes(READ)
+        .registry()
+        .names_user()
+        .summary("Counts NuGet packages for older clients");
+}
+
+kernel::params! {
+    /// A question to the feed. Which package `FindPackagesById()` is about
+    /// stands in the query as `id`, in quotes.
+    pub struct Question {
+        /// The project.
+        pub id: Reference,
+        /// `Packages()`, `Packages(Id='…',Version='…')`, `FindPackagesById()`
+        /// or `Search()`.
+        pub odata: String,
+        /// Which versions.
+        pub filter as "$filter": Option<String>,
+        /// In which order.
+        pub orderby as "$orderby": Option<String>,
+        /// Versions left out at the beginning.
+        pub skip as "$skip": Option<i64>,
+        /// Most versions.
+        pub top as "$top": Option<i64>,
+        /// `allpages` tells how many there are.
+        pub inlinecount as "$inlinecount": Option<String>,
+        /// Words that names have to hold, in quotes; of `Search()`.
+        pub search_term as "searchTerm": Option<String>,
+        /// Whether versions before a release count; of `Search()`.
+        pub include_prerelease as "includePrerelease": Option<bool>,
+    }
+}
+
+/// Which collections there are. Anyone may know, as it tells nothing; but old
+/// clients send credentials to the feed only if this asks for them, so they
+/// are asked.
+async fn service(
+    app: App,
+    viewer: Viewer,
+    params: Params<Place>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    if is_old_client(&asked) {
+        let (of, place) = (viewer.clone(), Prefix::Project(params.id.clone()));
+        let entered = app.read(move |tx| scope(tx, &of, &place).map(|_| ()));
+        if let Err(error) = entered.await {
+            return for_client(&viewer, Err(error));
+        }
+    }
+    xml(feed::service(&Links::of_project(&app, &params.id)))
+}
+
+/// Whether NuGet's own code asks, which says so first of all.
+fn is_old_client(asked: &Asked) -> bool {
+    let name = asked.header(header::USER_AGENT).unwrap_or_default();
+    ["NuGet", "Chocolatey"]
+        .iter()
+        .any(|known| name.starts_with(known))
+}
+
+/// The description.
+async fn metadata(_: Params<Place>) -> Result<Response> {
+    xml(feed::METADATA.to_owned())
+}
+
+/// Versions, or one of them.
+async fn show(
+    app: App,
+    viewer: Viewer,
+    params: Params<Question>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let Params(question) = params;
+    // Some clients escape the sign before it.
+    if question.odata == "$metadata" {
+        return xml(feed::METADATA.to_owned());
+    }
+    let (of, server) = (viewer.clone(), app.clone());
+    let sent = app.read(move |tx| match Resource::asked(&question, &asked)? {
+        Resource::One { name, version } => {
+            let scope = scope(tx, &of, &Prefix::Project(question.id))?;
+            let found = entries::one(tx, &scope, &name, &version)?.found("Package")?;
+            let links = Links::of_project(&server, &Reference::Id(found.row.project_id));
+            Ok(feed::entry(&links, &found))
+        }
+        Resource::Many(many) => page(tx, &server, &of, &question, &many, &asked),
+    });
+    for_client(&viewer, sent.await.and_then(xml))
+}
+
+/// How many versions there are.
+async fn count(
+    app: App,
+    viewer: Viewer,
+    params: Params<Question>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let Params(question) = params;
+    let of = viewer.clone();
+    let sent = app.read(move |tx| match Resource::asked(&question, &asked)? {
+        Resource::One { .. } => Err(Error::NotFound("")),
+        Resource::Many(many) => Ok(many.find(tx, &of, &question)?.0.len()),
+    });
+    let sent = sent.await;
+    for_client(
+        &viewer,
+        sent.map(|count| reply::text(StatusCode::OK, count.to_string())),
+    )
+}
+
+/// What is asked of the feed.
+enum Resource {
+    One { name: String, version: String },
+    Many(Many),
+}
+
+/// A question with many answers.
+struct Many {
+    /// What it is called.
+    of: &'static str,
+    wanted: Wanted,
+    /// Versions before a release count, too.
+    prerelease: bool,
+    condition: Option<Node>,
+    order: Vec<Key>,
+    skip: usize,
+    top: Option<usize>,
+}
+
+impl Resource {
+    fn asked(question: &Question, asked: &Asked) -> Result<Resource> {
+        let unknown = || Error::NotFound("Resource");
+        let (of, inner) = match question.odata.split_once('(') {
+            Some((of, rest)) => (of, rest.strip_suffix(')').ok_or_else(unknown)?),
+            None => (question.odata.as_str(), ""),
+        };
+        let condition = filter::condition(question.filter.as_deref().unwrap_or_default())?;
+        let named = condition.as_ref().and_then(Node::name).map(str::to_owned);
+        let (of, wanted, prerelease) = match (of, inner.trim()) {
+            ("Packages", "") => {
+                let wanted = match named {
+                    Some(name) => Wanted::Named(name),
+                    None => Wanted::Matching(Vec::new()),
+                };
+                ("Packages", wanted, true)
+            }
+            ("Packages", key) => return one(key).ok_or_else(unknown),
+            ("FindPackagesById", "") => {
+                let name = parameter(asked, "id").ok_or_else(|| Error::missing("id"))?;
+                // PostgreSQL cannot hold it in text.
+                if name.contains('\0') {
+                    return Err(Error::Parameters(vec!["id is invalid".into()]));
+                }
+                ("FindPackagesById", Wanted::Named(quoted(&name)), true)
+            }
+            ("Search", "") => {
+                let term = quoted(question.search_term.as_deref().unwrap_or_default());
+                let wanted = Wanted::Matching(list::words(&term));
+                (
+                    "Search",
+                    wanted,
+                    question.include_prerelease.unwrap_or(true),
+                )
+            }
+            _ => return Err(unknown()),
+        };
+        Ok(Resource::Many(Many {
+            of,
+            wanted,
+            prerelease,
+            condition,
+            order: filter::order(question.orderby.as_deref().unwrap_or_default())?,
+            skip: number("$skip", question.skip)?.unwrap_or(0),
+            top: number("$top", question.top)?,
+        }))
+    }
+}
+
+/// A query parameter that a part of the path hides by its name.
+fn parameter(asked: &Asked, name: &str) -> Option<String> {
+    let query = asked.uri.query().unwrap_or_default();
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let found = pairs.find(|(key, _)| key == name);
+    found.map(|(_, value)| value.into_owned())
+}
+
+/// The version that `Id='…',Version='…'` names, in any order.
+fn one(key: &str) -> Option<Resource> {
+    let mut parts: Vec<(&str, String)> = key
+        .split(',')
+        .filter_map(|part| part.split_once('='))
+        .map(|(name, value)| (name.trim(), quoted(value)))
+        .collect();
+    parts.sort();
+    match parts.as_slice() {
+        [("Id", name), ("Version", version)] => Some(Resource::One {
+            name: name.clone(),
+            version: version.clone(),
+        }),
+        _ => None,
+    }
+}
+
+fn number(name: &str, sent: Option<i64>) -> Result<Option<usize>> {
+    sent.map(|number| {
+        usize::try_from(number)
+            .map_err(|_| Error::Parameters(vec![format!("{name} does not have a valid value")]))
+    })
+    .transpose()
+}
+
+impl Many {
+    /// The versions in order, without regard to pages, and where links lead.
+    fn find(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        question: &Question,
+    ) -> Result<(Vec<Entry>, i64)> {
+        let scope = scope(tx, viewer, &Prefix::Project(question.id.clone()))?;
+        let id = scope.project_id.found("Project")?;
+        let mut found = entries::wanted(tx, &scope, &self.wanted)?;
+        found.retain(|entry| {
+            let fits = self.condition.as_ref().is_none_or(|node| node.holds(entry));
+            fits && (self.prerelease || !entry.number.is_prerelease())
+        });
+        eval::sort(&mut found, &self.order);
+        Ok((found, id))
+    }
+}
+
+fn page(
+    tx: &mut Tx<'_>,
+    app: &App,
+    viewer: &Viewer,
+    question: &Question,
+    many: &Many,
+    asked: &Asked,
+) -> Result<String> {
+    let (found, id) = many.find(tx, viewer, question)?;
+    let links = Links::of_project(app, &Reference::Id(id));
+    let total = found.len();
+    let from = many.skip.min(total);
+    let size = many.top.unwrap_or(usize::MAX).min(total - from);
+    let shown = size.min(PAGE);
+    let next = (shown < size).then(|| next(&links, question, asked, (from + shown, size - shown)));
+    let of_all = question.inlinecount.as_deref() == Some("allpages");
+    let page = Page {
+        of: many.of,
+        entries: &found[from..from + shown],
+        total: of_all.then_some(total),
+        next,
+        now: tx.now(),
+    };
+    Ok(feed::page(&links, &page))
+}
+
+/// The same question about what comes next: so many are left out, and so many
+/// wanted.
+fn next(links: &Links, question: &Question, asked: &Asked, (skip, top): (usize, usize)) -> String {
+    let query = asked.uri.query().unwrap_or_default();
+    let kept = form_urlencoded::parse(query.as_bytes())
+        .filter(|(key, _)| !matches!(key.as_ref(), "$skip" | "$top") && !is_secret(key));
+    let mut wanted = form_urlencoded::Serializer::new(String::new());
+    wanted.extend_pairs(kept);
+    wanted.append_pair("$skip", &skip.to_string());
+    if question.top.is_some() {
+        wanted.append_pair("$top", &top.to_string());
+    }
+    format!(
+        "{}?{}",
+        links.at(&format!("v2/{}", question.odata)),
+        wanted.finish()
+    )
+}
+
+/// Tokens in a query are not repeated in answers.
+fn is_secret(key: &str) -> bool {
+    key.ends_with("token")
+}
+
+fn xml(body: String) -> Result<Response> {
+    let mut response = http::Response::new(axum::body::Body::from(body));
+    let headers = response.headers_mut();
+    let kind = HeaderValue::from_static("application/xml; charset=utf-8");
+    headers.insert(header::CONTENT_TYPE, kind);
+    headers.insert(
+        HeaderName::from_static("dataserviceversion"),
+        HeaderValue::from_static("2.0;"),
+    );
+    Ok(response)
+}

@@ -1,0 +1,181 @@
+//! Uploads of packages and of their symbols, and deletion.
+
+use super::nuspec::{self, Nuspec};
+use super::{At, Deleted, NUGET, Place, file_name, symbols};
+use crate::access::{enter, for_client};
+use crate::formats::generic::{Uploaded, created};
+use crate::rules::destroy;
+use crate::rules::publish::{Destination, add_beside};
+use crate::store::{files, packages};
+use crate::upload;
+use crate::upload_form::{Form, SentFile};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Asked, Params, Parts, Response, reply};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
+use std::sync::Arc;
+use store::Tx;
+
+/// The field with the archive.
+const PACKAGE: &str = "package";
+
+/// Stores a package.
+pub async fn package(
+    app: App,
+    viewer: Viewer,
+    params: Params<Place>,
+    asked: Arc<Asked>,
+    parts: Parts,
+) -> Result<Uploaded> {
+    let received = receive_package(&app, &viewer, &params.id, &asked, parts).await;
+    for_client(&viewer, received).map(Uploaded)
+}
+
+/// The same below `v2`, where older clients publish.
+pub async fn package_in_feed(
+    app: App,
+    viewer: Viewer,
+    params: Params<Place>,
+    asked: Arc<Asked>,
+    parts: Parts,
+) -> Result<Uploaded> {
+    package(app, viewer, params, asked, parts).await
+}
+
+/// Stores the symbols of a package.
+pub async fn symbols(
+    app: App,
+    viewer: Viewer,
+    params: Params<Place>,
+    asked: Arc<Asked>,
+    parts: Parts,
+) -> Result<Uploaded> {
+    let received = receive_symbols(&app, &viewer, &params.id, &asked, parts).await;
+    for_client(&viewer, received).map(Uploaded)
+}
+
+async fn receive_package(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    asked: &Asked,
+    parts: Parts,
+) -> Result<Response> {
+    let sent = receive(app, viewer, project, asked, parts).await?;
+    let found = upload::inspect(&sent.received, nuspec::read).await?;
+    if found.nuspec.is_of_symbols() {
+        let text = "a package of symbols is published at symbolpackage";
+        return Err(Error::BadRequest(text.into()));
+    }
+    let to = Destination {
+        metadata: Some(found.nuspec.kept()?),
+        ..destination(&found.nuspec, "nupkg")
+    };
+    upload::admit(app, viewer, project, &to).await?;
+    let stored = upload::keep(app, sent.received).await?;
+    upload::publish_then(app, viewer, project, to, stored, move |tx, _, _, file| {
+        files::add_extract(tx, file.id, &found.bytes)
+    })
+    .await?;
+    created()
+}
+
+async fn receive_symbols(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    asked: &Asked,
+    parts: Parts,
+) -> Result<Response> {
+    let sent = receive(app, viewer, project, asked, parts).await?;
+    let (server, limit) = (app.clone(), upload::limit(app, NUGET).await?);
+    let read = move |file| symbols::read(&server, file, limit);
+    let (nuspec, found) = upload::inspect(&sent.received, read).await?;
+    let to = destination(&nuspec, "snupkg");
+    upload::admit(app, viewer, project, &to).await?;
+    let (of, reference, own) = (viewer.clone(), project.clone(), nuspec.clone());
+    app.read(move |tx| {
+        let project = enter(tx, &of, &reference, Purpose::PublishPackage)?.project;
+        let (name, version) = (own.id.as_str(), Some(own.version.as_str()));
+        let package = packages::find(tx, project.id, NUGET, name, version)?;
+        check_published(tx, package.found("Package")?.id, &own)
+    })
+    .await?;
+
+    let stored = upload::keep(app, sent.received).await?;
+    let mut debug_files = Vec::new();
+    for symbol in found {
+        let kept = symbol.kept()?;
+        let stored = upload::keep(app, symbol.received).await?;
+        debug_files.push((symbol.name, symbol.identity.signature, kept, stored));
+    }
+    let of = viewer.clone();
+    upload::publish_then(
+        app,
+        viewer,
+        project,
+        to,
+        stored,
+        move |tx, _, package, _| {
+            check_published(tx, package.id, &nuspec)?;
+            for (name, signature, kept, stored) in &debug_files {
+                let file = add_beside(tx, &of, package, name, stored, Some(kept))?;
+                files::set_channel(tx, file.id, signature)?;
+            }
+            Ok(())
+        },
+    )
+    .await?;
+    created()
+}
+
+/// The archive of a form, from somebody who may publish here.
+async fn receive(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    asked: &Asked,
+    parts: Parts,
+) -> Result<SentFile> {
+    upload::admit_publisher(app, viewer, project).await?;
+    let mut form = Form::receive(app, NUGET, asked, parts, &[PACKAGE]).await?;
+    form.take_file(PACKAGE)
+        .ok_or_else(|| Error::missing(PACKAGE))
+}
+
+/// Where the file of this kind goes. Clients take 409 for «published before».
+fn destination(nuspec: &Nuspec, kind: &str) -> Destination {
+    let file_name = file_name(&nuspec.id, &nuspec.version, kind);
+    Destination {
+        refusal: || Error::Conflict("409 Conflict".into()),
+        ..Destination::new(NUGET, &nuspec.id, Some(&nuspec.version), file_name)
+    }
+}
+
+/// Refuses symbols of a package that was not published itself.
+fn check_published(tx: &mut Tx<'_>, package_id: i64, nuspec: &Nuspec) -> Result<()> {
+    let own = file_name(&nuspec.id, &nuspec.version, "nupkg");
+    let published = files::newest(tx, package_id, &own)?;
+    published.found("Package").map(|_| ())
+}
+
+/// Deletes a version.
+pub async fn destroy(app: App, viewer: Viewer, params: Params<At>) -> Result<Deleted> {
+    let (registry, of) = (app.jobs().clone(), viewer.clone());
+    let deleted = app.write(move |tx| {
+        let entered = enter(tx, &of, &params.id, Purpose::DestroyPackage)?;
+        let (name, version) = (&params.nuget_name, Some(params.nuget_version.as_str()));
+        let package = packages::find(tx, entered.project.id, NUGET, name, version)?;
+        let id = package.found("Package")?.id;
+        destroy::package(tx, &registry, &of, &entered, None, id)?;
+        Ok(reply::empty(http::StatusCode::NO_CONTENT))
+    });
+    for_client(&viewer, deleted.await).map(Deleted)
+}
+
+/// The same below `v2`, where older clients delete.
+pub async fn destroy_in_feed(app: App, viewer: Viewer, params: Params<At>) -> Result<Deleted> {
+    destroy(app, viewer, params).await
+}
