@@ -200,12 +200,6 @@ const CLIENTS: &[Suite] = &[
         named: false,
     },
     Suite {
-        name: "nuget 2.8",
-        script: "tests/clients/nuget.py",
-        runs_on: Language::Python,
-        named: false,
-    },
-    Suite {
         name: "NuGet's protocol 3, as dotnet speaks it",
         script: "tests/clients/nuget_v3.py",
         runs_on: Language::Python,
