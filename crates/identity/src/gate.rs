@@ -6,9 +6,10 @@
 //! since browsers keep those.
 
 mod credentials;
+mod refused;
 mod sudo;
 
-use crate::model::{AccessToken, PASSWORD_EXPIRED, TokenKind, User};
+use crate::model::{TokenKind, User};
 use crate::oauth;
 use crate::oauth::families::{self, Pair};
 use crate::pass::Holding;
@@ -28,6 +29,7 @@ use kernel::http::routes::{GateCookie, Surface};
 use kernel::http::throttle::Caller;
 use kernel::http::{Call, Gate};
 use kernel::time::{Timestamp, date_of};
+use refused::{Refused, Resolved};
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -43,7 +45,7 @@ pub struct IdentityGate {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Noted {
+pub(crate) enum Noted {
     Token(i64),
     Session(i64),
     Family(i64),
@@ -55,18 +57,19 @@ impl IdentityGate {
         IdentityGate::default()
     }
 
-    async fn resolve(&self, call: &mut Call) -> Result<Viewer> {
+    async fn resolve(&self, call: &mut Call) -> Resolved {
         let sent = credentials::find(call).await?;
         let peer = call.asked.peer.to_string();
+        if let Sent::Token(text) | Sent::Private(text) = &sent
+            && ends_rotation(call)
+        {
+            end_family_of_revoked(&call.app.clone(), text.clone()).await?;
+        }
         let viewer = match sent {
             Sent::Nothing => Viewer::Anonymous,
-            Sent::Unusable => return Err(Error::Unauthenticated),
-            Sent::Token(text) if ends_rotation(call) => {
-                let app = call.app.clone();
-                end_family_of_revoked(&app, text.clone()).await?;
-                self.by_token(&app, peer, text).await?
-            }
+            Sent::Unusable => return Err(Error::Unauthenticated.into()),
             Sent::Token(text) => self.by_token(&call.app.clone(), peer, text).await?,
+            Sent::Private(text) => self.by_private(&call.app.clone(), peer, text).await?,
             Sent::Registry(text) => {
                 let (app, path) = (call.app.clone(), call.asked.uri.path().to_owned());
                 if pass::is_pass(&text) {
@@ -83,11 +86,11 @@ impl IdentityGate {
             }
             Sent::Cookie(cookie) => self.by_session(call, cookie).await?,
         };
-        sudo::apply(call, viewer).await
+        Ok(sudo::apply(call, viewer).await?)
     }
 
     /// Applications' tokens first, told by their shape, then the others.
-    async fn by_token(&self, app: &App, peer: String, text: String) -> Result<Viewer> {
+    async fn by_token(&self, app: &App, peer: String, text: String) -> Resolved {
         if oauth::is_token(&text) {
             let token = text.clone();
             let found = app
@@ -104,21 +107,22 @@ impl IdentityGate {
                 return self.with_oauth(app, peer, pair, user);
             }
         }
+        self.by_private(app, peer, text).await
+    }
+
+    /// Any token but those of applications.
+    async fn by_private(&self, app: &App, peer: String, text: String) -> Resolved {
         match app.read(move |tx| tokens::holder(tx, &text)).await? {
             Some(holder) => self.with_token(app, peer, holder).await,
-            None => Err(Error::Unauthenticated),
+            None => Err(Error::Unauthenticated.into()),
         }
     }
 
-    fn with_oauth(&self, app: &App, peer: String, pair: Pair, user: User) -> Result<Viewer> {
+    fn with_oauth(&self, app: &App, peer: String, pair: Pair, user: User) -> Resolved {
         let now = app.now();
-        if pair.is_revoked() {
-            return Err(REVOKED);
-        }
-        if pair.expires_at <= now {
-            return Err(EXPIRED);
-        }
-        check_user(&user)?;
+        refused::check_pair(&pair, now)
+            .and_then(|()| check_user(&user))
+            .map_err(|error| Refused::of(error, Noted::Family(pair.family)))?;
         if stale(pair.last_used_at, &user, now) {
             let (family, user, ip) = (pair.family, user.id, peer.clone());
             self.note(app, Noted::Family(family), move |tx| {
@@ -141,17 +145,19 @@ impl IdentityGate {
         })))
     }
 
-    async fn with_token(&self, app: &App, peer: String, holder: tokens::Holder) -> Result<Viewer> {
+    async fn with_token(&self, app: &App, peer: String, holder: tokens::Holder) -> Resolved {
         let now = app.now();
         let tokens::Holder { token, user } = holder;
-        check_alive(&token, now)?;
-        if token.kind == TokenKind::Impersonation {
-            let rules: TokenRules = app.settings().get(app).await?;
-            if !rules.impersonation {
-                return Err(Error::Unauthenticated);
+        let works = match token.kind {
+            TokenKind::Impersonation => {
+                let rules: TokenRules = app.settings().get(app).await?;
+                rules.impersonation
             }
-        }
-        check_user(&user)?;
+            _ => true,
+        };
+        refused::check_alive(&token, works, now)
+            .and_then(|()| check_user(&user))
+            .map_err(|error| Refused::of(error, Noted::Token(token.id)))?;
         if stale(token.last_used_at, &user, now) {
             let (id, user, ip) = (token.id, user.id, peer.clone());
             self.note(app, Noted::Token(id), move |tx| {
@@ -178,26 +184,23 @@ impl IdentityGate {
 
     /// What a registry's client sent as its token: a pass, a deploy token or
     /// an access token, told apart by what is known.
-    async fn by_registry(
-        &self,
-        app: &App,
-        peer: String,
-        text: String,
-        path: String,
-    ) -> Result<Viewer> {
+    async fn by_registry(&self, app: &App, peer: String, text: String, path: String) -> Resolved {
         if pass::is_pass(&text) {
             return self.by_pass(app, peer, text, path).await;
         }
         match self.by_token(app, peer, text.clone()).await {
-            Err(Error::Unauthenticated) => {
+            Err(Refused {
+                error: Error::Unauthenticated,
+                ..
+            }) => {
                 let found = app.read(move |tx| tokens::deploy_token(tx, &text)).await?;
-                deploy_viewer(app, found.ok_or(Error::Unauthenticated)?)
+                Ok(deploy_viewer(app, found.ok_or(Error::Unauthenticated)?)?)
             }
             known => known,
         }
     }
 
-    async fn by_pass(&self, app: &App, peer: String, text: String, path: String) -> Result<Viewer> {
+    async fn by_pass(&self, app: &App, peer: String, text: String, path: String) -> Resolved {
         let signer = app.clone();
         let held = app
             .read(move |tx| pass::holding(&signer, tx, &text, &path))
@@ -205,7 +208,7 @@ impl IdentityGate {
         match held.ok_or(Error::Unauthenticated)? {
             Holding::Nobody => Ok(Viewer::Anonymous),
             Holding::Token(holder) => self.with_token(app, peer, *holder).await,
-            Holding::Deploy(deploy) => deploy_viewer(app, deploy),
+            Holding::Deploy(deploy) => Ok(deploy_viewer(app, deploy)?),
         }
     }
 
@@ -217,7 +220,7 @@ impl IdentityGate {
         peer: String,
         username: Option<String>,
         text: String,
-    ) -> Result<Viewer> {
+    ) -> Resolved {
         let basic = username.is_some();
         let (holder, deploy) = app
             .read(move |tx| {
@@ -239,7 +242,7 @@ impl IdentityGate {
         let deploy = deploy
             .filter(|token| username.as_ref().is_none_or(|name| *name == token.username))
             .ok_or(Error::Unauthenticated)?;
-        deploy_viewer(app, deploy)
+        Ok(deploy_viewer(app, deploy)?)
     }
 
     async fn by_session(&self, call: &mut Call, cookie: String) -> Result<Viewer> {
@@ -330,10 +333,10 @@ impl Gate for IdentityGate {
         Box::pin(async move {
             let viewer = match self.resolve(call).await {
                 Ok(viewer) => viewer,
-                Err(error) => return Err(told(call, None, error)),
+                Err(refused) => return Err(refused.told(call)),
             };
-            if let Err(error) = check_scopes(call, &viewer) {
-                return Err(told(call, Some(&viewer), error));
+            if let Err(refused) = refused::check_scopes(call, &viewer) {
+                return Err(refused.told(call));
             }
             if call.route.fresh {
                 fresh::check(call, &viewer).await?;
@@ -416,68 +419,9 @@ fn deploy_viewer(app: &App, deploy: DeployToken) -> Result<Viewer> {
     })))
 }
 
-const REVOKED: Error = Error::Token {
-    error: "invalid_token",
-    description: "Token was revoked. You have to re-authorize from the user.",
-};
-const EXPIRED: Error = Error::Token {
-    error: "invalid_token",
-    description: "Token is expired. You can either do re-authorization or token refresh.",
-};
-
-fn check_alive(token: &AccessToken, now: Timestamp) -> Result<()> {
-    if token.is_active(now) {
-        return Ok(());
-    }
-    tracing::info!(
-        token_id = token.id,
-        revoked = token.revoked,
-        "a token was used that has ended"
-    );
-    Err(if token.revoked { REVOKED } else { EXPIRED })
-}
-
 pub(crate) fn check_user(user: &User) -> Result<()> {
     user.refusal()
         .map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
-}
-
-/// The refusal as the route's surface has it. To GraphQL the token of somebody
-/// with an expired password is a bad one, and bad tokens, which look all
-/// alike, are told apart in the log (contract/graphql.md section 2).
-fn told(call: &Call, viewer: Option<&Viewer>, error: Error) -> Error {
-    if call.route.surface != Surface::Graphql {
-        return error;
-    }
-    let reason = match &error {
-        Error::Forbidden(text) if text == PASSWORD_EXPIRED => "password_expired",
-        Error::InsufficientScope(_) => "insufficient_scope",
-        Error::Token { description, .. } => description,
-        Error::Unauthenticated => "unknown_token",
-        _ => return error,
-    };
-    let token_id = match viewer {
-        Some(Viewer::User(signed_in)) => signed_in.credential.token_id(),
-        _ => None,
-    };
-    let scopes = call.route.scopes.join(" ");
-    let request_id = &call.asked.request_id;
-    tracing::info!(target: "graphql", %request_id, reason, token_id, %scopes, "invalid token");
-    match error {
-        Error::Forbidden(_) => Error::Unauthenticated,
-        other => other,
-    }
-}
-
-fn check_scopes(call: &Call, viewer: &Viewer) -> Result<()> {
-    let Viewer::User(signed_in) = viewer else {
-        return Ok(());
-    };
-    let wanted = call.route.scopes;
-    if wanted.is_empty() || wanted.iter().any(|scope| signed_in.has_scope(scope)) {
-        return Ok(());
-    }
-    Err(Error::InsufficientScope(wanted.join(" ")))
 }
 
 fn stale(last: Option<Timestamp>, user: &User, now: Timestamp) -> bool {

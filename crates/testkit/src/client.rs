@@ -99,9 +99,11 @@ impl Client {
         };
         let label = format!("{method} {path}");
         let mut builder = http_client().request(method, url);
-        if let Some(token) = &self.token {
-            builder = builder.header("PRIVATE-TOKEN", token);
-        }
+        builder = match self.token.as_deref() {
+            Some(token) if identity::oauth::is_token(token) => builder.bearer_auth(token),
+            Some(token) => builder.header("PRIVATE-TOKEN", token),
+            None => builder,
+        };
         Request { label, builder }
     }
 }

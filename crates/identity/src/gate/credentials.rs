@@ -20,8 +20,11 @@ pub enum Sent {
     Nothing,
     /// One that cannot be anything we made.
     Unusable,
-    /// The text of an access token.
+    /// The text of an access token of any kind.
     Token(String),
+    /// The same where applications' tokens do not go: `PRIVATE-TOKEN` and
+    /// `private_token` (contract «Using credentials on the APIs»).
+    Private(String),
     /// A token sent to a registry, whose clients put deploy tokens and passes
     /// wherever they put access tokens.
     Registry(String),
@@ -36,8 +39,15 @@ pub enum Sent {
     Cookie(String),
 }
 
-/// Parameters that carry access tokens, in the order they are tried.
-const PARAMETERS: &[&str] = &["access_token", "bearer_token", "private_token"];
+/// A parameter that carries access tokens, and what its text is then.
+type Parameter = (&'static str, fn(String) -> Sent);
+
+/// All of them, in the order they are tried.
+const PARAMETERS: &[Parameter] = &[
+    ("access_token", Sent::Token),
+    ("bearer_token", Sent::Token),
+    ("private_token", Sent::Private),
+];
 
 /// Finds the credential; of several the first counts, in this order:
 /// `Authorization`, the query, the other headers, the body, the session. Pages
@@ -65,7 +75,10 @@ pub async fn find(call: &mut Call) -> Result<Sent> {
 
 fn bounded(sent: Sent) -> Sent {
     let text = match &sent {
-        Sent::Token(text) | Sent::Registry(text) | Sent::Deploy { token: text, .. } => text,
+        Sent::Token(text)
+        | Sent::Private(text)
+        | Sent::Registry(text)
+        | Sent::Deploy { token: text, .. } => text,
         _ => return sent,
     };
     if text.is_empty() || text.len() > MAX || text.contains('\0') {
@@ -88,9 +101,12 @@ fn in_query(call: &Call) -> Sent {
 
 /// The credential among parameters; a list or object is none we made.
 fn named(parameters: &Source) -> Sent {
-    let sent = |name: &&str| parameters.get(*name).filter(|value| !value.is_null());
+    let sent = |(name, kind): &Parameter| {
+        let value = parameters.get(*name).filter(|value| !value.is_null())?;
+        Some((value, *kind))
+    };
     match PARAMETERS.iter().find_map(sent) {
-        Some(Value::String(text)) => Sent::Token(text.clone()),
+        Some((Value::String(text), kind)) => kind(text.clone()),
         Some(_) => Sent::Unusable,
         // No job runs yet, so no job token is known.
         None if parameters.contains_key("job_token") => Sent::Unusable,
@@ -102,7 +118,7 @@ fn in_headers(call: &Call) -> Sent {
     let header = |name| call.asked.headers.get(name);
     let text = |value: &http::HeaderValue| value.to_str().map(|text| text.trim().to_owned());
     if let Some(value) = header("private-token") {
-        return text(value).map_or(Sent::Unusable, Sent::Token);
+        return text(value).map_or(Sent::Unusable, Sent::Private);
     }
     if let Some(value) = header("deploy-token").filter(|_| call.route.registry) {
         return text(value).map_or(Sent::Unusable, |token| Sent::Deploy {
@@ -209,6 +225,19 @@ mod tests {
         for bad in ["Basic", "Basic !!", "Basic YWI=", "Basic /w=="] {
             assert_eq!(by_authorization(bad, true), Sent::Unusable, "{bad}");
         }
+    }
+
+    #[test]
+    fn parameters_say_what_their_token_may_be() {
+        let given = |name: &str| {
+            let value = Value::String("abc".into());
+            named(&Source::from_iter([(name.to_owned(), value)]))
+        };
+        assert_eq!(given("access_token"), Sent::Token("abc".into()));
+        assert_eq!(given("bearer_token"), Sent::Token("abc".into()));
+        assert_eq!(given("private_token"), Sent::Private("abc".into()));
+        assert_eq!(given("job_token"), Sent::Unusable);
+        assert_eq!(given("token"), Sent::Nothing);
     }
 
     #[test]

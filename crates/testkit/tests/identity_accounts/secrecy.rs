@@ -1,9 +1,10 @@
 //! What the server writes into its log while people use secrets.
 
 use crate::browser::{Browser, cookie};
+use kernel::time::Clock;
 use serde_json::json;
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use testkit::TestServer;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -126,18 +127,27 @@ async fn use_secrets(t: &TestServer) -> Vec<String> {
     secrets
 }
 
+/// What this process logs from now on; other tests of it may log too.
+fn listen() -> Log {
+    static LOG: OnceLock<Log> = OnceLock::new();
+    let begin = || {
+        let log = Log::default();
+        // The test's own client logs what it sends; that is not the server.
+        let filter = EnvFilter::new("trace,hyper=off,hyper_util=off,reqwest=off,h2=off");
+        let subscriber = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_ansi(false)
+            .with_writer(log.clone())
+            .finish();
+        tracing::subscriber::set_global_default(subscriber).expect("nobody else listens");
+        log
+    };
+    LOG.get_or_init(begin).clone()
+}
+
 #[test]
 fn nothing_secret_is_logged() {
-    let log = Log::default();
-    // The test's own client logs what it sends; that is not the server.
-    let filter = EnvFilter::new("trace,hyper=off,hyper_util=off,reqwest=off,h2=off");
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .finish();
-    // Other tests of this process log into it too, which does no harm.
-    let _ = tracing::subscriber::set_global_default(subscriber);
+    let log = listen();
     testkit::run(async {
         let t = TestServer::sqlite().await;
         let secrets = use_secrets(&t).await;
@@ -148,6 +158,63 @@ fn nothing_secret_is_logged() {
         );
         for secret in secrets {
             assert!(!text.contains(&secret), "{secret} is in the log");
+        }
+    });
+}
+
+/// Callers are told that a token is invalid; operators are told why, and
+/// which one it was.
+#[test]
+fn the_log_says_why_a_credential_was_refused() {
+    let log = listen();
+    testkit::run(async {
+        let t = TestServer::sqlite_at(Clock::fixed("2026-05-01T12:00:00Z".parse().unwrap())).await;
+        let jane = t.user("jane").await;
+        let path = format!("/users/{}/personal_access_tokens", jane.id);
+        let make = async |scopes: &str, day: &str| {
+            let body = json!({"name": "ci", "scopes": [scopes], "expires_at": day});
+            let made = t.admin().post(&path).json(&body).await.is(201);
+            let token = made.json()["token"].as_str().unwrap_or_default().to_owned();
+            (made.id(), token)
+        };
+        let (expired, revoked) = (
+            make("api", "2026-05-02").await,
+            make("api", "2026-05-09").await,
+        );
+        let narrow = make("read_user", "2026-05-09").await;
+        let gone = format!("/personal_access_tokens/{}", revoked.0);
+        t.admin().delete(gone).await.is(204);
+        t.advance(2 * 24 * 3600);
+        let unknown = (0, "svpat-of-nobody".to_owned());
+        let cases = [
+            (&expired, "expired"),
+            (&revoked, "revoked"),
+            (&narrow, "insufficient_scope"),
+            (&unknown, "unknown"),
+        ];
+        for ((id, token), reason) in cases {
+            let request_id = format!("request-{reason}");
+            let request = t
+                .anonymous()
+                .request(http::Method::POST, "/api/graphql")
+                .header("x-request-id", &request_id)
+                .header("private-token", token)
+                .json(&json!({"query": "{currentUser{id}}"}));
+            request.await.is(401);
+            let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+            let told =
+                |line: &&str| line.contains("refused a credential") && line.contains(&request_id);
+            let line = text
+                .lines()
+                .find(told)
+                .unwrap_or_else(|| panic!("{reason}: {text}"));
+            assert!(line.contains(&format!("reason=\"{reason}\"")), "{line}");
+            assert!(
+                *id == 0 || line.contains(&format!("token_id={id}")),
+                "{line}"
+            );
+            assert!(line.contains("wanted=api read_api"), "{line}");
+            assert!(!line.contains(token.as_str()), "{line}");
         }
     });
 }

@@ -41,6 +41,31 @@ at_noon! {
         refresh(&t, &shop, text(&third, "refresh_token"), &same).await.is(200);
     }
 
+    async fn a_token_of_an_application_is_no_private_token(t: TestServer) {
+        t.user("jane").await;
+        let shop = application(&t, "api", true).await;
+        let browser = t.browser("jane").await;
+        let pair = tokens(&t, &browser, &shop, "api").await;
+        let token = text(&pair, "access_token");
+        let nobody = t.anonymous();
+        let graphql = |place: &str| {
+            let path = format!("/api/graphql?query=%7BcurrentUser%7Busername%7D%7D{place}");
+            nobody.request(Method::GET, path)
+        };
+        for name in ["access_token", "bearer_token"] {
+            nobody.get(format!("/user?{name}={token}")).await.is(200);
+            graphql(&format!("&{name}={token}")).await.is(200);
+        }
+        nobody.get(format!("/user?private_token={token}")).await.is(401);
+        nobody.get("/user").header("private-token", token).await.is(401);
+        let invalid = json!({"errors": [{"message": "Invalid token"}]});
+        let address = format!("&private_token={token}");
+        assert_eq!(graphql(&address).await.is(401).json(), invalid);
+        assert_eq!(graphql("").header("private-token", token).await.is(401).json(), invalid);
+        let form = format!("private_token={token}&message=x");
+        nobody.put("/user/status").form(form).await.is(401);
+    }
+
     async fn a_refresh_token_used_twice_ends_the_family_after_the_race_window(t: TestServer) {
         t.user("jane").await;
         let shop = application(&t, "api", true).await;
