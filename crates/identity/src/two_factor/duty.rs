@@ -96,7 +96,8 @@ impl Found {
             None => app.write(move |tx| note(tx, user)).await?,
         };
         let until = asked_at + jiff::SignedDuration::from_hours(hours);
-        Ok(match now < until {
+        // Asked just now is later than what was read: no time is none.
+        Ok(match hours > 0 && now < until {
             true => Duty::Grace(until),
             false => Duty::Due,
         })

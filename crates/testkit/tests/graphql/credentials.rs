@@ -106,8 +106,7 @@ both_engines! {
         let browser = t.browser("jane").await;
         let rules = json!({"require_two_factor_authentication": true, "two_factor_grace_period": 0});
         t.admin().put("/application/settings").json(&rules).await.is(200);
-        // Being asked for the first time begins the time for it, which is none.
-        browser.get("/").await;
+        // Asked for the first time, with no time for it: not even once.
         let refused = browser.post_bare(PATH, &[("query", ME)]).await;
         let text = format!("Authentication error: enable 2FA in your profile settings to continue \
             using tenon: {}/-/profile/two_factor_auth", t.url());
