@@ -18,6 +18,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
+/// What is told of changes that were undone, or not begun, since another one
+/// that belongs to them failed.
+pub const UNDONE: &str = "Nothing was changed: another mutation of this request failed";
+/// The code of that error.
+pub const UNDONE_CODE: &str = "undone";
+
 /// What an operation answered.
 #[derive(Debug)]
 pub struct Outcome {
@@ -135,12 +141,8 @@ impl<'r> Run<'r> {
                 .iter()
                 .map(|(key, fields)| self.field(&ty, key, fields, &parents));
             let columns = if root && self.serial {
-                let mut columns = Vec::new();
-                for field in fields {
-                    columns.push(field.await);
-                    self.context.forget();
-                }
-                columns
+                let columns = self.one_after_another(fields).await;
+                self.undo(columns, &merged, &parents)
             } else {
                 join_all(fields).await
             };
@@ -160,6 +162,53 @@ impl<'r> Run<'r> {
             };
             (0..parents.len()).map(row).collect()
         })
+    }
+
+    /// Root fields that change something; where all of them count or none, up
+    /// to the first that fails.
+    async fn one_after_another<'s>(
+        &self,
+        fields: impl Iterator<Item = Builds<'s>>,
+    ) -> Vec<Vec<Built>> {
+        let mut columns = Vec::new();
+        for field in fields {
+            columns.push(field.await);
+            self.context.forget();
+            if self.is_undone() {
+                break;
+            }
+        }
+        columns
+    }
+
+    /// Whether what was done so far is to be undone.
+    fn is_undone(&self) -> bool {
+        let request = &self.context.request;
+        let told = || self.errors.lock().is_ok_and(|errors| !errors.is_empty());
+        request.atomic && (request.has_failed() || told())
+    }
+
+    /// Of fields that are undone, only the one that failed, the last that ran,
+    /// tells what became of it.
+    fn undo(
+        &self,
+        mut columns: Vec<Vec<Built>>,
+        merged: &Merged<'r>,
+        parents: &[(Node, Path)],
+    ) -> Vec<Vec<Built>> {
+        if !self.is_undone() {
+            return columns;
+        }
+        let failed = columns.len().saturating_sub(1);
+        columns.resize_with(merged.len(), Vec::new);
+        let fields = merged.iter().zip(&mut columns).enumerate();
+        for (_, ((key, fields), column)) in fields.filter(|(at, _)| *at != failed) {
+            *column = vec![Ok(Json::Null); parents.len()];
+            let path = Path::default().then(&**key);
+            let text = UNDONE.to_owned();
+            self.tell(text, fields[0].pos, &path, UNDONE_CODE, Map::new());
+        }
+        columns
     }
 
     fn collect(

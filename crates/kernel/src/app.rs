@@ -9,6 +9,7 @@ use crate::secrets::Secrets;
 use crate::settings::Settings;
 use crate::telemetry::{Metrics, StatementCounter};
 use crate::time::{Clock, Timestamp};
+use crate::together::Held;
 use http::HeaderMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -70,12 +71,11 @@ impl App {
         T: Send + 'static,
     {
         let counter = StatementCounter::current();
-        let counted = move |tx: &mut Tx<'_>| {
-            let result = work(tx);
-            counter.add(tx);
-            result
-        };
-        self.0.store.read(counted).await
+        let counted = move |tx: &mut Tx<'_>| counter.count(tx, work);
+        match Held::current() {
+            Some(held) => held.run(counted).await,
+            None => self.0.store.read(counted).await,
+        }
     }
 
     /// Runs `work` in one durable transaction; it may run more than once.
@@ -85,12 +85,12 @@ impl App {
         T: Send + 'static,
     {
         let counter = StatementCounter::current();
-        let counted = move |tx: &mut Tx<'_>| {
-            let result = work(tx);
-            counter.add(tx);
-            result
-        };
-        self.0.store.write(counted).await
+        let counted = move |tx: &mut Tx<'_>| counter.count(tx, &work);
+        match Held::current() {
+            // Its failure must leave nothing behind, whatever becomes of the rest.
+            Some(held) => held.run(move |tx| tx.savepoint(counted)).await,
+            None => self.0.store.write(counted).await,
+        }
     }
 
     /// The database.

@@ -8,6 +8,9 @@ use std::fmt;
 /// Result of everything a request or job does.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// What is said when others' changes got in the way too often.
+pub const CONFLICT: &str = "Too many changes at once.";
+
 /// Why a request is refused.
 #[derive(Debug)]
 pub enum Error {
@@ -105,7 +108,7 @@ impl From<store::Error> for Error {
     fn from(error: store::Error) -> Error {
         match error {
             store::Error::Timeout => Error::Unavailable("The request took too long.".into()),
-            store::Error::Conflict => Error::Unavailable("Too many changes at once.".into()),
+            store::Error::Conflict => Error::Unavailable(CONFLICT.into()),
             other => Error::internal(other),
         }
     }

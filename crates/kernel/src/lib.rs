@@ -27,6 +27,7 @@ pub mod secrets;
 pub mod settings;
 pub mod telemetry;
 pub mod time;
+pub mod together;
 
 // For the macros `params!` and `choices!`.
 #[doc(hidden)]

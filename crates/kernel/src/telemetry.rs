@@ -76,11 +76,18 @@ impl StatementCounter {
         StatementCounter(STATEMENTS.try_with(Arc::clone).ok())
     }
 
-    /// Adds what the transaction has sent.
-    pub(crate) fn add(&self, tx: &store::Tx<'_>) {
+    /// Adds the statements that `work` sends.
+    pub(crate) fn count<T>(
+        &self,
+        tx: &mut store::Tx<'_>,
+        work: impl FnOnce(&mut store::Tx<'_>) -> T,
+    ) -> T {
+        let before = tx.statements();
+        let result = work(tx);
         if let Some(counter) = &self.0 {
-            counter.fetch_add(tx.statements(), Ordering::Relaxed);
+            counter.fetch_add(tx.statements() - before, Ordering::Relaxed);
         }
+        result
     }
 }
 

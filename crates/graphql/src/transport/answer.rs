@@ -1,7 +1,7 @@
 //! What one operation answered, and how the answers are sent.
 
 use super::{persisted, sent, text, write_cost};
-use crate::execute::Outcome;
+use crate::execute::{Outcome, UNDONE, UNDONE_CODE};
 use crate::front::{Checked, INTROSPECTION_COMPLEXITY, StaticError};
 use http::StatusCode;
 use kernel::error::Result;
@@ -49,6 +49,18 @@ impl Answered {
             refused: false,
             cost: Some((checked.score, checked.limit)),
             about_itself: whole && checked.limit == INTROSPECTION_COMPLEXITY,
+        }
+    }
+
+    /// An entry whose changes were undone, or not begun, since another of its
+    /// batch failed.
+    pub fn undone(checked: &Checked) -> Answered {
+        let error = json!({"message": UNDONE, "extensions": {"code": UNDONE_CODE}});
+        Answered {
+            body: text(&json!({"errors": [error], "data": null})),
+            refused: false,
+            cost: Some((checked.score, checked.limit)),
+            about_itself: false,
         }
     }
 

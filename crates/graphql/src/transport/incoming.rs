@@ -32,6 +32,8 @@ pub struct Incoming {
     pub unmarked: bool,
     /// The answer goes out in the strict media type.
     pub strict: bool,
+    /// All mutations succeed or none does.
+    pub atomic: bool,
     /// The entries.
     pub kind: Kind,
     /// Files that are not read yet.
@@ -130,6 +132,7 @@ impl FromCall for Incoming {
         let asked = call.asked.clone();
         let Unmarked(unmarked) = Unmarked::from_call(call).await?;
         let viewer = Viewer::from_call(call).await?;
+        let atomic = is_atomic(&asked)?;
         let (kind, pending) = if asked.method == Method::POST {
             posted(call, &viewer).await?
         } else {
@@ -142,9 +145,19 @@ impl FromCall for Incoming {
             strict: media::is_strict(asked.header(header::ACCEPT)),
             asked,
             unmarked,
+            atomic,
             kind,
             pending,
         })
+    }
+}
+
+/// Whether the request asks for all or nothing.
+fn is_atomic(asked: &Asked) -> Result<bool> {
+    match asked.header("x-service-batch") {
+        None => Ok(false),
+        Some("atomic") => Ok(true),
+        Some(_) => refused(422, "X-Service-Batch can be atomic only"),
     }
 }
 

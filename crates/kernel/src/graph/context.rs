@@ -10,6 +10,7 @@ use std::any::{Any, TypeId};
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::Instant;
@@ -123,6 +124,10 @@ pub struct Request {
     pub anonymous: bool,
     /// When unfinished work is given up.
     pub deadline: Instant,
+    /// All mutations succeed or none does.
+    pub atomic: bool,
+    /// A mutation did not succeed.
+    failed: AtomicBool,
     loaded: Mutex<HashMap<TypeId, Shelf>>,
 }
 
@@ -134,7 +139,27 @@ impl Request {
             scopes: None,
             anonymous: true,
             deadline,
+            atomic: false,
+            failed: AtomicBool::new(false),
             loaded: Mutex::default(),
+        }
+    }
+
+    /// Notes that a mutation did not succeed.
+    pub fn fail(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether one did not.
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Forgets what was loaded and what failed, for another try.
+    pub fn begin_anew(&self) {
+        self.failed.store(false, Ordering::Relaxed);
+        if let Ok(mut loaded) = self.loaded.lock() {
+            loaded.clear();
         }
     }
 }

@@ -174,6 +174,7 @@ where
         errors,
         payload: None,
     };
+    let request = context.request.clone();
     let (done, denied) = match work(args.get("input")?, context).await {
         Ok(done) => (done, None),
         Err(Fault::Refused(error)) => {
@@ -186,6 +187,9 @@ where
         }
         Err(fault) => return Err(fault),
     };
+    if !done.errors.is_empty() {
+        request.fail();
+    }
     Ok(Outcome {
         client_mutation_id,
         done,
