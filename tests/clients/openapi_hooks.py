@@ -189,6 +189,10 @@ class World:
         path = f"{self.owner()}/packages/cleanup/rules"
         return post(path, package_type="generic", keep_last=1, enabled=True)["id"]
 
+    def graphql_query_id(self):
+        query = "{ echo(text: \"%d\") }" % next(numbers)
+        return post("/application/graphql_queries", name="x", query=query)["id"]
+
     def package_name(self):
         if "/packages/pypi/" in self.path:
             self.get("distribution")

@@ -5,13 +5,16 @@
 //! document before anything runs, [`execute`] runs it level by level, [`root`]
 //! holds the root fields that belong to no room,
 //! [`explorer`] is the page to try it on, [`breaking`] names what a change of
-//! the interface breaks. It owns no tables and no jobs.
+//! the interface breaks. It owns the table of [`allowed`] queries, which
+//! administrators keep by [`rest`], and no jobs.
 
+pub mod allowed;
 pub mod breaking;
 pub mod execute;
 #[cfg(test)]
 mod execute_tests;
 pub mod explorer;
 pub mod front;
+pub mod rest;
 pub mod root;
 pub mod transport;

@@ -47,6 +47,7 @@ pub fn migrations() -> &'static [Migration] {
         18 "0018_package_file_channels",
         20 "0020_nuget",
         22 "0022_conan",
+        24 "0024_graphql_allowed",
         26 "0026_cleanup",
         30 "0030_planning",
     }
@@ -70,6 +71,7 @@ fn routes_with(explorer: &Files) -> Routes {
     packages::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
+    graphql::rest::routes(&mut routes);
     routes
 }
 

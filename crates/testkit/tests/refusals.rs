@@ -228,6 +228,10 @@ async fn hide(t: &TestServer) -> Hidden {
     let cleanup = json!({"package_type": "generic", "keep_last": 1});
     let cleanup_of_project = made(project.at(rules), cleanup.clone()).await.id();
     let cleanup_of_group = made(group.at(rules), cleanup).await.id();
+    let query = json!({"name": "vault", "query": "{__typename}"});
+    let listed = made("/application/graphql_queries".into(), query)
+        .await
+        .id();
     let token = json!({"name": "robot", "scopes": ["api"]});
     let of_project = made(project.at("/access_tokens"), token.clone()).await.id();
     let of_group = made(group.at("/access_tokens"), token.clone()).await.id();
@@ -313,6 +317,7 @@ async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "email_id"), email.to_string()),
         ((EVERYWHERE, "package_id"), package.id.to_string()),
         ((EVERYWHERE, "package_file_id"), file[0].to_string()),
+        ((EVERYWHERE, "graphql_query_id"), listed.to_string()),
         ((EVERYWHERE, "package_protection_rule_id"), rule.to_string()),
         ((EVERYWHERE, "package_name"), "hammer".into()),
         ((EVERYWHERE, "channel"), "stable".into()),

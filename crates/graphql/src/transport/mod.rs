@@ -5,10 +5,11 @@ mod asks;
 mod incoming;
 mod log;
 mod persisted;
+mod run;
 mod schema;
 mod uploads;
 
-use crate::execute;
+use crate::allowed;
 use crate::front::{self, Checked, Limits, Parsed, StaticError};
 use answer::{Answered, Whole};
 use asks::Asks;
@@ -19,14 +20,15 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::graph::settings::GraphqlRules;
 use kernel::graph::uploads::Uploads;
-use kernel::graph::{Context, Request, Table};
+use kernel::graph::{Request, Table};
 use kernel::http::Routes;
 use kernel::http::reply::Response;
-use persisted::Queries;
+use persisted::{Listed, Queries};
+use run::Run;
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a request may take before its rest is given up.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -95,11 +97,13 @@ type Step<T> = std::result::Result<T, Vec<StaticError>>;
 
 impl Interface {
     async fn answer(&self, mut incoming: Incoming) -> Result<Response> {
-        self.resolve(&mut incoming).await?;
-        let pending = incoming.pending.take();
         let batch = matches!(incoming.kind, Kind::Batch(_));
+        check_batch(incoming.kind.entries(), batch)?;
+        self.resolve(&mut incoming).await?;
+        // Texts may have come in place of digests.
+        check_batch(incoming.kind.entries(), batch)?;
+        let pending = incoming.pending.take();
         let entries = incoming.kind.entries();
-        check_batch(entries, batch)?;
         if !batch && let Some(kept) = self.kept(&incoming, &entries[0]) {
             return self.reply(&incoming, vec![kept], batch);
         }
@@ -123,35 +127,44 @@ impl Interface {
             Some(pending) => pending.receive(&incoming.app).await?,
             None => Uploads::default(),
         };
-        let request = Arc::new(request(&incoming, anonymous, uploads));
-        let mut answers = Vec::with_capacity(entries.len());
-        // One after another: an entry sees what those before it changed.
-        for (entry, step) in entries.iter().zip(checked) {
-            let answered = match step {
-                Err(errors) => Answered::refused(&errors),
-                Ok(checked) => {
-                    self.run(&incoming, &table, &request, entry, checked)
-                        .await?
-                }
-            };
-            answers.push(Arc::new(answered));
-        }
+        let mut request = request(&incoming, anonymous, uploads);
+        request.atomic = incoming.atomic && runnable.iter().any(|one| one.is_mutation());
+        let run = Run {
+            incoming: &incoming,
+            table: &table,
+            request: Arc::new(request),
+        };
+        let answers: Vec<Arc<Answered>> =
+            run.all(&checked).await?.into_iter().map(Arc::new).collect();
         if !batch {
             self.keep(&incoming, &entries[0], &answers[0]);
         }
         self.reply(&incoming, answers, batch)
     }
 
-    /// Puts the texts of queries in place of their digests.
+    /// Puts the texts of queries in place of their digests, and refuses those
+    /// that are not on the operator's list where only these are answered.
     async fn resolve(&self, incoming: &mut Incoming) -> Result<()> {
-        let asks = |entry: &Entry| entry.asks.persisted.is_some();
-        if !incoming.kind.entries().iter().any(asks) {
-            return Ok(());
-        }
         let rules: GraphqlRules = incoming.app.settings().get(&incoming.app).await?;
         let usable = rules.persisted_queries && incoming.viewer.user_id().is_some();
+        let listed_only = rules.allowed_queries_only && !incoming.viewer.is_admin();
+        let entries = incoming.kind.entries();
+        let wanted = |entry: &Entry| self.queries.wanted(entry, usable, listed_only);
+        let wanted: Vec<String> = entries.iter().filter_map(wanted).collect();
+        let listed = match wanted.is_empty() {
+            true => Listed::new(),
+            false => {
+                incoming
+                    .app
+                    .read(move |tx| allowed::texts(tx, wanted))
+                    .await?
+            }
+        };
         for entry in incoming.kind.entries_mut() {
-            self.queries.resolve(entry, usable);
+            self.queries.resolve(entry, usable, &listed);
+            if listed_only {
+                persisted::refuse_unlisted(entry, &listed);
+            }
         }
         Ok(())
     }
@@ -185,33 +198,6 @@ impl Interface {
             Ok(checked)
         };
         Ok(entries.iter().zip(checked).map(placed).collect())
-    }
-
-    async fn run(
-        &self,
-        incoming: &Incoming,
-        table: &Arc<Table>,
-        request: &Arc<Request>,
-        entry: &Entry,
-        checked: Checked,
-    ) -> Result<Answered> {
-        let told = entry.asks.told(table, &checked);
-        if entry.asks.dry_run {
-            return Ok(Answered::scored(&checked, told));
-        }
-        let began = Instant::now();
-        let context = Context {
-            request: request.clone(),
-            table: table.clone(),
-            score: checked.score,
-            limit: checked.limit,
-        };
-        let outcome = execute::run(context, &checked).await;
-        log::operation(incoming, entry, &checked, began.elapsed());
-        match outcome {
-            Ok(outcome) => Ok(Answered::of(outcome, &checked, told)),
-            Err(error) => Err(whole(&error)),
-        }
     }
 
     fn table(&self, incoming: &Incoming) -> Arc<Table> {
@@ -316,15 +302,6 @@ fn request(incoming: &Incoming, anonymous: bool, uploads: Uploads) -> Request {
         _ => None,
     };
     request
-}
-
-/// The refusal of the whole request that a failure below becomes.
-fn whole(error: &Error) -> Error {
-    match error {
-        Error::Limited(seconds) => Error::Limited(*seconds),
-        Error::Unavailable(text) => Error::Unavailable(text.clone()),
-        other => Error::internal(other.to_string()),
-    }
 }
 
 /// Adds what an operation cost to the headers.

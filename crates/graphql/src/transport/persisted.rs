@@ -1,11 +1,13 @@
-//! Queries that clients send by their digest (contract section 1).
+//! Queries that clients send by their digest (contract section 1), and those
+//! that are not on the operator's list.
 //!
 //! They are kept in memory, by each server for itself: a client whose digest
 //! is unknown sends the text with it, which makes it known. Nothing is
 //! believed because it was kept: every use is checked like a text.
 
 use super::incoming::Entry;
-use crate::front::StaticError;
+use crate::allowed;
+use crate::front::{Source, StaticError};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -44,6 +46,18 @@ pub const NOT_FOUND: &str = "PERSISTED_QUERY_NOT_FOUND";
 /// A refusal after which clients send no digests.
 pub const NOT_SUPPORTED: &str = "PERSISTED_QUERY_NOT_SUPPORTED";
 
+/// Texts on the operator's list by their digests.
+pub type Listed = HashMap<String, String>;
+
+/// Refuses a query that is not on the list.
+pub fn refuse_unlisted(entry: &mut Entry, listed: &Listed) {
+    let known = |source: &Source| listed.contains_key(&allowed::digest(&source.query));
+    if !entry.source.as_ref().map_or(true, known) {
+        let text = "This query is not on the list of queries that this server answers";
+        entry.source = Err(vec![StaticError::new("queryNotAllowed", text)]);
+    }
+}
+
 /// The queries that are kept.
 #[derive(Default)]
 pub struct Queries(Mutex<Kept>);
@@ -80,9 +94,22 @@ impl Queries {
         kept.by_digest.insert(digest, (text.into(), now));
     }
 
+    /// The digest by which an entry's query is to be looked up on the list:
+    /// any where only listed ones are answered, else those that are unknown.
+    pub fn wanted(&self, entry: &Entry, usable: bool, listed_only: bool) -> Option<String> {
+        let source = entry.source.as_ref().ok()?;
+        match entry.asks.persisted {
+            Some(Asked::Known(digest)) if usable && source.query.is_empty() => {
+                let unknown = || self.get(&digest).is_none();
+                (listed_only || unknown()).then(|| hex::encode(digest))
+            }
+            _ => listed_only.then(|| allowed::digest(&source.query)),
+        }
+    }
+
     /// Puts the text in place of a digest. `usable` says whether this caller
     /// may use digests at all; texts of others are taken as they are.
-    pub fn resolve(&self, entry: &mut Entry, usable: bool) {
+    pub fn resolve(&self, entry: &mut Entry, usable: bool, listed: &Listed) {
         let (Some(asked), Ok(source)) = (entry.asks.persisted, &mut entry.source) else {
             return;
         };
@@ -102,9 +129,10 @@ impl Queries {
                     entry.source = refuse("PERSISTED_QUERY_HASH_MISMATCH", text);
                 }
             }
-            Asked::Known(digest) => match self.get(&digest) {
-                Some(text) => source.query = text.to_string(),
-                None => entry.source = refuse(NOT_FOUND, "PersistedQueryNotFound"),
+            Asked::Known(digest) => match (listed.get(&hex::encode(digest)), self.get(&digest)) {
+                (Some(text), _) => source.query.clone_from(text),
+                (None, Some(text)) => source.query = text.to_string(),
+                (None, None) => entry.source = refuse(NOT_FOUND, "PersistedQueryNotFound"),
             },
         }
     }

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct GraphqlRules {
     /// Whether signed-in callers may send queries by their digest.
     pub persisted_queries: bool,
+    /// Whether nothing but the queries on the operator's list is answered.
+    pub allowed_queries_only: bool,
 }
 
 impl Setting for GraphqlRules {

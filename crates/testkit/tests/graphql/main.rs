@@ -1,6 +1,8 @@
 //! Stories about `/api/graphql`, on both engines.
 
 mod abuse;
+mod allowed;
+mod atomic;
 mod contract_rows;
 mod cost;
 mod credentials;

@@ -285,11 +285,18 @@ const OUTBOUND: &[Field] = &[
         .hint("Names, addresses and networks, with commas between them."),
 ];
 
-const GRAPHQL: &[Field] = &[yes_no(
-    "graphql_persisted_queries_enabled",
-    "Signed-in programs may send a query by its digest",
-)
-.hint("Each server keeps the last 1,000 such queries in memory.")];
+const GRAPHQL: &[Field] = &[
+    yes_no(
+        "graphql_persisted_queries_enabled",
+        "Signed-in programs may send a query by its digest",
+    )
+    .hint("Each server keeps the last 1,000 such queries in memory."),
+    yes_no(
+        "graphql_allowed_queries_only",
+        "Answer only the queries on the list",
+    )
+    .hint("The list is kept by the API, under /application/graphql_queries."),
+];
 
 const PACKAGES: &[Field] = &[
     text(
