@@ -444,6 +444,7 @@ const PAGES = [
   '/admin/jobs',
   '/admin/audit',
   '/-/profile/two_factor_auth/keys',
+  '/-/admin_mode',
 ];
 
 for (const colorScheme of ['light', 'dark']) {

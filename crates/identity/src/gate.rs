@@ -9,6 +9,8 @@ mod credentials;
 mod refused;
 mod sudo;
 
+use crate::addresses::Addresses;
+use crate::admin_mode::{self, AdminMode};
 use crate::model::{TokenKind, User};
 use crate::oauth;
 use crate::oauth::families::{self, Pair};
@@ -42,6 +44,8 @@ const NOTE_EVERY: i64 = 600;
 pub struct IdentityGate {
     /// Uses being written down, so that a burst writes once.
     noting: Arc<Mutex<HashSet<Noted>>>,
+    /// Where users come from.
+    addresses: Addresses,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,6 +90,11 @@ impl IdentityGate {
             }
             Sent::Cookie(cookie) => self.by_session(call, cookie).await?,
         };
+        let (app, surface, peer) = (call.app.clone(), call.route.surface, call.asked.peer);
+        if let Some(user) = viewer.user() {
+            self.addresses.check(&app, surface, user, peer).await?;
+        }
+        let viewer = admin_mode::settle(&app, surface, viewer).await?;
         Ok(sudo::apply(call, viewer).await?)
     }
 
@@ -141,6 +150,7 @@ impl IdentityGate {
             flash: None,
             proved_at: None,
             duty: Duty::None,
+            admin_mode: AdminMode::NotNeeded,
             user,
         })))
     }
@@ -178,6 +188,7 @@ impl IdentityGate {
             flash: None,
             proved_at: None,
             duty: Duty::None,
+            admin_mode: AdminMode::NotNeeded,
             user,
         })))
     }
@@ -298,6 +309,7 @@ impl IdentityGate {
             flash: flash::read(&call.app, &call.asked.headers),
             proved_at: Some(session.proved_at),
             duty,
+            admin_mode: AdminMode::asked_for(session.admin_until),
         })))
     }
 

@@ -4,6 +4,7 @@
 mod graphql;
 mod limits;
 mod part;
+mod read_only;
 
 use crate::hooks;
 use crate::oauth::settings as oauth;
@@ -60,6 +61,9 @@ const PARTS: &[Part] = &[
     spam::settings::challenge::PART,
     two_factor::settings::PART,
     graphql::PART,
+    read_only::PART,
+    crate::addresses::PART,
+    crate::admin_mode::PART,
 ];
 
 /// Those and the ones of the rooms above.

@@ -10,6 +10,8 @@
 //! credentials of a request. [`hooks`] is what rooms above plug in.
 
 pub mod access;
+mod addresses;
+pub mod admin_mode;
 pub mod agents;
 pub mod attempts;
 pub mod bootstrap;

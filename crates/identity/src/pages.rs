@@ -1,6 +1,7 @@
 //! The pages of sign-in, one's own settings and the administration of users.
 
 mod admin;
+mod admin_mode;
 mod instance;
 mod mail_links;
 mod own_tokens;
@@ -15,6 +16,7 @@ pub mod tokens;
 mod two_factor;
 pub mod views;
 
+use crate::admin_mode::AdminMode;
 use crate::csrf;
 use crate::two_factor::{Duty, duty};
 use crate::viewer::Viewer;
@@ -34,6 +36,7 @@ pub fn routes(r: &mut Routes) {
     own_tokens::routes(r);
     sessions::routes(r);
     admin::routes(r);
+    admin_mode::routes(r);
     instance::routes(r);
     spam_logs::routes(r);
 }
@@ -46,9 +49,23 @@ pub fn page(app: &App, viewer: &Viewer, title: &str) -> Page {
         page.viewer = Some(PageViewer::new(&user.username, &user.name, user.is_admin));
         page.csrf = csrf::token(app, signed_in);
         page.flash = signed_in.flash.clone();
-        page.notice = notice(signed_in.duty);
+        page.notice = notice(signed_in.duty).or_else(|| rights(signed_in.admin_mode));
     }
     page
+}
+
+/// What an administrator is told where they have to ask for their rights.
+fn rights(mode: AdminMode) -> Option<Notice> {
+    let (text, label) = match mode {
+        AdminMode::NotNeeded => return None,
+        AdminMode::Off => ("Admin mode is off.", "Turn it on"),
+        AdminMode::On(_) => ("Admin mode is on.", "Turn it off"),
+    };
+    Some(Notice {
+        text: text.into(),
+        label,
+        url: crate::admin_mode::PAGE,
+    })
 }
 
 /// What somebody is told who must set up a second factor.

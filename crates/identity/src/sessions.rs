@@ -35,11 +35,13 @@ pub struct Session {
     pub created_at: Timestamp,
     /// Last proved then that it is still the same person; sign-in counts.
     pub proved_at: Timestamp,
+    /// Has an administrator's rights until then, where these are asked for.
+    pub admin_until: Option<Timestamp>,
 }
 
 store::from_row! { Session {
     id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at, created_at,
-    proved_at
+    proved_at, admin_until
 } }
 
 /// One of our cookies as a browser is told of it; with a lifetime in seconds
@@ -91,7 +93,7 @@ pub fn holder(tx: &mut Tx<'_>, cookie: &str) -> Result<Option<(Session, User)>> 
     let session: Option<Session> = tx.optional(
         sql!(
             "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
-                created_at, coalesce(proved_at, created_at) as proved_at
+                created_at, coalesce(proved_at, created_at) as proved_at, admin_until
              from sessions where digest = $1 and expires_at > $2"
         ),
         (secrets::digest(cookie), now),
@@ -114,6 +116,15 @@ pub fn prove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(
         sql!("update sessions set proved_at = $2 where id = $1"),
         (id, now),
+    )?;
+    Ok(())
+}
+
+/// Gives the session an administrator's rights until then, or none.
+pub(crate) fn set_admin_until(tx: &mut Tx<'_>, id: i64, until: Option<Timestamp>) -> Result<()> {
+    tx.execute(
+        sql!("update sessions set admin_until = $2 where id = $1"),
+        (id, until),
     )?;
     Ok(())
 }
@@ -142,7 +153,7 @@ pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Session>> {
     Ok(tx.all(
         sql!(
             "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
-                created_at, coalesce(proved_at, created_at) as proved_at
+                created_at, coalesce(proved_at, created_at) as proved_at, admin_until
              from sessions where user_id = $1 and expires_at > $2
              order by last_used_at desc, id desc limit 100"
         ),

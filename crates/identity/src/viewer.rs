@@ -1,9 +1,11 @@
 //! Who asks: resolved once per request by [`crate::gate`], used everywhere.
 
+use crate::admin_mode::{self, AdminMode};
 use crate::model::{TokenKind, User, UserId};
 use crate::two_factor::Duty;
 use kernel::error::{Error, Result};
 use kernel::html::Flash;
+use kernel::http::routes::Surface;
 use kernel::http::{Call, FromCall};
 use kernel::time::Timestamp;
 use std::sync::Arc;
@@ -42,6 +44,9 @@ pub struct SignedIn {
     pub proved_at: Option<Timestamp>,
     /// Whether a second factor is asked of them; nothing for tokens.
     pub duty: Duty,
+    /// Whether an administrator has their rights: without them `user` is no
+    /// administrator.
+    pub admin_mode: AdminMode,
 }
 
 /// What a user came in by.
@@ -182,6 +187,11 @@ impl SignedIn {
         matches!(self.credential, Credential::Session { .. })
     }
 
+    /// Whether they are an administrator, with or without their rights now.
+    pub fn may_be_admin(&self) -> bool {
+        self.user.is_admin || self.admin_mode == AdminMode::Off
+    }
+
     /// The token that asks, if it is one.
     pub fn token_id(&self) -> Option<i64> {
         match self.credential {
@@ -236,6 +246,9 @@ impl Admin {
 impl FromCall for Admin {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let SignedInViewer(signed_in) = SignedInViewer::from_call(call).await?;
+        if call.route.surface == Surface::Page && signed_in.admin_mode == AdminMode::Off {
+            return Err(Error::SeeOther(admin_mode::PAGE.into()));
+        }
         if !signed_in.user.is_admin {
             return Err(Error::forbidden(""));
         }

@@ -23,6 +23,7 @@ pub mod limits;
 pub mod mail;
 pub mod markup;
 pub mod outbound;
+pub mod read_only;
 pub mod secrets;
 pub mod settings;
 pub mod telemetry;

@@ -158,7 +158,8 @@ async fn consider(app: &App, asked: &Asked, asking: Asking) -> Result<Next> {
         return Ok(Next::Client(asking.target, Refusal::InvalidScope));
     }
     let rules: OAuth = app.settings().get(app).await?;
-    if user.is_admin && !rules.admins_may_authorize && !trusted && wants(POWERFUL) {
+    if asking.signed_in.may_be_admin() && !rules.admins_may_authorize && !trusted && wants(POWERFUL)
+    {
         let text =
             "Administrators may not give these scopes to an application that is not trusted.";
         return Ok(Next::Page(

@@ -51,6 +51,7 @@ async fn register(app: App, asked: Arc<Asked>, body: Raw) -> Result<Response> {
     if !rules.dynamic_registration {
         return Err(Error::NotFound(""));
     }
+    kernel::read_only::check(&app).await?;
     let mut response = answered(add(&app, &asked, rules, body.0).await, &asked);
     no_store(&mut response);
     Ok(response)

@@ -20,7 +20,7 @@ const PATH: &str = "/admin/settings";
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
-    r.page(Method::POST, PATH, save);
+    r.page(Method::POST, PATH, save).always();
 }
 
 fn text(value: &Value) -> String {

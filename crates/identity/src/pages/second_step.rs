@@ -22,15 +22,17 @@ const TITLE: &str = "Two-factor authentication";
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show).unchecked();
-    r.page(Method::POST, PATH, create).unchecked();
+    r.page(Method::POST, PATH, create).unchecked().always();
     r.page(Method::POST, "/users/sign_in/two_factor/key", answer_of_key)
-        .unchecked();
+        .unchecked()
+        .always();
     r.page(
         Method::POST,
         "/users/sign_in/two_factor/key/options",
         key_options,
     )
-    .unchecked();
+    .unchecked()
+    .always();
 }
 
 /// The step's cookie of a request.

@@ -24,7 +24,8 @@ pub const PATH: &str = "/-/profile/two_factor_auth/keys";
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, create);
-    r.page(Method::POST, "/users/confirm/key/options", proof_options);
+    r.page(Method::POST, "/users/confirm/key/options", proof_options)
+        .always();
     r.page(
         Method::POST,
         "/-/profile/two_factor_auth/keys/options",

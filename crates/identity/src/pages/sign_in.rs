@@ -34,9 +34,11 @@ const WRONG: &str = "Invalid login or password.";
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/users/sign_in", show);
-    r.page(Method::POST, "/users/sign_in", create).unchecked();
+    r.page(Method::POST, "/users/sign_in", create)
+        .unchecked()
+        .always();
     r.page(Method::POST, "/users/password", renew).unchecked();
-    r.page(Method::POST, "/users/sign_out", destroy);
+    r.page(Method::POST, "/users/sign_out", destroy).always();
 }
 
 kernel::params! {

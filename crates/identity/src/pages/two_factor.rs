@@ -33,7 +33,9 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, &below("codes"), renew).fresh();
     r.page(Method::POST, &below("codes/download"), download);
     r.page(Method::GET, fresh::PAGE, ask);
-    r.page(Method::POST, fresh::PAGE, confirmed).fresh();
+    r.page(Method::POST, fresh::PAGE, confirmed)
+        .fresh()
+        .always();
 }
 
 kernel::params! {

@@ -327,6 +327,20 @@ pub struct AdminUser {
     pub tokens: Vec<TokenRow>,
 }
 
+/// `/-/admin_mode`: one button, which posts there or to `…/leave`.
+#[derive(Debug, Template)]
+#[template(path = "admin_mode.html")]
+pub struct AdminModePage {
+    /// The page.
+    pub page: Page,
+    /// Whether administrators have to ask at all.
+    pub is_asked: bool,
+    /// Whether the session has its rights.
+    pub is_on: bool,
+    /// How long it has them.
+    pub hours: i64,
+}
+
 /// `/admin/spam_logs`: what was refused; buttons post to `…/<id>/delete` and
 /// `…/<id>/block_user`.
 #[derive(Debug, Template)]

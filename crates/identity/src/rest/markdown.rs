@@ -10,6 +10,7 @@ use serde::Serialize;
 /// Declares the route.
 pub fn routes(r: &mut Routes) {
     r.post("/markdown", render)
+        .always()
         .summary("Renders Markdown to safe HTML");
 }
 

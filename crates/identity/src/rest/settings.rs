@@ -15,6 +15,7 @@ pub fn routes(r: &mut Routes) {
     r.get("/application/settings", show)
         .summary("Shows the instance's settings");
     r.put("/application/settings", update)
+        .always()
         .summary("Changes the instance's settings");
 }
 

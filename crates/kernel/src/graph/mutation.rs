@@ -6,7 +6,11 @@ use super::scalars::STRING;
 use super::shape::{Answer, Object, Shape, Typed, object};
 use super::table::{Mark, Root, WRITE};
 use super::types::TypeRef;
+use crate::app::App;
 use crate::error::Error;
+use crate::http::throttle::Caller;
+use crate::limits::Limiter;
+use crate::read_only;
 use serde::de::DeserializeOwned;
 use std::any::{Any, TypeId};
 use std::future::Future;
@@ -45,6 +49,7 @@ pub struct MutationBuilder<'g, P> {
     inputs: Vec<Argument>,
     mark: Option<Mark>,
     at_most: Option<u32>,
+    limiter: Option<Limiter>,
     payload: PhantomData<fn() -> P>,
 }
 
@@ -64,6 +69,7 @@ impl Graph {
             inputs: vec![id],
             mark: None,
             at_most: None,
+            limiter: None,
             payload: PhantomData,
         }
     }
@@ -109,6 +115,13 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
         self
     }
 
+    /// One user may do it so often in a minute, counted by each server for
+    /// itself; over that the whole request is refused (contract section 3).
+    pub fn limited(mut self, name: &'static str, per_minute: u64) -> Self {
+        self.limiter = Some(Limiter::new(name, per_minute, 60));
+        self
+    }
+
     /// What it does. Failed validation becomes the payload's `errors`; all
     /// else that fails is an error of the operation.
     pub fn run<I, F, Fut>(self, work: F)
@@ -135,6 +148,7 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
             })
             .describe("Why it did not succeed; empty when it did.");
         let work = Arc::new(work);
+        let limiter = self.limiter.map(Arc::new);
         let root = self
             .graph
             .object::<Root>("Mutation", "What may be changed.");
@@ -143,8 +157,13 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
                 self.name,
                 Payload(object::<Outcome<P>>(&payload)),
                 move |args, context| {
-                    let work = work.clone();
-                    async move { outcome(&*work, args, context).await.map(Arc::new).map(Some) }
+                    let (work, limiter) = (work.clone(), limiter.clone());
+                    async move {
+                        if let Some(limiter) = limiter {
+                            within(&limiter, &context)?;
+                        }
+                        outcome(&*work, args, context).await.map(Arc::new).map(Some)
+                    }
                 },
             )
             .describe(self.description)
@@ -174,6 +193,9 @@ where
         errors,
         payload: None,
     };
+    if let Ok(app) = context.app() {
+        writable(app).await?;
+    }
     let request = context.request.clone();
     let (done, denied) = match work(args.get("input")?, context).await {
         Ok(done) => (done, None),
@@ -195,6 +217,26 @@ where
         done,
         denied,
     })
+}
+
+/// Refuses every mutation of a read-only instance.
+async fn writable(app: &App) -> Result<(), Fault> {
+    match read_only::check(app).await {
+        Err(Error::Forbidden(text)) => Err(Fault::said("readOnly", text)),
+        other => Ok(other?),
+    }
+}
+
+/// Counts a use of a mutation that may be used so often only.
+fn within(limiter: &Limiter, context: &Context) -> Result<(), Fault> {
+    let (Some(Caller(id)), Ok(app)) = (context.get::<Caller>(), context.app()) else {
+        return Ok(());
+    };
+    let decision = limiter.check(&id.to_string(), app.now());
+    match decision.allowed {
+        true => Ok(()),
+        false => Err(Error::Limited(decision.retry_after).into()),
+    }
 }
 
 /// The shape of a payload, which may have an error beside it.

@@ -54,6 +54,8 @@ pub struct Route {
     pub names_user: bool,
     /// Sessions need a fresh proof that it is still the same person.
     pub fresh: bool,
+    /// Works on a read-only instance, whatever its method.
+    pub always: bool,
     /// One sentence for OpenAPI.
     pub summary: String,
     /// Operation id for OpenAPI: module and function of the handler.
@@ -65,6 +67,17 @@ pub struct Route {
     pub(super) answers: Vec<(u16, &'static str)>,
     pub(super) describe: fn(&mut Operation<'_>),
     pub(super) handler: Arc<dyn Fn(Call) -> Work + Send + Sync>,
+}
+
+impl Route {
+    /// Whether a request may change what people made. Mutations of GraphQL and
+    /// routes for machines look themselves.
+    pub fn changes(&self) -> bool {
+        let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&self.method);
+        let looks_itself = matches!(self.surface, Surface::Plain | Surface::Graphql);
+        // What a reading token may do reads, by whatever method.
+        !(reads || looks_itself || self.always || self.scopes.contains(&"read_api"))
+    }
 }
 
 /// An `async fn` whose arguments are extractors and whose result is an answer.
@@ -203,6 +216,7 @@ impl Routes {
             registry: false,
             names_user: false,
             fresh: false,
+            always: false,
             summary: String::new(),
             answers: Vec::new(),
             describe: H::describe,
@@ -269,6 +283,12 @@ impl Declared<'_> {
     /// for changes of passwords, addresses, keys and tokens.
     pub fn fresh(self) -> Self {
         self.0.fresh = true;
+        self
+    }
+    /// It changes nothing that a read-only instance protects, though its method
+    /// says so: sign-in, settings, what only computes.
+    pub fn always(self) -> Self {
+        self.0.always = true;
         self
     }
     /// Credentials are not resolved.

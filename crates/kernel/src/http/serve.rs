@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use crate::html::{Seen, flash};
 use crate::limits::Decision;
+use crate::read_only;
 use crate::telemetry::counting_statements;
 use axum::body::Body;
 use futures_util::FutureExt;
@@ -212,6 +213,9 @@ impl Server {
                 return Err(Error::Throttled(decision.retry_after));
             }
             admitted?;
+        }
+        if call.route.changes() {
+            read_only::check(&call.app.clone()).await?;
         }
         let cookie = call.extensions.remove::<GateCookie>();
         let handler = call.route.handler.clone();

@@ -8,6 +8,7 @@ mod cost;
 mod credentials;
 mod cut;
 mod explorer;
+mod guarded;
 mod interface;
 mod members;
 mod nodes;

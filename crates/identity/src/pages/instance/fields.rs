@@ -98,6 +98,22 @@ const SIGN_IN: &[Field] = &[
     ),
 ];
 
+const ADMINISTRATION: &[Field] = &[
+    yes_no("maintenance_mode", "Nobody may change anything")
+        .hint("For maintenance: people sign in and read. These settings can still be changed."),
+    yes_no(
+        "admin_mode",
+        "Administrators turn their rights on when they need them",
+    )
+    .hint("Their sessions have them for six hours then; tokens need the scope admin_mode."),
+    yes_no(
+        "unique_ips_limit_enabled",
+        "Users may come from so many IP addresses only",
+    ),
+    number("unique_ips_limit_per_user", "Addresses"),
+    number("unique_ips_limit_time_window", "in seconds"),
+];
+
 const SIGN_UP: &[Field] = &[
     yes_no("signup_enabled", "Anyone may sign up"),
     yes_no(
@@ -316,6 +332,11 @@ pub const SECTIONS: &[Section] = &[
         title: "Sign-in and sessions",
         text: "",
         fields: SIGN_IN,
+    },
+    Section {
+        title: "Administration and safety",
+        text: "",
+        fields: ADMINISTRATION,
     },
     Section {
         title: "Sign-up",

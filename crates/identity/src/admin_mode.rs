@@ -1,0 +1,130 @@
+//! Admin mode: an administrator's session has their rights only after they
+//! asked for them, and for some hours (contract/graphql.md section 2). Off
+//! until an administrator asks for it.
+//!
+//! Who has not asked is nobody special: the viewer of the request says so, and
+//! nothing below looks further. Tokens need the scope `admin_mode` instead,
+//! but for GraphQL, where any token of an administrator has their rights.
+
+use crate::sessions;
+use crate::users::Author;
+use crate::viewer::{Credential, SignedIn, Viewer};
+use kernel::app::App;
+use kernel::audit;
+use kernel::error::{Error, Result};
+use kernel::http::routes::Surface;
+use kernel::settings::Setting;
+use kernel::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::sync::Arc;
+use store::Tx;
+
+/// Where it is turned on and off.
+pub const PAGE: &str = "/-/admin_mode";
+/// Hours it lasts.
+pub const HOURS: i64 = 6;
+
+/// Whether administrators have to ask for their rights.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rules {
+    /// They do.
+    pub required: bool,
+}
+
+impl Setting for Rules {
+    const KEY: &'static str = "identity.admin_mode";
+}
+
+impl Rules {
+    fn validate(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+crate::settings_part! {
+    Rules {
+        /// Whether administrators ask for their rights before they have them.
+        admin_mode: bool => required,
+    } sealed {
+    }
+}
+
+/// How it is with a signed-in user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AdminMode {
+    /// They are no administrator, or administrators need not ask.
+    #[default]
+    NotNeeded,
+    /// An administrator who has not asked for their rights.
+    Off,
+    /// One who has them until then; tokens have them for good.
+    On(Option<Timestamp>),
+}
+
+impl AdminMode {
+    /// What a session asked for, however long ago; [`settle`] looks closer.
+    pub(crate) fn asked_for(until: Option<Timestamp>) -> AdminMode {
+        until.map_or(AdminMode::NotNeeded, |until| AdminMode::On(Some(until)))
+    }
+}
+
+/// Takes an administrator's rights away unless they asked for them.
+pub(crate) async fn settle(app: &App, surface: Surface, viewer: Viewer) -> Result<Viewer> {
+    let signed_in = match viewer {
+        Viewer::User(signed_in) => signed_in,
+        other => return Ok(other),
+    };
+    let is_admin = signed_in.user.is_admin;
+    let rules: Rules = match is_admin {
+        true => app.settings().get(app).await?,
+        false => Rules::default(),
+    };
+    if !rules.required && signed_in.admin_mode == AdminMode::NotNeeded {
+        return Ok(Viewer::User(signed_in));
+    }
+    let mut signed_in = Arc::unwrap_or_clone(signed_in);
+    signed_in.admin_mode = match (&signed_in.credential, signed_in.admin_mode) {
+        _ if !rules.required => AdminMode::NotNeeded,
+        (Credential::Session { .. }, AdminMode::On(Some(until))) if app.now() < until => {
+            AdminMode::On(Some(until))
+        }
+        (Credential::Session { .. }, _) => AdminMode::Off,
+        _ if surface == Surface::Graphql || signed_in.has_scope("admin_mode") => {
+            AdminMode::On(None)
+        }
+        _ => AdminMode::Off,
+    };
+    signed_in.user.is_admin = is_admin && signed_in.admin_mode != AdminMode::Off;
+    Ok(Viewer::User(Arc::new(signed_in)))
+}
+
+/// Gives a session its administrator's rights, or takes them away.
+pub(crate) fn turn(tx: &mut Tx<'_>, signed_in: &SignedIn, on: bool) -> Result<()> {
+    let Credential::Session { id } = signed_in.credential else {
+        return Err(Error::forbidden("Only sessions turn admin mode on and off"));
+    };
+    if signed_in.admin_mode == AdminMode::NotNeeded {
+        return Err(Error::NotFound(""));
+    }
+    let until = on.then(|| tx.now() + jiff::SignedDuration::from_hours(HOURS));
+    sessions::set_admin_until(tx, id, until)?;
+    let by = Author::from(signed_in);
+    Ok(audit::write(
+        tx,
+        audit::Record {
+            author_id: by.id,
+            action: if on {
+                "admin_mode.enter"
+            } else {
+                "admin_mode.leave"
+            },
+            target_type: "User",
+            target_id: signed_in.user.id,
+            target_name: &signed_in.user.username,
+            details: json!({}),
+            ip_address: by.ip,
+        },
+    )?)
+}

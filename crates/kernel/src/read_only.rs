@@ -1,0 +1,39 @@
+//! Read-only mode: while it is on, what people made does not change. They
+//! sign in and out and read; the server itself goes on noting what happened.
+//! Administrators turn it on for maintenance (`maintenance_mode`).
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::settings::Setting;
+use serde::{Deserialize, Serialize};
+
+/// What a change is refused with (contract «GraphQL», section 8).
+pub const TEXT: &str = "You cannot perform write operations on a read-only instance";
+
+/// Whether it is on.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReadOnly {
+    /// It is.
+    pub enabled: bool,
+}
+
+impl Setting for ReadOnly {
+    const KEY: &'static str = "kernel.read_only";
+}
+
+impl ReadOnly {
+    /// Every value is possible.
+    pub fn validate(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Refuses a change while it is on.
+pub async fn check(app: &App) -> Result<()> {
+    let setting: ReadOnly = app.settings().get(app).await?;
+    match setting.enabled {
+        true => Err(Error::forbidden(TEXT)),
+        false => Ok(()),
+    }
+}
