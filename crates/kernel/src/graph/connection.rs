@@ -309,6 +309,22 @@ impl Window {
         }
     }
 
+    /// The page of a list that is in memory whole; `place` gives the sort's only
+    /// key, a number that ascends.
+    pub fn page_of_whole<T>(&self, whole: &[Arc<T>], place: impl Fn(&T) -> i64) -> Connection<T> {
+        let edge = |edge: &Option<Vec<Json>>| edge.as_ref()?.first()?.as_i64();
+        let (after, before) = (edge(&self.after), edge(&self.before));
+        let within = |row: &&Arc<T>| {
+            let at = place(row);
+            after.is_none_or(|edge| at > edge) && before.is_none_or(|edge| at < edge)
+        };
+        let mut rows: Vec<Arc<T>> = whole.iter().filter(within).cloned().collect();
+        if self.ask.backward {
+            rows.reverse();
+        }
+        self.page_of(rows, |row| vec![place(row).into()])
+    }
+
     fn cursor(&self, values: &[Json]) -> String {
         let names = self.keys.iter().map(|key| key.name().to_owned());
         let all: serde_json::Map<String, Json> = names.zip(values.iter().cloned()).collect();

@@ -1,10 +1,10 @@
-//! What pipelines, dependencies and files tell of a package: nothing yet, as
-//! none are kept; and where its registry is.
+//! What pipelines tell of a package, nothing yet, as there are none; and where
+//! its registry is.
 
 use crate::store::pages::Listed;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, GlobalId, Graph, ID, JSON, Key, ObjectBuilder, Order,
-    STRING, TIME, Typed, enumeration, item, object,
+    Args, Ask, Connection, Context, Fault, Graph, ID, Key, ObjectBuilder, Order, STRING, TIME,
+    Typed, enumeration, item, object,
 };
 use spaces::graph::Groups;
 use std::sync::Arc;
@@ -14,18 +14,11 @@ const MAX_PIPELINES: u32 = 20;
 
 /// A pipeline that built a package; there are none yet.
 enum Pipeline {}
-/// What a format tells of a file; none does yet.
-pub enum FileMetadata {}
-/// That a package needs another; no format tells it yet.
-enum DependencyLink {}
-/// The package that is needed.
-enum Dependency {}
-
 /// Registers these types.
 pub fn graph(g: &mut Graph) {
     pipelines(g);
-    file_metadata(g);
-    dependencies(g);
+    super::file_metadata::graph(g);
+    super::dependencies::graph(g);
 }
 
 /// What all types of packages show.
@@ -44,13 +37,8 @@ pub fn common(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
 pub fn alone(package: ObjectBuilder<'_, Listed>) {
     let package = package
         .field("lastDownloadedAt", TIME, |it| it.package.last_downloaded_at)
-        .describe("When a file of it was last downloaded.")
-        .connections(
-            "dependencyLinks",
-            object::<DependencyLink>("PackageDependencyLink"),
-            |parents, ask, args, context| none("dependency links", parents, ask, args, context),
-        )
-        .describe("Packages it needs.");
+        .describe("When a file of it was last downloaded.");
+    let package = super::dependencies::shown(package);
     let package = of_project(package, "npmUrl", "npm", "npm");
     let package = of_project(package, "mavenUrl", "Maven", "maven");
     let package = of_project(package, "conanUrl", "Conan", "conan");
@@ -155,62 +143,4 @@ fn pipelines(g: &mut Graph) {
         .field("updatedAt", TIME.required(), |it| match *it {})
         .describe("When it last changed.");
     g.count("Pipeline");
-}
-
-fn file_metadata(g: &mut Graph) {
-    g.interface::<FileMetadata>("PackageFileMetadata", "What a format tells of a file.")
-        .field("createdAt", TIME.required(), |it| match *it {})
-        .describe("When it was stored.")
-        .field("updatedAt", TIME.required(), |it| match *it {})
-        .describe("When it last changed.");
-    g.object::<FileMetadata>("ConanFileMetadata", "What Conan tells of a file.")
-        .implements("PackageFileMetadata")
-        .field("recipeRevision", STRING.required(), |it| match *it {})
-        .describe("Revision of the recipe.")
-        .field("packageRevision", STRING, |it| match *it {})
-        .describe("Revision of the binary package.")
-        .field("conanPackageReference", STRING, |it| match *it {})
-        .describe("Reference of the binary package.");
-    g.object::<FileMetadata>("HelmFileMetadata", "What Helm tells of a file.")
-        .implements("PackageFileMetadata")
-        .field("channel", STRING.required(), |it| match *it {})
-        .describe("The channel it is in.")
-        .field("metadata", JSON.required(), |it| match *it {})
-        .describe("The chart's own description.");
-}
-
-fn dependencies(g: &mut Graph) {
-    const LINK_ID: GlobalId = GlobalId::new("PackagesDependencyLinkID", "Packages::DependencyLink");
-    const DEPENDENCY_ID: GlobalId = GlobalId::new("PackagesDependencyID", "Packages::Dependency");
-    LINK_ID.register(g);
-    DEPENDENCY_ID.register(g);
-    let kinds = vec![
-        item("DEPENDENCIES", "Needed to run."),
-        item("DEV_DEPENDENCIES", "Needed to develop."),
-        item("BUNDLE_DEPENDENCIES", "Shipped with it."),
-        item("PEER_DEPENDENCIES", "Expected beside it."),
-    ];
-    g.enumeration("PackageDependencyType", "Why a package is needed.", kinds);
-    g.object::<Dependency>("PackageDependency", "A package that is needed.")
-        .field("id", DEPENDENCY_ID.required(), |it| match *it {})
-        .describe("Global ID.")
-        .field("name", STRING.required(), |it| match *it {})
-        .describe("Its name.")
-        .field("versionPattern", STRING.required(), |it| match *it {})
-        .describe("Which versions will do.");
-    g.object::<DependencyLink>("PackageDependencyLink", "That a package needs another.")
-        .field("id", LINK_ID.required(), |it| match *it {})
-        .describe("Global ID.")
-        .field(
-            "dependencyType",
-            enumeration("PackageDependencyType").required(),
-            |it| match *it {},
-        )
-        .describe("Why.")
-        .field(
-            "dependency",
-            object::<Dependency>("PackageDependency"),
-            |it| match *it {},
-        )
-        .describe("What it needs.");
 }

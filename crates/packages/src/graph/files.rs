@@ -1,6 +1,6 @@
 //! Files of packages.
 
-use super::details::FileMetadata;
+use super::file_metadata::{FileMetadata, ToldOfFiles};
 use super::{FILE_ID, caller, pages};
 use crate::model::PackageFile;
 use crate::store::pages::{self as rows, Listed};
@@ -43,10 +43,10 @@ pub fn graph(g: &mut Graph) {
         .describe("When it was stored.")
         .field("updatedAt", TIME.required(), |it| it.file.updated_at)
         .describe("When it last changed.")
-        .field(
+        .load::<ToldOfFiles, _>(
             "fileMetadata",
-            one_of::<FileMetadata>("PackageFileMetadata", |it| match *it {}),
-            |_| None,
+            one_of::<FileMetadata>("PackageFileMetadata", FileMetadata::concrete),
+            |it| Some(it.file.id),
         )
         .describe("What its format tells of it.");
 }

@@ -2,8 +2,10 @@
 //! visible sets are those of REST: what is hidden there is null here.
 
 mod cleanup;
+mod dependencies;
 mod details;
 mod enums;
+mod file_metadata;
 mod files;
 mod lists;
 mod metadata;

@@ -10,6 +10,7 @@ use crate::rules::wildcard;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Key, Order, Owned, Window, by_owner};
+use kernel::time::Timestamp;
 use serde_json::Value as Json;
 use spaces::Namespace;
 use spaces::access::{Purpose, visible_projects};
@@ -341,6 +342,35 @@ pub fn kept(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<Kept>> {
                     where f.package_id = p.id and f.status = 'default'
                     order by f.id desc limit 1) as sha1
              from packages p where p.id in_list($1)"
+        ),
+        (ids,),
+    )?)
+}
+
+/// What is kept of a file for its format.
+#[derive(Debug, Clone)]
+pub struct KeptFile {
+    /// Its id.
+    pub id: i64,
+    /// Its channel.
+    pub channel: String,
+    /// What its archive said, as JSON.
+    pub metadata: String,
+    /// When it was stored.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+::store::from_row! { KeptFile { id, channel, metadata, created_at, updated_at } }
+
+/// What is kept of those of these files that formats tell something of.
+pub fn kept_files(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<KeptFile>> {
+    Ok(tx.all(
+        sql!(
+            "select f.id, f.channel, f.metadata, f.created_at, f.updated_at
+             from package_files f
+             where f.id in_list($1) and f.channel is not null and f.metadata is not null"
         ),
         (ids,),
     )?)

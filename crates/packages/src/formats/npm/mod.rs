@@ -315,3 +315,8 @@ async fn ping(app: App, viewer: Viewer, prefix: Prefix) -> Result<Response> {
 fn done() -> Result<Response> {
     reply::json(StatusCode::OK, &json!({"ok": true}))
 }
+
+/// The manifest in what is kept of a version, as JSON.
+pub fn manifest_of(kept: &str) -> &str {
+    manifest::Kept::read(kept).map_or("", |kept| kept.manifest)
+}

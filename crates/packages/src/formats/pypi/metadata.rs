@@ -26,6 +26,9 @@ pub struct Metadata {
     pub author_email: Option<String>,
     /// Versions of Python it runs on.
     pub requires_python: Option<String>,
+    /// What it needs, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requires_dist: Vec<String>,
 }
 
 /// The bytes of an archive's metadata file.
@@ -116,6 +119,16 @@ impl Fields {
         named.map(|(_, value)| value.as_str())
     }
 
+    /// The values of a field that stands several times, as far as is kept.
+    fn lines(&self, name: &str, most: usize, longest: usize) -> Vec<String> {
+        let lines = self
+            .values(name)
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
+        let cut = |line: &str| line.chars().take(longest).collect();
+        lines.take(most).map(cut).collect()
+    }
+
     /// Refuses an archive that is not of this name and version.
     pub fn check(&self, name: &str, version: &str) -> Result<()> {
         let only = |field: &'static str| {
@@ -152,6 +165,7 @@ impl Fields {
             keywords: text("keywords", 1024),
             author_email: text("author-email", 2048),
             requires_python: text("requires-python", 255),
+            requires_dist: self.lines("requires-dist", 500, 255),
         }
         .clean()
     }
@@ -169,7 +183,7 @@ impl Metadata {
             &mut self.author_email,
             &mut self.requires_python,
         ];
-        for text in texts.into_iter().flatten() {
+        for text in texts.into_iter().flatten().chain(&mut self.requires_dist) {
             text.retain(|c| c != '\0');
         }
         self

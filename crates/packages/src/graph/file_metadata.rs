@@ -1,0 +1,58 @@
+//! What formats tell of a file.
+
+use super::caller;
+use crate::store::pages::{self as rows, KeptFile};
+use kernel::graph::context::Loader;
+use kernel::graph::{Context, Fault, Graph, JSON, STRING, TIME, Typed};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What is known of one file.
+pub struct FileMetadata(KeptFile);
+
+impl FileMetadata {
+    /// The object type of its format.
+    pub fn concrete(&self) -> &'static str {
+        "HelmFileMetadata"
+    }
+
+    fn said(&self) -> Json {
+        serde_json::from_str(&self.0.metadata).unwrap_or_default()
+    }
+}
+
+/// Registers the types.
+pub fn graph(g: &mut Graph) {
+    g.interface::<FileMetadata>("PackageFileMetadata", "What a format tells of a file.")
+        .field("createdAt", TIME.required(), |it| it.0.created_at)
+        .describe("When it was stored.")
+        .field("updatedAt", TIME.required(), |it| it.0.updated_at)
+        .describe("When it last changed.");
+    g.object::<FileMetadata>("HelmFileMetadata", "What Helm tells of a file.")
+        .implements("PackageFileMetadata")
+        .field("channel", STRING.required(), |it| it.0.channel.clone())
+        .describe("The channel it is in.")
+        .field("metadata", JSON.required(), FileMetadata::said)
+        .describe("The chart's own description.");
+}
+
+/// What formats tell of files, by id.
+pub struct ToldOfFiles;
+
+impl Loader for ToldOfFiles {
+    type Key = i64;
+    type Value = Arc<FileMetadata>;
+
+    async fn load(
+        context: Context,
+        ids: Vec<i64>,
+    ) -> Result<HashMap<i64, Arc<FileMetadata>>, Fault> {
+        let (app, _) = caller(&context)?;
+        let found = app.read(move |tx| rows::kept_files(tx, ids)).await?;
+        let told = found
+            .into_iter()
+            .map(|kept| (kept.id, Arc::new(FileMetadata(kept))));
+        Ok(told.collect())
+    }
+}
