@@ -5,8 +5,9 @@
 //! document before anything runs, [`execute`] runs it level by level, [`root`]
 //! holds the root fields that belong to no room,
 //! [`explorer`] is the page to try it on, [`breaking`] names what a change of
-//! the interface breaks. It owns the table of [`allowed`] queries, which
-//! administrators keep by [`rest`], and no jobs.
+//! the interface breaks. It owns the tables of [`allowed`] queries and of the
+//! [`uses`] of what is deprecated, which administrators see by [`rest`], and no
+//! jobs.
 
 pub mod allowed;
 pub mod breaking;
@@ -18,3 +19,4 @@ pub mod front;
 pub mod rest;
 pub mod root;
 pub mod transport;
+pub mod uses;

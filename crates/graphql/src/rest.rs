@@ -1,7 +1,9 @@
-//! `/application/graphql_queries`: the operator's list of allowed queries, for
+//! `/application/graphql_queries`, the operator's list of allowed queries, and
+//! `/application/graphql_deprecations`, who still uses what will go: for
 //! administrators.
 
 use crate::allowed::{self, AllowedQuery};
+use crate::uses::{self, Told};
 use identity::users::Author;
 use identity::viewer::Admin;
 use kernel::app::App;
@@ -16,6 +18,8 @@ const ONE: &str = "/application/graphql_queries/{graphql_query_id}";
 
 /// Declares the routes.
 pub fn routes(r: &mut Routes) {
+    r.get("/application/graphql_deprecations", deprecations)
+        .summary("Lists who still uses deprecated members of GraphQL");
     r.get(ALL, list)
         .summary("Lists the GraphQL queries that everybody may ask");
     r.post(ALL, create)
@@ -54,6 +58,40 @@ async fn list(app: App, _: Admin, paging: Paging) -> Result<Paged<AllowedQueryEn
         .read(move |tx| Ok((allowed::page(tx, &asked)?, allowed::total(tx)?)))
         .await?;
     Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
+}
+
+/// A user's use of a deprecated member on the wire.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DeprecatedUseEntity {
+    member: String,
+    reason: String,
+    replacement: Option<String>,
+    removed_in: Option<String>,
+    user_id: i64,
+    username: String,
+    uses: i64,
+    last_used_at: String,
+}
+
+fn used(one: Told) -> DeprecatedUseEntity {
+    DeprecatedUseEntity {
+        member: one.member,
+        reason: one.reason,
+        replacement: one.replacement,
+        removed_in: one.removed_in,
+        user_id: one.user_id,
+        username: one.username,
+        uses: one.uses,
+        last_used_at: wire::text(one.last_used_at),
+    }
+}
+
+async fn deprecations(app: App, _: Admin, paging: Paging) -> Result<Paged<DeprecatedUseEntity>> {
+    let asked = paging.clone();
+    let (rows, total) = app
+        .read(move |tx| Ok((uses::page(tx, &asked)?, uses::total(tx)?)))
+        .await?;
+    Ok(Paged::numbered(rows, paging, Some(total)).map(used))
 }
 
 kernel::params! {

@@ -6,6 +6,7 @@ use super::cost::{self, Part};
 use super::{Checked, Fragments, is_taken};
 use kernel::graph::table::{Kind, Mark, Table};
 use kernel::graph::types::TypeRef;
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -27,9 +28,23 @@ pub fn cost(table: &Table, checked: &Checked) -> Json {
     })
 }
 
+/// A deprecated member.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Marked {
+    /// Such as `User.email`, `Query.runners(active)` or `UserState.old`.
+    pub member: String,
+    /// Why it will go, and since when that is known.
+    pub reason: String,
+    /// What to use instead.
+    pub replacement: Option<String>,
+    /// The release that may remove it.
+    pub removed_in: Option<String>,
+}
+
 /// Deprecated members that the operation uses: fields, arguments, input
 /// fields and values of enums, with what to use instead and when they go.
-pub fn deprecations(table: &Table, checked: &Checked) -> Json {
+pub fn deprecations(table: &Table, checked: &Checked) -> Vec<Marked> {
     let operation = checked.operation();
     let mut used = Used {
         table,
@@ -43,19 +58,19 @@ pub fn deprecations(table: &Table, checked: &Checked) -> Json {
         }
     }
     used.selections(&operation.selections, &operation.kind.root().into());
-    let one = |(member, mark): (&String, &&Mark)| {
+    let one = |(member, mark): (String, &Mark)| {
         let replacement = match mark {
             Mark::Deprecated { replacement, .. } => *replacement,
             Mark::Experiment { .. } => None,
         };
-        json!({
-            "member": member,
-            "reason": mark.reason(),
-            "replacement": replacement,
-            "removedIn": mark.removed_in(),
-        })
+        Marked {
+            member,
+            reason: mark.reason(),
+            replacement: replacement.map(str::to_owned),
+            removed_in: mark.removed_in(),
+        }
     };
-    used.found.iter().map(one).collect()
+    used.found.into_iter().map(one).collect()
 }
 
 /// The marked members found so far.

@@ -3,7 +3,7 @@
 use super::persisted;
 use crate::front::{Checked, told, variables};
 use kernel::graph::Table;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 /// The extensions known here; others are ignored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Asks {
         }
         if self.deprecations {
             let used = told::deprecations(table, checked);
-            told.insert("deprecations".to_owned(), used);
+            told.insert("deprecations".to_owned(), json!(used));
         }
         told
     }

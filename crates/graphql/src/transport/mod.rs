@@ -11,6 +11,7 @@ mod uploads;
 
 use crate::allowed;
 use crate::front::{self, Checked, Limits, Parsed, StaticError};
+use crate::uses::Uses;
 use answer::{Answered, Whole};
 use asks::Asks;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
@@ -23,6 +24,7 @@ use kernel::graph::uploads::Uploads;
 use kernel::graph::{Request, Table};
 use kernel::http::Routes;
 use kernel::http::reply::Response;
+use kernel::http::throttle::Caller;
 use persisted::{Listed, Queries};
 use run::Run;
 use serde_json::Value as Json;
@@ -50,6 +52,7 @@ pub fn routes(r: &mut Routes, table: Table) {
         whole: Arc::new(table),
         kept: Mutex::default(),
         queries: Queries::default(),
+        uses: Uses::default(),
     });
     schema::routes(r, &interface.whole, &interface.unmarked);
     for path in ["/api/graphql", "/api/graphql/"] {
@@ -74,6 +77,8 @@ struct Interface {
     kept: Mutex<HashMap<Kept, Arc<Answered>>>,
     /// Texts that clients send by their digests.
     queries: Queries,
+    /// Uses of deprecated members.
+    uses: Uses,
 }
 
 /// What an answer about the interface depends on: the exact text, not a name.
@@ -133,6 +138,7 @@ impl Interface {
             incoming: &incoming,
             table: &table,
             request: Arc::new(request),
+            uses: &self.uses,
         };
         let answers: Vec<Arc<Answered>> =
             run.all(&checked).await?.into_iter().map(Arc::new).collect();
@@ -293,6 +299,9 @@ fn request(incoming: &Incoming, anonymous: bool, uploads: Uploads) -> Request {
     extensions.insert::<Viewer>(incoming.viewer.clone());
     extensions.insert::<Uploads>(uploads);
     extensions.insert(incoming.asked.clone());
+    if let Some(id) = incoming.viewer.user_id() {
+        extensions.insert(Caller(id));
+    }
     let deadline = tokio::time::Instant::now() + DEADLINE;
     let mut request = Request::new(extensions, deadline);
     request.anonymous = anonymous;

@@ -7,7 +7,8 @@ use super::answer::Answered;
 use super::incoming::{Entry, Incoming};
 use super::log;
 use crate::execute;
-use crate::front::Checked;
+use crate::front::{Checked, told};
+use crate::uses::Uses;
 use kernel::error::{CONFLICT, Error, Result};
 use kernel::graph::{Context, Request, Table};
 use kernel::together::Together;
@@ -26,6 +27,8 @@ pub struct Run<'r> {
     pub table: &'r Arc<Table>,
     /// What they share.
     pub request: Arc<Request>,
+    /// Where uses of deprecated members are counted.
+    pub uses: &'r Uses,
 }
 
 impl Run<'_> {
@@ -99,11 +102,25 @@ impl Run<'_> {
             limit: checked.limit,
         };
         let outcome = execute::run(context, checked).await;
+        self.note_deprecations(checked);
         log::operation(self.incoming, entry, checked, began.elapsed());
         let outcome = outcome.map_err(|error| whole(&error))?;
         let failed = !outcome.errors.is_empty() || self.request.has_failed();
         let failed = checked.is_mutation() && failed;
         Ok((Answered::of(outcome, checked, told), failed))
+    }
+}
+
+impl Run<'_> {
+    /// Counts deprecated members for the operator's report.
+    fn note_deprecations(&self, checked: &Checked) {
+        let Some(user) = self.incoming.viewer.user_id() else {
+            return;
+        };
+        let used = told::deprecations(self.table, checked);
+        if !used.is_empty() {
+            self.uses.note(&self.incoming.app, user, used);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every row of the contract's sections 1 to 8 about GraphQL and every line of
-//! its «Bad input and abuse», with the tests that show it, or the room it
-//! comes with.
+//! its «Bad input and abuse» and «Beyond the reference», with the tests that
+//! show it, or the room it comes with.
 //!
 //! A test is written `file::name`. Files are those of this folder; another
 //! begins with its path in the repository.
@@ -110,7 +110,10 @@ const ROWS: &[(&str, Shown)] = &[
     ),
     (
         "2 private_token",
-        By(&["credentials::tokens_come_in_four_ways"]),
+        By(&[
+            "credentials::tokens_come_in_four_ways",
+            "crates/testkit/tests/oauth/tokens.rs::a_token_of_an_application_is_no_private_token",
+        ]),
     ),
     (
         "2 PRIVATE-TOKEN",
@@ -143,6 +146,7 @@ const ROWS: &[(&str, Shown)] = &[
         By(&[
             "credentials::bad_tokens_are_one_and_the_same_refusal",
             "credentials::tokens_that_ended_are_bad_tokens",
+            "crates/testkit/tests/identity_accounts/secrecy.rs::the_log_says_why_a_credential_was_refused",
         ]),
     ),
     (
@@ -160,7 +164,10 @@ const ROWS: &[(&str, Shown)] = &[
         "2 two-factor",
         By(&["credentials::a_second_factor_that_is_due_comes_first_for_sessions"]),
     ),
-    ("2 admin mode", With("admin mode of sessions")),
+    (
+        "2 admin mode",
+        By(&["guarded::an_administrators_session_asks_for_its_rights"]),
+    ),
     (
         "2 last activity",
         By(&["credentials::each_use_is_an_activity_of_that_day"]),
@@ -202,10 +209,13 @@ const ROWS: &[(&str, Shown)] = &[
         "3 CSRF",
         By(&["credentials::a_session_reads_freely_and_writes_from_our_pages_only"]),
     ),
-    ("3 too many IPs", With("limits of addresses per user")),
+    (
+        "3 too many IPs",
+        By(&["guarded::users_come_from_so_many_addresses_only"]),
+    ),
     (
         "3 per-action rate limit",
-        With("the first limited mutation"),
+        By(&["guarded::a_limited_mutation_ends_the_request"]),
     ),
     ("3 Git storage exhausted", With("repositories")),
     (
@@ -500,7 +510,10 @@ const ROWS: &[(&str, Shown)] = &[
             "order::entries_of_a_batch_change_one_after_another",
         ]),
     ),
-    ("8 read-only instance", With("a read-only mode")),
+    (
+        "8 read-only instance",
+        By(&["guarded::a_read_only_instance_changes_nothing"]),
+    ),
     (
         "8 deleted object",
         With("the first mutation that answers what it deleted"),
@@ -540,11 +553,15 @@ const ROWS: &[(&str, Shown)] = &[
         By(&[
             "HOSTILE::hostile_documents_are_answered_in_bounded_time",
             "HOSTILE::a_hostile_document_takes_little_memory",
+            "crates/testkit/tests/hostile.rs::whatever_is_sent_is_answered_cheaply_or_refused",
         ]),
     ),
     (
         "abuse introspection bomb",
-        By(&["interface::bombs_of_introspection_are_refused"]),
+        By(&[
+            "interface::bombs_of_introspection_are_refused",
+            "crates/testkit/tests/hostile.rs::whatever_is_sent_is_answered_cheaply_or_refused",
+        ]),
     ),
     (
         "abuse pages and cursors",
@@ -595,6 +612,7 @@ const ROWS: &[(&str, Shown)] = &[
         By(&[
             "abuse::bodies_are_bounded",
             "HOSTILE::json_is_bounded_before_it_is_parsed",
+            "crates/testkit/tests/hostile.rs::whatever_is_sent_is_answered_cheaply_or_refused",
         ]),
     ),
     (
@@ -623,6 +641,58 @@ const ROWS: &[(&str, Shown)] = &[
             "EXECUTE::what_is_broken_ends_the_request",
         ]),
     ),
+    // Beyond the reference
+    (
+        "beyond cost",
+        By(&[
+            "cost::every_answer_says_what_it_cost",
+            "cost::an_answer_tells_the_cost_of_its_fields_on_request",
+        ]),
+    ),
+    (
+        "beyond cost table",
+        By(&["crates/graphql/src/breaking.rs::what_breaks_clients_is_named"]),
+    ),
+    (
+        "beyond dryRun",
+        By(&["cost::a_dry_run_scores_and_does_nothing"]),
+    ),
+    (
+        "beyond node and nodes",
+        By(&["nodes::anything_is_found_by_its_id"]),
+    ),
+    (
+        "beyond strict form",
+        By(&["transport::the_strict_media_type_has_strict_statuses"]),
+    ),
+    (
+        "beyond deprecations",
+        By(&["cost::deprecated_members_are_told_on_request"]),
+    ),
+    (
+        "beyond schema download",
+        By(&["explorer::the_schema_is_a_file_to_download"]),
+    ),
+    (
+        "beyond codes",
+        By(&["EXECUTE::a_failed_field_is_null_and_tells_its_path"]),
+    ),
+    (
+        "beyond allow-list",
+        By(&[
+            "allowed::only_what_is_listed_is_answered",
+            "allowed::listed_queries_are_known_by_their_digest",
+            "allowed::administrators_keep_the_list",
+        ]),
+    ),
+    (
+        "beyond atomic batch",
+        By(&[
+            "atomic::all_mutations_of_a_batch_are_kept",
+            "atomic::a_mutation_that_fails_undoes_the_others",
+            "atomic::many_at_once_are_each_whole",
+        ]),
+    ),
 ];
 
 /// Rows of each section. A line of the contract that several rooms share
@@ -637,6 +707,7 @@ const SECTIONS: &[(&str, usize)] = &[
     ("7", 6),
     ("8", 7),
     ("abuse", 16),
+    ("beyond", 10),
 ];
 
 /// The file of a test.

@@ -3,7 +3,7 @@
 use crate::{PATH, message, posted};
 use http::Method;
 use serde_json::{Value, json};
-use testkit::{Reply, both_engines};
+use testkit::{Reply, TestServer, both_engines};
 
 /// Score and limit in the headers.
 fn cost(reply: &Reply) -> (String, String) {
@@ -19,6 +19,25 @@ fn pair(score: &str, limit: &str) -> (String, String) {
 }
 
 const WRITE: &str = "mutation{echoCreate(input:{messages:[\"a\"]}){echoes}}";
+
+/// What administrators are told of `CurrentUser.email`; it is written beside
+/// the request.
+async fn reported(t: &TestServer) -> Value {
+    for _ in 0..600 {
+        let told = t
+            .admin()
+            .get("/application/graphql_deprecations")
+            .await
+            .is(200)
+            .json();
+        if let Some(one) = told.as_array().and_then(|all| all.first()) {
+            assert_eq!(one["member"], "CurrentUser.email");
+            return one.clone();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("nothing was reported");
+}
 
 both_engines! {
     async fn every_answer_says_what_it_cost(t: TestServer) {
@@ -104,6 +123,12 @@ both_engines! {
             "replacement": "User.publicEmail",
             "removedIn": "15.0",
         }]));
+        let told = reported(&t).await;
+        assert_eq!((&told["username"], &told["removed_in"]), (&json!("root"), &json!("15.0")));
+        assert_eq!((&told["uses"], &told["replacement"]), (&json!(1), &json!("User.publicEmail")));
+        let jane = t.user("jane").await;
+        jane.get("/application/graphql_deprecations").await.is(403);
+
         let kept = "query IntrospectionQuery{__schema{queryType{name}}}";
         let plain = json!({"query": kept});
         let asked = json!({"query": kept, "extensions": {"deprecations": true}});
