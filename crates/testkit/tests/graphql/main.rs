@@ -11,6 +11,7 @@ mod explorer;
 mod guarded;
 mod interface;
 mod members;
+mod needs;
 mod nodes;
 mod order;
 mod packages;
