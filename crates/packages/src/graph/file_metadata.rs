@@ -14,11 +14,15 @@ pub struct FileMetadata(KeptFile);
 impl FileMetadata {
     /// The object type of its format.
     pub fn concrete(&self) -> &'static str {
-        "HelmFileMetadata"
+        match self.0.recipe_revision {
+            Some(_) => "ConanFileMetadata",
+            None => "HelmFileMetadata",
+        }
     }
 
     fn said(&self) -> Json {
-        serde_json::from_str(&self.0.metadata).unwrap_or_default()
+        let text = self.0.metadata.as_deref().unwrap_or_default();
+        serde_json::from_str(text).unwrap_or_default()
     }
 }
 
@@ -29,12 +33,33 @@ pub fn graph(g: &mut Graph) {
         .describe("When it was stored.")
         .field("updatedAt", TIME.required(), |it| it.0.updated_at)
         .describe("When it last changed.");
+    g.object::<FileMetadata>("ConanFileMetadata", "What Conan tells of a file.")
+        .implements("PackageFileMetadata")
+        .field("recipeRevision", STRING.required(), |it| {
+            it.0.recipe_revision.clone().unwrap_or_default()
+        })
+        .describe("Revision of the recipe.")
+        .field("packageRevision", STRING, |it| {
+            filled(&it.0.package_revision)
+        })
+        .describe("Revision of the binary package.")
+        .field("conanPackageReference", STRING, |it| {
+            filled(&it.0.package_reference)
+        })
+        .describe("Reference of the binary package.");
     g.object::<FileMetadata>("HelmFileMetadata", "What Helm tells of a file.")
         .implements("PackageFileMetadata")
-        .field("channel", STRING.required(), |it| it.0.channel.clone())
+        .field("channel", STRING.required(), |it| {
+            it.0.channel.clone().unwrap_or_default()
+        })
         .describe("The channel it is in.")
         .field("metadata", JSON.required(), FileMetadata::said)
         .describe("The chart's own description.");
+}
+
+/// What belongs to the recipe itself is of no binary package.
+fn filled(text: &Option<String>) -> Option<String> {
+    text.clone().filter(|text| !text.is_empty())
 }
 
 /// What formats tell of files, by id.

@@ -352,25 +352,36 @@ pub fn kept(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<Kept>> {
 pub struct KeptFile {
     /// Its id.
     pub id: i64,
-    /// Its channel.
-    pub channel: String,
+    /// Its channel, if it is a chart.
+    pub channel: Option<String>,
     /// What its archive said, as JSON.
-    pub metadata: String,
+    pub metadata: Option<String>,
+    /// Revision of the recipe, if it is a file of Conan.
+    pub recipe_revision: Option<String>,
+    /// Reference of the binary package; empty for the recipe's own files.
+    pub package_reference: Option<String>,
+    /// Revision of the binary package, likewise.
+    pub package_revision: Option<String>,
     /// When it was stored.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
 }
 
-::store::from_row! { KeptFile { id, channel, metadata, created_at, updated_at } }
+::store::from_row! { KeptFile {
+    id, channel, metadata, recipe_revision, package_reference, package_revision, created_at,
+    updated_at
+} }
 
 /// What is kept of those of these files that formats tell something of.
 pub fn kept_files(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<KeptFile>> {
     Ok(tx.all(
         sql!(
-            "select f.id, f.channel, f.metadata, f.created_at, f.updated_at
-             from package_files f
-             where f.id in_list($1) and f.channel is not null and f.metadata is not null"
+            "select f.id, f.channel, f.metadata, c.recipe_revision, c.package_reference,
+                c.package_revision, f.created_at, f.updated_at
+             from package_files f left join conan_files c on c.file_id = f.id
+             where f.id in_list($1) and (c.file_id is not null
+                or (f.channel is not null and f.metadata is not null))"
         ),
         (ids,),
     )?)
