@@ -8,7 +8,7 @@
 mod tarball;
 mod zipped;
 
-pub use tarball::{any_tar_gz, tar_gz};
+pub use tarball::{tar_gz, tar_gz_digest};
 pub use zipped::{visit_zip, zip};
 
 use kernel::error::{Error, Result};
@@ -61,11 +61,11 @@ impl Contents {
         self.members.iter().rev().find(|member| member.path == path)
     }
 
-    fn add(&mut self, path: String, from: &mut impl Read) -> Result<()> {
+    fn add(&mut self, path: String, from: &mut dyn Read) -> Result<()> {
         let held: u64 = self.members.iter().map(|one| one.bytes.len() as u64).sum();
         let room = MAX_MEMBER.min(MAX_READ.saturating_sub(held));
         let mut bytes = Vec::new();
-        let read = from.by_ref().take(room + 1).read_to_end(&mut bytes);
+        let read = from.take(room + 1).read_to_end(&mut bytes);
         read.map_err(unreadable)?;
         if bytes.len() as u64 > room {
             return Err(refused(format!("{path} in the archive is too large")));
@@ -97,6 +97,9 @@ pub fn hostile(bytes: &[u8]) {
             }
             Err(error) => assert!(matches!(error, Error::BadRequest(_)), "{error}"),
         }
+    }
+    if let Err(error) = tar_gz_digest(&packed[..], packed.len() as u64) {
+        assert!(matches!(error, Error::BadRequest(_)), "{error}");
     }
 }
 

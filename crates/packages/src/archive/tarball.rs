@@ -7,8 +7,9 @@
 use super::{Bounded, Contents, MAX_ENTRIES, MAX_PATH, expansion, plain_path, refused, unreadable};
 use flate2::read::MultiGzDecoder;
 use kernel::error::Result;
-use std::io::{self, Read};
-use tar::{Archive, EntryType, PaxExtensions};
+use sha2::{Digest, Sha256};
+use std::io::{self, Read, Write};
+use tar::{Archive, EntryType, Header, PaxExtensions};
 
 /// Largest extension header, in bytes: names and times take less.
 const MAX_HEADER: u64 = 64 * 1024;
@@ -16,23 +17,101 @@ const MAX_HEADER: u64 = 64 * 1024;
 /// Reads a whole archive of `size` packed bytes, which has to hold something,
 /// and keeps the members `wanted` says, by their plain path.
 pub fn tar_gz(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<Contents> {
-    match read(packed, size, wanted)? {
-        (0, _) => Err(refused("the archive is empty".into())),
-        (_, contents) => Ok(contents),
+    let mut contents = Contents::default();
+    let entries = read(packed, size, |entry, bytes| {
+        if !entry.is_file() {
+            return Ok(());
+        }
+        contents.files += 1;
+        let size = entry.header.entry_size().map_err(unreadable)?;
+        contents.unpacked = contents.unpacked.saturating_add(size);
+        if entry.kind() != EntryType::GNUSparse && wanted(&entry.path) {
+            contents.add(entry.path, bytes)?;
+        }
+        Ok(())
+    })?;
+    if entries == 0 {
+        return Err(refused("the archive is empty".into()));
+    }
+    Ok(contents)
+}
+
+/// What an archive of `size` packed bytes holds, if anything, as a digest:
+/// names, kinds, contents, targets of links and who may execute, in their
+/// order. When and by whom it was packed makes no difference.
+pub fn tar_gz_digest(packed: impl Read, size: u64) -> Result<String> {
+    let mut all = Sha256::new();
+    read(packed, size, |entry, bytes| {
+        let mut content = Digesting(Sha256::new());
+        io::copy(bytes, &mut content).map_err(unreadable)?;
+        // Of sparse files the header tells where their parts belong.
+        let map: &[u8] = match entry.kind() {
+            EntryType::GNUSparse => entry.header.as_bytes(),
+            _ => &[],
+        };
+        let executed = entry.header.mode().unwrap_or(0) & 0o111;
+        let parts: [&[u8]; 6] = [
+            entry.path.as_bytes(),
+            &[entry.kind().as_byte()],
+            &entry.link,
+            &executed.to_be_bytes(),
+            map,
+            &content.0.finalize(),
+        ];
+        for part in parts {
+            all.update((part.len() as u64).to_be_bytes());
+            all.update(part);
+        }
+        Ok(())
+    })?;
+    Ok(hex::encode(all.finalize()))
+}
+
+/// Digests what is written to it.
+struct Digesting(Sha256);
+
+impl Write for Digesting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
-/// Like [`tar_gz`], for formats whose archives may hold nothing.
-pub fn any_tar_gz(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<Contents> {
-    Ok(read(packed, size, wanted)?.1)
+/// An entry of an archive.
+struct Found {
+    /// Its plain path.
+    path: String,
+    /// What it leads to, if it is a link.
+    link: Vec<u8>,
+    header: Header,
 }
 
-/// How many entries an archive has, and what is kept of them.
-fn read(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<(u64, Contents)> {
+impl Found {
+    fn kind(&self) -> EntryType {
+        self.header.entry_type()
+    }
+
+    fn is_file(&self) -> bool {
+        matches!(
+            self.kind(),
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse
+        )
+    }
+}
+
+/// Shows every entry of an archive and its bytes; how many there are.
+fn read(
+    packed: impl Read,
+    size: u64,
+    mut visit: impl FnMut(Found, &mut dyn Read) -> Result<()>,
+) -> Result<u64> {
     let expanded = Bounded::new(MultiGzDecoder::new(packed), expansion(size));
     let mut archive = Archive::new(expanded);
-    let mut contents = Contents::default();
-    let (mut seen, mut long_name) = (0, None);
+    let (mut seen, mut long_name, mut long_link) = (0, None, None);
     for entry in archive.entries().map_err(unreadable)?.raw(true) {
         let mut entry = entry.map_err(unreadable)?;
         seen += 1;
@@ -40,34 +119,29 @@ fn read(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<(
             return Err(refused("the archive has too many entries".into()));
         }
         match entry.header().entry_type() {
-            EntryType::GNULongName => {
-                let mut name = header_bytes(&mut entry)?;
-                name.retain(|byte| *byte != 0);
-                long_name = Some(name);
-            }
+            EntryType::GNULongName => long_name = Some(header_name(&mut entry)?),
+            EntryType::GNULongLink => long_link = Some(header_name(&mut entry)?),
             EntryType::XHeader => {
                 let bytes = header_bytes(&mut entry)?;
-                long_name = pax_path(&bytes).or(long_name);
+                long_name = pax_path(&bytes, b"path").or(long_name);
+                long_link = pax_path(&bytes, b"linkpath").or(long_link);
             }
-            EntryType::GNULongLink | EntryType::XGlobalHeader => {}
-            kind => {
+            EntryType::XGlobalHeader => {}
+            _ => {
                 let name = match long_name.take() {
                     Some(name) => name,
                     None => entry.path_bytes().into_owned(),
                 };
-                let path = plain_path(&name)?;
-                let is_file = matches!(
-                    kind,
-                    EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse
-                );
-                if !is_file {
-                    continue;
-                }
-                contents.files += 1;
-                contents.unpacked = contents.unpacked.saturating_add(entry.size());
-                if kind != EntryType::GNUSparse && wanted(&path) {
-                    contents.add(path, &mut entry)?;
-                }
+                let link = match long_link.take() {
+                    Some(link) => link,
+                    None => entry.link_name_bytes().unwrap_or_default().into_owned(),
+                };
+                let found = Found {
+                    path: plain_path(&name)?,
+                    link,
+                    header: entry.header().clone(),
+                };
+                visit(found, &mut entry)?;
             }
         }
     }
@@ -76,7 +150,14 @@ fn read(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<(
         // whether it was made to be empty or to expand.
         io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(unreadable)?;
     }
-    Ok((seen, contents))
+    Ok(seen)
+}
+
+/// A name that has an entry of its own, which ends with a zero.
+fn header_name(entry: &mut impl Read) -> Result<Vec<u8>> {
+    let mut name = header_bytes(entry)?;
+    name.retain(|byte| *byte != 0);
+    Ok(name)
 }
 
 fn header_bytes(entry: &mut impl Read) -> Result<Vec<u8>> {
@@ -89,11 +170,12 @@ fn header_bytes(entry: &mut impl Read) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The name in an extension header (POSIX.1-2001 pax, keyword `path`).
-fn pax_path(bytes: &[u8]) -> Option<Vec<u8>> {
+/// A path in an extension header (POSIX.1-2001 pax, keywords `path` and
+/// `linkpath`).
+fn pax_path(bytes: &[u8], keyword: &[u8]) -> Option<Vec<u8>> {
     PaxExtensions::new(bytes)
         .filter_map(std::result::Result::ok)
-        .find(|extension| extension.key_bytes() == b"path")
+        .find(|extension| extension.key_bytes() == keyword)
         .map(|extension| extension.value_bytes().to_vec())
         .filter(|path| path.len() <= MAX_PATH + 1)
 }

@@ -164,6 +164,48 @@ fn too_many_entries_and_huge_headers_are_refused() {
     }
 }
 
+#[test]
+fn a_digest_tells_what_is_held_and_not_when_it_was_packed() {
+    use tar::EntryType::{Regular, Symlink};
+    let digest = |name: &[u8], content: &[u8], kind, mtime, mode, link: &[u8]| {
+        let bytes = packed(|tar| {
+            let mut header = header(name, content.len() as u64, kind);
+            header.set_mtime(mtime);
+            header.set_mode(mode);
+            header.as_old_mut().linkname[..link.len()].copy_from_slice(link);
+            header.set_cksum();
+            tar.append(&header, content).unwrap();
+        });
+        tar_gz_digest(&bytes[..], bytes.len() as u64).unwrap()
+    };
+    let first = digest(b"a", b"x", Regular, 1, 0o644, b"");
+    assert_eq!(first, digest(b"./a", b"x", Regular, 2, 0o600, b""));
+    let others = [
+        digest(b"b", b"x", Regular, 1, 0o644, b""),
+        digest(b"a", b"y", Regular, 1, 0o644, b""),
+        digest(b"a", b"", Regular, 1, 0o644, b""),
+        digest(b"a", b"x", Regular, 1, 0o755, b""),
+        digest(b"a", b"", Symlink, 1, 0o644, b"b"),
+        digest(b"a", b"", Symlink, 1, 0o644, b"c"),
+        tar_gz_digest(&packed(|_| {})[..], 100).unwrap(),
+    ];
+    for (at, other) in others.iter().enumerate() {
+        assert!(*other != first && !others[..at].contains(other), "{at}");
+    }
+}
+
+#[test]
+fn zeros_are_an_empty_archive_only_if_they_are_few() {
+    let digest =
+        |bytes: &[u8]| tar_gz_digest(bytes, bytes.len() as u64).map(|_| Contents::default());
+    assert!(digest(&packed(|_| {})).is_ok());
+    let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
+    for _ in 0..64 {
+        bomb.write_all(&vec![0; 1024 * 1024]).unwrap();
+    }
+    assert!(reason(digest(&bomb.finish().unwrap())).contains("too many bytes"));
+}
+
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ::zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in entries {

@@ -5,6 +5,17 @@ use crate::archives::tar_gz;
 use crate::registry::rows;
 use serde_json::{Value, json};
 
+/// The same archive as another machine may pack it.
+fn tar_gz_loosely(entries: &[(&str, &str)]) -> Vec<u8> {
+    let mut tar = Vec::new();
+    let packed = tar_gz(entries);
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&packed[..]), &mut tar)
+        .expect("an archive");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    std::io::Write::write_all(&mut packed, &tar).expect("packed");
+    packed.finish().expect("a gzip file")
+}
+
 testkit::both_engines! {
     async fn what_is_published_is_read_back_whole(t: TestServer) {
         let project = t.project("acme/anvil").await;
@@ -110,6 +121,9 @@ testkit::both_engines! {
         // The same again, or made at another time, is taken for the same.
         at.recipe(&admin, RREV).await;
         at.put(&admin, RREV, "conanmanifest.txt", &manifest(2)).await.is(200);
+        let repacked = tar_gz_loosely(&[("include/hammer.h", "#pragma once\n")]);
+        assert_ne!(repacked, archive());
+        at.put(&admin, RREV, "conan_export.tgz", &repacked).await.is(200);
         assert_eq!(rows(&t).await, before);
         assert_eq!(admin.get(at.in_recipe(RREV, "/files/conanmanifest.txt")).await.body, manifest(1));
         for (file, bytes) in [
