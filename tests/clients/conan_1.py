@@ -40,12 +40,18 @@ class Hammer(ConanFile):
         self.copy("*.h", dst="include")
 """
 
+FOLDERS = tempfile.TemporaryDirectory(prefix="tenon-conan-")
+
+
+def folder():
+    return pathlib.Path(tempfile.mkdtemp(dir=FOLDERS.name))
+
 
 class Home:
     """A cache of its own, with a remote and credentials."""
 
     def __init__(self, place, revisions, user="root"):
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="tenon-conan-"))
+        self.path = folder()
         self.revisions = revisions
         profiles = self.path / ".conan" / "profiles"
         profiles.mkdir(parents=True)
@@ -75,7 +81,7 @@ class Home:
         return printed
 
     def create(self, recipe, text="#define HARD 1\n", *more):
-        sources = pathlib.Path(tempfile.mkdtemp(prefix="tenon-conan-"))
+        sources = folder()
         (sources / "conanfile.py").write_text(RECIPE)
         (sources / "hammer.h").write_text(text)
         (sources / "notes.txt").write_text("how to strike\n")

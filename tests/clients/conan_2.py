@@ -58,12 +58,18 @@ class Anvil(ConanFile):
         save(self, os.path.join(self.package_folder, "lib", "anvil.txt"), str(self.options.shared))
 """
 
+FOLDERS = tempfile.TemporaryDirectory(prefix="tenon-conan-")
+
+
+def folder():
+    return pathlib.Path(tempfile.mkdtemp(dir=FOLDERS.name))
+
 
 class Home:
     """A cache of its own, with remotes and credentials."""
 
     def __init__(self):
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="tenon-conan-"))
+        self.path = folder()
         (self.path / "profiles").mkdir()
         (self.path / "profiles" / "default").write_text(PROFILE)
         self.run("remote", "remove", "*")
@@ -94,14 +100,14 @@ class Home:
 
     def create(self, version="1.0", text="#define HARD 1\n", *more):
         """Makes the recipe `hammer` and its package."""
-        sources = pathlib.Path(tempfile.mkdtemp(prefix="tenon-conan-"))
+        sources = folder()
         (sources / "conanfile.py").write_text(HEADERS)
         (sources / "hammer.h").write_text(text)
         (sources / "notes.txt").write_text("how to strike\n")
         self.run("create", sources, f"--version={version}", *more)
 
     def create_library(self, *more):
-        sources = pathlib.Path(tempfile.mkdtemp(prefix="tenon-conan-"))
+        sources = folder()
         (sources / "conanfile.py").write_text(LIBRARY)
         self.run("create", sources, *more)
 
@@ -110,7 +116,7 @@ class Home:
 
     def install(self, what, *more, **options):
         """Installs and copies out what was packaged; the folder."""
-        to = pathlib.Path(tempfile.mkdtemp(prefix="tenon-conan-"))
+        to = folder()
         self.run(
             "install", f"--requires={what}", "--remote=tenon", "--deployer=full_deploy",
             f"--deployer-folder={to}", f"--output-folder={to}", *more, **options,
@@ -161,6 +167,10 @@ def test_what_is_there_is_not_sent_again():
     printed = SMITH.upload("hammer/1.0")
     assert "already in server, skipping upload" in printed, printed
     SMITH.upload("hammer/1.0", "--force")
+    other = Home().remote(ANVIL)
+    other.create()
+    # Made elsewhere and later it is the same revision.
+    other.upload("hammer/1.0", "--force")
     assert len(SMITH.revisions("hammer/1.0#*")["hammer/1.0"]) == 1
 
 

@@ -257,6 +257,7 @@ class World:
             file = f"v2/conans/{recipe}/revisions/{CONAN_REVISION}/files/conanmanifest.txt"
         else:
             file = f"v1/files/{recipe}/0/export/conanmanifest.txt"
+            call("PUT", f"{place}/v1/files/{recipe}/0/export/conanfile.py", data=b"pass")
         call("PUT", f"{place}/{file}", data=b"1\n")
         return recipe
 
@@ -268,8 +269,7 @@ class World:
         return {"PUT": f"{revision}/files/conanfile.py", "DELETE": revision}.get(self.method, f"{recipe}/latest")
 
     def recipe_file(self):
-        file = "conanmanifest.txt" if self.method == "GET" else "conanfile.py"
-        return f"{self.get('recipe')}/0/export/{file}"
+        return f"{self.get('recipe')}/0/export/conanfile.py"
 
     def document(self):
         return "packages.json"
