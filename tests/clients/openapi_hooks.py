@@ -140,6 +140,8 @@ class World:
     def id_of(self, kind):
         if kind == "users":
             return self.get("user")
+        if kind == "todos":
+            return post(f"/projects/{self.get('project')}/issues/{self.todo_issue()}/todo")["id"]
         if kind == "issues":
             return post(f"/projects/{self.project()}/issues", title="an issue")["id"]
         if kind == "applications":
@@ -386,6 +388,9 @@ class World:
             post(f"{own}/unsubscribe")
         return own
 
+    def todo_issue(self):
+        return post(f"/projects/{self.get('project')}/issues", title="an issue")["iid"]
+
     def issue_iid(self):
         return int(self.get("issue").rsplit("/", 1)[-1])
 
@@ -396,6 +401,21 @@ class World:
 
     def target_issue_iid(self):
         return post(f"/projects/{self.get('id')}/issues", title="another")["iid"]
+
+    def discussion_id(self):
+        made = post(f"{self.get('issue')}/discussions", body="a note")
+        self.made["note_id"] = made["notes"][0]["id"]
+        return made["id"]
+
+    def note_id(self):
+        self.get("discussion_id")
+        return self.made["note_id"]
+
+    def award_id(self):
+        return post(f"{self.get('issue')}/award_emoji", name="rocket")["id"]
+
+    def award_of_note_id(self):
+        return post(f"{self.get('issue')}/notes/{self.get('note_id')}/award_emoji", name="rocket")["id"]
 
     def event_of(self, kind):
         return call("GET", f"{self.get('issue')}/resource_{kind}_events")[0]["id"]
@@ -436,7 +456,8 @@ class World:
             "username": lambda: name,
             "email": lambda: f"{name}@example.org",
             "password": lambda: "plain-words-for-a-test",
-            "name": lambda: name,
+            "name": lambda: "rocket" if self.path.endswith("/award_emoji") else name,
+            "body": lambda: name,
             "title": lambda: name,
             "color": lambda: "red",
             "to_project_id": lambda: self.project(),

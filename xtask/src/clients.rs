@@ -68,6 +68,12 @@ const CLIENTS: &[Suite] = &[
         named: false,
     },
     Suite {
+        name: "python-gitlab for issues",
+        script: "tests/clients/planning.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
         name: "@gitbeaker/rest",
         script: "tests/clients/rest.cjs",
         runs_on: Language::Node,

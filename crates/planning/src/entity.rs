@@ -4,3 +4,5 @@ pub mod events;
 pub mod issues;
 pub mod labels;
 pub mod milestones;
+pub mod notes;
+pub mod todos;

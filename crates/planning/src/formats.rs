@@ -1,4 +1,6 @@
 //! Reads what people write, without I/O.
 
+pub mod mentions;
 pub mod prose;
+pub mod quick_actions;
 pub mod tasks;

@@ -1,6 +1,7 @@
 //! What this room plugs into the rooms below.
 
-use crate::store::internal_ids;
+use crate::store::{awards, internal_ids};
+use identity::hooks::Destroying;
 use kernel::error::Result;
 use spaces::hooks::Contents;
 use std::collections::HashMap;
@@ -72,6 +73,11 @@ pub fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Res
         }
     }
     Ok(0)
+}
+
+/// Takes a leaving user's reactions out of the counts.
+pub fn user_destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
+    awards::forget_user(tx, destroying.user.id)
 }
 
 /// Open issues by project, without confidential ones: the number shows to

@@ -3,26 +3,34 @@
 //! Tables (migration 0030): `internal_ids`, `labels`, `label_priorities`,
 //! `milestones`, `subscriptions`, `issues`, `issue_assignees`, `issue_labels`,
 //! `issue_events`, `issue_links`, `notes`, `award_emoji`, `todos`.
+//! Jobs: `planning.notify`, `planning.tell`.
 //! Hooks: [`hooks::CONTENTS`], [`hooks::project_destroying`],
 //! [`hooks::hand_over`], [`hooks::open_issues`].
 //!
 //! Start with [`access`], which says who sees and does what, and [`rules`];
 //! rooms above make and close issues, write system notes and remind people
-//! inside their own transactions by [`issues`] and [`notes`].
+//! inside their own transactions by [`issues`], [`notes`] and
+//! [`todos`].
 
 pub mod access;
 pub mod entity;
 pub mod formats;
 pub mod hooks;
+pub mod mail;
 pub mod model;
 mod rest;
 pub mod rules;
 pub mod store;
 
-pub use rules::{issues, notes};
+pub use rules::{issues, notes, todos};
 pub use store::notes::Noteable;
 
 /// The room's routes.
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
+}
+
+/// The room's jobs.
+pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
+    mail::jobs(registry);
 }

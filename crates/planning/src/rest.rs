@@ -1,8 +1,11 @@
 //! The REST interface of this room, by resource.
 
+mod awards;
 mod issues;
 mod labels;
 mod milestones;
+mod notes;
+mod todos;
 
 use kernel::http::Routes;
 
@@ -11,4 +14,7 @@ pub fn routes(r: &mut Routes) {
     issues::routes(r);
     labels::routes(r);
     milestones::routes(r);
+    notes::routes(r);
+    awards::routes(r);
+    todos::routes(r);
 }

@@ -1,5 +1,6 @@
 //! SQL of this room.
 
+pub mod awards;
 pub mod internal_ids;
 pub mod issues;
 pub mod labels;
@@ -7,6 +8,7 @@ pub mod milestones;
 pub mod notes;
 pub mod pages;
 pub mod subscriptions;
+pub mod todos;
 
 use kernel::ids::fold;
 use store::Fragment;

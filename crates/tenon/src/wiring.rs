@@ -96,6 +96,7 @@ pub fn jobs() -> Registry {
     kernel::blobs_sweep::jobs(&mut jobs);
     identity::jobs(&mut jobs);
     spaces::jobs(&mut jobs);
+    planning::jobs(&mut jobs);
     packages::jobs(&mut jobs);
     jobs.build()
 }
@@ -106,6 +107,7 @@ pub fn hooks() {
     spaces::hooks::plug_into_identity(&mut users);
     users.handing_over.push(packages::jobs::hand_over);
     users.handing_over.push(planning::hooks::hand_over);
+    users.user_destroying.push(planning::hooks::user_destroying);
     users.settings.push(packages::forwarding::PART);
     identity::hooks::register(users);
     spaces::hooks::register(spaces::hooks::Hooks {

@@ -35,6 +35,7 @@ pages! {
     the_start_page: "README.md",
     graphql: "graphql.md",
     groups_and_projects: "groups-and-projects.md",
+    issues: "issues.md",
     maven_packages: "packages-maven.md",
     terraform_modules: "packages-terraform.md",
     packages: "packages.md",

@@ -92,6 +92,8 @@ const OPEN_TO_ANYONE: &[(&str, &str)] = &[
     ("GET /version", "the version is no secret among users"),
     ("GET /namespaces", "it lists what the caller may see"),
     ("GET /issues", "it lists what the caller made"),
+    ("GET /todos", "they are the caller's"),
+    ("POST /todos/mark_as_done", "they are the caller's"),
     (
         "GET /namespaces/{id}/exists",
         "it tells of visible paths only",
@@ -272,7 +274,7 @@ async fn hide(t: &TestServer) -> Hidden {
     let milestone_of_project = made(project.at("/milestones"), goal).await.id();
     let goal = json!({"title": "2.0"});
     let milestone_of_group = made(group.at("/milestones"), goal).await.id();
-    let work = issues(&admin, &project, milestone_of_project).await;
+    let (work, discussion) = issues(&admin, &project, milestone_of_project).await;
     let module = go_module(&admin, &project).await;
     let archive = composer_archive(&admin, &project).await;
     let (recipe, recipe_file) = conan_recipe(&admin, &project).await;
@@ -311,6 +313,11 @@ async fn hide(t: &TestServer) -> Hidden {
             cleanup_of_project.to_string(),
         ),
         (("groups", "cleanup_rule_id"), cleanup_of_group.to_string()),
+        (("projects", "note_id"), work[6].to_string()),
+        (("projects", "award_id"), work[7].to_string()),
+        (("projects", "award_of_note_id"), work[8].to_string()),
+        (("todos", "id"), work[9].to_string()),
+        (("projects", "discussion_id"), discussion),
         ((EVERYWHERE, "user_id"), keeper.id.to_string()),
         ((EVERYWHERE, "group_id"), friends.id.to_string()),
         ((EVERYWHERE, "email"), "vault@example.com".into()),
@@ -365,8 +372,9 @@ async fn hide(t: &TestServer) -> Hidden {
 }
 
 /// Makes two issues that are linked, and much that happened to the first: its
-/// id, that of the link, and one event of each kind.
-async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> Vec<i64> {
+/// id, that of the link, of one event of each kind, of a note, of a reaction
+/// to each, and of a to-do; and the note's discussion.
+async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> (Vec<i64>, String) {
     let body = json!({"title": "a secret"});
     let first = admin
         .post(project.at("/issues"))
@@ -389,6 +397,16 @@ async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> Vec<i6
         .json(&change)
         .await
         .is(200);
+    let note = admin.post(project.at("/issues/1/discussions"));
+    let note = note.json(&json!({"body": "a secret"})).await.is(201).json();
+    let note_id = note["notes"][0]["id"].as_i64().unwrap_or_default();
+    let award = json!({"name": "rocket"});
+    let on_issue = admin.post(project.at("/issues/1/award_emoji"));
+    let on_issue = on_issue.json(&award).await.is(201).id();
+    let on_note = project.at(&format!("/issues/1/notes/{note_id}/award_emoji"));
+    let on_note = admin.post(on_note).json(&award).await.is(201).id();
+    let todo = admin.post(project.at("/issues/1/todo")).await.is(201).id();
+    let discussion = note["id"].as_str().unwrap_or_default().to_owned();
     let mut ids = vec![first];
     ids.extend(links.each("issue_link_id").iter().filter_map(Value::as_i64));
     for kind in ["state", "label", "milestone", "weight"] {
@@ -396,7 +414,8 @@ async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> Vec<i6
         let events = admin.get(path).await.is(200);
         ids.extend(events.each("id").iter().filter_map(Value::as_i64));
     }
-    ids
+    ids.extend([note_id, on_issue, on_note, todo]);
+    (ids, discussion)
 }
 
 /// Publishes a version of a Go module; what of it is asked for.

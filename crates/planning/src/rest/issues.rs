@@ -156,7 +156,7 @@ fn is_subscribed(tx: &mut Tx<'_>, user_id: i64, issue: &Issue) -> Result<bool> {
 }
 
 /// What the spam rules look at.
-pub(super) fn subject(
+pub(super) fn spam_subject(
     viewer: &Viewer,
     asked: &Asked,
     action: &'static str,
@@ -196,7 +196,7 @@ async fn create(
         Patch::Value(text) => text.as_str(),
         _ => "",
     };
-    let subject = subject(&viewer, &asked, "create_issue", &params.title, text)?;
+    let subject = spam_subject(&viewer, &asked, "create_issue", &params.title, text)?;
     let made = guard(&app, &subject, move |tx| {
         let desk = desk_to_write(tx, &viewer, &params.id)?;
         let issue = requests::open(tx, &viewer, &desk, &wanted)?;
@@ -262,7 +262,7 @@ async fn update(
     let title = wanted.title.clone().unwrap_or(before.title);
     let text = wanted.description.clone().over(before.description);
     let text = text.unwrap_or_default();
-    let subject = subject(&viewer, &asked, "update_issue", &title, &text)?;
+    let subject = spam_subject(&viewer, &asked, "update_issue", &title, &text)?;
     let change = move |tx: &mut Tx<'_>| {
         let (desk, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
         let issue = requests::edit(tx, &viewer, &desk, &issue, &wanted)?;

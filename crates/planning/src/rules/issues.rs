@@ -13,6 +13,7 @@ pub use change::{Assignees, Change, update};
 
 use crate::model::{Issue, IssueKind, IssueState, Severity, text_error, title_error};
 use crate::rules::notes;
+use crate::rules::todos::{self, Action, NewTodo};
 use crate::store::internal_ids::{self, Usage};
 use crate::store::issues::{self as rows, Written};
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
@@ -114,13 +115,16 @@ pub fn create(tx: &mut Tx<'_>, new: &NewIssue) -> Result<Issue> {
     let iid = number(tx, new)?;
     let id = rows::insert(tx, new.project_id, iid, new.author_id, created_at, &written)?
         .ok_or_else(|| Error::Conflict("Duplicated issue".into()))?;
-    for user in &new.assignee_ids {
-        rows::assign(tx, id, *user)?;
-    }
     for label in &new.label_ids {
         rows::add_label(tx, id, *label)?;
     }
-    found(tx, id)
+    let made = found(tx, id)?;
+    for user in &new.assignee_ids {
+        if rows::assign(tx, id, *user)? {
+            assigned(tx, &made, new.author_id, *user)?;
+        }
+    }
+    Ok(made)
 }
 
 fn number(tx: &mut Tx<'_>, new: &NewIssue) -> Result<i64> {
@@ -177,6 +181,19 @@ pub fn participants(tx: &mut Tx<'_>, issue: &Issue, with_internal: bool) -> Resu
     let mut seen = std::collections::HashSet::new();
     ids.retain(|id| seen.insert(*id));
     Ok(ids)
+}
+
+/// Gives somebody an issue to look at, to which they were assigned.
+fn assigned(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>, user_id: i64) -> Result<()> {
+    let todo = NewTodo {
+        user_id,
+        author_id: actor,
+        action: Action::Assigned,
+        target: noteable(issue),
+        note_id: None,
+    };
+    todos::create(tx, &todo)?;
+    Ok(())
 }
 
 /// Tells what somebody did to an issue.

@@ -7,4 +7,6 @@ mod issue_moves;
 mod issues;
 mod labels;
 mod milestones;
+mod notes;
 mod parallel;
+mod todos;

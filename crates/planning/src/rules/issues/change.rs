@@ -1,6 +1,6 @@
 //! Changes of an issue, each told by an event or a note.
 
-use super::{check, found, remark};
+use super::{assigned, check, found, remark};
 use crate::formats::tasks;
 use crate::model::{Issue, IssueKind, IssueState, Severity};
 use crate::store::issues::events::{self, Told};
@@ -220,6 +220,7 @@ fn assign(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, assignees: &Assign
     let mut came = Vec::new();
     for user in added {
         if rows::assign(tx, issue.id, user)? {
+            assigned(tx, issue, actor, user)?;
             came.push(user);
         }
     }

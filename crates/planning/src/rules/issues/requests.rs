@@ -2,13 +2,19 @@
 //! see a project's issues make some, their authors and reporters edit them,
 //! and reporters set labels, assignees, milestones, dates and weights.
 
-use super::{Assignees, Change, NewIssue, create, update};
+use super::{Assignees, Change, NewIssue, create, noteable, update};
 use crate::access::{Desk, Parent, sees, user_sees};
+use crate::formats::quick_actions;
+use crate::mail::{Event, Reason};
 use crate::model::{Issue, IssueKind, IssueState, MAX_NAMED, Severity, color};
+use crate::rules::commands;
+use crate::rules::news::{self, Text};
+use crate::rules::todos;
 use crate::store::issues as rows;
 use crate::store::labels::{self, Written as WrittenLabel};
 use crate::store::milestones;
 use identity::entities::load_basic;
+use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
@@ -101,7 +107,10 @@ pub fn may_edit(viewer: &Viewer, desk: &Desk, issue: &Issue) -> bool {
 
 /// Makes an issue for the viewer; marks that they may not set are left out.
 pub fn open(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, wanted: &Wanted) -> Result<Issue> {
-    let author = viewer.signed_in()?.user.id;
+    let signed_in = viewer.signed_in()?;
+    let author = signed_in.user.id;
+    let mut wanted = wanted.clone();
+    let actions = take_actions(&signed_in.user, &mut wanted);
     let confidential = wanted.confidential.unwrap_or(false);
     let wanted = match desk.is_reporter() {
         true => wanted.clone(),
@@ -133,7 +142,48 @@ pub fn open(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, wanted: &Wanted) -> R
             &wanted.title.unwrap_or_default(),
         )
     };
-    create(tx, &new)
+    let made = create(tx, &new)?;
+    let text = made.description.clone().unwrap_or_default();
+    let direct = named(tx, viewer, desk, &made, &text, "")?;
+    if !signed_in.user.kind.is_bot() {
+        news::notify(tx, Some(author), &made, Event::New, None, direct)?;
+    }
+    Ok(commands::apply(tx, viewer, desk, &made, &actions)?.issue)
+}
+
+/// Takes the commands out of a description; those of programs stay text.
+fn take_actions(user: &User, wanted: &mut Wanted) -> Vec<quick_actions::Action> {
+    let Patch::Value(text) = &wanted.description else {
+        return Vec::new();
+    };
+    if user.kind.is_bot() {
+        return Vec::new();
+    }
+    let split = quick_actions::split(text);
+    wanted.description = Patch::Value(split.text);
+    split.actions
+}
+
+/// Gives those whom a description newly names something to do; they and why.
+fn named(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &Desk,
+    issue: &Issue,
+    text: &str,
+    before: &str,
+) -> Result<Vec<(i64, Reason)>> {
+    let said = Text {
+        text,
+        before,
+        note_id: None,
+        internal: false,
+    };
+    let told = news::mention(tx, viewer, desk, issue, said)?;
+    Ok(told
+        .into_iter()
+        .map(|user| (user, Reason::Mentioned))
+        .collect())
 }
 
 /// Changes an issue for the viewer.
@@ -147,10 +197,11 @@ pub fn edit(
     if !may_edit(viewer, desk, issue) {
         return Err(Error::forbidden(""));
     }
-    let wanted = match desk.is_reporter() {
+    let mut wanted = match desk.is_reporter() {
         true => wanted.clone(),
         false => wanted.clone().without_marks(),
     };
+    let actions = take_actions(&viewer.signed_in()?.user, &mut wanted);
     if wanted.is_empty() {
         return Err(Error::forbidden(""));
     }
@@ -178,7 +229,60 @@ pub fn edit(
         weight: wanted.weight,
         updated_at: wanted.updated_at.filter(|_| desk.is_owner()),
     };
-    update(tx, viewer.user_id(), issue, &change)
+    let assigned_before = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
+    let after = update(tx, viewer.user_id(), issue, &change)?;
+    tell(
+        tx,
+        viewer,
+        desk,
+        (issue, &after),
+        assigned_before.unwrap_or_default(),
+    )?;
+    Ok(commands::apply(tx, viewer, desk, &after, &actions)?.issue)
+}
+
+/// Has people told of a change, and takes it from what the viewer has to do.
+fn tell(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &Desk,
+    (before, after): (&Issue, &Issue),
+    assigned_before: Vec<i64>,
+) -> Result<()> {
+    todos::close_for(tx, viewer.user_id(), noteable(after))?;
+    if viewer.user().is_none_or(|user| user.kind.is_bot()) {
+        return Ok(());
+    }
+    let actor = viewer.user_id();
+    let (old, new) = (before.description.as_deref(), after.description.as_deref());
+    if old != new {
+        let direct = named(
+            tx,
+            viewer,
+            desk,
+            after,
+            new.unwrap_or(""),
+            old.unwrap_or(""),
+        )?;
+        if !direct.is_empty() {
+            news::notify(tx, actor, after, Event::Edited, None, direct)?;
+        }
+    }
+    if before.state != after.state {
+        let event = match after.state {
+            IssueState::Closed => Event::Closed,
+            IssueState::Opened => Event::Reopened,
+        };
+        news::notify(tx, actor, after, event, None, Vec::new())?;
+    }
+    let assigned = rows::assignees_of(tx, &[after.id])?.remove(&after.id);
+    let assigned = assigned.unwrap_or_default();
+    if assigned != assigned_before {
+        let both = assigned_before.into_iter().chain(assigned);
+        let direct = both.map(|user| (user, Reason::Assigned)).collect();
+        news::notify(tx, actor, after, Event::Reassigned, None, direct)?;
+    }
+    Ok(())
 }
 
 /// Ids of what was named, as far as it exists and may be used.

@@ -1,0 +1,122 @@
+//! Notes, discussions and reactions as JSON.
+
+use crate::model::Issue;
+use crate::store::awards::Award;
+use crate::store::notes::Note;
+use identity::entities::{UserBasic, basic};
+use identity::model::User;
+use kernel::app::App;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// A note.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct NoteEntity {
+    pub id: i64,
+    #[serde(rename = "type")]
+    pub note_type: Option<String>,
+    pub body: String,
+    pub attachment: Option<String>,
+    pub author: Option<UserBasic>,
+    pub created_at: String,
+    pub updated_at: String,
+    pub system: bool,
+    pub noteable_id: i64,
+    pub noteable_type: String,
+    pub project_id: Option<i64>,
+    pub resolvable: bool,
+    pub confidential: bool,
+    pub internal: bool,
+    pub noteable_iid: i64,
+    pub commands_changes: Map<String, Value>,
+}
+
+/// Notes that answer one another.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DiscussionEntity {
+    /// 40 hexadecimal digits.
+    pub id: String,
+    /// It is one note alone, which nobody may answer in place.
+    pub individual_note: bool,
+    /// The notes, oldest first.
+    pub notes: Vec<NoteEntity>,
+}
+
+/// A reaction.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct AwardEntity {
+    pub id: i64,
+    pub name: String,
+    pub user: Option<UserBasic>,
+    pub created_at: String,
+    pub updated_at: String,
+    pub awardable_id: i64,
+    pub awardable_type: String,
+}
+
+/// A note about an issue.
+pub fn note(
+    app: &App,
+    note: &Note,
+    issue: &Issue,
+    users: &HashMap<i64, User>,
+    changes: Map<String, Value>,
+) -> NoteEntity {
+    let author = note.author_id.and_then(|id| users.get(&id));
+    NoteEntity {
+        id: note.id,
+        note_type: note.in_thread.then(|| "DiscussionNote".to_owned()),
+        body: note.body.clone(),
+        attachment: None,
+        author: author.map(|user| basic(app, user)),
+        created_at: wire::text(note.created_at),
+        updated_at: wire::text(note.updated_at),
+        system: note.is_system,
+        noteable_id: note.noteable_id,
+        noteable_type: note.noteable_type.clone(),
+        project_id: note.project_id,
+        resolvable: false,
+        confidential: note.internal,
+        internal: note.internal,
+        noteable_iid: issue.iid,
+        commands_changes: changes,
+    }
+}
+
+/// A discussion of these notes, which all belong to it.
+pub fn discussion(
+    app: &App,
+    notes: &[Note],
+    issue: &Issue,
+    users: &HashMap<i64, User>,
+) -> DiscussionEntity {
+    let first = notes.first();
+    DiscussionEntity {
+        id: first
+            .map(|note| note.discussion_id.clone())
+            .unwrap_or_default(),
+        individual_note: !notes.iter().any(|note| note.in_thread),
+        notes: notes
+            .iter()
+            .map(|one| note(app, one, issue, users, Map::new()))
+            .collect(),
+    }
+}
+
+/// A reaction.
+pub fn award(app: &App, award: &Award, users: &HashMap<i64, User>) -> AwardEntity {
+    AwardEntity {
+        id: award.id,
+        name: award.name.clone(),
+        user: users.get(&award.user_id).map(|user| basic(app, user)),
+        created_at: wire::text(award.created_at),
+        updated_at: wire::text(award.updated_at),
+        awardable_id: award.awardable_id,
+        awardable_type: award.awardable_type.clone(),
+    }
+}

@@ -1,0 +1,141 @@
+//! To-dos of the caller.
+
+use super::issues::{IssuePath, found_signed_in};
+use crate::entity::todos::{Beside, TodoEntity, todo};
+use crate::rules::issues::noteable;
+use crate::rules::todos::{Action, NewTodo, State, Todo};
+use crate::store::todos::{self as rows, Filter};
+use identity::viewer::{SignedInViewer, Viewer};
+use kernel::app::App;
+use kernel::error::{Found, Result};
+use kernel::http::{Changed, NoContent, Ok200, Paged, Paging, Params, Routes};
+use store::Tx;
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/todos", list)
+        .summary("Lists what the caller has to do");
+    r.post("/todos/mark_as_done", finish_all)
+        .summary("Marks all of the caller's to-dos as done");
+    r.post("/todos/{id}/mark_as_done", finish)
+        .summary("Marks a to-do as done");
+    r.post("/projects/{id}/issues/{issue_iid}/todo", mark)
+        .summary("Puts an issue among the caller's to-dos");
+}
+
+kernel::choices! {
+    /// What to-dos are about.
+    pub enum Kind {
+        Issue = "Issue",
+        MergeRequest = "MergeRequest",
+        Commit = "Commit",
+        Epic = "Epic",
+        Design = "DesignManagement::Design",
+        Alert = "AlertManagement::Alert",
+    }
+}
+
+kernel::params! {
+    /// Which to-dos.
+    pub struct ListTodos {
+        /// Only for this reason.
+        pub action: Option<Action>,
+        /// Only caused by this user.
+        pub author_id: Option<i64>,
+        /// Only of this project.
+        pub project_id: Option<i64>,
+        /// Only of projects below this group.
+        pub group_id: Option<i64>,
+        /// In this state; `pending` unless told.
+        pub state: Option<State>,
+        /// Only about these.
+        pub kind as "type": Option<Kind>,
+    }
+}
+
+kernel::params! {
+    /// A to-do.
+    pub struct TodoPath {
+        /// Id of the to-do.
+        pub id: i64,
+    }
+}
+
+async fn list(
+    app: App,
+    caller: SignedInViewer,
+    params: Params<ListTodos>,
+    paging: Paging,
+) -> Result<Paged<TodoEntity>> {
+    let filter = Filter {
+        state: Some(params.state.unwrap_or(State::Pending)),
+        action: params.action,
+        author_id: params.author_id,
+        project_id: params.project_id,
+        group_id: params.group_id,
+        kind: params.kind.map(|kind| kind.to_string()),
+    };
+    let (page, beside) = app
+        .read(move |tx| {
+            let viewer = caller.viewer();
+            let page = rows::list(tx, &viewer, caller.0.user.id, &filter, paging)?;
+            let beside = Beside::read(tx, &viewer, &page.items)?;
+            Ok((page, beside))
+        })
+        .await?;
+    Ok(page.map(|one| todo(&app, &one, &beside)))
+}
+
+async fn finish(
+    app: App,
+    caller: SignedInViewer,
+    path: Params<TodoPath>,
+) -> Result<Ok200<TodoEntity>> {
+    let (done, beside) = app
+        .write(move |tx| {
+            let user_id = caller.0.user.id;
+            let found = rows::find(tx, user_id, path.id)?.found("")?;
+            rows::set_state(tx, &found, State::Done)?;
+            let done = rows::find(tx, user_id, path.id)?.found("")?;
+            let beside = Beside::read(tx, &caller.viewer(), std::slice::from_ref(&done))?;
+            Ok((done, beside))
+        })
+        .await?;
+    Ok(Ok200(todo(&app, &done, &beside)))
+}
+
+async fn finish_all(app: App, caller: SignedInViewer) -> Result<NoContent> {
+    app.write(move |tx| {
+        rows::finish_all(tx, caller.0.user.id)?;
+        Ok(NoContent)
+    })
+    .await
+}
+
+async fn mark(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Changed<TodoEntity>> {
+    let made = app
+        .write(move |tx| {
+            let (_, issue) = found_signed_in(tx, &viewer, &path.id, path.issue_iid)?;
+            let user_id = viewer.signed_in()?.user.id;
+            let new = NewTodo {
+                user_id,
+                author_id: Some(user_id),
+                action: Action::Marked,
+                target: noteable(&issue),
+                note_id: None,
+            };
+            match rows::insert(tx, &new)? {
+                Some(made) => shown(tx, &viewer, made).map(Some),
+                None => Ok(None),
+            }
+        })
+        .await?;
+    Ok(match made {
+        Some((made, beside)) => Changed::Now(todo(&app, &made, &beside)),
+        None => Changed::Before,
+    })
+}
+
+fn shown(tx: &mut Tx<'_>, viewer: &Viewer, made: Todo) -> Result<(Todo, Beside)> {
+    let beside = Beside::read(tx, viewer, std::slice::from_ref(&made))?;
+    Ok((made, beside))
+}

@@ -1,0 +1,50 @@
+//! Reactions by emoji.
+
+use crate::access::Desk;
+use crate::model::Issue;
+use crate::store::awards::{self as rows, Award, Awardable};
+use identity::viewer::Viewer;
+use kernel::error::{Error, Found, Result};
+use spaces::access::GUEST;
+use store::Tx;
+
+/// The name a reaction is kept under; none if there is no such emoji.
+pub fn name(text: &str) -> Option<&'static str> {
+    let text = text.trim_matches(':');
+    match text {
+        "thumbsup" | "+1" => Some("thumbsup"),
+        "thumbsdown" | "-1" => Some("thumbsdown"),
+        other => emojis::get_by_shortcode(other).and_then(emojis::Emoji::shortcode),
+    }
+}
+
+/// Reacts to an issue or one of its notes. Where the discussion is locked
+/// only members may.
+pub fn create(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &Desk,
+    issue: &Issue,
+    to: Awardable,
+    text: &str,
+) -> Result<Award> {
+    let user_id = viewer.signed_in()?.user.id;
+    if issue.discussion_locked == Some(true) && desk.level < GUEST {
+        return Err(Error::forbidden(""));
+    }
+    let name = name(text).ok_or_else(|| {
+        Error::NotFoundText("404 Award Emoji Name is not a valid emoji name".into())
+    })?;
+    rows::insert(tx, user_id, to, name)?
+        .ok_or_else(|| Error::NotFoundText("404 Award Emoji Name has already been taken".into()))
+}
+
+/// Takes a reaction back: one's own, or any as an administrator.
+pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, to: Awardable, id: i64) -> Result<()> {
+    let award = rows::find(tx, to, id)?.found("")?;
+    let own = viewer.user_id() == Some(award.user_id);
+    match own || viewer.is_admin() {
+        true => rows::delete(tx, to, &award),
+        false => Err(Error::Unauthenticated),
+    }
+}

@@ -1,0 +1,141 @@
+//! Reactions by emoji.
+
+use super::pages::{self, KeyType, List, Order};
+use kernel::error::Result;
+use kernel::http::{Paged, Paging};
+use kernel::time::Timestamp;
+use serde_json::json;
+use store::{Fragment, Tx, from_row, sql};
+
+/// What is reacted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awardable {
+    /// An issue.
+    Issue(i64),
+    /// A note.
+    Note(i64),
+}
+
+impl Awardable {
+    fn kind(self) -> &'static str {
+        match self {
+            Awardable::Issue(_) => "Issue",
+            Awardable::Note(_) => "Note",
+        }
+    }
+
+    fn id(self) -> i64 {
+        match self {
+            Awardable::Issue(id) | Awardable::Note(id) => id,
+        }
+    }
+}
+
+/// A reaction.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Award {
+    pub id: i64,
+    pub user_id: i64,
+    pub awardable_type: String,
+    pub awardable_id: i64,
+    pub name: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+from_row! { Award { id, user_id, awardable_type, awardable_id, name, created_at, updated_at } }
+
+/// Adds a reaction, unless the user has given it already.
+pub fn insert(tx: &mut Tx<'_>, user_id: i64, to: Awardable, name: &str) -> Result<Option<Award>> {
+    let now = tx.now();
+    let made: Option<Award> = tx.optional(
+        sql!(
+            "insert into award_emoji (user_id, awardable_type, awardable_id, name, created_at,
+                updated_at) values ($1, $2, $3, $4, $5, $5)
+             on conflict (awardable_type, awardable_id, name, user_id) do nothing returning *"
+        ),
+        (user_id, to.kind(), to.id(), name, now),
+    )?;
+    if made.is_some() {
+        counted(tx, to, name, 1)?;
+    }
+    Ok(made)
+}
+
+/// Keeps an issue's counts of thumbs.
+fn counted(tx: &mut Tx<'_>, to: Awardable, name: &str, by: i64) -> Result<()> {
+    let statement = match (to, name) {
+        (Awardable::Issue(_), "thumbsup") => {
+            sql!("update issues set upvotes = upvotes + $2 where id = $1")
+        }
+        (Awardable::Issue(_), "thumbsdown") => {
+            sql!("update issues set downvotes = downvotes + $2 where id = $1")
+        }
+        _ => return Ok(()),
+    };
+    tx.execute(statement, (to.id(), by))?;
+    Ok(())
+}
+
+/// Takes a reaction back.
+pub fn delete(tx: &mut Tx<'_>, to: Awardable, award: &Award) -> Result<()> {
+    let gone = tx.execute(sql!("delete from award_emoji where id = $1"), (award.id,))?;
+    match gone {
+        0 => Ok(()),
+        _ => counted(tx, to, &award.name, -1),
+    }
+}
+
+/// A reaction to something.
+pub fn find(tx: &mut Tx<'_>, to: Awardable, id: i64) -> Result<Option<Award>> {
+    Ok(tx.optional(
+        sql!(
+            "select * from award_emoji
+             where awardable_type = $1 and awardable_id = $2 and id = $3"
+        ),
+        (to.kind(), to.id(), id),
+    )?)
+}
+
+/// One page of the reactions to something, in the order they came.
+pub fn list(tx: &mut Tx<'_>, to: Awardable, paging: Paging) -> Result<Paged<Award>> {
+    let mut condition = Fragment::new("award_emoji.awardable_type = ");
+    condition
+        .bind(to.kind())
+        .push(" and award_emoji.awardable_id = ", to.id());
+    let list = List {
+        select: Fragment::new("select award_emoji.*"),
+        from: Fragment::new("award_emoji"),
+        condition,
+        order: Order {
+            by: "award_emoji.id".into(),
+            key: Some(KeyType::Int),
+            id: "award_emoji.id",
+            descending: false,
+        },
+    };
+    pages::page(tx, list, paging, |award: &Award| {
+        (json!(award.id), award.id)
+    })
+}
+
+/// Takes a leaving user's thumbs out of the counts of issues.
+pub fn forget_user(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
+    for statement in [
+        sql!(
+            "update issues set upvotes = upvotes - 1 where id in
+                (select awardable_id from award_emoji where user_id = $1
+                    and awardable_type = 'Issue' and name = 'thumbsup')"
+        ),
+        sql!(
+            "update issues set downvotes = downvotes - 1 where id in
+                (select awardable_id from award_emoji where user_id = $1
+                    and awardable_type = 'Issue' and name = 'thumbsdown')"
+        ),
+        sql!("delete from award_emoji where user_id = $1"),
+    ] {
+        tx.execute(statement, (user_id,))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+"""python-gitlab, unmodified, plans: labels, milestones, issues, notes and to-dos."""
+
+import os
+
+import gitlab
+
+import stories
+from stories import URL
+
+ROOT = gitlab.Gitlab(URL, private_token=os.environ["TENON_TOKEN"])
+
+
+def refused(status, call):
+    """The call must be refused with this status."""
+    try:
+        call()
+    except gitlab.exceptions.GitlabError as error:
+        assert error.response_code == status, (error.response_code, error.error_message)
+        return
+    raise AssertionError(f"expected a refusal with {status}")
+
+
+def project_in(path):
+    """A new group of this path with a project in it."""
+    group = ROOT.groups.create({"name": path, "path": path})
+    return group, ROOT.projects.create({"name": "anvil", "namespace_id": group.id})
+
+
+def test_labels_are_made_subscribed_to_promoted_and_deleted():
+    group, project = project_in("labels")
+    label = project.labels.create({"name": "To do", "color": "#8899aa", "priority": 2})
+    refused(409, lambda: project.labels.create({"name": "To do", "color": "red"}))
+    assert project.labels.get("To do").id == label.id
+    label.subscribe()
+    assert label.subscribed is True
+    label.unsubscribe()
+    label.new_name, label.description = "Doing", "now"
+    label.save()
+    assert project.labels.get(label.id).name == "Doing"
+    label.promote()
+    assert [one.name for one in group.labels.list(get_all=True)] == ["Doing"]
+    other = group.labels.create({"name": "bug", "color": "red"})
+    other.delete()
+    refused(404, lambda: group.labels.get("bug"))
+
+
+def test_milestones_gather_issues():
+    group, project = project_in("milestones")
+    goal = project.milestones.create({"title": "1.0", "due_date": "2031-02-01"})
+    project.issues.create({"title": "Hinge", "milestone_id": goal.id})
+    assert [issue.title for issue in goal.issues()] == ["Hinge"]
+    assert list(goal.merge_requests()) == []
+    goal.state_event = "close"
+    goal.save()
+    assert project.milestones.get(goal.id).state == "closed"
+    goal.promote()
+    assert [one.title for one in group.milestones.list(get_all=True)] == ["1.0"]
+    assert project.issues.list(get_all=True)[0].milestone["group_id"] == group.id
+
+
+def test_issues_are_changed_found_and_deleted():
+    group, project = project_in("issues")
+    issue = project.issues.create({"title": "Hinge", "labels": ["bug", "door"], "weight": 2})
+    assert (issue.iid, issue.labels) == (1, ["bug", "door"])
+    issue.labels = ["bug"]
+    issue.assignee_ids = [1]
+    issue.save()
+    assert project.issues.get(1).assignee["username"] == "root"
+    found = project.issues.list(labels=["bug"], state="opened", search="hin", get_all=True)
+    assert [one.iid for one in found] == [1]
+    assert [one.iid for one in group.issues.list(assignee_id=1, get_all=True)] == [1]
+    assert issue.id in [one.id for one in ROOT.issues.list(get_all=True)]
+    pages = project.issues.list(pagination="keyset", order_by="created_at", iterator=True)
+    assert [one.iid for one in pages] == [1]
+    issue.state_event = "close"
+    issue.save()
+    assert issue.state == "closed"
+    assert [one.state for one in issue.resourcestateevents.list(get_all=True)] == ["closed"]
+    assert len(issue.resourcelabelevents.list(get_all=True)) == 1
+    issue.delete()
+    refused(404, lambda: project.issues.get(1))
+
+
+def test_issues_are_timed_linked_and_moved():
+    group, project = project_in("moves")
+    other = ROOT.projects.create({"name": "forge", "namespace_id": group.id})
+    issue = project.issues.create({"title": "Hinge"})
+    blocked = project.issues.create({"title": "Door"})
+    issue.time_estimate("1d 2h")
+    issue.add_spent_time("30m")
+    assert issue.time_stats()["human_time_estimate"] == "1d 2h"
+    assert issue.reset_spent_time()["total_time_spent"] == 0
+    link = {"target_project_id": project.id, "target_issue_iid": blocked.iid, "link_type": "blocks"}
+    source, target = issue.links.create(link)
+    assert (source.iid, target.iid) == (1, 2)
+    refused(409, lambda: issue.links.create(link))
+    listed = issue.links.list(get_all=True)
+    assert [one.link_type for one in listed] == ["blocks"]
+    issue.links.delete(listed[0].issue_link_id)
+    assert [user["username"] for user in issue.participants()] == ["root"]
+    issue.move(other.id)
+    assert [one.title for one in other.issues.list(get_all=True)] == ["Hinge"]
+    assert project.issues.get(1).moved_to_id is not None
+
+
+def test_notes_are_written_answered_and_reacted_to():
+    _, project = project_in("notes")
+    issue = project.issues.create({"title": "Hinge"})
+    note = issue.notes.create({"body": "Oil it"})
+    note.body = "Oil it twice"
+    note.save()
+    assert issue.notes.get(note.id).body == "Oil it twice"
+    thread = issue.discussions.create({"body": "Which oil?"})
+    thread.notes.create({"body": "The brown one"})
+    bodies = [one["body"] for one in issue.discussions.get(thread.id).attributes["notes"]]
+    assert bodies == ["Which oil?", "The brown one"]
+    award = issue.awardemojis.create({"name": "thumbsup"})
+    assert project.issues.get(1).upvotes == 1
+    refused(404, lambda: issue.awardemojis.create({"name": "thumbsup"}))
+    award.delete()
+    note.awardemojis.create({"name": "rocket"})
+    assert [one.name for one in note.awardemojis.list(get_all=True)] == ["rocket"]
+    note.delete()
+    refused(404, lambda: issue.notes.get(note.id))
+
+
+def test_todos_are_made_and_done():
+    _, project = project_in("todos")
+    issue = project.issues.create({"title": "Hinge"})
+    issue.todo()
+    mine = [todo for todo in ROOT.todos.list(get_all=True) if todo.target["id"] == issue.id]
+    assert [(todo.action_name, todo.target_type) for todo in mine] == [("marked", "Issue")]
+    mine[0].mark_as_done()
+    issue.todo()
+    ROOT.todos.mark_all_as_done()
+    assert ROOT.todos.list(get_all=True) == []
+    assert len(ROOT.todos.list(state="done", get_all=True)) >= 2
+
+
+stories.run(globals())
