@@ -78,8 +78,9 @@ fn tar_header(name: &str, kind: u8, size: usize) -> [u8; 512] {
     *header.as_bytes()
 }
 
+/// As small as it can be, so that a bomb of it expands a thousand times.
 fn gz(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(bytes).expect("memory can be written");
     packed.finish().expect("memory can be written")
 }

@@ -64,8 +64,8 @@ testkit::at_noon! {
         let jane = t.browser("jane").await;
         for place in [PAGE, "/groups/acme/-/settings/packages/cleanup"] {
             for (action, keep_last, told) in [
-                ("add", "many", "must be a number"),
-                ("preview", "0", "must be between 1 and 10000"),
+                ("add", "many", "Must be a number"),
+                ("preview", "0", "Must be between 1 and 10000"),
             ] {
                 let page = jane.post(place, &fields(action, keep_last)).await.is(422).text();
                 assert!(page.contains("id=\"e-keep_last\"") && page.contains(told), "{page}");

@@ -224,7 +224,7 @@ fn cleanup_shows_what_would_go() {
         errors: Errors::default(),
     };
     let full = keep("cleanup", &shown);
-    assert!(full.contains("120 versions, 4.0 KiB. The first 1 are shown"));
+    assert!(full.contains("120 versions, 4 KiB. The first 1 are shown"));
     assert!(full.contains("not downloaded for 30 days") && !full.contains("ham<mer"));
 
     shown.rules.clear();
