@@ -83,7 +83,10 @@ class Place:
         return archive
 
     def push(self, archive, key=TOKEN, fails=False):
-        return self.run("push", str(archive), key, "-Source", self.source, "-ConfigFile", str(self.settings), fails=fails)
+        # On Mono it looks for whole paths below the folder it runs in.
+        (self.folder / archive.name).write_bytes(archive.read_bytes())
+        arguments = ["push", archive.name, key, "-Source", self.source, "-ConfigFile", str(self.settings)]
+        return self.run(*arguments, fails=fails)
 
     def delete(self, name, version, key=TOKEN, fails=False):
         return self.run(
