@@ -42,4 +42,4 @@ for path in sorted(files.iterdir()):
     reply = session.post(url + "/root/bench/", data=fields, files={"content": (path.name, path.read_bytes())})
     reply.raise_for_status()
 print(json.dumps({"port": port}), flush=True)
-server.wait()
+sys.stdin.read()

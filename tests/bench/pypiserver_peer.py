@@ -32,4 +32,4 @@ for _ in range(300):
 else:
     sys.exit("pypi-server does not answer")
 print(json.dumps({"port": port}), flush=True)
-server.wait()
+sys.stdin.read()

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::{server, tools, tree};
 
-/// A running server that is not ours. Killed when dropped.
+/// A running server that is not ours. Ended when dropped: a script that has
+/// started a program of its own ends it when its standard input closes.
 pub struct Peer {
     child: Child,
     url: String,
@@ -111,7 +112,7 @@ impl Peer {
     /// Starts it and reads the line of JSON that says it listens.
     fn start(mut command: Command, url: String) -> Result<Peer, String> {
         let mut child = command
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
@@ -142,6 +143,13 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        for _ in 0..20 {
+            if let Ok(Some(_)) = self.child.try_wait() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
