@@ -111,7 +111,7 @@ pub async fn project_registration(
         params,
         &asked,
         "registration",
-        |links, found| documents::registration(links, found),
+        documents::registration,
     )
     .await
 }
@@ -123,10 +123,7 @@ pub async fn group_registration(
     params: Params<Named>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    of_group(&app, &viewer, params, &asked, |links, found| {
-        documents::registration(links, found)
-    })
-    .await
+    of_group(&app, &viewer, params, &asked, documents::registration).await
 }
 
 /// The numbers of all versions of a name in a project.
