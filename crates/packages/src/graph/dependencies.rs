@@ -232,13 +232,18 @@ mod tests {
     use serde_json::json;
 
     fn of(package_type: PackageType, metadata: Json) -> Vec<(&'static str, String)> {
+        let metadata = match package_type {
+            // The manifest is the first of three lines.
+            PackageType::Npm => format!("{metadata}\n{{}}\n{{}}"),
+            _ => metadata.to_string(),
+        };
         let kept = Kept {
             id: 7,
             package_type,
             name: "hammer".into(),
             version: None,
             conan_name: None,
-            metadata: Some(metadata.to_string()),
+            metadata: Some(metadata),
             sha1: None,
         };
         let links = needs(&kept);
