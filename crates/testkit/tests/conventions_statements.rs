@@ -1,6 +1,6 @@
 //! Lists never ask once per row: fifty rows take as many statements as five.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::{Client, TestServer};
 
 /// Statements sent so far for requests of this route.
@@ -19,6 +19,16 @@ async fn cost(t: &TestServer, client: &Client, route: &str, path: &str, rows: us
     let reply = client.get(path).await.is(200);
     assert_eq!(reply.each("id").len(), rows, "{reply:?}");
     sent(t, route) - before
+}
+
+/// A note, a reaction of this user, and a link to another issue.
+async fn about_the_first_issue(t: &TestServer, user: &Client, issue: &str, body: &Value) {
+    let post = |client: &Client, what| client.post(format!("{issue}/{what}")).json(body);
+    post(&t.admin(), "notes").await.is(201);
+    post(user, "award_emoji").await.is(201);
+    if body["target_issue_iid"] != 1 {
+        post(&t.admin(), "links").await.is(201);
+    }
 }
 
 /// Fifty-five of everything that is listed, told apart where the lists look:
@@ -48,6 +58,21 @@ async fn fill(t: &TestServer) -> (String, String) {
             .json(&json!({"title": name}))
             .await
             .is(201);
+        let issue = json!({"title": name, "description": name, "labels": name});
+        let made = t.admin().post(project.at("/issues")).json(&issue).await;
+        made.is(201);
+        let todo = project.at(&format!("/issues/{}/todo", n + 1));
+        t.admin().post(todo).await.is(201);
+        about_the_first_issue(
+            t,
+            &user,
+            &project.at("/issues/1"),
+            &json!({
+                "body": name, "name": "thumbsup",
+                "target_project_id": project.id, "target_issue_iid": n + 1,
+            }),
+        )
+        .await;
     }
     (project.at(""), group.at(""))
 }

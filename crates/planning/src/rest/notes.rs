@@ -32,6 +32,7 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Lists the notes of an issue");
     r.post(&at("notes"), create)
         .summary("Writes a note about an issue")
+        .answers(201, "The note was made")
         .answers(202, "The note held commands alone, which were carried out");
     r.get(&at("notes/{note_id}"), show)
         .summary("Shows a note of an issue");
@@ -43,6 +44,7 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Lists the discussions of an issue");
     r.post(&at("discussions"), begin)
         .summary("Begins a discussion of an issue")
+        .answers(201, "The note was made")
         .answers(202, "The note held commands alone, which were carried out");
     r.get(&at("discussions/{discussion_id}"), show_discussion)
         .summary("Shows a discussion of an issue");
@@ -50,6 +52,7 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Refuses to resolve a discussion of an issue");
     r.post(&at("discussions/{discussion_id}/notes"), answer)
         .summary("Answers in a discussion of an issue")
+        .answers(201, "The note was made")
         .answers(202, "The note held commands alone, which were carried out");
     r.get(&at("discussions/{discussion_id}/notes/{note_id}"), show_in)
         .summary("Shows a note of a discussion");

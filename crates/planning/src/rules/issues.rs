@@ -22,6 +22,9 @@ use kernel::time::{Date, Timestamp};
 use spaces::model::Problems;
 use store::Tx;
 
+/// Highest number that may be asked for: room is left to count on from it.
+const MAX_IID: i64 = i32::MAX as i64;
+
 /// An issue about to be made.
 #[derive(Debug, Clone)]
 pub struct NewIssue {
@@ -130,6 +133,10 @@ pub fn create(tx: &mut Tx<'_>, new: &NewIssue) -> Result<Issue> {
 fn number(tx: &mut Tx<'_>, new: &NewIssue) -> Result<i64> {
     match new.iid {
         Some(iid) if iid < 1 => Err(Error::invalid("iid", "must be greater than 0")),
+        Some(iid) if iid > MAX_IID => {
+            let text = format!("must be less than or equal to {MAX_IID}");
+            Err(Error::invalid("iid", text))
+        }
         Some(iid) => {
             internal_ids::reach(tx, Usage::Issues, new.project_id, iid)?;
             Ok(iid)

@@ -166,6 +166,7 @@ testkit::both_engines! {
             (json!({"title": "x", "description": "x".repeat(1_000_001)}), "description"),
             (json!({"title": "x", "weight": -1}), "weight"),
             (json!({"title": "x", "iid": 0}), "iid"),
+            (json!({"title": "x", "iid": i64::MAX}), "iid"),
             (json!({"title": "x", "milestone_id": 99_999}), "milestone_id"),
         ] {
             let refused = admin.post(&issues).json(&body).await.is(400);

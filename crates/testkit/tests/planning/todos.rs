@@ -76,8 +76,8 @@ testkit::both_engines! {
         jane.post(project.at("/issues")).json(&body).await.is(201);
         t.settle().await;
         let subject = "anvil | Hinge (#1)".to_owned();
-        assert_eq!(subjects(&t, "joe@example.com"), [subject.clone()]);
-        assert_eq!(subjects(&t, "guest@example.com"), [subject.clone()]);
+        assert_eq!(subjects(&t, "joe@example.com"), std::slice::from_ref(&subject));
+        assert_eq!(subjects(&t, "guest@example.com"), std::slice::from_ref(&subject));
         assert!(subjects(&t, "jane@example.com").is_empty(), "nobody is told what they did");
 
         joe.post(project.at("/issues/1/unsubscribe")).await.is(201);

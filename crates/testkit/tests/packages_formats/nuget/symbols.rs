@@ -62,7 +62,7 @@ testkit::both_engines! {
             ("lib/net20/Hammer.PDB", &other), ("lib/net45/Hammer.dll", b"MZ")]);
         symbols.symbols_to(&jane, &project).await.is(201);
 
-        let zeroed = format!("SHA256:{}", testkit::sha256(&pdb([0; 20])));
+        let zeroed = format!("SHA256:{}", testkit::sha256(pdb([0; 20])));
         let reply = asked(&jane, &project, "Hammer.pdb", SIGNATURE, &zeroed).await.is(200);
         assert_eq!(reply.body, first);
         assert_eq!(reply.header("content-disposition"), "attachment; filename=\"Hammer.pdb\"");
