@@ -11,9 +11,12 @@ use crate::telemetry::{Metrics, StatementCounter};
 use crate::time::{Clock, Timestamp};
 use crate::together::Held;
 use http::HeaderMap;
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
 use std::net::IpAddr;
+use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use store::{Store, Tx};
 
 /// What the program was started with.
@@ -31,7 +34,20 @@ pub struct Config {
 
 /// A cheap handle on everything shared.
 #[derive(Clone)]
-pub struct App(Arc<Parts>);
+pub struct App(Arc<Whole>);
+
+/// The parts, and what rooms keep beside them.
+struct Whole {
+    parts: Parts,
+    kept: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+}
+
+impl Deref for Whole {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
+}
 
 /// What an [`App`] is made of.
 pub struct Parts {
@@ -61,7 +77,24 @@ impl App {
     /// Puts the parts together.
     pub fn new(mut parts: Parts) -> App {
         parts.blobs = parts.blobs.counted(parts.metrics.clone());
-        App(Arc::new(parts))
+        App(Arc::new(Whole {
+            parts,
+            kept: Mutex::default(),
+        }))
+    }
+
+    /// What a room keeps in the memory of this server, such as a cache: one
+    /// value of each type, made when it is first asked for. Several servers
+    /// may share a process, so it is no static.
+    pub fn kept<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut kept = self.0.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = kept
+            .entry(TypeId::of::<T>())
+            .or_insert_with(|| Arc::new(T::default()));
+        let value: Arc<dyn Any + Send + Sync> = value.clone();
+        value
+            .downcast()
+            .expect("a value is stored under its own type")
     }
 
     /// Runs `work` in one consistent read-only snapshot.

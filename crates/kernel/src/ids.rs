@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 ///
 /// Digits alone are always an id (contract «Paths»), so a namespace named
 /// `42` is reached by its id only.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Reference {
     /// A numeric id.
     Id(i64),

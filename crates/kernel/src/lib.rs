@@ -19,6 +19,7 @@ pub mod html;
 pub mod http;
 pub mod ids;
 pub mod jobs;
+pub mod lanes;
 pub mod limits;
 pub mod mail;
 pub mod markup;

@@ -52,6 +52,8 @@ pub struct Route {
     pub registry: bool,
     /// A user's token sent by Basic counts only under that user's name.
     pub names_user: bool,
+    /// A slash behind the path is taken as none.
+    pub slashed: bool,
     /// Sessions need a fresh proof that it is still the same person.
     pub fresh: bool,
     /// Works on a read-only instance, whatever its method.
@@ -215,6 +217,7 @@ impl Routes {
             streams: false,
             registry: false,
             names_user: false,
+            slashed: false,
             fresh: false,
             always: false,
             summary: String::new(),
@@ -269,8 +272,14 @@ impl Declared<'_> {
         self
     }
     /// Registry credentials (deploy and job tokens, Basic) are accepted.
+    /// Their clients put a slash behind paths as they like.
     pub fn registry(self) -> Self {
         self.0.registry = true;
+        self.slashed()
+    }
+    /// A slash behind the path is taken as none.
+    pub fn slashed(self) -> Self {
+        self.0.slashed = true;
         self
     }
     /// A user's token sent by Basic counts only under that user's name, as the

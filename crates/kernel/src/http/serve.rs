@@ -151,8 +151,7 @@ impl Server {
         (template, self.run(call).await)
     }
 
-    /// The routes of a path. Clients of registries put a slash behind paths as
-    /// they like.
+    /// The routes of a path, with a slash behind it where they take one.
     fn find<'p>(&self, raw: &'p str, surface: Surface) -> Option<Matched<'_, 'p>> {
         let of_surface = |path| {
             let matched = self.matcher.at(path).ok()?;
@@ -164,8 +163,8 @@ impl Server {
         };
         of_surface(raw).or_else(|| {
             let matched = of_surface(raw.strip_suffix('/')?)?;
-            let of_registry = matched.value.values().any(|route| route.registry);
-            of_registry.then_some(matched)
+            let slashed = matched.value.values().any(|route| route.slashed);
+            slashed.then_some(matched)
         })
     }
 
