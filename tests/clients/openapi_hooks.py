@@ -151,7 +151,7 @@ class World:
         if self.path.endswith("/promote"):
             name = f"project-{next(numbers)}"
             return post("/projects", name=name, namespace_id=self.group(), visibility="public")["id"]
-        return self.get("project" if kind == "projects" else "group")
+        return self.get("project" if kind in ("projects", "error_tracking") else "group")
 
     def user_id(self):
         user = self.get("user")
@@ -432,6 +432,21 @@ class World:
     def weight_event_id(self):
         return self.event_of("weight")
 
+    def tracker(self):
+        """Switches error tracking of the project on."""
+        path = f"{self.owner()}/error_tracking/settings"
+        call("PUT", path, json={"active": True, "integrated": True})
+
+    def key_id(self):
+        return post(f"{self.owner()}/error_tracking/client_keys")["id"]
+
+    def error_id(self):
+        self.get("tracker")
+        key = post(f"{self.owner()}/error_tracking/client_keys")["public_key"]
+        path = f"/error_tracking/collector/api/{self.get('id')}/store?sentry_key={key}"
+        call("POST", path, json={"message": "it broke"})
+        return call("GET", f"{self.owner()}/error_tracking/errors")[0]["id"]
+
     def audit_event_id(self):
         return call("GET", "/audit_events")[0]["id"]
 
@@ -505,6 +520,8 @@ def before_call(context, case, kwargs):
         for name in CLOSING:
             case.body.pop(name, None)
     case.headers["PRIVATE-TOKEN"] = ROOT["PRIVATE-TOKEN"]
+    if "/error_tracking/" in case.path and case.path.endswith(("/errors", "/settings")):
+        world.get("tracker")
     if "/self" in case.path:
         case.headers.update(World("").user_headers())
     if case.method == "POST" and case.path.endswith("/access_requests"):

@@ -50,6 +50,7 @@ pub fn migrations() -> &'static [Migration] {
         24 "0024_graphql_allowed",
         26 "0026_cleanup",
         30 "0030_planning",
+        40 "0040_error_tracking",
     }
 }
 
@@ -69,6 +70,7 @@ fn routes_with(explorer: &Files) -> Routes {
     spaces::routes(&mut routes);
     planning::routes(&mut routes);
     packages::routes(&mut routes);
+    monitoring::routes(&mut routes);
     graphql::transport::routes(&mut routes, graph());
     graphql::explorer::routes(&mut routes, explorer);
     graphql::rest::routes(&mut routes);
@@ -87,6 +89,7 @@ pub fn graph() -> Table {
     identity::graph::graph(&mut g);
     spaces::graph::graph(&mut g);
     packages::graph::graph(&mut g);
+    monitoring::graph(&mut g);
     g.finish().unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -98,6 +101,7 @@ pub fn jobs() -> Registry {
     spaces::jobs(&mut jobs);
     planning::jobs(&mut jobs);
     packages::jobs(&mut jobs);
+    monitoring::jobs(&mut jobs);
     jobs.build()
 }
 
@@ -109,9 +113,14 @@ pub fn hooks() {
     users.handing_over.push(planning::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
     users.settings.push(packages::forwarding::PART);
+    users.settings.push(monitoring::errors::limits::PART);
     identity::hooks::register(users);
     spaces::hooks::register(spaces::hooks::Hooks {
-        contents: vec![packages::jobs::CONTENTS, planning::hooks::CONTENTS],
+        contents: vec![
+            packages::jobs::CONTENTS,
+            planning::hooks::CONTENTS,
+            monitoring::errors::jobs::CONTENTS,
+        ],
         project_destroying: vec![
             packages::jobs::project_destroying,
             planning::hooks::project_destroying,

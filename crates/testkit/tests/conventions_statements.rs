@@ -36,7 +36,22 @@ async fn about_the_first_issue(t: &TestServer, user: &Client, issue: &str, body:
 async fn fill(t: &TestServer) -> (String, String) {
     let project = t.project("acme/anvil").await;
     let group = t.group("acme").await;
+    let on = json!({"active": true, "integrated": true});
+    let settings = project.at("/error_tracking/settings");
+    t.admin().put(settings).json(&on).await.is(200);
+    let keys = project.at("/error_tracking/client_keys");
     for n in 0..55 {
+        let key = t.admin().post(&keys).await.is(201);
+        let key = key.json()["public_key"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let to = format!(
+            "/error_tracking/collector/api/{}/store?sentry_key={key}",
+            project.id
+        );
+        let event = json!({"message": format!("message {n}")});
+        t.anonymous().post(to).json(&event).await.is(200);
         let user = t.user(&format!("user{n}")).await;
         project.add(&user, 30).await;
         group.add(&user, 10).await;
@@ -108,6 +123,8 @@ testkit::both_engines! {
             ("/projects/{id}/milestones", format!("{project}/milestones")),
             ("/projects/{id}/packages", format!("{project}/packages")),
             ("/groups/{id}/packages", format!("{group}/packages")),
+            ("/projects/{id}/error_tracking/errors", format!("{project}/error_tracking/errors")),
+            ("/projects/{id}/error_tracking/client_keys", format!("{project}/error_tracking/client_keys")),
             ("/personal_access_tokens", "/personal_access_tokens".into()),
             ("/audit_events", "/audit_events".into()),
         ];

@@ -182,6 +182,19 @@ const ONE_OF: &[(&str, &str)] = &[
     ("PUT /user/avatar", "avatar"),
 ];
 
+/// What a route is asked with that takes a key of its own in the query: a
+/// wrong one.
+const WITH_KEY: &[(&str, &str)] = &[
+    (
+        "POST /error_tracking/collector/api/{id}/envelope",
+        "sentry_key=svet_wrong",
+    ),
+    (
+        "POST /error_tracking/collector/api/{id}/store",
+        "sentry_key=svet_wrong",
+    ),
+];
+
 /// One route with its hidden subject and a body that is complete.
 struct Try {
     /// Method and template, as in the lists above.
@@ -275,6 +288,7 @@ async fn hide(t: &TestServer) -> Hidden {
     let goal = json!({"title": "2.0"});
     let milestone_of_group = made(group.at("/milestones"), goal).await.id();
     let (work, discussion) = issues(&admin, &project, milestone_of_project).await;
+    let (client_key, error) = reported_error(&admin, &project).await;
     let module = go_module(&admin, &project).await;
     let archive = composer_archive(&admin, &project).await;
     let (recipe, recipe_file) = conan_recipe(&admin, &project).await;
@@ -337,6 +351,9 @@ async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "package_version"), "1.0".into()),
         ((EVERYWHERE, "*file_path"), "hammer.txt".into()),
         (("group", "id"), group.id.to_string()),
+        (("error_tracking", "id"), project.id.to_string()),
+        ((EVERYWHERE, "key_id"), client_key.to_string()),
+        ((EVERYWHERE, "error_id"), error.to_string()),
         (("group", "*document"), "packages.json".into()),
         ((EVERYWHERE, "vendor"), archive.0),
         ((EVERYWHERE, "archive"), archive.1),
@@ -416,6 +433,34 @@ async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> (Vec<i
     }
     ids.extend([note_id, on_issue, on_note, todo]);
     (ids, discussion)
+}
+
+/// Reports an error; the client key and the error.
+async fn reported_error(admin: &Client, project: &TestProject) -> (i64, i64) {
+    let on = json!({"active": true, "integrated": true});
+    let settings = project.at("/error_tracking/settings");
+    admin.put(settings).json(&on).await.is(200);
+    let keys = project.at("/error_tracking/client_keys");
+    let key = admin.post(keys).await.is(201);
+    let public = key.json()["public_key"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let to = format!(
+        "/error_tracking/collector/api/{}/store?sentry_key={public}",
+        project.id
+    );
+    admin
+        .post(to)
+        .bytes("{\"message\": \"secret\"}")
+        .await
+        .is(200);
+    let errors = admin
+        .get(project.at("/error_tracking/errors"))
+        .await
+        .is(200);
+    let error = errors.json()[0]["id"].as_i64();
+    (key.id(), error.expect("the error is listed"))
 }
 
 /// Publishes a version of a Go module; what of it is asked for.
@@ -521,10 +566,14 @@ impl Hidden {
                         body[field] = self.sample(field, &Value::Null);
                     }
                 }
+                let query = match why(WITH_KEY, &name) {
+                    Some(key) => format!("?{key}"),
+                    None => self.query(operation),
+                };
                 Try {
                     name,
                     method: route.method.clone(),
-                    path: format!("{}{}", self.filled(template), self.query(operation)),
+                    path: format!("{}{query}", self.filled(template)),
                     body,
                 }
             })

@@ -98,6 +98,10 @@ pub enum Purpose {
     DestroyPackage,
     /// Protection rules and duplicate settings.
     ManagePackageSettings,
+    /// See the errors its programs report.
+    ReadErrors,
+    /// Say that they are resolved.
+    ManageErrors,
 }
 
 impl Purpose {
@@ -111,7 +115,7 @@ impl Purpose {
         match self {
             Purpose::Read | Purpose::ReadMembers | Purpose::Join => NONE,
             Purpose::ReadPackages => REPORTER,
-            Purpose::PublishPackage => DEVELOPER,
+            Purpose::PublishPackage | Purpose::ReadErrors | Purpose::ManageErrors => DEVELOPER,
             Purpose::ManageMembers
             | Purpose::Update
             | Purpose::Share

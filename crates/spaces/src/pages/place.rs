@@ -2,7 +2,7 @@
 //! heading of all its pages says.
 
 use super::views::SpaceHead;
-use crate::access::{self, MAINTAINER, NONE, OWNER, Purpose};
+use crate::access::{self, DEVELOPER, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::Place;
 use crate::model::{Namespace, Project, SourceKind, Visibility};
 use crate::store::{self as lists, Breadth, MemberFilter, Source};
@@ -181,6 +181,7 @@ impl Space {
                 visibility: Visibility::of(project.visibility).to_string(),
                 is_archived: project.archived,
                 has_packages: access::may(tx, viewer, project, Purpose::ReadPackages)?,
+                has_errors: level >= DEVELOPER,
                 can_admin: level >= MAINTAINER,
                 can_set_packages: level >= MAINTAINER && project.package_registry() != "disabled",
                 ..common

@@ -116,6 +116,8 @@ pub struct SpaceHead {
     pub is_archived: bool,
     /// The viewer may see its packages.
     pub has_packages: bool,
+    /// The viewer may see the errors its programs report.
+    pub has_errors: bool,
     /// Members, where the viewer may see them.
     pub members: Option<u64>,
     /// The viewer may change its settings.
@@ -130,7 +132,8 @@ impl SpaceHead {
         kernel::html::PageViewer::initials(&self.name)
     }
 
-    /// Links between its pages: `Overview`, `Packages`, `Members`, `Settings`.
+    /// Links between its pages: `Overview`, `Packages`, `Errors`, `Members`,
+    /// `Settings`.
     pub fn tabs(&self, current: &str) -> Vec<Tab> {
         let tab = |label: &str, path: &str| {
             Tab::new(label, format!("{}{path}", self.url), label == current)
@@ -138,6 +141,9 @@ impl SpaceHead {
         let mut tabs = vec![tab("Overview", "")];
         if self.has_packages {
             tabs.push(tab("Packages", "/-/packages"));
+        }
+        if self.has_errors {
+            tabs.push(tab("Errors", "/-/error_tracking"));
         }
         if let Some(members) = self.members {
             tabs.push(tab("Members", "/-/members").count(members));
@@ -166,6 +172,9 @@ impl SpaceHead {
         }
         if self.can_set_packages {
             tabs.push(tab("Packages", "settings/packages"));
+        }
+        if self.can_admin && self.kind == "Project" {
+            tabs.push(tab("Error tracking", "settings/error_tracking"));
         }
         tabs
     }

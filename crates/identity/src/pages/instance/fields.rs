@@ -326,6 +326,28 @@ const PACKAGES: &[Field] = &[
         .hint("The top of its repository, such as https://java.example/maven2."),
 ];
 
+const ERRORS: &[Field] = &[
+    yes_no(
+        "integrated_error_tracking_enabled",
+        "Projects may receive errors of their programs here",
+    ),
+    number(
+        "error_tracking_events_per_five_minutes",
+        "Events a project may receive in five minutes",
+    ),
+    number("error_tracking_events_per_hour", "The same in an hour")
+        .hint("Programs are told to wait when it is full."),
+    number("error_tracking_retention_days", "Days an event is kept"),
+    number(
+        "error_tracking_max_sent_size",
+        "Largest envelope as it is sent, in MiB",
+    ),
+    number(
+        "error_tracking_max_decompressed_size",
+        "The same once decompressed",
+    ),
+];
+
 /// All of them, in the order shown.
 pub const SECTIONS: &[Section] = &[
     Section {
@@ -387,6 +409,11 @@ pub const SECTIONS: &[Section] = &[
         title: "Packages from elsewhere",
         text: "Clients are sent on to these addresses for packages this server does not have.",
         fields: PACKAGES,
+    },
+    Section {
+        title: "Error tracking",
+        text: "",
+        fields: ERRORS,
     },
     Section {
         title: "Outgoing calls",

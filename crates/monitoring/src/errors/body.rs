@@ -1,0 +1,185 @@
+//! The body of a report, read within limits of bytes, time and memory.
+//!
+//! Decompression takes a window and a core, so only few bodies are
+//! decompressed at once. What is small is first received, then decompressed,
+//! so that slow senders hold none of these places; what is larger has few
+//! places of its own.
+
+use super::decode::{Decoder, Encoding, Form, Sink};
+use super::fault::Fault;
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::StreamExt;
+use kernel::error::{Error, Result};
+use kernel::http::openapi::Operation;
+use kernel::http::{Call, FromCall};
+use std::sync::LazyLock;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
+
+/// Compressed bytes received before any is decompressed.
+const GATHERED: usize = 256 * 1024;
+/// How long a body may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Bytes of a refused body that are still taken, so that its sender reads the
+/// answer and not a broken connection.
+const DRAINED: u64 = 4 << 20;
+/// How long they are waited for.
+const DRAINING: Duration = Duration::from_secs(2);
+/// Large bodies decompressed at once.
+const LARGE: usize = 2;
+
+/// Places for work that takes a core.
+pub static WORKING: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    Semaphore::new(cores.clamp(2, 4))
+});
+static RECEIVING: Semaphore = Semaphore::const_new(LARGE);
+
+/// The body just as it is sent, whatever type it says it has.
+pub struct Raw(pub Body);
+
+impl FromCall for Raw {
+    async fn from_call(call: &mut Call) -> Result<Raw> {
+        Ok(Raw(call.take_body()))
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.binary_body();
+    }
+}
+
+/// How a body is to be read.
+pub struct Reading {
+    /// How it is compressed.
+    pub encoding: Encoding,
+    /// What is made of it.
+    pub form: Form,
+    /// Most bytes as it is sent.
+    pub sent: u64,
+    /// Most bytes once decompressed.
+    pub decoded: u64,
+}
+
+/// A body as it arrives.
+struct Arriving {
+    stream: axum::body::BodyDataStream,
+    until: Instant,
+    left: u64,
+}
+
+impl Arriving {
+    async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
+        let next = timeout_at(self.until, self.stream.next()).await;
+        match next {
+            Err(_) => Err(Fault::Malformed("the body took too long")),
+            Ok(Some(Err(_))) => Err(Fault::Malformed("the body was cut off")),
+            Ok(None) => Ok(None),
+            Ok(Some(Ok(bytes))) => {
+                let size = bytes.len() as u64;
+                self.left = self
+                    .left
+                    .checked_sub(size)
+                    .ok_or(Fault::TooLarge("the body"))?;
+                Ok(Some(bytes))
+            }
+        }
+    }
+}
+
+/// Reads a body whole.
+pub async fn read(body: Body, reading: Reading) -> Result<Result<Form, Fault>> {
+    let mut arriving = Arriving {
+        stream: body.into_data_stream(),
+        until: Instant::now() + PATIENCE,
+        left: reading.sent,
+    };
+    let sink = Sink::new(reading.form, reading.decoded);
+    let read = match Decoder::new(reading.encoding, sink) {
+        Err(fault) => Err(fault),
+        Ok(decoder) => match reading.encoding {
+            Encoding::Identity => plain(&mut arriving, decoder).await,
+            _ => compressed(&mut arriving, decoder).await?,
+        },
+    };
+    if read.is_err() {
+        drain_rest(arriving.stream).await;
+    }
+    Ok(read)
+}
+
+/// Takes a part of a body that is of no use.
+pub async fn drain(body: Body) {
+    drain_rest(body.into_data_stream()).await;
+}
+
+async fn drain_rest(mut stream: axum::body::BodyDataStream) {
+    let until = Instant::now() + DRAINING;
+    let mut left = DRAINED;
+    while let Ok(Some(Ok(bytes))) = timeout_at(until, stream.next()).await {
+        left = left.saturating_sub(bytes.len() as u64);
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+async fn plain(arriving: &mut Arriving, mut decoder: Decoder) -> Result<Form, Fault> {
+    while let Some(bytes) = arriving.next().await? {
+        decoder.feed(&bytes)?;
+    }
+    decoder.finish()
+}
+
+async fn compressed(arriving: &mut Arriving, decoder: Decoder) -> Result<Result<Form, Fault>> {
+    let mut gathered = Vec::new();
+    loop {
+        match arriving.next().await {
+            Err(fault) => return Ok(Err(fault)),
+            Ok(Some(bytes)) => gathered.extend_from_slice(&bytes),
+            Ok(None) => {
+                let fed = feed(decoder, gathered).await?;
+                return Ok(fed.and_then(Decoder::finish));
+            }
+        }
+        if gathered.len() > GATHERED {
+            return large(arriving, decoder, gathered).await;
+        }
+    }
+}
+
+async fn large(
+    arriving: &mut Arriving,
+    mut decoder: Decoder,
+    mut bytes: Vec<u8>,
+) -> Result<Result<Form, Fault>> {
+    let place = timeout_at(arriving.until, RECEIVING.acquire()).await;
+    let Ok(_place) = place else {
+        return Err(Error::Unavailable("too many large reports at once".into()));
+    };
+    loop {
+        decoder = match feed(decoder, bytes).await? {
+            Ok(decoder) => decoder,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        bytes = match arriving.next().await {
+            Ok(Some(bytes)) => bytes.into(),
+            Ok(None) => return Ok(decoder.finish()),
+            Err(fault) => return Ok(Err(fault)),
+        };
+    }
+}
+
+/// Decodes on a thread that may be busy for a while.
+async fn feed(mut decoder: Decoder, bytes: Vec<u8>) -> Result<Result<Decoder, Fault>> {
+    busy(move || decoder.feed(&bytes).map(|()| decoder)).await
+}
+
+/// Does work that takes a core for a while, few at once.
+pub async fn busy<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let _place = WORKING.acquire().await.map_err(Error::internal)?;
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(Error::internal)
+}

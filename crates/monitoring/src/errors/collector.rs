@@ -1,0 +1,313 @@
+//! Where SDKs send what happened (contract 6.1 and 6.2): one endpoint for
+//! envelopes and one for events as older SDKs send them.
+//!
+//! The key in the address opens nothing else and is no secret; neither a user
+//! nor a token is asked for.
+
+use super::body::{self, Raw, Reading};
+use super::decode::{self, Encoding, Form};
+use super::envelope::{Envelope, MAX_EVENT, Parser};
+use super::fault::Fault;
+use super::ingest::{self, Outcome, Report};
+use super::keys;
+use super::limits::ErrorLimits;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::ids::Reference;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Largest body of the old endpoint as it is sent compressed, in bytes.
+const MAX_STORE: u64 = 200 * 1024;
+/// What a browser may read of an answer.
+const EXPOSED: &str = "X-Sentry-Rate-Limits, Retry-After, X-Sentry-Error";
+const REFUSED: HeaderName = HeaderName::from_static("x-sentry-error");
+const LIMITED: HeaderName = HeaderName::from_static("x-sentry-rate-limits");
+const AUTH: HeaderName = HeaderName::from_static("x-sentry-auth");
+
+/// The endpoints.
+pub fn routes(r: &mut Routes) {
+    r.post("/error_tracking/collector/api/{id}/envelope", envelope)
+        .unchecked()
+        .streams()
+        .slashed()
+        .answers(400, "The report cannot be read")
+        .answers(404, "The key opens nothing")
+        .answers(413, "The report is too large")
+        .answers(429, "The project may receive no more for now")
+        .summary("Receives an envelope of an SDK");
+    r.post("/error_tracking/collector/api/{id}/store", store)
+        .unchecked()
+        .streams()
+        .slashed()
+        .answers(400, "The report cannot be read")
+        .answers(404, "The key opens nothing")
+        .answers(413, "The report is too large")
+        .answers(429, "The project may receive no more for now")
+        .summary("Receives an event of an older SDK");
+}
+
+kernel::params! {
+    /// Where a report goes.
+    pub struct Addressed {
+        /// The project.
+        pub id: Reference,
+        /// The client key, unless a header or the envelope tells it.
+        pub sentry_key: Option<String>,
+    }
+}
+
+/// Why an SDK is refused.
+enum Refusal {
+    /// What it sent.
+    Fault(Fault),
+    /// The key, whatever is wrong with it.
+    Key,
+    /// How much it sent; seconds until it may go on.
+    Full(i64),
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Refusal {
+        Refusal::Fault(fault)
+    }
+}
+
+/// The number of the event that was kept, if any.
+type Kept = Result<Option<String>, Refusal>;
+
+async fn envelope(
+    app: App,
+    asked: Arc<Asked>,
+    to: Params<Addressed>,
+    body: Raw,
+) -> Result<Response> {
+    answer(take_envelope(&app, &asked, &to.0, body).await?)
+}
+
+async fn store(app: App, asked: Arc<Asked>, to: Params<Addressed>, body: Raw) -> Result<Response> {
+    answer(take_event(&app, &asked, &to.0, body).await?)
+}
+
+async fn take_envelope(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Kept> {
+    let limits: ErrorLimits = app.settings().get(app).await?;
+    let told = key_told(asked, to);
+    if let Some(key) = &told
+        && keys::opened(app, to.id.clone(), key, &limits)
+            .await?
+            .is_none()
+    {
+        body::drain(body.0).await;
+        return Ok(Err(Refusal::Key));
+    }
+    let form = Form::Envelope(Box::<Parser>::default());
+    let form = match read(asked, body, form, limits.sent(), limits.decoded()).await? {
+        Ok(form) => form,
+        Err(fault) => return Ok(Err(fault.into())),
+    };
+    let envelope = match form {
+        Form::Envelope(parser) => parser.finish(),
+        Form::Whole(_) => Err(Fault::Malformed("the body is no envelope")),
+    };
+    match envelope {
+        Ok(envelope) => keep(app, asked, to, told, envelope, &limits).await,
+        Err(fault) => Ok(Err(fault.into())),
+    }
+}
+
+async fn take_event(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Kept> {
+    let limits: ErrorLimits = app.settings().get(app).await?;
+    let told = key_told(asked, to);
+    let Some(key) = &told else {
+        return Ok(Err(Fault::Malformed("no client key was sent").into()));
+    };
+    if keys::opened(app, to.id.clone(), key, &limits)
+        .await?
+        .is_none()
+    {
+        body::drain(body.0).await;
+        return Ok(Err(Refusal::Key));
+    }
+    let decoded = MAX_EVENT as u64;
+    let form = read(asked, body, Form::Whole(Vec::new()), MAX_STORE, decoded).await?;
+    let event = form.and_then(|form| match form {
+        Form::Whole(all) => Ok(all),
+        Form::Envelope(_) => Err(Fault::Malformed("the body is no event")),
+    });
+    let event = match event {
+        Ok(event) => body::busy(move || decode::sniff(event, decoded)).await?,
+        refused => refused,
+    };
+    match event {
+        Ok(event) => {
+            let envelope = Envelope {
+                event: Some(event),
+                ..Envelope::default()
+            };
+            keep(app, asked, to, told, envelope, &limits).await
+        }
+        Err(fault) => Ok(Err(fault.into())),
+    }
+}
+
+async fn read(
+    asked: &Asked,
+    Raw(body): Raw,
+    form: Form,
+    sent: u64,
+    decoded: u64,
+) -> Result<Result<Form, Fault>> {
+    let encoding = match Encoding::named(asked.header(header::CONTENT_ENCODING)) {
+        Ok(encoding) => encoding,
+        Err(fault) => {
+            body::drain(body).await;
+            return Ok(Err(fault));
+        }
+    };
+    // What is not compressed may be as long as what is decompressed.
+    let sent = match encoding {
+        Encoding::Identity => decoded,
+        _ => sent,
+    };
+    let announced: Option<u64> = asked
+        .header(header::CONTENT_LENGTH)
+        .and_then(|length| length.trim().parse().ok());
+    if announced > Some(sent) {
+        body::drain(body).await;
+        return Ok(Err(Fault::TooLarge("the body")));
+    }
+    let reading = Reading {
+        encoding,
+        form,
+        sent,
+        decoded,
+    };
+    body::read(body, reading).await
+}
+
+async fn keep(
+    app: &App,
+    asked: &Asked,
+    to: &Addressed,
+    told: Option<String>,
+    envelope: Envelope,
+    limits: &ErrorLimits,
+) -> Result<Kept> {
+    let Some(key) = told.or_else(|| envelope.key.clone()) else {
+        return Ok(Err(Fault::Malformed("no client key was sent").into()));
+    };
+    let Some(project_id) = keys::opened(app, to.id.clone(), &key, limits).await? else {
+        return Ok(Err(Refusal::Key));
+    };
+    let told = envelope.event_id.as_deref().and_then(super::event::number);
+    let (report, id) = match Report::of(envelope, asked.peer.to_string(), limits).await? {
+        Ok(Some(report)) => report,
+        Ok(None) => return Ok(Ok(told)),
+        Err(fault) => return Ok(Err(fault.into())),
+    };
+    Ok(match ingest::keep(app, project_id, report).await? {
+        Outcome::Kept => Ok(id.or(told)),
+        Outcome::Full(seconds) => Err(Refusal::Full(seconds)),
+        Outcome::Closed => Err(Refusal::Key),
+    })
+}
+
+/// The key as query or header tell it.
+fn key_told(asked: &Asked, to: &Addressed) -> Option<String> {
+    let in_header = || key_in(asked.header(AUTH)?);
+    let filled = |key: &String| !key.is_empty();
+    to.sentry_key.clone().filter(filled).or_else(in_header)
+}
+
+/// The key in `Sentry sentry_key=…, sentry_version=7, …`.
+fn key_in(header: &str) -> Option<String> {
+    let pairs = header.trim();
+    let scheme = pairs
+        .get(..7)
+        .filter(|scheme| scheme.eq_ignore_ascii_case("sentry "));
+    let pairs = scheme.map_or(pairs, |scheme| &pairs[scheme.len()..]);
+    pairs
+        .split(',')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(name, _)| name.trim() == "sentry_key")
+        .map(|(_, key)| key.trim().to_owned())
+        .filter(|key| !key.is_empty())
+}
+
+fn answer(kept: Kept) -> Result<Response> {
+    let mut response = match kept {
+        Ok(Some(id)) => reply::json(StatusCode::OK, &json!({"id": id}))?,
+        Ok(None) => reply::json(StatusCode::OK, &json!({}))?,
+        Err(refusal) => refused(&refusal)?,
+    };
+    response.headers_mut().insert(
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static(EXPOSED),
+    );
+    Ok(response)
+}
+
+fn refused(refusal: &Refusal) -> Result<Response> {
+    let (status, message, detail) = match refusal {
+        Refusal::Fault(fault @ Fault::Malformed(_)) => (
+            StatusCode::BAD_REQUEST,
+            "Failed to parse sentry request",
+            fault.to_string(),
+        ),
+        Refusal::Fault(fault @ Fault::TooLarge(_)) => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "413 Request Entity Too Large",
+            fault.to_string(),
+        ),
+        Refusal::Key => (
+            StatusCode::NOT_FOUND,
+            "404 Not found",
+            "the project does not exist, or the client key does not open it".to_owned(),
+        ),
+        Refusal::Full(_) => (
+            StatusCode::TOO_MANY_REQUESTS,
+            "429 Too Many Requests",
+            "the project has received too many events".to_owned(),
+        ),
+    };
+    let body = json!({"message": message, "detail": detail, "causes": []});
+    let mut response = reply::json(status, &body)?;
+    let headers = response.headers_mut();
+    headers.insert(REFUSED, value(&detail)?);
+    if let Refusal::Full(seconds) = refusal {
+        headers.insert(header::RETRY_AFTER, value(&seconds.to_string())?);
+        let limits = format!("{seconds}:error;default:project:quota");
+        headers.insert(LIMITED, value(&limits)?);
+    }
+    Ok(response)
+}
+
+fn value(text: &str) -> Result<HeaderValue> {
+    HeaderValue::from_str(text).map_err(Error::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_is_found_in_the_header_of_every_sdk() {
+        for (header, key) in [
+            ("Sentry sentry_key=abc, sentry_version=7", Some("abc")),
+            ("sentry sentry_version=7,sentry_key=abc", Some("abc")),
+            (
+                "Sentry sentry_version=5, sentry_client=x, sentry_key=abc, sentry_secret=s",
+                Some("abc"),
+            ),
+            ("sentry_key=abc", Some("abc")),
+            ("Sentry sentry_key=", None),
+            ("Sentry ", None),
+            ("é", None),
+            ("", None),
+        ] {
+            assert_eq!(key_in(header).as_deref(), key, "{header}");
+        }
+    }
+}

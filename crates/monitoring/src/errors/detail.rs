@@ -1,0 +1,429 @@
+//! What the page of an error shows of its newest event: the stack with lines
+//! of source, tags, and what led there. Read again from the payload, with
+//! bounds on everything.
+
+use super::fault::Fault;
+use super::lenient::{Flag, Instant, Last, Maybe, Pairs, Text, Whole};
+use flate2::read::ZlibDecoder;
+use serde::Deserialize;
+use std::io::Read;
+
+/// Largest payload that is read, in bytes.
+const MAX_PAYLOAD: u64 = 2 << 20;
+/// Exceptions of a chain that are shown, the last ones.
+const MAX_CHAIN: usize = 10;
+/// Frames of an exception that are shown, the innermost.
+const MAX_FRAMES: usize = 100;
+/// Lines of source on each side of a frame's own.
+const MAX_LINES: usize = 10;
+/// Steps that led to an event, the last ones.
+const MAX_STEPS: usize = 30;
+/// Tags and the like.
+const MAX_PAIRS: usize = 50;
+/// Longest line of source and value of a tag, in characters.
+const MAX_TEXT: usize = 500;
+
+/// What is shown of an event.
+#[derive(Debug, Default)]
+pub struct Detail {
+    /// The exceptions, the one that was raised first.
+    pub exceptions: Vec<Raised>,
+    /// The whole message, where there is one.
+    pub message: Option<String>,
+    /// Tags the client set.
+    pub tags: Vec<(String, String)>,
+    /// What is known of the user.
+    pub user: Vec<(String, String)>,
+    /// Method and address of the request.
+    pub request: Option<String>,
+    /// Name and version of the SDK.
+    pub sdk: String,
+    /// The machine it ran on.
+    pub server_name: String,
+    /// What led there, in the order it happened.
+    pub steps: Vec<Step>,
+}
+
+/// One exception.
+#[derive(Debug)]
+pub struct Raised {
+    /// Its type.
+    pub kind: String,
+    /// Its text.
+    pub value: String,
+    /// Where it was, the outermost call first.
+    pub frames: Vec<Place>,
+}
+
+/// One frame of a stack.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The function.
+    pub function: String,
+    /// The file, or the module where there is none.
+    pub file: String,
+    /// The line, from 1.
+    pub line: Option<i64>,
+    /// The column, from 1.
+    pub column: Option<i64>,
+    /// Whether it is the program's own code, not a library's.
+    pub in_app: bool,
+    /// Lines of source with their numbers.
+    pub source: Vec<(i64, String)>,
+}
+
+impl Place {
+    /// Whether this line of its source is the frame's own.
+    pub fn is_own(&self, number: &i64) -> bool {
+        self.line == Some(*number)
+    }
+}
+
+/// Something that happened before.
+#[derive(Debug)]
+pub struct Step {
+    /// When, as text.
+    pub at: String,
+    /// What kind of thing.
+    pub category: String,
+    /// What happened.
+    pub message: String,
+    /// How bad it was.
+    pub level: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Sent {
+    exception: Maybe<Chain>,
+    message: Text,
+    logentry: Maybe<LogEntry>,
+    tags: Pairs<MAX_PAIRS>,
+    user: Pairs<MAX_PAIRS>,
+    request: Maybe<Request>,
+    sdk: Maybe<Sdk>,
+    server_name: Text,
+    breadcrumbs: Steps,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Chain {
+    values: Last<Maybe<Exception>, MAX_CHAIN>,
+    #[serde(rename = "type")]
+    kind: Text,
+    value: Text,
+    stacktrace: Maybe<Trace>,
+}
+
+/// The same event where its exceptions are a bare list.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Listed {
+    exception: Last<Maybe<Exception>, MAX_CHAIN>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Exception {
+    #[serde(rename = "type")]
+    kind: Text,
+    value: Text,
+    stacktrace: Maybe<Trace>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Trace {
+    frames: Last<Maybe<Frame>, MAX_FRAMES>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Frame {
+    function: Text,
+    module: Text,
+    filename: Text,
+    abs_path: Text,
+    lineno: Whole,
+    colno: Whole,
+    in_app: Flag,
+    pre_context: Last<Text, MAX_LINES>,
+    context_line: Text,
+    post_context: Last<Text, MAX_LINES>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct LogEntry {
+    message: Text,
+    formatted: Text,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Request {
+    method: Text,
+    url: Text,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Sdk {
+    name: Text,
+    version: Text,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Crumb {
+    timestamp: Instant,
+    category: Text,
+    message: Text,
+    level: Text,
+}
+
+/// A bare list, or one in `values`.
+#[derive(Default)]
+struct Steps(Vec<Crumb>);
+
+impl<'de> Deserialize<'de> for Steps {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let crumbs = deserializer.deserialize_any(CrumbLists)?;
+        Ok(Steps(
+            crumbs.0.into_iter().filter_map(|Maybe(one)| one).collect(),
+        ))
+    }
+}
+
+struct CrumbLists;
+
+impl<'de> serde::de::Visitor<'de> for CrumbLists {
+    type Value = Last<Maybe<Crumb>, MAX_STEPS>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Last::deserialize(serde::de::value::SeqAccessDeserializer::new(list))
+    }
+
+    fn visit_map<A: serde::de::MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Held {
+            values: Last<Maybe<Crumb>, MAX_STEPS>,
+        }
+        let object = serde::de::value::MapAccessDeserializer::new(object);
+        Held::deserialize(object).map(|held| held.values)
+    }
+
+    super::lenient::none!(Last::default());
+}
+
+impl Detail {
+    /// Reads a payload as it is stored.
+    pub fn unpack(packed: &[u8]) -> Result<Detail, Fault> {
+        let mut payload = Vec::new();
+        ZlibDecoder::new(packed)
+            .take(MAX_PAYLOAD)
+            .read_to_end(&mut payload)
+            .map_err(|_| Fault::Malformed("the payload is broken"))?;
+        Detail::parse(&payload)
+    }
+
+    /// Reads an event.
+    pub fn parse(payload: &[u8]) -> Result<Detail, Fault> {
+        let unreadable = |_| Fault::Malformed("the event is not readable");
+        let sent: Sent = serde_json::from_slice(payload).map_err(unreadable)?;
+        let mut exceptions: Vec<Raised> = match sent.exception.0 {
+            Some(chain) => chain.raised(),
+            None => {
+                let listed: Listed = serde_json::from_slice(payload).map_err(unreadable)?;
+                raised(listed.exception)
+            }
+        };
+        exceptions.reverse();
+        let entry = sent.logentry.0.unwrap_or_default();
+        let message = entry.formatted.0.or(entry.message.0).or(sent.message.0);
+        let sdk = sent.sdk.0.unwrap_or_default();
+        let request = sent.request.0.unwrap_or_default();
+        Ok(Detail {
+            exceptions,
+            message: message.filter(|text| !text.trim().is_empty()),
+            tags: cut_pairs(sent.tags),
+            user: cut_pairs(sent.user),
+            request: request.url.filled().map(|url| {
+                let method = request.method.filled().unwrap_or("GET");
+                cut(&format!("{method} {url}"))
+            }),
+            sdk: [sdk.name.filled(), sdk.version.filled()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" "),
+            server_name: cut(sent.server_name.filled().unwrap_or_default()),
+            steps: sent.breadcrumbs.0.into_iter().map(Step::from).collect(),
+        })
+    }
+
+    /// The stack of the exception that was raised, the outermost call first.
+    pub fn stack(&self) -> &[Place] {
+        self.exceptions.first().map_or(&[], |raised| &raised.frames)
+    }
+}
+
+impl Chain {
+    fn raised(self) -> Vec<Raised> {
+        let many = raised(self.values);
+        if !many.is_empty() {
+            return many;
+        }
+        let alone = Exception {
+            kind: self.kind,
+            value: self.value,
+            stacktrace: self.stacktrace,
+        };
+        alone.shown().into_iter().collect()
+    }
+}
+
+fn raised(list: Last<Maybe<Exception>, MAX_CHAIN>) -> Vec<Raised> {
+    let told = list.0.into_iter().filter_map(|Maybe(one)| one);
+    told.filter_map(Exception::shown).collect()
+}
+
+impl Exception {
+    fn shown(self) -> Option<Raised> {
+        self.kind.filled().or(self.value.filled())?;
+        let frames = self.stacktrace.0.unwrap_or_default().frames.0;
+        let frames = frames.into_iter().filter_map(|Maybe(frame)| frame);
+        Some(Raised {
+            kind: cut(self.kind.filled().unwrap_or("Error")),
+            value: cut(self.value.filled().unwrap_or_default()),
+            frames: frames.map(Place::from).collect(),
+        })
+    }
+}
+
+impl From<Frame> for Place {
+    fn from(frame: Frame) -> Place {
+        let source = source(&frame);
+        let file = [&frame.filename, &frame.abs_path, &frame.module];
+        let file = file.into_iter().find_map(Text::filled).unwrap_or_default();
+        Place {
+            function: cut(frame.function.filled().unwrap_or_default()),
+            file: cut(file),
+            line: frame.lineno.0,
+            column: frame.colno.0,
+            in_app: frame.in_app.0.unwrap_or(true),
+            source,
+        }
+    }
+}
+
+/// The lines around a frame's own, numbered.
+fn source(frame: &Frame) -> Vec<(i64, String)> {
+    let (Some(own), Some(line)) = (&frame.context_line.0, frame.lineno.0) else {
+        return Vec::new();
+    };
+    let text = |line: &Text| cut(line.0.as_deref().unwrap_or_default());
+    let before: Vec<String> = frame.pre_context.0.iter().map(text).collect();
+    let first = line.saturating_sub(before.len() as i64);
+    let own = std::iter::once(cut(own));
+    let after = frame.post_context.0.iter().map(text);
+    let all = before.into_iter().chain(own).chain(after);
+    (first..).zip(all).collect()
+}
+
+impl From<Crumb> for Step {
+    fn from(crumb: Crumb) -> Step {
+        let text = |text: &Text| cut(text.filled().unwrap_or_default());
+        Step {
+            at: crumb
+                .timestamp
+                .0
+                .map(|at| format!("{at:.0}"))
+                .unwrap_or_default(),
+            category: text(&crumb.category),
+            message: text(&crumb.message),
+            level: text(&crumb.level),
+        }
+    }
+}
+
+fn cut_pairs(pairs: Pairs<MAX_PAIRS>) -> Vec<(String, String)> {
+    let cut_both = |(key, value): (String, String)| (cut(&key), cut(&value));
+    pairs.0.into_iter().map(cut_both).collect()
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(MAX_TEXT).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::errors::ingest::pack;
+    use serde_json::json;
+
+    fn detail(value: serde_json::Value) -> Detail {
+        Detail::unpack(&pack(value.to_string().as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn the_stack_has_its_lines_of_source() {
+        let frame = json!({"function": "f", "filename": "a.py", "lineno": 7, "colno": 3,
+            "in_app": false, "pre_context": ["five", "six"], "context_line": "seven",
+            "post_context": ["eight"]});
+        for exception in [
+            json!({"values": [{"type": "Cause"}, {"type": "E", "value": "v", "stacktrace": {"frames": [frame]}}]}),
+            json!([{"type": "Cause"}, {"type": "E", "value": "v", "stacktrace": {"frames": [frame]}}]),
+        ] {
+            let read = detail(json!({"exception": exception}));
+            assert_eq!(read.exceptions[0].kind, "E");
+            assert_eq!(read.exceptions[1].kind, "Cause");
+            let place = &read.stack()[0];
+            assert_eq!(
+                (place.file.as_str(), place.line, place.column, place.in_app),
+                ("a.py", Some(7), Some(3), false)
+            );
+            let lines: Vec<_> = place
+                .source
+                .iter()
+                .map(|(n, text)| (*n, text.as_str()))
+                .collect();
+            assert_eq!(lines, [(5, "five"), (6, "six"), (7, "seven"), (8, "eight")]);
+        }
+        let alone =
+            detail(json!({"exception": {"type": "E", "stacktrace": {"frames": [frame, null]}}}));
+        assert_eq!(alone.stack().len(), 1);
+    }
+
+    #[test]
+    fn what_led_there_is_read_in_both_forms() {
+        let crumb = json!({"timestamp": 1769872245, "category": "http", "message": "GET /", "level": "info"});
+        for crumbs in [json!([crumb]), json!({"values": [crumb]})] {
+            let read = detail(json!({"message": "m", "breadcrumbs": crumbs, "tags": [["a", "b"]]}));
+            assert_eq!(read.steps[0].at, "2026-01-31T15:10:45Z");
+            assert_eq!(
+                (read.steps[0].message.as_str(), read.tags.len()),
+                ("GET /", 1)
+            );
+            assert_eq!(read.message.as_deref(), Some("m"));
+        }
+    }
+
+    #[test]
+    fn odd_parts_show_nothing() {
+        let odd = detail(
+            json!({"exception": 7, "tags": 7, "user": null, "request": [], "sdk": "x",
+            "breadcrumbs": {"values": 3}, "server_name": {}}),
+        );
+        assert!(odd.exceptions.is_empty() && odd.steps.is_empty() && odd.request.is_none());
+        let frames = json!([{"lineno": i64::MIN, "context_line": "x", "pre_context": ["a"]}]);
+        let odd = detail(json!({"exception": [{"type": "E", "stacktrace": {"frames": frames}}]}));
+        assert_eq!(odd.stack()[0].source.len(), 2);
+    }
+}

@@ -1,0 +1,445 @@
+//! Errors in GraphQL (contract 6.6). Who may not read them gets null.
+
+use super::detail::{Detail, Place};
+use super::model::{Setting, Status, Tracked};
+use super::reading::{self, Bar};
+use super::store::errors::{self as rows, Sort};
+use super::store::read;
+use identity::viewer::Viewer;
+use jiff::Timestamp;
+use kernel::app::App;
+use kernel::graph::connection::by_owner;
+use kernel::graph::shape::Leaf;
+use kernel::graph::{
+    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, ID, INT, Key, ObjectBuilder,
+    Order, STRING, TIME, Typed, argument, item, named, object,
+};
+use serde_json::{Value as Json, json};
+use spaces::graph::Shown as Project;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Global IDs of errors.
+pub const ERROR_ID: GlobalId = GlobalId::new(
+    "ServiceErrorTrackingDetailedErrorID",
+    "Service::ErrorTracking::DetailedError",
+);
+
+const STATUS: Leaf<Status> =
+    Leaf::new("TrackerErrorStatus", |it| json!(it.as_str().to_uppercase()));
+
+/// An error with its project.
+pub struct Shown {
+    error: Tracked,
+    project: Arc<Project>,
+    base_url: String,
+}
+
+/// The errors of a project.
+struct Errors {
+    project: Arc<Project>,
+    setting: Setting,
+    base_url: String,
+}
+
+/// The newest event's stack.
+struct Stack {
+    error_id: i64,
+    received_at: Timestamp,
+    frames: Vec<Place>,
+}
+
+/// What the newest event is marked with.
+struct Tags {
+    level: String,
+    logger: String,
+}
+
+/// One line of source.
+struct Line(i64, String);
+
+/// Registers the types and adds them to projects.
+pub fn graph(g: &mut Graph) {
+    ERROR_ID.register(g);
+    closed_lists(g);
+    parts(g);
+    let text = "An error in a list.";
+    common(g.object::<Shown>("TrackerError", text));
+    let text = "An error with all that is known of it.";
+    detailed(common(g.object::<Shown>("TrackerDetailedError", text)));
+    collection(g);
+    g.on::<Project>("Project")
+        .level(
+            "trackerErrors",
+            object::<Errors>("TrackerErrorCollection"),
+            |parents: Vec<Arc<Project>>, _, context| collections(parents, context),
+        )
+        .describe("Errors its programs report; null where the caller may not read them.")
+        .level(
+            "trackerDetailedError",
+            object::<Shown>("TrackerDetailedError"),
+            |parents: Vec<Arc<Project>>, args, context| async move {
+                let id: i64 = args.get("id")?;
+                let collections = collections(parents, context.clone()).await?;
+                one_of(collections, id, context).await
+            },
+        )
+        .describe("One of its errors.")
+        .arg(argument("id", ERROR_ID.required()).describe("Its global ID."));
+}
+
+fn closed_lists(g: &mut Graph) {
+    let states = vec![
+        item("RESOLVED", "It should not come back."),
+        item(
+            "RESOLVED_IN_NEXT_RELEASE",
+            "It is gone with the next release.",
+        ),
+        item("UNRESOLVED", "It is open."),
+        item("IGNORED", "Nobody needs to hear of it."),
+    ];
+    g.enumeration("TrackerErrorStatus", "States of an error.", states);
+    let sorts = vec![
+        item("LAST_SEEN", "Seen last first."),
+        item("FIRST_SEEN", "First seen last first."),
+        item("FREQUENCY", "Most events first."),
+    ];
+    g.enumeration("TrackerErrorSort", "Orders of errors.", sorts);
+}
+
+fn parts(g: &mut Graph) {
+    g.object::<Bar>("TrackerErrorFrequency", "Events within an hour.")
+        .field("time", TIME.required(), |it| it.at)
+        .describe("When the hour began.")
+        .field("count", INT.required(), |it| it.count)
+        .describe("How many there were.");
+    g.object::<Tags>("TrackerErrorTags", "What an error is marked with.")
+        .field("level", STRING, |it| Some(it.level.clone()))
+        .describe("How bad the newest event was.")
+        .field("logger", STRING, |it| filled(&it.logger))
+        .describe("What logged it.");
+    g.object::<Line>("TrackerErrorStackTraceContext", "A line of source.")
+        .field("line", INT.required(), |it| it.0)
+        .describe("Its number.")
+        .field("code", STRING.required(), |it| it.1.clone())
+        .describe("The line.");
+    let text = "One call of a stack.";
+    let line = object::<Line>("TrackerErrorStackTraceContext");
+    g.object::<Place>("TrackerErrorStackTraceEntry", text)
+        .field("function", STRING, |it| filled(&it.function))
+        .describe("The function.")
+        .field("fileName", STRING, |it| filled(&it.file))
+        .describe("The file.")
+        .field("line", STRING, |it| it.line.map(|line| line.to_string()))
+        .describe("The line.")
+        .field("col", STRING, |it| {
+            it.column.map(|column| column.to_string())
+        })
+        .describe("The column.")
+        .field("traceContext", line.required().list(), |it| {
+            let lines = it.source.iter();
+            Some(
+                lines
+                    .map(|(n, code)| Arc::new(Line(*n, code.clone())))
+                    .collect(),
+            )
+        })
+        .describe("Lines of source around it.");
+    let entry = object::<Place>("TrackerErrorStackTraceEntry");
+    g.object::<Stack>(
+        "TrackerErrorStackTrace",
+        "The stack of an error's newest event.",
+    )
+    .field("issueId", STRING.required(), |it| it.error_id.to_string())
+    .describe("Number of the error.")
+    .field("dateReceived", STRING.required(), |it| {
+        kernel::time::wire::text(it.received_at)
+    })
+    .describe("When the event happened.")
+    .field(
+        "stackTraceEntries",
+        entry.required().list().required(),
+        |it| it.frames.iter().cloned().map(Arc::new).collect(),
+    )
+    .describe("Its calls, the outermost first.");
+}
+
+fn filled(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// What both types of errors show.
+fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+    let bar = object::<Bar>("TrackerErrorFrequency");
+    error
+        .field("id", ID.required(), |it| ERROR_ID.of(it.error.id))
+        .describe("Global ID.")
+        .field("trackerId", STRING.required(), |it| it.error.id.to_string())
+        .describe("Its number in the tracker.")
+        .field("title", STRING.required(), |it| it.error.title())
+        .describe("Name and description.")
+        .field("type", STRING.required(), |_| String::new())
+        .describe("What the tracker calls its kind; blank.")
+        .field("culprit", STRING.required(), |it| it.error.actor.clone())
+        .describe("Where it happens.")
+        .field("message", STRING, |it| filled(&it.error.description))
+        .describe("Text of the newest event.")
+        .field("status", STATUS.required(), |it| it.error.status)
+        .describe("What people said of it.")
+        .field("count", INT.required(), |it| it.error.events_count)
+        .describe("Events so far.")
+        .field("userCount", INT.required(), |it| it.error.users_count)
+        .describe("People it happened to.")
+        .field("firstSeen", TIME.required(), |it| it.error.first_seen_at)
+        .describe("When it was first seen.")
+        .field("lastSeen", TIME.required(), |it| it.error.last_seen_at)
+        .describe("When it was last seen.")
+        .field("shortId", STRING.required(), |_| String::new())
+        .describe("What the tracker calls it in short; blank.")
+        .field("externalUrl", STRING.required(), |it| {
+            let path = it.error.path(&it.project.project.full_path);
+            format!("{}{path}", it.base_url)
+        })
+        .describe("Its page.")
+        .level(
+            "frequency",
+            bar.required().list().required(),
+            |errors: Vec<Arc<Shown>>, _, context| frequencies(errors, context),
+        )
+        .describe("Events of the last 24 hours.")
+        .field("trackerProjectId", ID.required(), |it| {
+            it.project.project.id.to_string()
+        })
+        .describe("Number of the project in the tracker.")
+        .field("trackerProjectName", STRING.required(), |it| {
+            it.project.project.name.clone()
+        })
+        .describe("Its name there.")
+        .field("trackerProjectSlug", STRING.required(), |it| {
+            it.project.project.path.clone()
+        })
+        .describe("The last part of its address there.")
+}
+
+/// What only one error alone shows.
+fn detailed(error: ObjectBuilder<'_, Shown>) {
+    error
+        .field("externalBaseUrl", STRING.required(), |it| {
+            it.project.project.web_url(&it.base_url)
+        })
+        .describe("Where the tracker's pages begin.")
+        .field(
+            "tags",
+            object::<Tags>("TrackerErrorTags").required(),
+            |it| {
+                Arc::new(Tags {
+                    level: it.error.level.clone(),
+                    logger: it.error.logger.clone(),
+                })
+            },
+        )
+        .describe("What the newest event is marked with.")
+        .field("firstReleaseShortVersion", STRING, |it| {
+            filled(&it.error.first_release)
+        })
+        .describe("Release of the first event.")
+        .field("lastReleaseShortVersion", STRING, |it| {
+            filled(&it.error.last_release)
+        })
+        .describe("Release of the newest event.")
+        .field("firstReleaseLastCommit", STRING, |_| None)
+        .describe("Commit of that release; null until there are repositories.")
+        .field("lastReleaseLastCommit", STRING, |_| None)
+        .describe("Commit of that release; null until there are repositories.")
+        .field("serviceCommit", STRING, |_| None)
+        .describe("Commit it began with; null until there are repositories.")
+        .field("serviceCommitPath", STRING, |_| None)
+        .describe("Page of that commit; null until there are repositories.")
+        .field("serviceIssuePath", STRING, |_| None)
+        .describe("Page of the issue about it; null until errors are linked to issues.")
+        .field("integrated", BOOLEAN, |_| Some(true))
+        .describe("Whether it was received here.");
+}
+
+fn collection(g: &mut Graph) {
+    let text = "Errors that the programs of a project report.";
+    g.object::<Errors>("TrackerErrorCollection", text)
+        .field("externalUrl", STRING, |it| {
+            let own = || {
+                format!(
+                    "{}/-/error_tracking",
+                    it.project.project.web_url(&it.base_url)
+                )
+            };
+            it.setting.external_url().or_else(|| Some(own()))
+        })
+        .describe("Where the tracker lists them.")
+        .level(
+            "detailedError",
+            object::<Shown>("TrackerDetailedError"),
+            |parents: Vec<Arc<Errors>>, args, context| async move {
+                let id: i64 = args.get("id")?;
+                one_of(parents.into_iter().map(Some).collect(), id, context).await
+            },
+        )
+        .describe("One of them.")
+        .arg(argument("id", ERROR_ID.required()).describe("Its global ID."))
+        .level(
+            "errorStackTrace",
+            object::<Stack>("TrackerErrorStackTrace"),
+            |parents: Vec<Arc<Errors>>, args, context| async move {
+                let id: i64 = args.get("id")?;
+                stacks(parents, id, context).await
+            },
+        )
+        .describe("The stack of one of them.")
+        .arg(argument("id", ERROR_ID.required()).describe("Its global ID."))
+        .connections("errors", object::<Shown>("TrackerError"), listed)
+        .describe("Those that are open.")
+        .arg(argument("searchTerm", STRING).describe("Only those that have this in them."))
+        .arg(
+            argument("sort", named("TrackerErrorSort"))
+                .default("LAST_SEEN")
+                .describe("The order."),
+        );
+    g.count("TrackerError");
+}
+
+fn caller(context: &Context) -> Result<(App, Viewer), Fault> {
+    Ok((context.app()?.clone(), identity::graph::viewer(context)))
+}
+
+/// Those of the projects whose errors the viewer may read.
+async fn collections(
+    parents: Vec<Arc<Project>>,
+    context: Context,
+) -> Result<Vec<Option<Arc<Errors>>>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let base_url = app.base_url().to_owned();
+    let ids: Vec<i64> = parents.iter().map(|it| it.project.id).collect();
+    let found = app.read(move |tx| read::readable(tx, &viewer, ids)).await?;
+    let shown = parents.into_iter().map(|project| {
+        let setting = found.get(&project.project.id)?.clone();
+        Some(Arc::new(Errors {
+            project,
+            setting,
+            base_url: base_url.clone(),
+        }))
+    });
+    Ok(shown.collect())
+}
+
+/// One error, beneath the project it belongs to.
+async fn one_of(
+    parents: Vec<Option<Arc<Errors>>>,
+    id: i64,
+    context: Context,
+) -> Result<Vec<Option<Arc<Shown>>>, Fault> {
+    let (app, _) = caller(&context)?;
+    let found = app.read(move |tx| rows::by_id(tx, id)).await?;
+    let shown = parents.into_iter().map(|parent| {
+        let (parent, error) = (parent?, found.clone()?);
+        (parent.project.project.id == error.project_id).then(|| {
+            Arc::new(Shown {
+                error,
+                project: parent.project.clone(),
+                base_url: parent.base_url.clone(),
+            })
+        })
+    });
+    Ok(shown.collect())
+}
+
+async fn stacks(
+    parents: Vec<Arc<Errors>>,
+    id: i64,
+    context: Context,
+) -> Result<Vec<Option<Arc<Stack>>>, Fault> {
+    let (app, _) = caller(&context)?;
+    let read = app.read(move |tx| {
+        let error = rows::by_id(tx, id)?;
+        let event = match &error {
+            Some(error) => rows::newest(tx, error.id)?,
+            None => None,
+        };
+        Ok(error.zip(event))
+    });
+    let Some((error, event)) = read.await? else {
+        return Ok(parents.iter().map(|_| None).collect());
+    };
+    // A payload that cannot be read shows no stack.
+    let detail = Detail::unpack(&event.payload).unwrap_or_default();
+    let stack = Arc::new(Stack {
+        error_id: error.id,
+        received_at: event.occurred_at,
+        frames: detail.stack().to_vec(),
+    });
+    let of = |parent: &Arc<Errors>| {
+        (parent.project.project.id == error.project_id).then(|| stack.clone())
+    };
+    Ok(parents.iter().map(of).collect())
+}
+
+async fn listed(
+    parents: Vec<Arc<Errors>>,
+    ask: Ask,
+    args: Args,
+    context: Context,
+) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
+    let search: Option<String> = args.get("searchTerm")?;
+    let name: Option<String> = args.get("sort")?;
+    let name = name.unwrap_or_default().to_lowercase();
+    let sort = Sort::from_text(&name).unwrap_or(Sort::LastSeen);
+    let window = ask.window(&context, &format!("tracker errors {sort}"), &keys(sort))?;
+    let (app, _) = caller(&context)?;
+    let ids: Vec<i64> = parents.iter().map(|it| it.project.project.id).collect();
+    let read = app.read(move |tx| {
+        let rows = read::open_errors(tx, ids, &search.unwrap_or_default(), &window)?;
+        Ok((rows, window))
+    });
+    let (rows, window) = read.await?;
+    let mut found: HashMap<i64, Vec<Tracked>> = by_owner(rows);
+    let pages = parents.into_iter().map(|parent| {
+        let rows = found.remove(&parent.project.project.id).unwrap_or_default();
+        let rows = rows.into_iter().map(|error| Shown {
+            error,
+            project: parent.project.clone(),
+            base_url: parent.base_url.clone(),
+        });
+        Some(window.page(rows.collect(), |it: &Shown| values(sort, &it.error)))
+    });
+    Ok(pages.collect())
+}
+
+fn keys(sort: Sort) -> [Key; 2] {
+    let by = match sort {
+        Sort::LastSeen => Key::time("e.last_seen_at", Order::Desc),
+        Sort::FirstSeen => Key::time("e.first_seen_at", Order::Desc),
+        Sort::Frequency => Key::int("e.events_count", Order::Desc),
+    };
+    [by, Key::int("e.id", Order::Desc)]
+}
+
+fn values(sort: Sort, error: &Tracked) -> Vec<Json> {
+    let by = match sort {
+        Sort::LastSeen => Key::instant(error.last_seen_at),
+        Sort::FirstSeen => Key::instant(error.first_seen_at),
+        Sort::Frequency => json!(error.events_count),
+    };
+    vec![by, json!(error.id)]
+}
+
+async fn frequencies(
+    errors: Vec<Arc<Shown>>,
+    context: Context,
+) -> Result<Vec<Vec<Arc<Bar>>>, Fault> {
+    let ids: Vec<i64> = errors.iter().map(|it| it.error.id).collect();
+    let (app, _) = caller(&context)?;
+    let asked = ids.clone();
+    let found = app.read(move |tx| reading::hours(tx, asked)).await?;
+    let bars = |id: &i64| {
+        let bars = found.get(id).map(Vec::as_slice).unwrap_or_default();
+        bars.iter().copied().map(Arc::new).collect()
+    };
+    Ok(ids.iter().map(bars).collect())
+}

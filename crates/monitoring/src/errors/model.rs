@@ -1,0 +1,97 @@
+//! Settings, client keys and errors as they are stored.
+
+use jiff::Timestamp;
+use store::from_row;
+
+/// Longest address of a tracker elsewhere, in bytes.
+pub const MAX_API_URL: usize = 255;
+
+kernel::choices! {
+    /// What people said of an error.
+    pub enum Status {
+        /// It is open.
+        Unresolved = "unresolved",
+        /// It should not come back.
+        Resolved = "resolved",
+        /// Nobody needs to hear of it.
+        Ignored = "ignored",
+    }
+}
+
+/// How a project tracks errors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Whose settings they are.
+    pub project_id: i64,
+    /// Whether it tracks any.
+    pub active: bool,
+    /// Whether it receives them here.
+    pub integrated: bool,
+    /// Where a tracker elsewhere answers.
+    pub api_url: Option<String>,
+    /// The sealed token for it.
+    pub sealed_token: Option<String>,
+    /// What it calls the project.
+    pub external_name: Option<String>,
+}
+
+from_row! { Setting { project_id, active, integrated, api_url, sealed_token, external_name } }
+
+/// What SDKs identify themselves with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientKey {
+    /// Its number.
+    pub id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// The key.
+    pub public_key: String,
+    /// Whether it opens anything.
+    pub active: bool,
+}
+
+from_row! { ClientKey { id, project_id, public_key, active } }
+
+/// Events that have one cause, as far as can be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tracked {
+    /// Its number.
+    pub id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// Type of the exception.
+    pub name: String,
+    /// Text of the newest event.
+    pub description: String,
+    /// Where it happens.
+    pub actor: String,
+    /// Language or runtime.
+    pub platform: String,
+    /// How bad the newest event was.
+    pub level: String,
+    /// What logged it.
+    pub logger: String,
+    /// What people said of it.
+    pub status: Status,
+    /// Events so far, also those no longer kept.
+    pub events_count: i64,
+    /// People it happened to.
+    pub users_count: i64,
+    /// Release of the first event.
+    pub first_release: String,
+    /// Release of the newest event.
+    pub last_release: String,
+    /// When it was first seen.
+    pub first_seen_at: Timestamp,
+    /// When it was last seen.
+    pub last_seen_at: Timestamp,
+    /// When it came back after it was resolved.
+    pub regressed_at: Option<Timestamp>,
+}
+
+from_row! {
+    Tracked {
+        id, project_id, name, description, actor, platform, level, logger, status, events_count,
+        users_count, first_release, last_release, first_seen_at, last_seen_at, regressed_at
+    }
+}

@@ -1,0 +1,217 @@
+//! The same as JSON, for scripts in pages and tools that read them
+//! (contract 6.6).
+
+use super::ErrorPage;
+use crate::errors::detail::Detail;
+use crate::errors::model::{Status, Tracked};
+use crate::errors::reading::{self, Bar};
+use crate::errors::rules::errors::{not_enabled, set_status};
+use crate::errors::store::errors::{self as rows, Filter, Sort};
+use crate::errors::store::settings;
+use http::StatusCode;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::routes::Surface;
+use kernel::http::{Asked, Params, Response, refusal, reply};
+use kernel::time::wire;
+use serde_json::{Value, json};
+use spaces::Project;
+use spaces::access::Purpose;
+use spaces::pages::{Address, Space};
+use std::sync::Arc;
+use store::Tx;
+
+/// Errors on a page of the list.
+const PER_PAGE: i64 = 20;
+
+kernel::params! {
+    /// What the list shows.
+    pub struct ListErrors {
+        /// Words to look for.
+        pub search_term: Option<String>,
+        /// What comes first.
+        pub sort: Option<String>,
+        /// Where the page begins, as the page before told.
+        pub cursor: Option<String>,
+        /// Only these; any other word for all.
+        pub issue_status: Option<String>,
+    }
+}
+
+kernel::params! {
+    /// What becomes of an error.
+    pub struct UpdateError {
+        /// The error.
+        pub error_id: i64,
+        /// What becomes of it.
+        pub status: Status,
+    }
+}
+
+/// Finds the project and says what scripts are told when it may not be read.
+fn enter(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, purpose: Purpose) -> Result<Project> {
+    let denied = || Error::Exact(401, json!({"message": "Access denied"}));
+    let space = match address.enter(tx, viewer, purpose) {
+        Err(Error::Forbidden(_) | Error::Unauthenticated) => return Err(denied()),
+        other => other?,
+    };
+    let Space::Project(project, _) = space else {
+        return Err(Error::NotFound("Project"));
+    };
+    match settings::of_project(tx, project.id)? {
+        Some(setting) if setting.active => Ok(project),
+        _ => Err(not_enabled()),
+    }
+}
+
+/// Scripts read refusals as JSON, though pages have addresses like these.
+fn answer(asked: &Asked, found: Result<Value>) -> Result<Response> {
+    match found {
+        Ok(value) => reply::json(StatusCode::OK, &value),
+        Err(error) => Ok(refusal::render(error, Surface::Api, asked)),
+    }
+}
+
+pub(super) async fn list(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<ListErrors>,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let base_url = app.base_url().to_owned();
+    let found = app.read(move |tx| {
+        let project = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
+        let status = params.issue_status.as_deref().unwrap_or("unresolved");
+        let sort = params.sort.as_deref().unwrap_or("last_seen");
+        let filter = Filter {
+            status: Status::from_text(status),
+            search: params.search_term.clone().unwrap_or_default(),
+            sort: Sort::from_text(sort),
+        };
+        let offset = params.cursor.as_deref().and_then(|text| text.parse().ok());
+        let offset: i64 = offset.unwrap_or(0).clamp(0, 1_000_000);
+        let mut errors = rows::list(tx, project.id, &filter, PER_PAGE + 1, offset)?;
+        let has_more = errors.len() as i64 > PER_PAGE;
+        errors.truncate(PER_PAGE as usize);
+        let ids = errors.iter().map(|error| error.id).collect();
+        let hours = reading::hours(tx, ids)?;
+        let shown: Vec<Value> = errors
+            .iter()
+            .map(|error| {
+                let hours = hours.get(&error.id).map(Vec::as_slice).unwrap_or_default();
+                entry(error, hours, &project, &base_url)
+            })
+            .collect();
+        let cursor = |at: i64| json!({"cursor": at.to_string()});
+        Ok(json!({
+            "errors": shown,
+            "pagination": {
+                "previous": (offset > 0).then(|| cursor((offset - PER_PAGE).max(0))),
+                "next": has_more.then(|| cursor(offset + PER_PAGE)),
+            },
+            "external_url": format!("{}/-/error_tracking", project.web_url(&base_url)),
+        }))
+    });
+    answer(&asked, found.await)
+}
+
+pub(super) async fn show(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<ErrorPage>,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let base_url = app.base_url().to_owned();
+    let found = app.read(move |tx| {
+        let project = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
+        let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
+        let hours = reading::hours(tx, vec![error.id])?.remove(&error.id);
+        let mut shown = entry(&error, &hours.unwrap_or_default(), &project, &base_url);
+        let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        shown["external_base_url"] = json!(project.web_url(&base_url));
+        shown["tags"] = json!({"level": error.level, "logger": filled(&error.logger)});
+        shown["first_release_short_version"] = json!(filled(&error.first_release));
+        shown["last_release_short_version"] = json!(filled(&error.last_release));
+        shown["integrated"] = json!(true);
+        Ok(json!({"error": shown}))
+    });
+    answer(&asked, found.await)
+}
+
+pub(super) async fn stack(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<ErrorPage>,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let found = app.read(move |tx| {
+        let project = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
+        let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
+        let event = rows::newest(tx, error.id)?.found("Event")?;
+        let detail = Detail::unpack(&event.payload).unwrap_or_default();
+        let entries: Vec<Value> = detail
+            .stack()
+            .iter()
+            .map(|place| {
+                json!({
+                    "function": place.function,
+                    "filename": place.file,
+                    "lineNo": place.line,
+                    "colNo": place.column,
+                    "context": place.source,
+                })
+            })
+            .collect();
+        Ok(json!({"error": {
+            "issue_id": error.id.to_string(),
+            "date_received": wire::text(event.occurred_at),
+            "stack_trace_entries": entries,
+        }}))
+    });
+    answer(&asked, found.await)
+}
+
+pub(super) async fn update(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<UpdateError>,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let found = app.write(move |tx| {
+        let project = enter(tx, &viewer, &address, Purpose::ManageErrors)?;
+        set_status(tx, &project, params.error_id, params.status)?;
+        // Closing the issue about it comes with the link between the two.
+        Ok(json!({"updated": true, "closed_issue_iid": null}))
+    });
+    answer(&asked, found.await)
+}
+
+fn entry(error: &Tracked, hours: &[Bar], project: &Project, base_url: &str) -> Value {
+    let frequency: Vec<Value> = hours
+        .iter()
+        .map(|bar| json!([bar.at.as_second(), bar.count]))
+        .collect();
+    json!({
+        "id": error.id.to_string(),
+        "title": error.title(),
+        "type": "",
+        "user_count": error.users_count,
+        "count": error.events_count,
+        "first_seen": wire::text(error.first_seen_at),
+        "last_seen": wire::text(error.last_seen_at),
+        "message": error.description,
+        "culprit": error.actor,
+        "external_url": format!("{base_url}{}", error.path(&project.full_path)),
+        "project_id": project.id.to_string(),
+        "project_name": project.name,
+        "project_slug": project.path,
+        "short_id": "",
+        "status": error.status,
+        "frequency": frequency,
+    })
+}

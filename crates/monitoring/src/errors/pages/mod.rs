@@ -1,0 +1,38 @@
+//! Pages of the area: the list of a project's errors, one error, and the
+//! settings; and the same errors as JSON for scripts in pages.
+
+mod json;
+mod list;
+mod settings;
+mod show;
+pub mod views;
+
+use http::Method;
+use kernel::http::Routes;
+use spaces::pages::places;
+
+/// The area's pages.
+pub fn routes(r: &mut Routes) {
+    for place in places(2) {
+        let all = format!("{place}/-/error_tracking");
+        let one = format!("{all}/{{error_id}}");
+        let own = format!("{place}/-/settings/error_tracking");
+        r.page(Method::GET, &all, list::show);
+        r.page(Method::GET, &format!("{one}/details"), show::show);
+        r.page(Method::POST, &one, show::change);
+        r.page(Method::GET, &own, settings::show);
+        r.page(Method::POST, &own, settings::change);
+        r.page(Method::GET, &format!("{all}.json"), json::list);
+        r.page(Method::GET, &format!("{one}/details.json"), json::show);
+        r.page(Method::GET, &format!("{one}/stack_trace.json"), json::stack);
+        r.page(Method::PUT, &one, json::update);
+    }
+}
+
+kernel::params! {
+    /// An error.
+    pub struct ErrorPage {
+        /// The error.
+        pub error_id: i64,
+    }
+}

@@ -1,0 +1,165 @@
+//! What the pages of the area show: plain view models of their templates.
+
+use crate::errors::detail::Detail;
+use askama::Template;
+use kernel::html::ui::{self, Choice};
+use kernel::html::{Errors, Moment, Page, Pages};
+use spaces::pages::views::SpaceHead;
+
+/// `<project>/-/error_tracking`.
+#[derive(Debug, Template)]
+#[template(path = "errors.html")]
+pub struct ErrorList {
+    /// The page.
+    pub page: Page,
+    /// The project.
+    pub head: SpaceHead,
+    /// The project tracks errors.
+    pub is_active: bool,
+    /// It has received any, whatever the filter.
+    pub is_filtered: bool,
+    /// Filter `search`.
+    pub search: String,
+    /// Filter `status`.
+    pub status: String,
+    /// Its values.
+    pub statuses: Vec<Choice>,
+    /// Order `sort`.
+    pub sort: String,
+    /// Its values.
+    pub sorts: Vec<Choice>,
+    /// The errors of this page.
+    pub errors: Vec<ErrorRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+}
+
+/// One error in a list.
+#[derive(Debug, Clone)]
+pub struct ErrorRow {
+    /// Type of the exception.
+    pub name: String,
+    /// Its text.
+    pub description: String,
+    /// Where it happens.
+    pub actor: String,
+    /// Its page.
+    pub url: String,
+    /// How bad it is.
+    pub level: String,
+    /// What people said of it.
+    pub status: String,
+    /// It came back.
+    pub has_regressed: bool,
+    /// Events.
+    pub events: u64,
+    /// People.
+    pub users: u64,
+    /// When it was last seen.
+    pub last_seen_at: Moment,
+}
+
+/// `<project>/-/error_tracking/<id>/details`.
+#[derive(Debug, Template)]
+#[template(path = "error_details.html")]
+pub struct ErrorDetails {
+    /// The page.
+    pub page: Page,
+    /// The project's full path and address.
+    pub place: (String, String),
+    /// The error as in the list.
+    pub error: ErrorRow,
+    /// Where its forms post to.
+    pub action: String,
+    /// The words of the buttons that change its status, and what they set.
+    pub actions: Vec<(&'static str, &'static str)>,
+    /// Its number.
+    pub id: i64,
+    /// When it was first seen.
+    pub first_seen_at: Moment,
+    /// When it came back.
+    pub regressed_at: Option<Moment>,
+    /// Language or runtime, or empty.
+    pub platform: String,
+    /// What logged it, or empty.
+    pub logger: String,
+    /// Release of the first event, or empty.
+    pub first_release: String,
+    /// Release of the newest event, or empty.
+    pub last_release: String,
+    /// Events of the last day, by hour.
+    pub hours: Vec<(String, u64)>,
+    /// Events of the last month, by day.
+    pub days: Vec<(String, u64)>,
+    /// The newest event, unless it is no longer kept.
+    pub newest: Option<Newest>,
+}
+
+/// The newest event of an error.
+#[derive(Debug)]
+pub struct Newest {
+    /// Its number, as the client set it.
+    pub event_id: String,
+    /// When it happened.
+    pub occurred_at: Moment,
+    /// Where it ran.
+    pub environment: String,
+    /// Version of what ran, or empty.
+    pub release: String,
+    /// What it tells.
+    pub detail: Detail,
+}
+
+/// `<project>/-/settings/error_tracking`: saving posts here with `action`
+/// `save`, keys are made with `add` and removed with `remove` and `key_id`.
+#[derive(Debug, Template)]
+#[template(path = "error_settings.html")]
+pub struct ErrorSettings {
+    /// The page.
+    pub page: Page,
+    /// The project.
+    pub head: SpaceHead,
+    /// The project tracks errors.
+    pub active: bool,
+    /// Where: here or elsewhere.
+    pub mode: String,
+    /// The choices of it.
+    pub modes: Vec<Choice>,
+    /// Where the tracker elsewhere answers.
+    pub api_url: String,
+    /// A token for it is stored.
+    pub has_token: bool,
+    /// What is wrong with the form, by field name.
+    pub errors: Errors,
+    /// The keys.
+    pub keys: Vec<KeyRow>,
+}
+
+/// One client key.
+#[derive(Debug, Clone)]
+pub struct KeyRow {
+    /// Its number.
+    pub id: i64,
+    /// What SDKs are set up with.
+    pub dsn: String,
+}
+
+impl ErrorRow {
+    /// The colour of its level; the text says the same.
+    pub fn tone(&self) -> &'static str {
+        match self.level.as_str() {
+            "fatal" | "error" => "bad",
+            "warning" => "warn",
+            _ => "plain",
+        }
+    }
+}
+
+impl ErrorSettings {
+    fn token_hint(&self) -> &'static str {
+        match self.has_token {
+            true => "One is stored encrypted. Left blank, it stays as it is.",
+            false => "It needs to read and change issues there. Stored encrypted.",
+        }
+    }
+}

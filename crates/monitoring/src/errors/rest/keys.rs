@@ -1,0 +1,111 @@
+//! Client keys of a project (contract 5).
+
+use super::ProjectPath;
+use crate::errors::model::ClientKey;
+use crate::errors::rules::keys;
+use crate::errors::store::settings as rows;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
+use kernel::ids::Reference;
+use schemars::JsonSchema;
+use serde::Serialize;
+use spaces::access::Purpose;
+
+const PATH: &str = "/projects/{id}/error_tracking/client_keys";
+const ONE: &str = "/projects/{id}/error_tracking/client_keys/{key_id}";
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get(PATH, list)
+        .slashed()
+        .summary("Lists the client keys of a project");
+    r.post(PATH, create)
+        .slashed()
+        .summary("Makes a client key of a project");
+    r.delete(ONE, destroy)
+        .slashed()
+        .summary("Removes a client key of a project");
+}
+
+kernel::params! {
+    /// A key of a project.
+    pub struct KeyPath {
+        /// The project.
+        pub id: Reference,
+        /// The key.
+        pub key_id: i64,
+    }
+}
+
+/// A client key.
+#[derive(Serialize, JsonSchema)]
+pub struct ClientKeyEntity {
+    /// Its number.
+    id: i64,
+    /// Whether it opens anything.
+    active: bool,
+    /// The key.
+    public_key: String,
+    /// What SDKs are set up with.
+    tracker_dsn: String,
+}
+
+impl ClientKeyEntity {
+    fn new(app: &App, key: ClientKey) -> ClientKeyEntity {
+        ClientKeyEntity {
+            id: key.id,
+            active: key.active,
+            tracker_dsn: keys::dsn(app.base_url(), &key),
+            public_key: key.public_key,
+        }
+    }
+}
+
+/// One page of them.
+async fn list(
+    app: App,
+    viewer: Viewer,
+    path: Params<ProjectPath>,
+    paging: Paging,
+) -> Result<Paged<ClientKeyEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+        let found = rows::keys(tx, project.id, paging.fetch(), paging.offset())?;
+        let total = rows::count_keys(tx, project.id)?;
+        let page = Paged::numbered(found, paging, Some(total));
+        Ok(page.map(|key| ClientKeyEntity::new(&handle, key)))
+    })
+    .await
+}
+
+/// Makes one.
+async fn create(
+    app: App,
+    viewer: Viewer,
+    path: Params<ProjectPath>,
+) -> Result<Created<ClientKeyEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+        let key = keys::create(tx, &viewer, &project)?;
+        Ok(Created(ClientKeyEntity::new(&handle, key)))
+    })
+    .await
+}
+
+/// Removes one, and shows what it was.
+async fn destroy(
+    app: App,
+    viewer: Viewer,
+    path: Params<KeyPath>,
+) -> Result<Ok200<ClientKeyEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+        let key = keys::destroy(&handle, tx, &viewer, &project, path.key_id)?;
+        Ok(Ok200(ClientKeyEntity::new(&handle, key)))
+    })
+    .await
+}

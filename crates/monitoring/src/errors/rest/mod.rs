@@ -1,0 +1,22 @@
+//! REST of the area.
+
+mod errors;
+mod keys;
+mod settings;
+
+use kernel::http::Routes;
+use kernel::ids::Reference;
+
+pub(super) fn routes(r: &mut Routes) {
+    settings::routes(r);
+    keys::routes(r);
+    errors::routes(r);
+}
+
+kernel::params! {
+    /// A project.
+    pub struct ProjectPath {
+        /// The project.
+        pub id: Reference,
+    }
+}

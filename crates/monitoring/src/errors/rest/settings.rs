@@ -1,0 +1,162 @@
+//! Settings of a project (contract 5).
+
+use super::ProjectPath;
+use crate::errors::limits::ErrorLimits;
+use crate::errors::model::Setting;
+use crate::errors::rules::settings::{self, Change};
+use crate::errors::store::settings as rows;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::params::{Param, Unusable};
+use kernel::http::{Ok200, Params, Routes};
+use kernel::ids::Reference;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use spaces::access::Purpose;
+
+const PATH: &str = "/projects/{id}/error_tracking/settings";
+/// What is not found where nothing was ever said.
+const MISSING: &str = "Error Tracking Setting";
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get(PATH, show)
+        .slashed()
+        .summary("Shows how a project tracks errors");
+    r.put(PATH, put)
+        .slashed()
+        .summary("Sets how a project tracks errors");
+    r.patch(PATH, update)
+        .slashed()
+        .summary("Changes how a project tracks errors");
+}
+
+/// Yes or no, where a blank is no answer.
+#[derive(Debug, Clone, Copy)]
+pub struct YesOrNo(bool);
+
+impl Param for YesOrNo {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        match value {
+            Value::Null => Err(Unusable::Empty),
+            Value::String(text) if text.is_empty() => Err(Unusable::Empty),
+            other => bool::parse(other).map(YesOrNo),
+        }
+    }
+
+    fn schema() -> Value {
+        bool::schema()
+    }
+}
+
+kernel::params! {
+    /// How a project tracks errors from now on.
+    pub struct PutSettings {
+        /// The project.
+        pub id: Reference,
+        /// Whether it tracks any.
+        pub active: YesOrNo,
+        /// Whether it receives them here.
+        pub integrated: YesOrNo,
+    }
+}
+
+kernel::params! {
+    /// What changes.
+    pub struct UpdateSettings {
+        /// The project.
+        pub id: Reference,
+        /// Whether it tracks any.
+        pub active: YesOrNo,
+        /// Whether it receives them here.
+        pub integrated: Option<YesOrNo>,
+    }
+}
+
+/// How a project tracks errors.
+#[derive(Serialize, JsonSchema)]
+pub struct SettingsEntity {
+    /// Whether it tracks any.
+    active: bool,
+    /// What the tracker elsewhere calls the project.
+    project_name: Option<String>,
+    /// Its pages there.
+    tracker_external_url: Option<String>,
+    /// Where that tracker answers.
+    api_url: Option<String>,
+    /// Whether it receives errors here.
+    integrated: bool,
+}
+
+impl SettingsEntity {
+    fn new(setting: Setting, limits: &ErrorLimits) -> SettingsEntity {
+        let external = (!setting.integrated).then_some(&setting);
+        SettingsEntity {
+            active: setting.active,
+            project_name: external.and_then(Setting::external_project),
+            tracker_external_url: external.and_then(Setting::external_url),
+            api_url: external.and_then(|setting| setting.api_url.clone()),
+            integrated: setting.integrated && limits.integrated,
+        }
+    }
+}
+
+/// Shows them.
+async fn show(
+    app: App,
+    viewer: Viewer,
+    path: Params<ProjectPath>,
+) -> Result<Ok200<SettingsEntity>> {
+    app.read(move |tx| {
+        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+        let setting = rows::of_project(tx, project.id)?.found(MISSING)?;
+        let limits = kernel::settings::read(tx)?;
+        Ok(Ok200(SettingsEntity::new(setting, &limits)))
+    })
+    .await
+}
+
+/// Sets them, also where there were none.
+async fn put(
+    app: App,
+    viewer: Viewer,
+    params: Params<PutSettings>,
+) -> Result<Ok200<SettingsEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
+        let limits: ErrorLimits = kernel::settings::read(tx)?;
+        if !limits.integrated {
+            return Err(Error::NotFound(""));
+        }
+        let change = Change {
+            active: params.active.0,
+            integrated: Some(params.integrated.0),
+        };
+        let setting = settings::put(&handle, tx, &viewer, &project, &change)?;
+        Ok(Ok200(SettingsEntity::new(setting, &limits)))
+    })
+    .await
+}
+
+/// Changes those there are.
+async fn update(
+    app: App,
+    viewer: Viewer,
+    params: Params<UpdateSettings>,
+) -> Result<Ok200<SettingsEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
+        rows::of_project(tx, project.id)?.found(MISSING)?;
+        let change = Change {
+            active: params.active.0,
+            integrated: params.integrated.map(|integrated| integrated.0),
+        };
+        let setting = settings::put(&handle, tx, &viewer, &project, &change)?;
+        let limits = kernel::settings::read(tx)?;
+        Ok(Ok200(SettingsEntity::new(setting, &limits)))
+    })
+    .await
+}

@@ -1,0 +1,83 @@
+//! Client keys: what programs carry in them, so they are public.
+
+use crate::errors::keys::forget;
+use crate::errors::model::ClientKey;
+use crate::errors::store::settings as rows;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::audit;
+use kernel::error::{Found, Result};
+use kernel::secrets::random_bytes;
+use serde_json::json;
+use spaces::Project;
+use store::Tx;
+
+/// What keys begin with. SDKs for JavaScript take letters, digits and the
+/// underscore only.
+const PREFIX: &str = "svet_";
+
+/// Makes a key.
+pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<ClientKey> {
+    let public_key = format!("{PREFIX}{}", hex::encode(random_bytes::<16>()));
+    let key = rows::add_key(tx, project.id, &public_key)?;
+    record(
+        tx,
+        viewer,
+        project,
+        "error_tracking_client_key.create",
+        &key,
+    )?;
+    Ok(key)
+}
+
+/// Removes a key; what it was.
+pub fn destroy(
+    app: &App,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    id: i64,
+) -> Result<ClientKey> {
+    let key = rows::remove_key(tx, project.id, id)?.found("Error Tracking Client Key")?;
+    record(
+        tx,
+        viewer,
+        project,
+        "error_tracking_client_key.destroy",
+        &key,
+    )?;
+    forget(app, tx);
+    Ok(key)
+}
+
+/// The address an SDK is set up with; it puts `/api/` before the project's
+/// number and the endpoint behind it.
+pub fn dsn(base_url: &str, key: &ClientKey) -> String {
+    let (scheme, place) = base_url.split_once("://").unwrap_or(("http", base_url));
+    format!(
+        "{scheme}://{}@{place}/api/v4/error_tracking/collector/{}",
+        key.public_key, key.project_id
+    )
+}
+
+fn record(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    action: &'static str,
+    key: &ClientKey,
+) -> Result<()> {
+    audit::write(
+        tx,
+        audit::Record {
+            author_id: viewer.author_id(),
+            action,
+            target_type: "Project",
+            target_id: project.id,
+            target_name: &project.full_path,
+            details: json!({"client_key": key.id}),
+            ip_address: viewer.ip_address(),
+        },
+    )?;
+    Ok(())
+}

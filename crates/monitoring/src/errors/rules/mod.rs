@@ -1,0 +1,5 @@
+//! Rules of the area, over a transaction.
+
+pub mod errors;
+pub mod keys;
+pub mod settings;

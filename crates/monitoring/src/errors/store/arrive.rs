@@ -1,0 +1,322 @@
+//! Writing events of a project and counting them. All statements but two are
+//! one for each error or person, not for each event.
+
+use crate::errors::event::Event;
+use crate::errors::ingest::Arrived;
+use crate::errors::model::Status;
+use jiff::{SignedDuration, Timestamp};
+use kernel::error::Result;
+use kernel::ids::fold;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use store::{Fragment, Tx, sql};
+
+/// Bytes of a digest that are kept: 128 bits tell errors and people apart.
+const DIGEST: usize = 16;
+/// How far back a client's clock is believed, in days.
+const MAX_AGE_DAYS: i64 = 30;
+/// Seconds of an hour.
+const HOUR: i64 = 3_600;
+
+/// What events of one error add to it.
+struct Added<'e> {
+    newest: (Timestamp, &'e Event),
+    oldest: Timestamp,
+    events: i64,
+    by_hour: BTreeMap<Timestamp, i64>,
+    people: HashSet<String>,
+}
+
+/// What is known of an error that events belong to.
+struct Known {
+    id: i64,
+    status: Status,
+    first_seen_at: Timestamp,
+    last_seen_at: Timestamp,
+}
+
+/// Writes those of the events that the project has not had before.
+pub fn events(tx: &mut Tx<'_>, project_id: i64, arrived: &[&Arrived]) -> Result<()> {
+    let mut seen = had_before(tx, project_id, arrived)?;
+    let fresh: Vec<&Arrived> = arrived
+        .iter()
+        .copied()
+        .filter(|one| seen.insert(one.event_id.clone()))
+        .collect();
+    if fresh.is_empty() {
+        return Ok(());
+    }
+    let mut known = known(tx, project_id, &fresh)?;
+    let mut added: BTreeMap<String, Added<'_>> = BTreeMap::new();
+    for one in fresh {
+        let fingerprint = short(&one.event.fingerprint);
+        let at = believed(one.event.occurred_at, tx.now());
+        let error = match known.get(&fingerprint) {
+            Some(error) => error,
+            None => {
+                let error = insert(tx, project_id, &fingerprint, &one.event, at)?;
+                known.entry(fingerprint.clone()).or_insert(error)
+            }
+        };
+        if keep(tx, project_id, error.id, one, at)? {
+            added
+                .entry(fingerprint)
+                .or_insert_with(|| Added::new(at, &one.event))
+                .add(at, &one.event);
+        }
+    }
+    for (fingerprint, added) in &added {
+        if let Some(error) = known.get(fingerprint) {
+            count(tx, error, added)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds to what clients of the project say they dropped.
+pub fn drops(tx: &mut Tx<'_>, project_id: i64, drops: &BTreeMap<(&str, &str), i64>) -> Result<()> {
+    for ((reason, category), quantity) in drops {
+        tx.execute(
+            sql!(
+                "insert into error_tracking_drops (project_id, reason, category, quantity)
+                 values ($1, $2, $3, $4)
+                 on conflict (project_id, reason, category) do update
+                 set quantity = error_tracking_drops.quantity + excluded.quantity"
+            ),
+            (project_id, *reason, *category, *quantity),
+        )?;
+    }
+    Ok(())
+}
+
+impl<'e> Added<'e> {
+    fn new(at: Timestamp, event: &'e Event) -> Added<'e> {
+        Added {
+            newest: (at, event),
+            oldest: at,
+            events: 0,
+            by_hour: BTreeMap::new(),
+            people: HashSet::new(),
+        }
+    }
+
+    fn add(&mut self, at: Timestamp, event: &'e Event) {
+        if at >= self.newest.0 {
+            self.newest = (at, event);
+        }
+        self.oldest = self.oldest.min(at);
+        self.events += 1;
+        *self.by_hour.entry(hour(at)).or_default() += 1;
+        self.people.extend(event.user.as_deref().map(short));
+    }
+}
+
+fn short(digest: &[u8]) -> String {
+    hex::encode(&digest[..digest.len().min(DIGEST)])
+}
+
+/// A time a client tells, unless it is ahead of ours or long ago.
+fn believed(sent: Option<Timestamp>, now: Timestamp) -> Timestamp {
+    let oldest = now
+        .checked_sub(SignedDuration::from_hours(24 * MAX_AGE_DAYS))
+        .unwrap_or(now);
+    sent.filter(|at| (oldest..=now).contains(at)).unwrap_or(now)
+}
+
+/// The hour an instant falls into.
+pub fn hour(at: Timestamp) -> Timestamp {
+    let second = at.as_second().div_euclid(HOUR) * HOUR;
+    Timestamp::from_second(second).unwrap_or(at)
+}
+
+fn had_before(tx: &mut Tx<'_>, project_id: i64, arrived: &[&Arrived]) -> Result<HashSet<String>> {
+    if arrived.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let ids: Vec<String> = arrived.iter().map(|one| one.event_id.clone()).collect();
+    let mut query = Fragment::new("select event_id from error_tracking_events where project_id = ");
+    query.bind(project_id).raw(" and").in_list("event_id", ids);
+    Ok(tx.query::<String>(query)?.into_iter().collect())
+}
+
+fn known(tx: &mut Tx<'_>, project_id: i64, events: &[&Arrived]) -> Result<HashMap<String, Known>> {
+    let wanted: HashSet<String> = events
+        .iter()
+        .map(|one| short(&one.event.fingerprint))
+        .collect();
+    let wanted: Vec<String> = wanted.into_iter().collect();
+    let mut query = Fragment::new(
+        "select fingerprint, id, status, first_seen_at, last_seen_at
+         from error_tracking_errors where project_id = ",
+    );
+    query
+        .bind(project_id)
+        .raw(" and")
+        .in_list("fingerprint", wanted);
+    type Columns = (String, i64, Status, Timestamp, Timestamp);
+    let rows: Vec<Columns> = tx.query(query)?;
+    let known = rows
+        .into_iter()
+        .map(|(fingerprint, id, status, first, last)| {
+            let known = Known {
+                id,
+                status,
+                first_seen_at: first,
+                last_seen_at: last,
+            };
+            (fingerprint, known)
+        });
+    Ok(known.collect())
+}
+
+fn insert(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    fingerprint: &str,
+    event: &Event,
+    at: Timestamp,
+) -> Result<Known> {
+    let id = tx.one(
+        sql!(
+            "insert into error_tracking_errors (project_id, fingerprint, name, description, actor,
+                platform, level, logger, folded, status, events_count, users_count,
+                first_release, last_release, first_seen_at, last_seen_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $11, $12, $12)
+             returning id"
+        ),
+        (
+            project_id,
+            fingerprint,
+            event.name.as_str(),
+            event.description.as_str(),
+            event.actor.as_str(),
+            event.platform.as_str(),
+            event.level,
+            event.logger.as_str(),
+            folded(event),
+            Status::Unresolved,
+            event.release.as_str(),
+            at,
+        ),
+    )?;
+    Ok(Known {
+        id,
+        status: Status::Unresolved,
+        first_seen_at: at,
+        last_seen_at: at,
+    })
+}
+
+/// What search looks into.
+fn folded(event: &Event) -> String {
+    fold(&format!(
+        "{}\n{}\n{}",
+        event.name, event.description, event.actor
+    ))
+}
+
+/// Writes one event; false if another node was faster.
+fn keep(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    error_id: i64,
+    one: &Arrived,
+    at: Timestamp,
+) -> Result<bool> {
+    let now = tx.now();
+    let written = tx.execute(
+        sql!(
+            "insert into error_tracking_events (project_id, error_id, event_id, level, environment,
+                release, occurred_at, received_at, payload)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+             on conflict (project_id, event_id) do nothing"
+        ),
+        (
+            project_id,
+            error_id,
+            one.event_id.as_str(),
+            one.event.level,
+            one.event.environment.as_str(),
+            one.event.release.as_str(),
+            at,
+            now,
+            one.payload.as_slice(),
+        ),
+    )?;
+    Ok(written == 1)
+}
+
+/// Counts what was written. An error that was resolved is open again: it came
+/// back (contract «Beyond the reference» 5).
+fn count(tx: &mut Tx<'_>, error: &Known, added: &Added<'_>) -> Result<()> {
+    let mut people = 0;
+    for person in &added.people {
+        people += tx.execute(
+            sql!(
+                "insert into error_tracking_users (error_id, identity) values ($1, $2)
+                 on conflict (error_id, identity) do nothing"
+            ),
+            (error.id, person.as_str()),
+        )? as i64;
+    }
+    for (began_at, events) in &added.by_hour {
+        tx.execute(
+            sql!(
+                "insert into error_tracking_hours (error_id, began_at, events_count)
+                 values ($1, $2, $3)
+                 on conflict (error_id, began_at) do update
+                 set events_count = error_tracking_hours.events_count + excluded.events_count"
+            ),
+            (error.id, *began_at, *events),
+        )?;
+    }
+    tx.execute(
+        sql!(
+            "update error_tracking_errors
+             set events_count = events_count + $2, users_count = users_count + $3,
+                first_seen_at = $4
+             where id = $1"
+        ),
+        (
+            error.id,
+            added.events,
+            people,
+            error.first_seen_at.min(added.oldest),
+        ),
+    )?;
+    if added.newest.0 >= error.last_seen_at {
+        follow(tx, error.id, added.newest)?;
+    }
+    if error.status == Status::Resolved {
+        let now = tx.now();
+        tx.execute(
+            sql!(
+                "update error_tracking_errors set status = 'unresolved', regressed_at = $2
+                 where id = $1"
+            ),
+            (error.id, now),
+        )?;
+    }
+    Ok(())
+}
+
+/// The error tells what its newest event tells.
+fn follow(tx: &mut Tx<'_>, id: i64, (at, event): (Timestamp, &Event)) -> Result<()> {
+    tx.execute(
+        sql!(
+            "update error_tracking_errors
+             set description = $2, level = $3, logger = $4, folded = $5, last_release = $6,
+                last_seen_at = $7
+             where id = $1"
+        ),
+        (
+            id,
+            event.description.as_str(),
+            event.level,
+            event.logger.as_str(),
+            folded(event),
+            event.release.as_str(),
+            at,
+        ),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,183 @@
+//! Errors of a project, one and many.
+
+use crate::errors::model::{Status, Tracked};
+use jiff::{SignedDuration, Timestamp};
+use kernel::error::Result;
+use kernel::http::paging::COUNT_LIMIT;
+use kernel::ids::fold;
+use spaces::store::contains;
+use store::{Fragment, Tx, sql};
+
+const COLUMNS: &str = "id, project_id, name, description, actor, platform, level, logger, status, \
+    events_count, users_count, first_release, last_release, first_seen_at, last_seen_at, \
+    regressed_at";
+
+kernel::choices! {
+    /// What comes first in a list.
+    pub enum Sort {
+        /// What was seen last.
+        LastSeen = "last_seen",
+        /// What was first seen last.
+        FirstSeen = "first_seen",
+        /// What happens most.
+        Frequency = "frequency",
+    }
+}
+
+/// Which errors a list shows.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only those of this status.
+    pub status: Option<Status>,
+    /// Only those whose name, description or actor has this in it.
+    pub search: String,
+    /// What comes first; the newest if nothing is said.
+    pub sort: Option<Sort>,
+}
+
+impl Filter {
+    fn column(&self) -> &'static str {
+        match self.sort {
+            Some(Sort::LastSeen) => "last_seen_at",
+            Some(Sort::FirstSeen) => "first_seen_at",
+            Some(Sort::Frequency) => "events_count",
+            None => "id",
+        }
+    }
+
+    fn statuses(&self) -> &[Status] {
+        match &self.status {
+            Some(status) => std::slice::from_ref(status),
+            None => Status::ALL,
+        }
+    }
+
+    fn condition(&self, project_id: i64, status: Status) -> Fragment {
+        let mut condition = Fragment::new("project_id = ");
+        condition.bind(project_id).push(" and status = ", status);
+        let words = self.search.trim();
+        if !words.is_empty() {
+            condition
+                .push(" and folded like ", contains(&fold(words)))
+                .raw(" escape '\\'");
+        }
+        condition
+    }
+}
+
+/// One page. The first rows of each status come from an index in the order
+/// asked for, so nothing that is not shown is sorted.
+pub fn list(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    filter: &Filter,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Tracked>> {
+    let order = format!(" order by {} desc, id desc limit ", filter.column());
+    let mut query = Fragment::new("");
+    for (at, status) in filter.statuses().iter().enumerate() {
+        let union = if at == 0 { "" } else { " union all " };
+        query
+            .raw(&format!(
+                "{union}select * from (select {COLUMNS} from error_tracking_errors where "
+            ))
+            .append(filter.condition(project_id, *status))
+            .push(&order, limit.saturating_add(offset))
+            .raw(&format!(") as of_{status}"));
+    }
+    query.push(&order, limit).push(" offset ", offset);
+    Ok(tx.query(query)?)
+}
+
+/// How many there are, counted no further than lists tell.
+pub fn count(tx: &mut Tx<'_>, project_id: i64, filter: &Filter) -> Result<i64> {
+    let mut total = 0;
+    for status in filter.statuses() {
+        let condition = filter.condition(project_id, *status);
+        total += spaces::store::count(tx, "error_tracking_errors", &condition)?;
+    }
+    Ok(total.min(COUNT_LIMIT + 1))
+}
+
+/// One error of a project.
+pub fn find(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Tracked>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, project_id, name, description, actor, platform, level, logger, status,
+                events_count, users_count, first_release, last_release, first_seen_at,
+                last_seen_at, regressed_at
+             from error_tracking_errors where project_id = $1 and id = $2"
+        ),
+        (project_id, id),
+    )?)
+}
+
+/// Stores what people say of an error. What is resolved has not come back yet.
+pub fn set_status(tx: &mut Tx<'_>, id: i64, status: Status) -> Result<()> {
+    tx.execute(
+        sql!(
+            "update error_tracking_errors set status = $2,
+                regressed_at = case when $2 = 'resolved' then null else regressed_at end
+             where id = $1"
+        ),
+        (id, status),
+    )?;
+    Ok(())
+}
+
+/// The newest event of an error that is still kept.
+#[derive(Debug, Clone)]
+pub struct Newest {
+    /// Its number, as the client set it.
+    pub event_id: String,
+    /// Where it ran.
+    pub environment: String,
+    /// Version of what ran.
+    pub release: String,
+    /// When it happened.
+    pub occurred_at: Timestamp,
+    /// All of it, compressed.
+    pub payload: Vec<u8>,
+}
+
+store::from_row! { Newest { event_id, environment, release, occurred_at, payload } }
+
+/// The newest event of an error.
+pub fn newest(tx: &mut Tx<'_>, error_id: i64) -> Result<Option<Newest>> {
+    Ok(tx.optional(
+        sql!(
+            "select event_id, environment, release, occurred_at, payload
+             from error_tracking_events where error_id = $1 order by id desc limit 1"
+        ),
+        (error_id,),
+    )?)
+}
+
+/// Events of these errors by hour, in the `hours` up to now: error, hour and
+/// number, in the order of hours.
+pub fn by_hour(tx: &mut Tx<'_>, ids: Vec<i64>, hours: i64) -> Result<Vec<(i64, Timestamp, i64)>> {
+    let from = tx
+        .now()
+        .checked_sub(SignedDuration::from_hours(hours))
+        .unwrap_or(Timestamp::UNIX_EPOCH);
+    let mut query = Fragment::new(
+        "select error_id, began_at, events_count from error_tracking_hours where began_at > ",
+    );
+    query.bind(from).raw(" and").in_list("error_id", ids);
+    query.raw(" order by began_at");
+    Ok(tx.query(query)?)
+}
+
+/// An error of any project, for who then asks whose it is.
+pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Tracked>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, project_id, name, description, actor, platform, level, logger, status,
+                events_count, users_count, first_release, last_release, first_seen_at,
+                last_seen_at, regressed_at
+             from error_tracking_errors where id = $1"
+        ),
+        (id,),
+    )?)
+}

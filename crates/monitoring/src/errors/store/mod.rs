@@ -1,0 +1,6 @@
+//! SQL of the area.
+
+pub mod arrive;
+pub mod errors;
+pub mod read;
+pub mod settings;

@@ -1,0 +1,50 @@
+//! What GraphQL reads: settings and errors of many projects at once.
+
+use crate::errors::model::{Setting, Tracked};
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use kernel::graph::Window;
+use kernel::graph::connection::Owned;
+use kernel::ids::fold;
+use spaces::access::{DEVELOPER, Purpose, projects_of, visible_projects};
+use spaces::store::contains;
+use std::collections::HashMap;
+use store::{Fragment, Tx};
+
+/// Settings of those of these projects that track errors which the viewer may
+/// read; [`Purpose::ReadErrors`] says the same of one.
+pub fn readable(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<i64, Setting>> {
+    let mut query = Fragment::new(
+        "select s.project_id, s.active, s.integrated, s.api_url, s.sealed_token, s.external_name
+         from error_tracking_settings s join projects on projects.id = s.project_id
+         where s.active and",
+    );
+    query.in_list("s.project_id", ids).raw(" and ");
+    query.append(visible_projects(tx, viewer, Purpose::Read));
+    match viewer {
+        _ if viewer.is_admin() => {}
+        Viewer::User(signed_in) => {
+            let developed = projects_of(tx, signed_in.user.id, DEVELOPER);
+            query.raw(" and ").append(developed);
+        }
+        _ => return Ok(HashMap::new()),
+    }
+    let rows: Vec<Setting> = tx.query(query)?;
+    Ok(rows.into_iter().map(|row| (row.project_id, row)).collect())
+}
+
+/// A page of the open errors of each of these projects.
+pub fn open_errors(
+    tx: &mut Tx<'_>,
+    ids: Vec<i64>,
+    search: &str,
+    window: &Window,
+) -> Result<Vec<Owned<Tracked>>> {
+    let mut from = Fragment::new(" from error_tracking_errors e where e.status = 'unresolved' and");
+    from.in_list("e.project_id", ids);
+    if !search.trim().is_empty() {
+        from.push(" and e.folded like ", contains(&fold(search.trim())))
+            .raw(" escape '\\'");
+    }
+    Ok(tx.query(window.narrow_each("e.*", "e.project_id", from))?)
+}

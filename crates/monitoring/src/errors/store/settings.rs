@@ -1,0 +1,84 @@
+//! Settings and client keys of projects.
+
+use crate::errors::model::{ClientKey, Setting};
+use kernel::error::Result;
+use store::{Tx, sql};
+
+/// How a project tracks errors, if somebody ever said.
+pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<Option<Setting>> {
+    Ok(tx.optional(
+        sql!(
+            "select project_id, active, integrated, api_url, sealed_token, external_name
+             from error_tracking_settings where project_id = $1"
+        ),
+        (project_id,),
+    )?)
+}
+
+/// Stores how a project tracks errors.
+pub fn put(tx: &mut Tx<'_>, setting: &Setting) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into error_tracking_settings (project_id, active, integrated, api_url,
+                sealed_token, external_name, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $7)
+             on conflict (project_id) do update
+             set active = excluded.active, integrated = excluded.integrated,
+                api_url = excluded.api_url, sealed_token = excluded.sealed_token,
+                external_name = excluded.external_name, updated_at = excluded.updated_at"
+        ),
+        (
+            setting.project_id,
+            setting.active,
+            setting.integrated,
+            setting.api_url.as_deref(),
+            setting.sealed_token.as_deref(),
+            setting.external_name.as_deref(),
+            now,
+        ),
+    )?;
+    Ok(())
+}
+
+/// One page of a project's keys, newest last.
+pub fn keys(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<ClientKey>> {
+    Ok(tx.all(
+        sql!(
+            "select id, project_id, public_key, active from error_tracking_client_keys
+             where project_id = $1 order by id limit $2 offset $3"
+        ),
+        (project_id, limit, offset),
+    )?)
+}
+
+/// How many keys a project has.
+pub fn count_keys(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from error_tracking_client_keys where project_id = $1"),
+        (project_id,),
+    )?)
+}
+
+/// Adds a key.
+pub fn add_key(tx: &mut Tx<'_>, project_id: i64, public_key: &str) -> Result<ClientKey> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "insert into error_tracking_client_keys (project_id, public_key, active, created_at)
+             values ($1, $2, true, $3) returning id, project_id, public_key, active"
+        ),
+        (project_id, public_key, now),
+    )?)
+}
+
+/// Removes a key of a project; what it was.
+pub fn remove_key(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<ClientKey>> {
+    Ok(tx.optional(
+        sql!(
+            "delete from error_tracking_client_keys where project_id = $1 and id = $2
+             returning id, project_id, public_key, active"
+        ),
+        (project_id, id),
+    )?)
+}

@@ -1,0 +1,144 @@
+//! Which events are one error, and what becomes of it (contract 6.4).
+
+use crate::{Tracker, event, number};
+use serde_json::json;
+
+testkit::both_engines! {
+    async fn events_are_grouped_by_name_place_and_platform(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        for n in 0..3 {
+            tracker.report(event("ValueError", &format!("no {n}"))).await.is(200);
+        }
+        tracker.report(event("KeyError", "no 1")).await.is(200);
+        let mut elsewhere = event("ValueError", "no 1");
+        elsewhere["transaction"] = json!("/shop");
+        tracker.report(elsewhere).await.is(200);
+        tracker.report(json!({"message": "hello\nthere", "level": "info"})).await.is(200);
+
+        let mut told: Vec<_> = tracker.errors().await.into_iter().map(|one| {
+            (one["name"].clone(), one["description"].clone(), one["culprit"].clone(),
+                one["events_count"].clone(), one["level"].clone())
+        }).collect();
+        told.sort_by_key(|one| format!("{one:?}"));
+        let mut expected = vec![
+            (json!("ValueError"), json!("no 2"), json!("work(app)"), json!(3), json!("error")),
+            (json!("KeyError"), json!("no 1"), json!("work(app)"), json!(1), json!("error")),
+            (json!("ValueError"), json!("no 1"), json!("/shop"), json!(1), json!("error")),
+            (json!("Log Message"), json!("hello"), json!(""), json!(1), json!("info")),
+        ];
+        expected.sort_by_key(|one| format!("{one:?}"));
+        assert_eq!(told, expected);
+    }
+
+    async fn what_was_resolved_comes_back_and_what_is_ignored_only_counts(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        tracker.report(event("E", "v")).await.is(200);
+        let error = tracker.only_error().await;
+        let path = tracker.project.at(&format!("/error_tracking/errors/{}", error["id"]));
+        let set = async |status: &str| {
+            t.admin().put(&path).json(&json!({"status": status})).await.is(200).json()
+        };
+
+        assert_eq!(set("resolved").await["status"], "resolved");
+        tracker.report(event("E", "again")).await.is(200);
+        let back = t.admin().get(&path).await.is(200).json();
+        assert_eq!((back["status"].clone(), back["events_count"].clone()), (json!("unresolved"), json!(2)));
+        assert!(back["regressed_at"].is_string());
+        assert!(set("resolved").await["regressed_at"].is_null());
+        assert_eq!(set("ignored").await["status"], "ignored");
+        tracker.report(event("E", "and again")).await.is(200);
+        let ignored = t.admin().get(&path).await.is(200).json();
+        assert_eq!((ignored["status"].clone(), ignored["events_count"].clone()), (json!("ignored"), json!(3)));
+        assert_eq!(ignored["description"], "and again");
+    }
+
+    async fn people_and_releases_are_told(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        for (user, release) in [("1", "a"), ("2", "b"), ("1", "c")] {
+            let mut sent = event("E", "v");
+            sent["user"] = json!({"id": user});
+            sent["release"] = json!(release);
+            tracker.report(sent).await.is(200);
+        }
+        let error = tracker.only_error().await;
+        assert_eq!((error["users_count"].clone(), error["events_count"].clone()), (json!(2), json!(3)));
+        assert_eq!((error["first_release"].clone(), error["last_release"].clone()), (json!("a"), json!("c")));
+    }
+
+    async fn odd_events_never_break_anything(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        let long = "é".repeat(3_000);
+        for (n, mut odd) in [
+            json!({"timestamp": "9999-99-99"}),
+            json!({"timestamp": "0001-01-01T00:00:00Z"}),
+            json!({"timestamp": "275760-09-13T00:00:00Z"}),
+            json!({"timestamp": 8.64e15}),
+            json!({"timestamp": -99999999999_i64}),
+            json!({"transaction": long, "environment": long, "release": long, "logger": long}),
+            json!({"user": {"id": long}, "fingerprint": [long, null, 7]}),
+            json!({"message": "null \u{0} byte", "release": "\u{0}"}),
+            json!({"level": null, "platform": null, "user": [], "exception": {"values": [null, {
+                "type": long, "value": "<script>alert(1)</script>\u{0}", "module": null}]}}),
+        ].into_iter().enumerate() {
+            if odd.get("exception").is_none() && odd.get("message").is_none() {
+                odd["message"] = json!(format!("m{n}"));
+            }
+            tracker.report(odd).await.is(200);
+        }
+        let now = t.now();
+        for error in tracker.errors().await {
+            let seen: jiff::Timestamp = error["last_seen_at"].as_str().unwrap().parse().unwrap();
+            assert!((now.as_second() - seen.as_second()).abs() < 3_600, "{error}");
+            assert!(error["name"].as_str().unwrap().chars().count() <= 255);
+        }
+        let mut refused = event("E", "v");
+        refused["platform"] = json!(long);
+        tracker.report(refused).await.is(400);
+    }
+
+    async fn old_events_are_forgotten_and_ignored_errors_are_not(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        for (kind, n) in [("Old", 1), ("Ignored", 2), ("Alive", 3)] {
+            let mut sent = event(kind, "v");
+            sent["event_id"] = json!(number(n));
+            tracker.report(sent).await.is(200);
+        }
+        let errors = tracker.errors().await;
+        let ignored = errors.iter().find(|one| one["name"] == "Ignored").unwrap();
+        let path = tracker.project.at(&format!("/error_tracking/errors/{}", ignored["id"]));
+        t.admin().put(&path).json(&json!({"status": "ignored"})).await.is(200);
+        let age = t.app().write(|tx| {
+            let long_ago = tx.now() - jiff::SignedDuration::from_hours(24 * 91);
+            tx.execute(store::sql!("update error_tracking_errors set last_seen_at = $1 where name <> 'Alive'"), (long_ago,))?;
+            tx.execute(store::sql!("update error_tracking_events set received_at = $1 where error_id in
+                (select id from error_tracking_errors where name <> 'Alive')"), (long_ago,))?;
+            tx.execute(store::sql!("update error_tracking_hours set began_at = $1 where error_id in
+                (select id from error_tracking_errors where name <> 'Alive')"), (long_ago,))?;
+            kernel::jobs::enqueue_at(tx, &monitoring::errors::jobs::ForgetEvents {}, tx.now())
+        });
+        age.await.unwrap();
+        t.settle().await;
+
+        let mut left: Vec<_> = tracker.errors().await.iter().map(|one| one["name"].to_string()).collect();
+        left.sort();
+        assert_eq!(left, ["\"Alive\"", "\"Ignored\""]);
+        let counts = t.app().read(|tx| Ok(tx.one::<(i64, i64)>(store::sql!(
+            "select (select count(*) from error_tracking_events),
+                (select count(*) from error_tracking_hours)"), ())?));
+        assert_eq!(counts.await.unwrap(), (1, 1));
+    }
+
+    async fn a_deleted_project_takes_its_errors_along(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        for n in 0..3 {
+            tracker.report(event(&format!("E{n}"), "v")).await.is(200);
+        }
+        t.admin().delete(tracker.project.at("")).await.is(202);
+        t.settle().await;
+        let left = t.app().read(|tx| Ok(tx.one::<(i64, i64, i64)>(store::sql!(
+            "select (select count(*) from error_tracking_events),
+                (select count(*) from error_tracking_errors),
+                (select count(*) from projects)"), ())?));
+        assert_eq!(left.await.unwrap(), (0, 0, 0));
+    }
+}
