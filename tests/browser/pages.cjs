@@ -239,6 +239,29 @@ test('a group, a project, a member and tokens are made without a script', async 
   await context.close();
 });
 
+test('an error is reported, seen and resolved', async () => {
+  const id = (await api('GET', `/projects/${encodeURIComponent(project)}`)).id;
+  await api('PUT', `/projects/${id}/error_tracking/settings?active=true&integrated=true`);
+  const key = (await api('POST', `/projects/${id}/error_tracking/client_keys`)).public_key;
+  const frame = { function: 'heat', filename: 'forge.py', lineno: 7, context_line: 'heat(1600)' };
+  const exception = [{ type: 'TooHot', value: '1600 degrees', stacktrace: { frames: [frame] } }];
+  const sent = await fetch(`${url}/api/v4/error_tracking/collector/api/${id}/store/?sentry_key=${key}`, {
+    method: 'POST',
+    body: JSON.stringify({ exception }),
+  });
+  assert.equal(sent.status, 200);
+  const { page, context, problems } = await signedIn();
+  await page.goto(`${url}/${project}/-/error_tracking`);
+  await check(page, 'errors');
+  await page.getByRole('link', { name: 'TooHot', exact: true }).click();
+  await page.getByText('forge.py:7').waitFor();
+  await check(page, 'an error');
+  await page.getByRole('button', { name: 'Resolve' }).click();
+  await page.getByText('The error is resolved.').waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('a package is published, seen and deleted', async () => {
   const id = (await api('GET', `/projects/${encodeURIComponent(project)}`)).id;
   await api('PUT', `/projects/${id}/packages/generic/hammer/1.0.0/hammer.txt`, 'a hammer');
@@ -423,7 +446,9 @@ const PAGES = [
   `/${project}`,
   `/${project}/-/members`,
   `/${project}/-/packages`,
+  `/${project}/-/error_tracking`,
   `/${project}/-/settings`,
+  `/${project}/-/settings/error_tracking`,
   `/${project}/-/settings/packages`,
   `/${project}/-/settings/packages/cleanup`,
   `/${project}/-/access_tokens`,

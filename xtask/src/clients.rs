@@ -170,6 +170,18 @@ const CLIENTS: &[Suite] = &[
         named: false,
     },
     Suite {
+        name: "sentry-sdk and raven of Python",
+        script: "tests/clients/errors.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "@sentry/node and raven of npm",
+        script: "tests/clients/errors.cjs",
+        runs_on: Language::Node,
+        named: false,
+    },
+    Suite {
         name: "composer",
         script: "tests/clients/composer.py",
         runs_on: Language::Python,

@@ -4,6 +4,7 @@ mod backup;
 mod bucket;
 mod cleanup;
 mod downloads;
+mod errors;
 mod grants;
 mod hostile;
 mod kill;
