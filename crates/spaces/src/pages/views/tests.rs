@@ -59,6 +59,7 @@ fn head(kind: &'static str, url: &str) -> SpaceHead {
         visibility: "internal".into(),
         is_archived: false,
         has_packages: true,
+        has_errors: true,
         members: Some(4),
         can_admin: true,
         can_set_packages: true,
