@@ -112,7 +112,7 @@ fn what_is_large_is_refused_while_it_arrives() {
     let said = format!("{{\"type\":\"event\",\"length\":{}}}\n", MAX_EVENT + 1);
     for text in [
         long.clone(),
-        format!("{{}}\n{long}"),
+        format!("{{{long}"),
         many,
         sessions,
         event,
