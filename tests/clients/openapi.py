@@ -45,6 +45,7 @@ UNREACHABLE = {
     "POST /api/v4/packages/conan/v1/conans/{recipe_path}": "its body is one JSON object",
     "POST /api/v4/error_tracking/collector/api/{id}/envelope": "takes what SDKs send, as errors.py does",
     "POST /api/v4/error_tracking/collector/api/{id}/store": "as above",
+    "POST /api/v4/projects/{id}/alert_management_alerts/{alert_iid}/metric_images": "it takes pictures",
     "POST /api/v4/projects/{id}/packages/helm/api/{channel}/charts": "it takes archives of charts",
     "PUT /api/v4/projects/{id}/packages/nuget": "it takes an archive",
     "PUT /api/v4/projects/{id}/packages/nuget/v2": "it takes an archive",

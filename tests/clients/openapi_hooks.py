@@ -55,6 +55,9 @@ CALLBACK = "https://app.example.org/callback"
 # Of all Conan recipes.
 CONAN_REVISION = "a" * 32
 
+# The smallest picture: one point.
+GIF = bytes.fromhex("47494638396101000100800000000000ffffff2c0000000001000100000202440100003b")
+
 TOMORROW = str(datetime.date.today() + datetime.timedelta(days=1))
 
 numbers = itertools.count(1)
@@ -447,6 +450,25 @@ class World:
         call("POST", path, json={"message": "it broke"})
         return call("GET", f"{self.owner()}/error_tracking/errors")[0]["id"]
 
+    def integration_id(self):
+        path = f"{self.owner()}/alert_management/http_integrations"
+        return post(path, name="an integration", active=True)["id"]
+
+    def alert_iid(self):
+        integration = f"{self.owner()}/alert_management/http_integrations/{self.get('integration_id')}"
+        return post(f"{integration}/test", payload={"title": f"alert-{next(numbers)}"})[0]["iid"]
+
+    def window_id(self):
+        path = f"{self.owner()}/alert_management/maintenance_windows"
+        return post(path, name="a window", ends_at="2100-01-01")["id"]
+
+    def image_id(self):
+        path = f"{self.owner()}/alert_management_alerts/{self.get('alert_iid')}/metric_images"
+        head = "--xx\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.gif\"\r\n\r\n"
+        body = head.encode() + GIF + b"\r\n--xx--\r\n"
+        headers = ROOT | {"Content-Type": "multipart/form-data; boundary=xx"}
+        return call("POST", path, headers, data=body)["id"]
+
     def audit_event_id(self):
         return call("GET", "/audit_events")[0]["id"]
 
@@ -486,6 +508,7 @@ class World:
             "access_level": lambda: 20,
             "group_access": lambda: 20,
             "expires_at": lambda: TOMORROW,
+            "ends_at": lambda: "2100-01-01",
         }
         if "name" in body and "label_id" in body:
             body = {key: value for key, value in body.items() if key != "name"}

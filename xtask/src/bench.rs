@@ -6,6 +6,7 @@
 
 mod graphql;
 mod load;
+mod monitoring;
 mod oauth;
 mod packages;
 mod peer;
@@ -47,7 +48,7 @@ pub struct Options {
     #[arg(long)]
     dry_run: bool,
     /// Measure these parts alone (idle, writes, lists, oauth, graphql,
-    /// packages); the other lines of docs/performance.md stay.
+    /// packages, monitoring); the other lines of docs/performance.md stay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -83,13 +84,14 @@ pub fn run(options: &Options) -> Outcome {
 /// A part of the measurements by its name.
 type Part = (&'static str, fn(&Bench<'_>) -> Result<Vec<Line>, String>);
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("idle", |bench| bench.idle()),
     ("writes", |bench| bench.writes()),
     ("lists", |bench| bench.lists()),
     ("oauth", oauth::lines),
     ("graphql", graphql::lines),
     ("packages", packages::lines),
+    ("monitoring", monitoring::lines),
 ];
 
 /// The parts of these names; all without a name.

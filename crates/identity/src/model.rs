@@ -17,6 +17,8 @@ choices! {
         GroupBot = "group_bot",
         /// Who holds what deleted users leave behind.
         Ghost = "ghost",
+        /// Under whose name the program writes about alerts.
+        AlertBot = "alert_bot",
         /// Who is being deleted by a job.
         Leaving = "leaving",
     }
@@ -26,6 +28,11 @@ impl UserKind {
     /// Whether the program made the account for itself.
     pub fn is_bot(self) -> bool {
         self != UserKind::Human
+    }
+
+    /// Whether the program needs the account: nobody is it, or may end it.
+    pub fn is_internal(self) -> bool {
+        matches!(self, UserKind::Ghost | UserKind::AlertBot)
     }
 }
 
@@ -129,7 +136,7 @@ impl User {
 
     /// Why the user may not act through the API; `None` when it may.
     pub fn refusal(&self) -> Option<&'static str> {
-        if matches!(self.kind, UserKind::Ghost | UserKind::Leaving) {
+        if self.kind.is_internal() || self.kind == UserKind::Leaving {
             return Some("This is an internal user and cannot use the API.");
         }
         self.state

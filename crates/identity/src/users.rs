@@ -11,7 +11,8 @@ mod status;
 
 pub use avatar::{AVATARS, Avatar, MAX_AVATAR, avatar, avatar_url, set_avatar};
 pub use change::{
-    Author, Change, NewUser, check_new, create, create_bot, destroy, ghost, set_password, update,
+    Author, Change, NewUser, alert_bot, check_new, create, create_bot, destroy, ghost,
+    set_password, update,
 };
 pub use emails::{Email, add_email, confirm_email, email, emails, remove_email, unconfirm};
 pub use follow::{Side, follow, follows, unfollow};

@@ -1,16 +1,26 @@
-//! What runs elsewhere and fails: errors that SDKs report, grouped.
+//! What runs elsewhere and fails: errors that SDKs report, grouped, and alerts
+//! that monitoring tools send.
 //!
 //! Each area has a folder of its own with the same files as a room; what they
 //! share stands here. [`errors`] receives events, groups and counts them, and
-//! shows them; start with [`errors::ingest`].
+//! shows them; start with [`errors::ingest`]. [`alerts`] receives alerts,
+//! groups them and makes incidents; start with [`alerts::receive`].
 //!
 //! Tables (migration 0040): `error_tracking_settings`,
 //! `error_tracking_client_keys`, `error_tracking_errors`,
 //! `error_tracking_events`, `error_tracking_hours`, `error_tracking_users`,
-//! `error_tracking_quotas`, `error_tracking_drops`.
-//! Jobs: `monitoring.forget_events`. Settings: `error_tracking`.
-//! Hooks: [`errors::jobs::CONTENTS`], [`errors::limits::PART`].
+//! `error_tracking_quotas`, `error_tracking_drops`; (migration 0042)
+//! `alert_integrations`, `alerts`, `alert_settings`, `alert_windows`,
+//! `alert_deliveries`, `alert_metric_images`.
+//! Jobs: `monitoring.forget_events`, `monitoring.raise_incident`,
+//! `monitoring.close_incident`, `monitoring.tell_owners`,
+//! `monitoring.tell_owner`, `monitoring.watch_alerts`,
+//! `monitoring.forget_alerts`. Settings: `error_tracking`, `alerts`.
+//! Hooks: [`errors::jobs::CONTENTS`], [`errors::limits::PART`],
+//! [`alerts::jobs::CONTENTS`], [`alerts::limits::PART`],
+//! [`alerts::rules::incidents::issue_closed`].
 
+pub mod alerts;
 pub mod errors;
 
 use kernel::http::Routes;
@@ -18,11 +28,13 @@ use kernel::http::Routes;
 /// The room's routes.
 pub fn routes(r: &mut Routes) {
     errors::routes(r);
+    alerts::routes(r);
 }
 
 /// The room's jobs.
 pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
     errors::jobs::register(registry);
+    alerts::jobs::register(registry);
 }
 
 /// The room's types and fields in GraphQL.

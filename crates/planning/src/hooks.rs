@@ -1,11 +1,36 @@
 //! What this room plugs into the rooms below.
 
+use crate::model::Issue;
 use crate::store::{awards, internal_ids};
 use identity::hooks::Destroying;
 use kernel::error::Result;
 use spaces::hooks::Contents;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use store::{Tx, sql};
+
+/// Work in the transaction that closes an issue; it gets the issue as it was
+/// and who closes it.
+pub type IssueClosed = fn(&mut Tx<'_>, &Issue, Option<i64>) -> Result<()>;
+
+/// Functions of the rooms above.
+#[derive(Default)]
+pub struct Hooks {
+    /// An issue is closed.
+    pub issue_closed: Vec<IssueClosed>,
+}
+
+static HOOKS: OnceLock<Hooks> = OnceLock::new();
+
+/// Plugs the hooks in, once, when the program is wired.
+pub fn register(hooks: Hooks) {
+    let _ = HOOKS.set(hooks);
+}
+
+pub(crate) fn issue_closed(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>) -> Result<()> {
+    let hooks = &HOOKS.get_or_init(Hooks::default).issue_closed;
+    hooks.iter().try_for_each(|hook| hook(tx, issue, actor))
+}
 
 /// What a deleted project holds of issues.
 pub const CONTENTS: Contents = Contents {

@@ -5,7 +5,8 @@
 //! `issue_events`, `issue_links`, `notes`, `award_emoji`, `todos`.
 //! Jobs: `planning.notify`, `planning.tell`.
 //! Hooks: [`hooks::CONTENTS`], [`hooks::project_destroying`],
-//! [`hooks::hand_over`], [`hooks::open_issues`].
+//! [`hooks::hand_over`], [`hooks::open_issues`]; rooms above follow issues
+//! by [`hooks::Hooks`].
 //!
 //! Start with [`access`], which says who sees and does what, and [`rules`];
 //! rooms above make and close issues, write system notes and remind people

@@ -51,6 +51,7 @@ pub fn migrations() -> &'static [Migration] {
         26 "0026_cleanup",
         30 "0030_planning",
         40 "0040_error_tracking",
+        42 "0042_alerts",
     }
 }
 
@@ -114,12 +115,17 @@ pub fn hooks() {
     users.user_destroying.push(planning::hooks::user_destroying);
     users.settings.push(packages::forwarding::PART);
     users.settings.push(monitoring::errors::limits::PART);
+    users.settings.push(monitoring::alerts::limits::PART);
     identity::hooks::register(users);
+    planning::hooks::register(planning::hooks::Hooks {
+        issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
+    });
     spaces::hooks::register(spaces::hooks::Hooks {
         contents: vec![
             packages::jobs::CONTENTS,
             planning::hooks::CONTENTS,
             monitoring::errors::jobs::CONTENTS,
+            monitoring::alerts::jobs::CONTENTS,
         ],
         project_destroying: vec![
             packages::jobs::project_destroying,

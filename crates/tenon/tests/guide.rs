@@ -33,6 +33,7 @@ macro_rules! pages {
 
 pages! {
     the_start_page: "README.md",
+    alerts: "alerts.md",
     error_tracking: "error-tracking.md",
     graphql: "graphql.md",
     groups_and_projects: "groups-and-projects.md",

@@ -31,6 +31,26 @@ async fn about_the_first_issue(t: &TestServer, user: &Client, issue: &str, body:
     }
 }
 
+/// An integration, an alert that this user looks after and that is an
+/// incident, and a maintenance window.
+async fn alert(t: &TestServer, area: &str, n: i64, user: i64) {
+    let post = |path: &str, body: Value| t.admin().post(format!("{area}/{path}")).json(&body);
+    let integration = json!({"name": "i", "active": true});
+    post("http_integrations", integration).await.is(201);
+    let payload = json!({"payload": {"title": format!("alert {n}")}});
+    post("http_integrations/1/test", payload).await.is(200);
+    let one = format!("alerts/{}", n + 1);
+    post(&format!("{one}/issue"), json!({})).await.is(201);
+    let body = json!({"assignee_ids": [user]});
+    t.admin()
+        .put(format!("{area}/{one}"))
+        .json(&body)
+        .await
+        .is(200);
+    let window = json!({"name": "w", "starts_at": "2099-01-01", "ends_at": "2100-01-01"});
+    post("maintenance_windows", window).await.is(201);
+}
+
 /// Fifty-five of everything that is listed, told apart where the lists look:
 /// each project in a group of its own, each package with two files.
 async fn fill(t: &TestServer) -> (String, String) {
@@ -54,6 +74,7 @@ async fn fill(t: &TestServer) -> (String, String) {
         t.anonymous().post(to).json(&event).await.is(200);
         let user = t.user(&format!("user{n}")).await;
         project.add(&user, 30).await;
+        alert(t, &project.at("/alert_management"), n, user.id).await;
         group.add(&user, 10).await;
         let name = format!("g{n}");
         let body = json!({"name": name, "path": name, "parent_id": group.id});
@@ -125,6 +146,13 @@ testkit::both_engines! {
             ("/groups/{id}/packages", format!("{group}/packages")),
             ("/projects/{id}/error_tracking/errors", format!("{project}/error_tracking/errors")),
             ("/projects/{id}/error_tracking/client_keys", format!("{project}/error_tracking/client_keys")),
+            ("/projects/{id}/alert_management/alerts", format!("{project}/alert_management/alerts")),
+            ("/projects/{id}/alert_management/http_integrations",
+                format!("{project}/alert_management/http_integrations")),
+            ("/projects/{id}/alert_management/http_integrations/{integration_id}/deliveries",
+                format!("{project}/alert_management/http_integrations/1/deliveries")),
+            ("/projects/{id}/alert_management/maintenance_windows",
+                format!("{project}/alert_management/maintenance_windows")),
             ("/personal_access_tokens", "/personal_access_tokens".into()),
             ("/audit_events", "/audit_events".into()),
         ];

@@ -289,6 +289,7 @@ async fn hide(t: &TestServer) -> Hidden {
     let milestone_of_group = made(group.at("/milestones"), goal).await.id();
     let (work, discussion) = issues(&admin, &project, milestone_of_project).await;
     let (client_key, error) = reported_error(&admin, &project).await;
+    let [integration, window, image] = received_alert(&admin, &project).await;
     let module = go_module(&admin, &project).await;
     let archive = composer_archive(&admin, &project).await;
     let (recipe, recipe_file) = conan_recipe(&admin, &project).await;
@@ -354,6 +355,10 @@ async fn hide(t: &TestServer) -> Hidden {
         (("error_tracking", "id"), project.id.to_string()),
         ((EVERYWHERE, "key_id"), client_key.to_string()),
         ((EVERYWHERE, "error_id"), error.to_string()),
+        ((EVERYWHERE, "alert_iid"), "1".into()),
+        ((EVERYWHERE, "integration_id"), integration.to_string()),
+        ((EVERYWHERE, "window_id"), window.to_string()),
+        ((EVERYWHERE, "image_id"), image.to_string()),
         (("group", "*document"), "packages.json".into()),
         ((EVERYWHERE, "vendor"), archive.0),
         ((EVERYWHERE, "archive"), archive.1),
@@ -461,6 +466,31 @@ async fn reported_error(admin: &Client, project: &TestProject) -> (i64, i64) {
         .is(200);
     let error = errors.json()[0]["id"].as_i64();
     (key.id(), error.expect("the error is listed"))
+}
+
+/// Has an alert received, with an image: its integration, a maintenance
+/// window, and the image.
+async fn received_alert(admin: &Client, project: &TestProject) -> [i64; 3] {
+    let made = |path: &str, body: Value| {
+        let path = project.at(&format!("/alert_management/{path}"));
+        admin.post(path).json(&body)
+    };
+    let integration = made(
+        "http_integrations",
+        json!({"name": "a secret", "active": true}),
+    );
+    let integration = integration.await.is(201).id();
+    let trial = format!("http_integrations/{integration}/test");
+    let payload = json!({"payload": {"title": "a secret"}});
+    made(&trial, payload).await.is(200);
+    let window = json!({"name": "a secret", "ends_at": "2100-01-01"});
+    let window = made("maintenance_windows", window).await.is(201).id();
+    let images = project.at("/alert_management_alerts/1/metric_images");
+    let gif =
+        b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+    let files = [("file", "chart.gif", gif.as_slice())];
+    let image = forms::multipart(admin.post(images), &[], &files).await;
+    [integration, window, image.is(201).id()]
 }
 
 /// Publishes a version of a Go module; what of it is asked for.

@@ -464,27 +464,40 @@ pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
         sql!("select * from users where kind = 'ghost' order by id limit 1"),
         (),
     )?;
-    if let Some(ghost) = known {
-        return Ok(ghost);
+    match known {
+        Some(ghost) => Ok(ghost),
+        None => internal(tx, UserKind::Ghost, "ghost", "Ghost User"),
     }
-    let mut username = "ghost".to_owned();
+}
+
+/// Under whose name the program writes about alerts; made when first needed.
+pub fn alert_bot(tx: &mut Tx<'_>) -> Result<UserId> {
+    let known = tx.optional(sql!("select id from users where kind = 'alert_bot'"), ())?;
+    match known {
+        Some(bot) => Ok(bot),
+        None => Ok(internal(tx, UserKind::AlertBot, "alert-bot", "Alert Bot")?.id),
+    }
+}
+
+/// Makes an account that the program needs, under this name or one like it.
+fn internal(tx: &mut Tx<'_>, kind: UserKind, wanted: &str, name: &str) -> Result<User> {
+    let mut username = wanted.to_owned();
     while super::find_by_username(tx, &username)?.is_some() {
-        username = format!("ghost{}", hex::encode(kernel::secrets::random_bytes::<2>()));
+        let random = hex::encode(kernel::secrets::random_bytes::<2>());
+        username = format!("{wanted}{random}");
     }
+    let email = format!("{username}@noreply.invalid");
     insert(
         tx,
         UserState::Active,
         vec![
             ("username_folded", username.clone().into_value()),
-            ("email", format!("{username}@noreply.invalid").into_value()),
-            (
-                "email_folded",
-                format!("{username}@noreply.invalid").into_value(),
-            ),
+            ("email", email.clone().into_value()),
+            ("email_folded", email.into_value()),
             ("username", username.into_value()),
-            ("name", "Ghost User".into_value()),
-            ("name_folded", "ghost user".into_value()),
-            ("kind", UserKind::Ghost.into_value()),
+            ("name", name.into_value()),
+            ("name_folded", fold(name).into_value()),
+            ("kind", kind.into_value()),
             ("projects_limit", 0i64.into_value()),
             ("can_create_group", false.into_value()),
         ],
@@ -494,7 +507,7 @@ pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
 /// Deletes a user: what they wrote goes to the ghost, unless `hard`, by job.
 pub fn destroy(tx: &mut Tx<'_>, by: &Author, id: UserId, hard: bool) -> Result<()> {
     let user = super::find(tx, id)?.found("User")?;
-    if user.kind == UserKind::Ghost {
+    if user.kind.is_internal() {
         return Err(Error::forbidden("An internal user cannot be deleted"));
     }
     if by.id == Some(id) {

@@ -136,7 +136,7 @@ impl Filter {
             None => &mut sql,
         };
         if self.exclude_internal {
-            sql.raw(" and users.kind <> 'ghost'");
+            sql.raw(" and users.kind not in ('ghost', 'alert_bot')");
         }
         if self.without_project_bots {
             sql.raw(" and users.kind <> 'project_bot'");

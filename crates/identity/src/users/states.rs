@@ -2,7 +2,7 @@
 
 use super::change::{Author, destroy, record};
 use crate::jobs::Decided;
-use crate::model::{User, UserKind, UserState};
+use crate::model::{User, UserState};
 use kernel::error::{Error, Found, Result};
 use kernel::time::date_of;
 use store::{Tx, sql};
@@ -52,7 +52,7 @@ impl Transition {
     /// Why it cannot be done to this user.
     fn refusal(self, user: &User, dormant: bool, own: bool) -> Option<String> {
         use UserState::*;
-        let internal = user.kind == UserKind::Ghost;
+        let internal = user.kind.is_internal();
         let text = |text: &str| Some(text.to_owned());
         match (self, user.state) {
             (Transition::Block, _) if internal => text("An internal user cannot be blocked"),
@@ -152,6 +152,7 @@ fn tell(tx: &mut Tx<'_>, user: &User, approved: bool) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::UserKind;
 
     fn user(state: UserState, kind: UserKind) -> User {
         User {

@@ -109,6 +109,26 @@ pub async fn read(body: Body, reading: Reading) -> Result<Result<Form, Fault>> {
     Ok(read)
 }
 
+/// Reads a body of at most so many bytes as it is sent.
+pub async fn whole(body: Body, most: u64) -> Result<Vec<u8>, Fault> {
+    let mut arriving = Arriving {
+        stream: body.into_data_stream(),
+        until: Instant::now() + PATIENCE,
+        left: most,
+    };
+    let mut all = Vec::new();
+    loop {
+        match arriving.next().await {
+            Ok(Some(bytes)) => all.extend_from_slice(&bytes),
+            Ok(None) => return Ok(all),
+            Err(fault) => {
+                drain_rest(arriving.stream).await;
+                return Err(fault);
+            }
+        }
+    }
+}
+
 /// Takes a part of a body that is of no use.
 pub async fn drain(body: Body) {
     drain_rest(body.into_data_stream()).await;

@@ -29,6 +29,29 @@ pub fn system(
     )
 }
 
+/// Tells many things at once, by few statements.
+pub fn system_all(
+    tx: &mut Tx<'_>,
+    author_id: Option<i64>,
+    told: &[(Noteable, String)],
+) -> Result<()> {
+    let created_at = tx.now();
+    let notes: Vec<NewNote> = told
+        .iter()
+        .map(|(noteable, text)| NewNote {
+            noteable: *noteable,
+            author_id,
+            body: text.clone(),
+            discussion_id: new_discussion(),
+            in_thread: false,
+            is_system: true,
+            internal: false,
+            created_at,
+        })
+        .collect();
+    rows::insert_system(tx, &notes)
+}
+
 /// The id of a new discussion: 40 hexadecimal digits.
 pub fn new_discussion() -> String {
     hex::encode(random_bytes::<20>())

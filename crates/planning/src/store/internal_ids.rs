@@ -12,6 +12,8 @@ pub enum Usage {
     ProjectMilestones,
     /// Milestones of a group.
     GroupMilestones,
+    /// Alerts of a project.
+    Alerts,
 }
 
 impl Usage {
@@ -20,6 +22,7 @@ impl Usage {
             Usage::Issues => "issues",
             Usage::ProjectMilestones => "project_milestones",
             Usage::GroupMilestones => "group_milestones",
+            Usage::Alerts => "alerts",
         }
     }
 }
@@ -34,6 +37,21 @@ pub fn next(tx: &mut Tx<'_>, usage: Usage, source_id: i64) -> Result<i64> {
         ),
         (usage.name(), source_id),
     )?)
+}
+
+/// The first of so many numbers that follow one another; they are taken back
+/// with the transaction.
+pub fn next_many(tx: &mut Tx<'_>, usage: Usage, source_id: i64, count: i64) -> Result<i64> {
+    let last: i64 = tx.one(
+        sql!(
+            "insert into internal_ids (usage, source_id, last) values ($1, $2, $3)
+             on conflict (usage, source_id) do update
+             set last = internal_ids.last + excluded.last
+             returning last"
+        ),
+        (usage.name(), source_id, count),
+    )?;
+    Ok(last - count + 1)
 }
 
 /// Counts on from this number, if it is the highest so far.
@@ -55,7 +73,7 @@ pub fn forget_project(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
     tx.execute(
         sql!(
             "delete from internal_ids
-             where source_id = $1 and usage in ('issues', 'project_milestones')"
+             where source_id = $1 and usage in ('issues', 'project_milestones', 'alerts')"
         ),
         (project_id,),
     )?;

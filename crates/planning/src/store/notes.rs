@@ -93,6 +93,48 @@ pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
     Ok(made)
 }
 
+/// Rows of one statement. A few sizes, so that few statements are prepared.
+const CHUNKS: [usize; 3] = [50, 10, 1];
+
+/// Writes what the program tells, in its order. Such notes are not counted.
+pub fn insert_system(tx: &mut Tx<'_>, notes: &[NewNote]) -> Result<()> {
+    let mut rest = notes;
+    for size in CHUNKS {
+        while rest.len() >= size {
+            let (some, others) = rest.split_at(size);
+            insert_some(tx, some)?;
+            rest = others;
+        }
+    }
+    Ok(())
+}
+
+fn insert_some(tx: &mut Tx<'_>, some: &[NewNote]) -> Result<()> {
+    let mut query = Fragment::new(
+        "insert into notes (project_id, noteable_type, noteable_id, discussion_id, in_thread,
+            body, author_id, is_system, internal, created_at, updated_at) values",
+    );
+    for (at, note) in some.iter().enumerate() {
+        let begin = if at == 0 { " (" } else { ", (" };
+        query
+            .push(begin, note.noteable.project_id)
+            .push(", ", note.noteable.kind)
+            .push(", ", note.noteable.id)
+            .push(", ", note.discussion_id.as_str())
+            .push(", ", note.in_thread)
+            .push(", ", note.body.as_str())
+            .push(", ", note.author_id)
+            .push(", ", true)
+            .push(", ", note.internal)
+            .push(", ", note.created_at)
+            .push(", ", note.created_at)
+            .raw(")");
+    }
+    query.raw(" returning id");
+    tx.query::<i64>(query)?;
+    Ok(())
+}
+
 /// Keeps the counts of an issue's notes.
 fn counted(tx: &mut Tx<'_>, note: &Note, by: i64) -> Result<()> {
     if note.noteable_type != ISSUE {

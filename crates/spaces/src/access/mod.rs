@@ -102,6 +102,10 @@ pub enum Purpose {
     ReadErrors,
     /// Say that they are resolved.
     ManageErrors,
+    /// See the alerts that monitoring tools send.
+    ReadAlerts,
+    /// Say what becomes of them.
+    ManageAlerts,
 }
 
 impl Purpose {
@@ -115,7 +119,11 @@ impl Purpose {
         match self {
             Purpose::Read | Purpose::ReadMembers | Purpose::Join => NONE,
             Purpose::ReadPackages => REPORTER,
-            Purpose::PublishPackage | Purpose::ReadErrors | Purpose::ManageErrors => DEVELOPER,
+            Purpose::PublishPackage
+            | Purpose::ReadErrors
+            | Purpose::ManageErrors
+            | Purpose::ReadAlerts
+            | Purpose::ManageAlerts => DEVELOPER,
             Purpose::ManageMembers
             | Purpose::Update
             | Purpose::Share

@@ -1,5 +1,6 @@
 //! The built program as its users meet it: started, stopped, killed, moved.
 
+mod alerts;
 mod backup;
 mod bucket;
 mod cleanup;

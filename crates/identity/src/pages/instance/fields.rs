@@ -348,6 +348,30 @@ const ERRORS: &[Field] = &[
     ),
 ];
 
+const ALERTS: &[Field] = &[
+    yes_no(
+        "multiple_alert_integrations_enabled",
+        "Projects may have several alert integrations of a kind, and map payloads",
+    ),
+    yes_no(
+        "generic_alert_fingerprinting_enabled",
+        "Group alerts without a fingerprint by what they say",
+    ),
+    yes_no(
+        "project_alerts_rate_limit_enabled",
+        "Limit the requests with alerts that a project receives",
+    )
+    .hint("Some monitoring tools drop what is refused for this."),
+    number("project_alerts_requests_per_period", "Requests in a period"),
+    number("project_alerts_period_seconds", "Seconds of a period"),
+    number(
+        "alerts_stale_hours",
+        "Hours after which an alert that is sent no more is resolved",
+    )
+    .hint("0 for never."),
+    number("alerts_retention_days", "Days a resolved alert is kept").hint("0 for ever."),
+];
+
 /// All of them, in the order shown.
 pub const SECTIONS: &[Section] = &[
     Section {
@@ -414,6 +438,11 @@ pub const SECTIONS: &[Section] = &[
         title: "Error tracking",
         text: "",
         fields: ERRORS,
+    },
+    Section {
+        title: "Alerts",
+        text: "",
+        fields: ALERTS,
     },
     Section {
         title: "Outgoing calls",

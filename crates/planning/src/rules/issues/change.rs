@@ -2,6 +2,7 @@
 
 use super::{assigned, check, found, remark};
 use crate::formats::tasks;
+use crate::hooks;
 use crate::model::{Issue, IssueKind, IssueState, Severity};
 use crate::store::issues::events::{self, Told};
 use crate::store::issues::{self as rows, Written};
@@ -118,6 +119,9 @@ fn tell(tx: &mut Tx<'_>, actor: Option<i64>, before: &Issue, after: &Written) ->
             IssueState::Opened => "reopened",
         };
         events::write(tx, before.id, actor, Told::State(action))?;
+        if after.state == IssueState::Closed {
+            hooks::issue_closed(tx, before, actor)?;
+        }
     }
     if before.milestone_id != after.milestone_id {
         if let Some(old) = before.milestone_id {

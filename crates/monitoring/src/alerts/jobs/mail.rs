@@ -1,0 +1,169 @@
+//! Mail to those who own and maintain a project.
+
+use crate::alerts::model::{Alert, Status};
+use crate::alerts::store::alerts as rows;
+use identity::entities::load_basic;
+use kernel::app::App;
+use kernel::error::{BestEffort, Error, Result};
+use kernel::ids::Reference;
+use kernel::jobs::{Failure, Job, Run, enqueue_at};
+use kernel::mail::Message;
+use kernel::time::wire;
+use serde::{Deserialize, Serialize};
+use spaces::Project;
+use spaces::access::{MAINTAINER, find_project};
+use spaces::model::SourceKind;
+use spaces::store::{Source, managers};
+use store::Tx;
+
+/// Most people told of one alert.
+const MOST: i64 = 200;
+
+/// What became of an alert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum News {
+    /// It began.
+    Began,
+    /// It is over.
+    Ended,
+}
+
+/// Has everyone told who owns or maintains the project of an alert.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TellOwners {
+    /// The alert.
+    pub alert: i64,
+    /// What became of it.
+    pub news: News,
+}
+
+impl Job for TellOwners {
+    const NAME: &'static str = "monitoring.tell_owners";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        run.app
+            .write(move |tx| {
+                let Some((_, project)) = subject(tx, self.alert, self.news)? else {
+                    return Ok(());
+                };
+                let source = Source {
+                    kind: SourceKind::Project,
+                    id: project.id,
+                    name: project.full_path.clone(),
+                    groups: project.ancestors(),
+                };
+                let mut people = managers(tx, &source, MAINTAINER, MOST)?;
+                people.extend(project.namespace_owner_id);
+                people.sort_unstable();
+                people.dedup();
+                let now = tx.now();
+                for user in people {
+                    let tell = TellOwner {
+                        alert: self.alert,
+                        news: self.news,
+                        user,
+                    };
+                    enqueue_at(tx, &tell, now)?;
+                }
+                Ok(())
+            })
+            .await?;
+        Ok(())
+    }
+}
+
+/// The alert with its project, if there is still something to tell: who looks
+/// after it or ignores it knows of it.
+fn subject(tx: &mut Tx<'_>, alert: i64, news: News) -> Result<Option<(Alert, Project)>> {
+    let Some(alert) = rows::by_id(tx, alert)? else {
+        return Ok(None);
+    };
+    let wanted = match news {
+        News::Began => Status::Triggered,
+        News::Ended => Status::Resolved,
+    };
+    if alert.status != wanted {
+        return Ok(None);
+    }
+    let project = find_project(tx, &Reference::Id(alert.project_id))?;
+    Ok(project.map(|project| (alert, project)))
+}
+
+/// Tells one of them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TellOwner {
+    /// The alert.
+    pub alert: i64,
+    /// What became of it.
+    pub news: News,
+    /// Whom.
+    pub user: i64,
+}
+
+impl Job for TellOwner {
+    const NAME: &'static str = "monitoring.tell_owner";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let app = run.app.clone();
+        let message = run
+            .app
+            .read(move |tx| {
+                let Some((alert, project)) = subject(tx, self.alert, self.news)? else {
+                    return Ok(None);
+                };
+                let users = load_basic(tx, &[self.user])?;
+                let to = users
+                    .get(&self.user)
+                    .filter(|user| user.refusal().is_none());
+                Ok(to.map(|to| letter(&app, to.email.clone(), &alert, &project, self.news)))
+            })
+            .await?;
+        let Some(message) = message else {
+            return Ok(());
+        };
+        match run.app.mailer().send(&message).await {
+            // An address that the mail server refuses for good is let go.
+            Err(refused @ (Error::BadRequest(_) | Error::Unprocessable(_))) => {
+                Err::<(), _>(refused).best_effort("send a mail");
+                Ok(())
+            }
+            sent => Ok(sent?),
+        }
+    }
+}
+
+fn letter(app: &App, to: String, alert: &Alert, project: &Project, news: News) -> Message {
+    let (subject, happened) = match news {
+        News::Began => ("Alert", "An alert began"),
+        News::Ended => ("Resolved", "An alert is over"),
+    };
+    let mut text = format!(
+        "{happened} in {}:\n\n{}\n\nSeverity: {}\nStarted: {}\n",
+        project.full_path,
+        alert.title,
+        alert.severity.label(),
+        wire::text(alert.started_at),
+    );
+    let hosts = (!alert.hosts.is_empty()).then(|| alert.hosts.join(" "));
+    for (name, value) in [
+        ("Service", alert.service.clone()),
+        ("Monitoring tool", alert.monitoring_tool.clone()),
+        ("Hosts", hosts),
+        ("Description", alert.description.clone()),
+    ] {
+        if let Some(value) = value {
+            text.push_str(&format!("{name}: {value}\n"));
+        }
+    }
+    text.push_str(&format!(
+        "\n{}\n\n-- \nYou are told because you own or maintain this project.\n",
+        alert.web_url(app.base_url(), &project.full_path)
+    ));
+    Message {
+        to,
+        subject: format!("{} | {subject}: {}", project.path, alert.title),
+        text,
+        html: None,
+    }
+}

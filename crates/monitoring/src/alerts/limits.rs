@@ -1,0 +1,94 @@
+//! What administrators set for alerts.
+
+use kernel::error::{Error, Result};
+use kernel::settings::Setting;
+use serde::{Deserialize, Serialize};
+
+/// How much projects may receive, what they may set, and how long it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AlertLimits {
+    /// Projects may have several integrations of a kind, and map payloads.
+    pub multiple: bool,
+    /// Alerts without a fingerprint of their own are told apart by their
+    /// payload.
+    pub fingerprints: bool,
+    /// Requests of a project are limited.
+    pub limited: bool,
+    /// Requests of a project in a period.
+    pub requests: i64,
+    /// Length of the period, in seconds.
+    pub period_seconds: i64,
+    /// Hours after which an alert that is sent no more is resolved; 0 for
+    /// never.
+    pub stale_hours: i64,
+    /// Days a resolved alert is kept; 0 for ever.
+    pub retention_days: i64,
+}
+
+impl Default for AlertLimits {
+    // Contract 4; nothing is forgotten unless somebody says so.
+    fn default() -> AlertLimits {
+        AlertLimits {
+            multiple: true,
+            fingerprints: true,
+            limited: false,
+            requests: 3_600,
+            period_seconds: 3_600,
+            stale_hours: 0,
+            retention_days: 0,
+        }
+    }
+}
+
+impl Setting for AlertLimits {
+    const KEY: &'static str = "alerts";
+}
+
+identity::settings_part! {
+    AlertLimits {
+        /// Projects may have several alert integrations of a kind, and map the fields of payloads.
+        multiple_alert_integrations_enabled: bool => multiple,
+        /// Alerts without a fingerprint of their own are told apart by their payload.
+        generic_alert_fingerprinting_enabled: bool => fingerprints,
+        /// Requests with alerts are limited.
+        project_alerts_rate_limit_enabled: bool => limited,
+        /// Requests with alerts that a project may receive in a period.
+        project_alerts_requests_per_period: i64 => requests,
+        /// Length of that period, in seconds.
+        project_alerts_period_seconds: i64 => period_seconds,
+        /// Hours after which an alert that is sent no more is resolved; 0 for never.
+        alerts_stale_hours: i64 => stale_hours,
+        /// Days a resolved alert is kept; 0 for ever.
+        alerts_retention_days: i64 => retention_days,
+    } sealed {}
+}
+
+impl AlertLimits {
+    fn validate(&self) -> Result<()> {
+        for (key, value, least, most) in [
+            (
+                "project_alerts_requests_per_period",
+                self.requests,
+                1,
+                10_000_000,
+            ),
+            (
+                "project_alerts_period_seconds",
+                self.period_seconds,
+                1,
+                86_400,
+            ),
+            ("alerts_stale_hours", self.stale_hours, 0, 87_600),
+            ("alerts_retention_days", self.retention_days, 0, 3_650),
+        ] {
+            if !(least..=most).contains(&value) {
+                return Err(Error::invalid(
+                    key,
+                    format!("must be between {least} and {most}"),
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+//! Alerts that monitoring tools send (contract/monitoring.md sections 1 to 4).
+//!
+//! The way of an alert: [`receive`] finds the project and integration behind
+//! an address and asks for the key, [`payload`] reads what was sent,
+//! [`receive::keep`] writes the deliveries of a project together. [`jobs`]
+//! make and close incidents, send mail and look for what comes due; [`rules`]
+//! is what people do.
+
+pub mod jobs;
+pub mod limits;
+pub mod model;
+pub mod payload;
+pub mod pictures;
+pub mod receive;
+pub mod rest;
+pub mod rules;
+pub mod store;
+
+use kernel::http::Routes;
+
+/// The area's routes.
+pub fn routes(r: &mut Routes) {
+    receive::routes(r);
+    rest::routes(r);
+}

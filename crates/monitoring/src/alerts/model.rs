@@ -1,0 +1,354 @@
+//! Alerts, integrations and settings as they are stored.
+
+use super::payload::mapping::{Mapping, Path};
+use jiff::Timestamp;
+use serde_json::Value;
+use store::{FromRow, Json, Row, from_row};
+
+/// Longest name of an integration or maintenance window, in characters.
+pub const MAX_NAME: usize = 255;
+/// Longest title, in characters.
+pub const MAX_TITLE: usize = 200;
+/// Longest description, in characters.
+pub const MAX_DESCRIPTION: usize = 1_000;
+/// Longest name of a service or monitoring tool, in characters.
+pub const MAX_WORD: usize = 100;
+/// Longest list of hosts when they are put together, in characters.
+pub const MAX_HOSTS: usize = 255;
+/// Bytes of a payload.
+pub const MAX_PAYLOAD: usize = 1 << 20;
+/// Nesting of a payload.
+pub const MAX_DEPTH: usize = 100;
+/// Largest metric image, in bytes.
+pub const MAX_IMAGE: usize = 1 << 20;
+/// Deliveries remembered of an integration.
+pub const DELIVERIES: i64 = 100;
+/// Title of an alert that has none.
+pub const UNTITLED: &str = "New: Alert";
+/// Where old senders of a project's alerts send them.
+pub const LEGACY: &str = "legacy";
+/// The same for the metrics tool.
+pub const LEGACY_PROMETHEUS: &str = "legacy-prometheus";
+/// What keys are sealed as.
+pub const TOKEN: &str = "alert_integration_token";
+
+kernel::choices! {
+    /// What an alert's sender says of how bad it is.
+    pub enum Severity {
+        Critical = "critical",
+        High = "high",
+        Medium = "medium",
+        Low = "low",
+        Info = "info",
+        Unknown = "unknown",
+    }
+}
+
+kernel::choices! {
+    /// What people, or the sender, say of an alert.
+    pub enum Status {
+        /// Nobody looks after it yet.
+        Triggered = "triggered",
+        /// Somebody does.
+        Acknowledged = "acknowledged",
+        /// It is over.
+        Resolved = "resolved",
+        /// Nobody needs to.
+        Ignored = "ignored",
+    }
+}
+
+impl Severity {
+    /// The number it is stored as: the worse, the lower.
+    pub fn code(self) -> i64 {
+        self as i64
+    }
+    /// The severity stored so.
+    pub fn of_code(code: i64) -> Severity {
+        let at = usize::try_from(code).ok();
+        at.and_then(|at| Severity::ALL.get(at).copied())
+            .unwrap_or(Severity::Unknown)
+    }
+    /// As a field of a page shows it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Severity::Critical => "Critical",
+            Severity::High => "High",
+            Severity::Medium => "Medium",
+            Severity::Low => "Low",
+            Severity::Info => "Info",
+            Severity::Unknown => "Unknown",
+        }
+    }
+}
+
+impl Status {
+    /// The number it is stored as.
+    pub fn code(self) -> i64 {
+        self as i64
+    }
+    /// The status stored so.
+    pub fn of_code(code: i64) -> Status {
+        let at = usize::try_from(code).ok();
+        at.and_then(|at| Status::ALL.get(at).copied())
+            .unwrap_or(Status::Triggered)
+    }
+    /// As notes and pages say it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Status::Triggered => "Triggered",
+            Status::Acknowledged => "Acknowledged",
+            Status::Resolved => "Resolved",
+            Status::Ignored => "Ignored",
+        }
+    }
+    /// Whether equal alerts are grouped with it.
+    pub fn is_open(self) -> bool {
+        self != Status::Resolved
+    }
+}
+
+kernel::choices! {
+    /// What kind of sender an integration is for.
+    pub enum Kind {
+        /// Any.
+        Http = "http",
+        /// The metrics tool.
+        Prometheus = "prometheus",
+    }
+}
+
+/// An alert.
+#[derive(Debug, Clone)]
+pub struct Alert {
+    /// Its number in the database.
+    pub id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// Its number in the project.
+    pub iid: i64,
+    /// What received it.
+    pub integration_id: Option<i64>,
+    /// Its title.
+    pub title: String,
+    /// What it is about.
+    pub description: Option<String>,
+    /// The service affected.
+    pub service: Option<String>,
+    /// What sent it.
+    pub monitoring_tool: Option<String>,
+    /// The hosts affected.
+    pub hosts: Vec<String>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is said of it.
+    pub status: Status,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended, while it is resolved.
+    pub ended_at: Option<Timestamp>,
+    /// How often it was sent.
+    pub events: i64,
+    /// What tells it from others.
+    pub fingerprint: Option<String>,
+    /// What was sent first.
+    pub payload: Value,
+    /// It came back soon after it was resolved.
+    pub flapping: bool,
+    /// Ignored until then.
+    pub shelved_until: Option<Timestamp>,
+    /// Who looks after it.
+    pub assignee_id: Option<i64>,
+    /// The incident about it.
+    pub issue_id: Option<i64>,
+    /// When it was first stored.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+impl FromRow for Alert {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
+        Ok(Alert {
+            id: row.get("id")?,
+            project_id: row.get("project_id")?,
+            iid: row.get("iid")?,
+            integration_id: row.get("integration_id")?,
+            title: row.get("title")?,
+            description: row.get("description")?,
+            service: row.get("service")?,
+            monitoring_tool: row.get("monitoring_tool")?,
+            hosts: row.get::<Json<Vec<String>>>("hosts")?.0,
+            severity: Severity::of_code(row.get("severity")?),
+            status: Status::of_code(row.get("status")?),
+            started_at: row.get("started_at")?,
+            ended_at: row.get("ended_at")?,
+            events: row.get("events")?,
+            fingerprint: row.get("fingerprint")?,
+            payload: row.get("payload")?,
+            flapping: row.get("flapping")?,
+            shelved_until: row.get("shelved_until")?,
+            assignee_id: row.get("assignee_id")?,
+            issue_id: row.get("issue_id")?,
+            created_at: row.get("created_at")?,
+            updated_at: row.get("updated_at")?,
+        })
+    }
+}
+
+/// Where a tool sends alerts of a project.
+#[derive(Debug, Clone)]
+pub struct Integration {
+    /// Its number.
+    pub id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// What it is for.
+    pub kind: Kind,
+    /// What people call it.
+    pub name: String,
+    /// Whether it receives anything.
+    pub active: bool,
+    /// The last part of its address.
+    pub endpoint_identifier: String,
+    /// Its key, sealed.
+    pub sealed_token: String,
+    /// The key before, sealed.
+    pub previous_token: Option<String>,
+    /// Until when the key before opens it, too.
+    pub previous_until: Option<Timestamp>,
+    /// What its sender sends.
+    pub payload_example: Value,
+    /// Where in it the fields of an alert are.
+    pub payload_mapping: Json<Mapping>,
+    /// Fields whose values alone tell alerts apart.
+    pub identity_fields: Json<Vec<Path>>,
+    /// Fields that do not tell alerts apart.
+    pub ignored_fields: Json<Vec<Path>>,
+    /// Longest silence, in seconds.
+    pub heartbeat_seconds: Option<i64>,
+    /// When something last arrived.
+    pub last_received_at: Option<Timestamp>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was changed.
+    pub updated_at: Timestamp,
+}
+
+from_row! {
+    Integration {
+        id, project_id, kind, name, active, endpoint_identifier, sealed_token, previous_token,
+        previous_until, payload_example, payload_mapping, identity_fields, ignored_fields,
+        heartbeat_seconds, last_received_at, created_at, updated_at,
+    }
+}
+
+/// What a project wants done with its alerts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertSetting {
+    /// Make an incident of each.
+    pub create_issue: bool,
+    /// The template whose text is added to it.
+    pub issue_template_key: Option<String>,
+    /// Mail those who own and maintain the project.
+    pub send_email: bool,
+    /// Close the incident when the alert is over.
+    pub auto_close_incident: bool,
+}
+
+impl Default for AlertSetting {
+    fn default() -> AlertSetting {
+        AlertSetting {
+            create_issue: false,
+            issue_template_key: None,
+            send_email: false,
+            auto_close_incident: true,
+        }
+    }
+}
+
+from_row! { AlertSetting { create_issue, issue_template_key, send_email, auto_close_incident } }
+
+/// A time in which what arrives troubles nobody.
+#[derive(Debug, Clone)]
+pub struct Window {
+    /// Its number.
+    pub id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// The integration it is about; all of them without.
+    pub integration_id: Option<i64>,
+    /// Why.
+    pub name: String,
+    /// From when.
+    pub starts_at: Timestamp,
+    /// Until when.
+    pub ends_at: Timestamp,
+    /// Who said so.
+    pub created_by_id: Option<i64>,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+from_row! {
+    Window { id, project_id, integration_id, name, starts_at, ends_at, created_by_id, created_at }
+}
+
+/// What an integration received once.
+#[derive(Debug, Clone)]
+pub struct Delivered {
+    /// Its number.
+    pub id: i64,
+    /// The status it was answered with.
+    pub status: i64,
+    /// Why it was refused.
+    pub reason: Option<String>,
+    /// The alerts it was about.
+    pub iids: Json<Vec<i64>>,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+from_row! { Delivered { id, status, reason, iids, created_at } }
+
+/// A picture of a chart, without its bytes.
+#[derive(Debug, Clone)]
+pub struct MetricImage {
+    /// Its number.
+    pub id: i64,
+    /// Its name without the ending.
+    pub file_name: String,
+    /// `png`, `jpg`, `gif` or `webp`.
+    pub ending: String,
+    /// Where the chart is.
+    pub url: Option<String>,
+    /// What that place is called.
+    pub url_text: Option<String>,
+    /// When it was added.
+    pub created_at: Timestamp,
+}
+
+from_row! { MetricImage { id, file_name, ending, url, url_text, created_at } }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_those_of_the_interface() {
+        for (at, severity) in Severity::ALL.iter().enumerate() {
+            assert_eq!(
+                (severity.code(), Severity::of_code(at as i64)),
+                (at as i64, *severity)
+            );
+        }
+        for (at, status) in Status::ALL.iter().enumerate() {
+            assert_eq!(
+                (status.code(), Status::of_code(at as i64)),
+                (at as i64, *status)
+            );
+        }
+        assert_eq!(Status::Resolved.code(), 2);
+        assert_eq!(Severity::of_code(-1), Severity::Unknown);
+    }
+}

@@ -1,0 +1,343 @@
+//! Alerts of a project, for scripts (contract «Beyond the reference» 8).
+
+use crate::alerts::model::{Alert, Severity, Status};
+use crate::alerts::payload::flat;
+use crate::alerts::rules::alerts::{self as rules, enter};
+use crate::alerts::store::alerts::{self as rows, Filter, Order, OrderBy};
+use identity::entities::{UserBasic, basic, load_basic};
+use identity::model::User;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Found, Result};
+use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
+use kernel::ids::Reference;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use spaces::Project;
+use spaces::access::Purpose;
+use std::collections::HashMap;
+use store::Tx;
+
+const PATH: &str = "/projects/{id}/alert_management/alerts";
+const ONE: &str = "/projects/{id}/alert_management/alerts/{alert_iid}";
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get(PATH, list).summary("Lists the alerts of a project");
+    r.get(ONE, show).summary("Shows an alert");
+    r.put(ONE, update)
+        .summary("Says what becomes of an alert, or who looks after it");
+    r.post(&format!("{ONE}/issue"), create_issue)
+        .summary("Makes an incident of an alert");
+    r.post(&format!("{ONE}/shelve"), shelve)
+        .summary("Ignores an alert for a while");
+}
+
+kernel::choices! {
+    /// Which way a list is ordered.
+    pub enum Direction { Asc = "asc", Desc = "desc" }
+}
+
+kernel::params! {
+    /// Which alerts.
+    pub struct ListAlerts {
+        /// The project.
+        pub id: Reference,
+        /// Only those of these statuses.
+        pub status: Option<Vec<Status>>,
+        /// Only those in whose title, description, tool or service this is.
+        pub search: Option<String>,
+        /// Only those that this user looks after.
+        pub assignee_username: Option<String>,
+        /// What the list is ordered by.
+        pub order_by: Option<OrderBy>,
+        /// The greatest, latest or worst first, or last.
+        pub sort: Option<Direction>,
+    }
+}
+
+kernel::params! {
+    /// An alert.
+    pub struct AlertPath {
+        /// The project.
+        pub id: Reference,
+        /// The alert.
+        pub alert_iid: i64,
+    }
+}
+
+kernel::params! {
+    /// What becomes of an alert.
+    pub struct UpdateAlert {
+        /// The project.
+        pub id: Reference,
+        /// The alert.
+        pub alert_iid: i64,
+        /// What becomes of it.
+        pub status: Option<Status>,
+        /// Who looks after it: the first of these, or nobody.
+        pub assignee_ids: Option<Vec<i64>>,
+    }
+}
+
+kernel::params! {
+    /// How long it is ignored.
+    pub struct ShelveAlert {
+        /// The project.
+        pub id: Reference,
+        /// The alert.
+        pub alert_iid: i64,
+        /// For so many seconds; two hours unless given.
+        pub duration: Option<i64>,
+    }
+}
+
+/// An alert.
+#[derive(Serialize, JsonSchema)]
+pub struct AlertEntity {
+    /// Its number.
+    id: i64,
+    /// Its number in the project.
+    iid: i64,
+    /// Its project.
+    project_id: i64,
+    /// Its title.
+    title: String,
+    /// What it is about.
+    description: Option<String>,
+    /// How bad it is.
+    severity: Severity,
+    /// What is said of it.
+    status: Status,
+    /// The service affected.
+    service: Option<String>,
+    /// What sent it.
+    monitoring_tool: Option<String>,
+    /// The hosts affected.
+    hosts: Vec<String>,
+    /// When it began.
+    started_at: String,
+    /// When it ended, while it is resolved.
+    ended_at: Option<String>,
+    /// How often it was sent.
+    event_count: i64,
+    /// It came back soon after it was resolved.
+    flapping: bool,
+    /// Ignored until then.
+    shelved_until: Option<String>,
+    /// The integration that received it.
+    integration_id: Option<i64>,
+    /// Number of the incident about it.
+    issue_iid: Option<i64>,
+    /// Who looks after it.
+    assignees: Vec<UserBasic>,
+    /// When it was first stored.
+    created_at: String,
+    /// When it last changed.
+    updated_at: String,
+    /// Its page.
+    web_url: String,
+}
+
+/// An alert with what was sent.
+#[derive(Serialize, JsonSchema)]
+pub struct AlertDetailEntity {
+    #[serde(flatten)]
+    alert: AlertEntity,
+    /// What to do about it, as its sender says.
+    runbook: Option<String>,
+    /// What was sent first, without nesting.
+    details: Map<String, Value>,
+}
+
+/// The incident made of an alert.
+#[derive(Serialize, JsonSchema)]
+pub struct AlertIssueEntity {
+    /// Its number in the project.
+    issue_iid: i64,
+    /// Its page.
+    web_url: String,
+}
+
+/// What alerts refer to.
+pub struct Around {
+    users: HashMap<i64, User>,
+    issues: HashMap<i64, i64>,
+}
+
+impl Around {
+    /// Of these alerts, by two statements.
+    pub fn read(tx: &mut Tx<'_>, alerts: &[Alert]) -> Result<Around> {
+        let users: Vec<i64> = alerts
+            .iter()
+            .filter_map(|alert| alert.assignee_id)
+            .collect();
+        let issues = alerts.iter().filter_map(|alert| alert.issue_id).collect();
+        Ok(Around {
+            users: load_basic(tx, &users)?,
+            issues: rows::issue_iids(tx, issues)?,
+        })
+    }
+}
+
+impl AlertEntity {
+    /// As it is shown.
+    pub fn new(app: &App, project: &Project, alert: Alert, around: &Around) -> AlertEntity {
+        let assignee = alert.assignee_id.and_then(|id| around.users.get(&id));
+        AlertEntity {
+            web_url: alert.web_url(app.base_url(), &project.full_path),
+            id: alert.id,
+            iid: alert.iid,
+            project_id: alert.project_id,
+            title: alert.title,
+            description: alert.description,
+            severity: alert.severity,
+            status: alert.status,
+            service: alert.service,
+            monitoring_tool: alert.monitoring_tool,
+            hosts: alert.hosts,
+            started_at: wire::text(alert.started_at),
+            ended_at: alert.ended_at.map(wire::text),
+            event_count: alert.events,
+            flapping: alert.flapping,
+            shelved_until: alert.shelved_until.map(wire::text),
+            integration_id: alert.integration_id,
+            issue_iid: alert
+                .issue_id
+                .and_then(|id| around.issues.get(&id).copied()),
+            assignees: assignee.map(|user| basic(app, user)).into_iter().collect(),
+            created_at: wire::text(alert.created_at),
+            updated_at: wire::text(alert.updated_at),
+        }
+    }
+}
+
+fn detail(
+    app: &App,
+    tx: &mut Tx<'_>,
+    project: &Project,
+    alert: Alert,
+) -> Result<AlertDetailEntity> {
+    let around = Around::read(tx, std::slice::from_ref(&alert))?;
+    Ok(AlertDetailEntity {
+        runbook: alert.runbook(),
+        details: flat::of(&alert.payload),
+        alert: AlertEntity::new(app, project, alert, &around),
+    })
+}
+
+/// One page of them.
+async fn list(
+    app: App,
+    viewer: Viewer,
+    params: Params<ListAlerts>,
+    paging: Paging,
+) -> Result<Paged<AlertEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let project = spaces::project(tx, &viewer, &params.id, Purpose::ReadAlerts)?;
+        let mut filter = Filter {
+            statuses: params.status.clone().unwrap_or_default(),
+            search: params.search.clone().unwrap_or_default(),
+            ..Filter::default()
+        };
+        if let Some(name) = params
+            .assignee_username
+            .as_deref()
+            .filter(|name| !name.is_empty())
+        {
+            let user = identity::users::find_by_username(tx, name)?;
+            filter.assignee_id = Some(user.map_or(-1, |user| user.id));
+        }
+        let order = Order {
+            by: params.order_by.unwrap_or(OrderBy::StartedAt),
+            descending: params.sort != Some(Direction::Asc),
+        };
+        let found = rows::list(
+            tx,
+            project.id,
+            &filter,
+            order,
+            paging.fetch(),
+            paging.offset(),
+        )?;
+        let total = rows::count(tx, project.id, &filter)?;
+        let around = Around::read(tx, &found)?;
+        let page = Paged::numbered(found, paging, Some(total));
+        Ok(page.map(|alert| AlertEntity::new(&handle, &project, alert, &around)))
+    })
+    .await
+}
+
+/// Shows one.
+async fn show(
+    app: App,
+    viewer: Viewer,
+    path: Params<AlertPath>,
+) -> Result<Ok200<AlertDetailEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let (project, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ReadAlerts)?;
+        Ok(Ok200(detail(&handle, tx, &project, alert)?))
+    })
+    .await
+}
+
+/// Says what becomes of one.
+async fn update(
+    app: App,
+    viewer: Viewer,
+    params: Params<UpdateAlert>,
+) -> Result<Ok200<AlertDetailEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let iid = params.alert_iid;
+        let (project, mut alert) = enter(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
+        if let Some(status) = params.status {
+            alert = rules::set_status(tx, &viewer, &project, &alert, status)?;
+        }
+        if let Some(users) = &params.assignee_ids {
+            let users: Vec<i64> = users.iter().copied().filter(|id| *id > 0).collect();
+            alert = rules::assign(tx, &viewer, &project, &alert, &users)?;
+        }
+        Ok(Ok200(detail(&handle, tx, &project, alert)?))
+    })
+    .await
+}
+
+/// Makes an incident of one.
+async fn create_issue(
+    app: App,
+    viewer: Viewer,
+    path: Params<AlertPath>,
+) -> Result<Created<AlertIssueEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let (project, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
+        let issue = rules::create_issue(tx, &viewer, handle.base_url(), &project, &alert)?;
+        Ok(Created(AlertIssueEntity {
+            issue_iid: issue.iid,
+            web_url: planning::entity::issues::web_url(&handle, &issue),
+        }))
+    })
+    .await
+}
+
+/// Ignores one for a while.
+async fn shelve(
+    app: App,
+    viewer: Viewer,
+    params: Params<ShelveAlert>,
+) -> Result<Ok200<AlertDetailEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let iid = params.alert_iid;
+        let (project, alert) = enter(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
+        let seconds = params.duration.unwrap_or(rules::SHELVED);
+        let alert = rules::shelve(tx, &viewer, &project, &alert, seconds)?;
+        let alert = rows::by_id(tx, alert.id)?.found("Alert")?;
+        Ok(Ok200(detail(&handle, tx, &project, alert)?))
+    })
+    .await
+}

@@ -1,0 +1,281 @@
+//! Metric images of an alert (contract 2.1), and the addresses of the
+//! pictures themselves.
+
+use crate::alerts::model::{MAX_IMAGE, MetricImage};
+use crate::alerts::rules::alerts::enter;
+use crate::alerts::rules::images::{self, Said};
+use crate::alerts::store::images as rows;
+use futures_util::StreamExt;
+use http::{HeaderValue, Method, header};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{
+    Created, NoContent, Ok200, Paged, Paging, Params, Part, Parts, Patch, Response, Routes,
+};
+use kernel::ids::Reference;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
+use spaces::access::Purpose;
+
+const PATH: &str = "/projects/{id}/alert_management_alerts/{alert_iid}/metric_images";
+const ONE: &str = "/projects/{id}/alert_management_alerts/{alert_iid}/metric_images/{image_id}";
+/// Where the pictures themselves are.
+const FILES: &str = "/uploads/-/system/alert_metric_image/file";
+/// Longest text of a form's field, in bytes.
+const MAX_FIELD: usize = 4_096;
+/// Bytes of a file that is too large which are taken, so that its sender
+/// reads the answer.
+const MAX_TAKEN: usize = 64 << 20;
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get(PATH, list)
+        .summary("Lists the metric images of an alert");
+    r.post(PATH, create)
+        .streams()
+        .summary("Adds a metric image to an alert");
+    r.put(ONE, update)
+        .summary("Says where the chart of a metric image is");
+    r.delete(ONE, destroy).summary("Removes a metric image");
+    r.plain(Method::GET, &format!("{FILES}/{{image_id}}/{{file}}"), file);
+}
+
+kernel::params! {
+    /// An alert.
+    pub struct AlertPath {
+        /// The project.
+        pub id: Reference,
+        /// The alert.
+        pub alert_iid: i64,
+    }
+}
+
+kernel::params! {
+    /// An image.
+    pub struct ImagePath {
+        /// The project.
+        pub id: Reference,
+        /// The alert.
+        pub alert_iid: i64,
+        /// The image.
+        pub image_id: i64,
+    }
+}
+
+kernel::params! {
+    /// Where the chart is.
+    pub struct UpdateImage {
+        /// The project.
+        pub id: Reference,
+        /// The alert.
+        pub alert_iid: i64,
+        /// The image.
+        pub image_id: i64,
+        /// Where the chart is.
+        pub url: Patch<String>,
+        /// What that place is called.
+        pub url_text: Patch<String>,
+        /// The same, as a client of JavaScript names it.
+        pub url_text_too as "urlText": Patch<String>,
+    }
+}
+
+kernel::params! {
+    /// The address of a picture.
+    pub struct FilePath {
+        /// The image.
+        pub image_id: i64,
+        /// Its name with its ending.
+        pub file: String,
+    }
+}
+
+/// A metric image.
+#[derive(Serialize, JsonSchema)]
+pub struct MetricImageEntity {
+    /// Its number.
+    id: i64,
+    /// When it was added.
+    created_at: String,
+    /// Its name without the ending.
+    filename: String,
+    /// Path of the picture.
+    file_path: String,
+    /// Where the chart is.
+    url: Option<String>,
+    /// What that place is called.
+    url_text: Option<String>,
+}
+
+impl From<MetricImage> for MetricImageEntity {
+    fn from(image: MetricImage) -> MetricImageEntity {
+        MetricImageEntity {
+            id: image.id,
+            created_at: wire::text(image.created_at),
+            file_path: path(&image),
+            filename: image.file_name,
+            url: image.url,
+            url_text: image.url_text,
+        }
+    }
+}
+
+/// Path of a picture.
+pub fn path(image: &MetricImage) -> String {
+    format!("{FILES}/{}/{}.{}", image.id, image.file_name, image.ending)
+}
+
+/// One page of them.
+async fn list(
+    app: App,
+    viewer: Viewer,
+    path: Params<AlertPath>,
+    paging: Paging,
+) -> Result<Paged<MetricImageEntity>> {
+    app.read(move |tx| {
+        let (_, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ReadAlerts)?;
+        let found = rows::list(tx, alert.id, paging.fetch(), paging.offset())?;
+        let total = rows::count(tx, alert.id)?;
+        Ok(Paged::numbered(found, paging, Some(total)).map(MetricImageEntity::from))
+    })
+    .await
+}
+
+/// What a form holds.
+#[derive(Default)]
+struct Form {
+    file: Option<(String, Vec<u8>)>,
+    said: Said,
+}
+
+/// Adds one.
+async fn create(
+    app: App,
+    viewer: Viewer,
+    path: Params<AlertPath>,
+    parts: Parts,
+) -> Result<Created<MetricImageEntity>> {
+    let (asked, to) = (viewer.clone(), path.0.clone());
+    // Nobody uploads who may not.
+    app.read(move |tx| enter(tx, &asked, &to.id, to.alert_iid, Purpose::ManageAlerts).map(drop))
+        .await?;
+    let form = read(parts).await?;
+    let (name, bytes) = form.file.ok_or_else(|| Error::missing("file"))?;
+    let new = images::read(&name, &bytes, &form.said)?;
+    app.write(move |tx| {
+        let (_, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
+        Ok(Created(images::create(tx, &alert, &new)?.into()))
+    })
+    .await
+}
+
+async fn read(mut parts: Parts) -> Result<Form> {
+    let mut form = Form::default();
+    while let Some(part) = parts.next().await? {
+        match part.name() {
+            "file" => {
+                let name = part.file_name().unwrap_or_default().to_owned();
+                form.file = Some((name, bytes(part).await?));
+            }
+            "url" => form.said.url = text(part).await?,
+            "url_text" | "urlText" => form.said.url_text = text(part).await?,
+            _ => {}
+        }
+    }
+    Ok(form)
+}
+
+async fn text(part: Part) -> Result<Patch<String>> {
+    let (text, _) = part.beginning(MAX_FIELD, MAX_FIELD).await?;
+    match text.contains('\0') {
+        true => Err(Error::Parameters(vec!["url is invalid".into()])),
+        false => Ok(Patch::Value(text)),
+    }
+}
+
+/// A file of at most one byte more than is allowed.
+async fn bytes(part: Part) -> Result<Vec<u8>> {
+    let (mut kept, mut taken) = (Vec::new(), 0);
+    let mut stream = part.bytes();
+    while let Some(more) = stream.next().await {
+        let more = more?;
+        taken += more.len();
+        if taken > MAX_TAKEN {
+            return Err(Error::TooLarge);
+        }
+        let room = (MAX_IMAGE + 1).saturating_sub(kept.len());
+        kept.extend_from_slice(&more[..more.len().min(room)]);
+    }
+    Ok(kept)
+}
+
+/// Changes what is said of one.
+async fn update(
+    app: App,
+    viewer: Viewer,
+    params: Params<UpdateImage>,
+) -> Result<Ok200<MetricImageEntity>> {
+    let said = Said {
+        url: params.url.clone(),
+        url_text: match params.url_text.clone() {
+            Patch::Absent => params.url_text_too.clone(),
+            said => said,
+        },
+    };
+    app.write(move |tx| {
+        let iid = params.alert_iid;
+        let (_, alert) = enter(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
+        Ok(Ok200(
+            images::update(tx, &alert, params.image_id, &said)?.into(),
+        ))
+    })
+    .await
+}
+
+/// Removes one.
+async fn destroy(app: App, viewer: Viewer, path: Params<ImagePath>) -> Result<NoContent> {
+    app.write(move |tx| {
+        let (_, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
+        match rows::remove(tx, alert.id, path.image_id)? {
+            true => Ok(NoContent),
+            false => Err(Error::NotFound("Metric image")),
+        }
+    })
+    .await
+}
+
+/// The picture, for those who see the alerts of the project; of a fixed type,
+/// whatever its bytes say to other programs.
+async fn file(app: App, viewer: Viewer, path: Params<FilePath>) -> Result<Response> {
+    let found = app
+        .read(move |tx| {
+            let Some((project, name, ending, bytes)) = rows::whole(tx, path.image_id)? else {
+                return Ok(None);
+            };
+            let project = Reference::Id(project);
+            let hidden = |error| match error {
+                Error::Forbidden(_) | Error::Unauthenticated => Error::NotFound(""),
+                other => other,
+            };
+            spaces::project(tx, &viewer, &project, Purpose::ReadAlerts).map_err(hidden)?;
+            let is_named = path.file == format!("{name}.{ending}");
+            Ok(is_named.then_some((ending, bytes)))
+        })
+        .await?;
+    let (ending, bytes) = found.found("")?;
+    let mut response = http::Response::new(bytes.into());
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_TYPE, images::media_type(&ending)),
+        (header::CACHE_CONTROL, "private, max-age=604800, immutable"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; sandbox",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
+}

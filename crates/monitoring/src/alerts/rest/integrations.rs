@@ -1,0 +1,456 @@
+//! Integrations of a project: where tools send alerts to (contract 1.1).
+
+use super::ProjectPath;
+use crate::alerts::limits::AlertLimits;
+use crate::alerts::model::{Delivered, Integration, Kind};
+use crate::alerts::payload::mapping::{Mapping, Path, offered};
+use crate::alerts::receive::keep::{self, Outcome};
+use crate::alerts::rules::integrations::{self, Change, New};
+use crate::alerts::store::{deliveries, integrations as rows};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::params::{Param, Source, Unusable};
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::ids::Reference;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use spaces::Project;
+use spaces::access::Purpose;
+use store::Tx;
+
+const PATH: &str = "/projects/{id}/alert_management/http_integrations";
+const ONE: &str = "/projects/{id}/alert_management/http_integrations/{integration_id}";
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get(PATH, list)
+        .summary("Lists the alert integrations of a project");
+    r.post(PATH, create)
+        .summary("Makes an alert integration of a project");
+    r.get(ONE, show).summary("Shows an alert integration");
+    r.put(ONE, update).summary("Changes an alert integration");
+    r.delete(ONE, destroy)
+        .summary("Removes an alert integration");
+    r.post(&format!("{ONE}/reset_token"), reset_token)
+        .summary("Gives an alert integration another key");
+    r.post(&format!("{ONE}/test"), test)
+        .summary("Sends an alert as the integration's sender would");
+    r.get(&format!("{ONE}/deliveries"), log)
+        .summary("Lists what an alert integration received of late");
+}
+
+impl Param for Path {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        Path::parse(value).ok_or(Unusable::Invalid)
+    }
+
+    fn schema() -> Value {
+        json!({"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1})
+    }
+}
+
+kernel::params! {
+    /// An integration about to be made.
+    pub struct CreateIntegration {
+        /// The project.
+        pub id: Reference,
+        /// What people call it.
+        pub name: String,
+        /// Whether it receives anything.
+        pub active: bool,
+        /// What it is for; any sender unless given.
+        pub kind as "type": Option<Kind>,
+        /// Whether it answers at the project's plain address, if that is free.
+        pub plain_address: Option<bool>,
+        /// What its sender sends.
+        pub payload_example: Option<Source>,
+        /// Where in it the fields of an alert are: field_name, path, label, type.
+        pub payload_attribute_mappings: Option<Vec<Source>>,
+        /// Paths whose values alone tell alerts apart.
+        pub identity_fields: Option<Vec<Path>>,
+        /// Paths that do not tell alerts apart.
+        pub ignored_fields: Option<Vec<Path>>,
+        /// Longest silence, in seconds, before an alert tells of it.
+        pub heartbeat_seconds: Option<i64>,
+    }
+}
+
+kernel::params! {
+    /// What becomes of an integration.
+    pub struct UpdateIntegration {
+        /// The project.
+        pub id: Reference,
+        /// The integration.
+        pub integration_id: i64,
+        /// What people call it.
+        pub name: Option<String>,
+        /// Whether it receives anything.
+        pub active: Option<bool>,
+        /// What its sender sends.
+        pub payload_example: Option<Source>,
+        /// Where in it the fields of an alert are: field_name, path, label, type.
+        pub payload_attribute_mappings: Option<Vec<Source>>,
+        /// Paths whose values alone tell alerts apart.
+        pub identity_fields: Option<Vec<Path>>,
+        /// Paths that do not tell alerts apart.
+        pub ignored_fields: Option<Vec<Path>>,
+        /// Longest silence, in seconds, before an alert tells of it.
+        pub heartbeat_seconds: Patch<i64>,
+    }
+}
+
+kernel::params! {
+    /// An integration.
+    pub struct IntegrationPath {
+        /// The project.
+        pub id: Reference,
+        /// The integration.
+        pub integration_id: i64,
+    }
+}
+
+kernel::params! {
+    /// Another key.
+    pub struct ResetToken {
+        /// The project.
+        pub id: Reference,
+        /// The integration.
+        pub integration_id: i64,
+        /// Seconds for which the old key opens it, too.
+        pub overlap_seconds: Option<i64>,
+    }
+}
+
+kernel::params! {
+    /// A trial.
+    pub struct TestIntegration {
+        /// The project.
+        pub id: Reference,
+        /// The integration.
+        pub integration_id: i64,
+        /// What its sender would send.
+        pub payload: Source,
+    }
+}
+
+/// A field of a payload.
+#[derive(Serialize, JsonSchema)]
+pub struct FieldEntity {
+    /// What it fills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field_name: Option<String>,
+    /// The way to it.
+    path: Value,
+    /// What people call it.
+    label: String,
+    /// What kind of value it is.
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// An alert integration.
+#[derive(Serialize, JsonSchema)]
+pub struct IntegrationEntity {
+    /// Its number.
+    id: i64,
+    /// What it is for.
+    #[serde(rename = "type")]
+    kind: Kind,
+    /// What people call it.
+    name: String,
+    /// Whether it receives anything.
+    active: bool,
+    /// The last part of its address.
+    endpoint_identifier: String,
+    /// Its key.
+    token: String,
+    /// Where senders send to.
+    url: String,
+    /// Until when the key before opens it, too.
+    previous_token_until: Option<String>,
+    /// What its sender sends.
+    payload_example: Value,
+    /// Where in it the fields of an alert are.
+    payload_attribute_mappings: Vec<FieldEntity>,
+    /// The fields that the example offers.
+    payload_alert_fields: Vec<FieldEntity>,
+    /// Paths whose values alone tell alerts apart.
+    identity_fields: Value,
+    /// Paths that do not tell alerts apart.
+    ignored_fields: Value,
+    /// Longest silence, in seconds, before an alert tells of it.
+    heartbeat_seconds: Option<i64>,
+    /// When something last arrived.
+    last_received_at: Option<String>,
+    /// When it was made.
+    created_at: String,
+    /// When it was changed.
+    updated_at: String,
+}
+
+impl IntegrationEntity {
+    fn new(app: &App, project: &Project, one: Integration) -> Result<IntegrationEntity> {
+        let entry = |field_name, mapped: &crate::alerts::payload::mapping::Mapped| FieldEntity {
+            field_name,
+            path: json!(mapped.path),
+            label: mapped.label.clone(),
+            kind: mapped.kind.to_string(),
+        };
+        let offers = one
+            .payload_example
+            .as_object()
+            .map(offered)
+            .unwrap_or_default();
+        let mappings = one.payload_mapping.0.entries();
+        let now = app.now();
+        Ok(IntegrationEntity {
+            token: integrations::token(app, &one)?,
+            url: integrations::url(app.base_url(), &project.full_path, &one),
+            payload_attribute_mappings: mappings
+                .map(|(target, mapped)| entry(Some(target.to_string()), mapped))
+                .collect(),
+            payload_alert_fields: offers.iter().map(|mapped| entry(None, mapped)).collect(),
+            identity_fields: json!(one.identity_fields.0),
+            ignored_fields: json!(one.ignored_fields.0),
+            previous_token_until: one
+                .previous_until
+                .filter(|until| *until > now)
+                .map(wire::text),
+            last_received_at: one.last_received_at.map(wire::text),
+            created_at: wire::text(one.created_at),
+            updated_at: wire::text(one.updated_at),
+            id: one.id,
+            kind: one.kind,
+            name: one.name,
+            active: one.active,
+            endpoint_identifier: one.endpoint_identifier,
+            payload_example: one.payload_example,
+            heartbeat_seconds: one.heartbeat_seconds,
+        })
+    }
+}
+
+/// An alert that a trial was about.
+#[derive(Serialize, JsonSchema)]
+pub struct TouchedEntity {
+    /// Its number.
+    iid: i64,
+    /// Its title.
+    title: String,
+}
+
+/// What an integration received once.
+#[derive(Serialize, JsonSchema)]
+pub struct DeliveryEntity {
+    /// Its number.
+    id: i64,
+    /// The status it was answered with.
+    status: i64,
+    /// Why it was refused.
+    reason: Option<String>,
+    /// Numbers of the alerts it was about.
+    alert_iids: Vec<i64>,
+    /// When.
+    created_at: String,
+}
+
+impl From<Delivered> for DeliveryEntity {
+    fn from(one: Delivered) -> DeliveryEntity {
+        DeliveryEntity {
+            id: one.id,
+            status: one.status,
+            reason: one.reason,
+            alert_iids: one.iids.0,
+            created_at: wire::text(one.created_at),
+        }
+    }
+}
+
+fn mapping(sent: &Option<Vec<Source>>) -> Result<Option<Mapping>> {
+    let Some(entries) = sent else {
+        return Ok(None);
+    };
+    let entries: Vec<Value> = entries.iter().cloned().map(Value::Object).collect();
+    let wrong = |text: String| Error::invalid("payload_attribute_mappings", text);
+    Mapping::parse(&entries).map(Some).map_err(wrong)
+}
+
+fn find(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Reference,
+    id: i64,
+    purpose: Purpose,
+) -> Result<(Project, Integration)> {
+    let project = spaces::project(tx, viewer, project, purpose)?;
+    let integration = rows::find(tx, project.id, id)?.found("Integration")?;
+    Ok((project, integration))
+}
+
+/// One page of them.
+async fn list(
+    app: App,
+    viewer: Viewer,
+    path: Params<ProjectPath>,
+    paging: Paging,
+) -> Result<Paged<IntegrationEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+        let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
+        let total = rows::count(tx, project.id)?;
+        let shown = found
+            .into_iter()
+            .map(|one| IntegrationEntity::new(&handle, &project, one));
+        let shown = shown.collect::<Result<Vec<_>>>()?;
+        Ok(Paged::numbered(shown, paging, Some(total)))
+    })
+    .await
+}
+
+/// Makes one.
+async fn create(
+    app: App,
+    viewer: Viewer,
+    params: Params<CreateIntegration>,
+) -> Result<Created<IntegrationEntity>> {
+    let new = New {
+        kind: params.kind.unwrap_or(Kind::Http),
+        name: params.name.clone(),
+        active: params.active,
+        plain_address: params.plain_address.unwrap_or(false),
+        change: Change {
+            payload_example: params.payload_example.clone(),
+            payload_mapping: mapping(&params.payload_attribute_mappings)?,
+            identity_fields: params.identity_fields.clone(),
+            ignored_fields: params.ignored_fields.clone(),
+            heartbeat_seconds: match params.heartbeat_seconds {
+                Some(seconds) => Patch::Value(seconds),
+                None => Patch::Absent,
+            },
+            ..Change::default()
+        },
+    };
+    let handle = app.clone();
+    app.write(move |tx| {
+        let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
+        let made = integrations::create(&handle, tx, &viewer, &project, &new)?;
+        Ok(Created(IntegrationEntity::new(&handle, &project, made)?))
+    })
+    .await
+}
+
+/// Shows one.
+async fn show(
+    app: App,
+    viewer: Viewer,
+    path: Params<IntegrationPath>,
+) -> Result<Ok200<IntegrationEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let (project, one) = find(tx, &viewer, &path.id, path.integration_id, Purpose::Update)?;
+        Ok(Ok200(IntegrationEntity::new(&handle, &project, one)?))
+    })
+    .await
+}
+
+/// Changes one.
+async fn update(
+    app: App,
+    viewer: Viewer,
+    params: Params<UpdateIntegration>,
+) -> Result<Ok200<IntegrationEntity>> {
+    let change = Change {
+        name: params.name.clone(),
+        active: params.active,
+        payload_example: params.payload_example.clone(),
+        payload_mapping: mapping(&params.payload_attribute_mappings)?,
+        identity_fields: params.identity_fields.clone(),
+        ignored_fields: params.ignored_fields.clone(),
+        heartbeat_seconds: params.heartbeat_seconds.clone(),
+    };
+    let handle = app.clone();
+    app.write(move |tx| {
+        let id = params.integration_id;
+        let (project, one) = find(tx, &viewer, &params.id, id, Purpose::Update)?;
+        let changed = integrations::update(tx, &viewer, &project, &one, &change)?;
+        Ok(Ok200(IntegrationEntity::new(&handle, &project, changed)?))
+    })
+    .await
+}
+
+/// Gives one another key.
+async fn reset_token(
+    app: App,
+    viewer: Viewer,
+    params: Params<ResetToken>,
+) -> Result<Ok200<IntegrationEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let id = params.integration_id;
+        let (project, one) = find(tx, &viewer, &params.id, id, Purpose::Update)?;
+        let overlap = params.overlap_seconds.unwrap_or(0);
+        let changed = integrations::reset_token(&handle, tx, &viewer, &project, &one, overlap)?;
+        Ok(Ok200(IntegrationEntity::new(&handle, &project, changed)?))
+    })
+    .await
+}
+
+/// Removes one.
+async fn destroy(app: App, viewer: Viewer, path: Params<IntegrationPath>) -> Result<NoContent> {
+    app.write(move |tx| {
+        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+        integrations::destroy(tx, &viewer, &project, path.integration_id)?;
+        Ok(NoContent)
+    })
+    .await
+}
+
+/// Does as if its sender had sent something.
+async fn test(
+    app: App,
+    viewer: Viewer,
+    params: Params<TestIntegration>,
+) -> Result<Ok200<Vec<TouchedEntity>>> {
+    let limits: AlertLimits = app.settings().get(&app).await?;
+    let now = app.now();
+    let (project, payload) = (params.id.clone(), params.payload.clone());
+    let id = params.integration_id;
+    let (project_id, delivery) = app
+        .read(move |tx| {
+            let (project, one) = find(tx, &viewer, &project, id, Purpose::ManageAlerts)?;
+            let delivery = integrations::trial(&one, &limits, payload, now)?;
+            Ok((project.id, delivery))
+        })
+        .await?;
+    match keep::keep(&app, project_id, delivery).await? {
+        Outcome::Kept(alerts) => {
+            let alerts = alerts.into_iter();
+            Ok(Ok200(
+                alerts
+                    .map(|(iid, title)| TouchedEntity { iid, title })
+                    .collect(),
+            ))
+        }
+        Outcome::Nothing => Err(Error::BadRequest("no open alert is ended by this".into())),
+        Outcome::Closed => Err(Error::forbidden("The integration is not active")),
+    }
+}
+
+/// One page of what one received of late.
+async fn log(
+    app: App,
+    viewer: Viewer,
+    path: Params<IntegrationPath>,
+    paging: Paging,
+) -> Result<Paged<DeliveryEntity>> {
+    app.read(move |tx| {
+        let (_, one) = find(tx, &viewer, &path.id, path.integration_id, Purpose::Update)?;
+        let found = deliveries::list(tx, one.id, paging.fetch(), paging.offset())?;
+        let total = deliveries::count(tx, one.id)?;
+        Ok(Paged::numbered(found, paging, Some(total)).map(DeliveryEntity::from))
+    })
+    .await
+}

@@ -1,0 +1,372 @@
+//! Integrations: where tools send alerts of a project, and with which key
+//! (contract 1.1).
+
+use crate::alerts::limits::AlertLimits;
+use crate::alerts::model::{Integration, Kind, LEGACY, LEGACY_PROMETHEUS, MAX_NAME, TOKEN};
+use crate::alerts::payload::mapping::{Mapping, Path};
+use crate::alerts::payload::{self, Format, Payload, Reading};
+use crate::alerts::receive::keep::Delivery;
+use crate::alerts::store::integrations::{self as rows, Written};
+use identity::viewer::Viewer;
+use jiff::{SignedDuration, Timestamp};
+use kernel::app::App;
+use kernel::audit;
+use kernel::error::{Error, Found, Result};
+use kernel::http::Patch;
+use kernel::secrets::random_bytes;
+use serde_json::{Value, json};
+use spaces::Project;
+use spaces::model::Problems;
+use store::Tx;
+
+/// Most integrations of a project.
+const MOST: i64 = 200;
+/// Longest time for which the key before still opens, in seconds.
+const MAX_OVERLAP: i64 = 30 * 24 * 3_600;
+/// Shortest and longest silence that is looked for, in seconds.
+const HEARTBEAT: std::ops::RangeInclusive<i64> = 60..=30 * 24 * 3_600;
+/// What is said where administrators allow one integration of a kind only.
+pub const SINGLE: &str =
+    "Multiple integrations of a single type are not supported for this project";
+
+/// An integration about to be made.
+#[derive(Debug, Clone)]
+pub struct New {
+    /// What it is for.
+    pub kind: Kind,
+    /// What people call it.
+    pub name: String,
+    /// Whether it receives anything.
+    pub active: bool,
+    /// It answers at the project's plain address, if that is free.
+    pub plain_address: bool,
+    /// Its other fields.
+    pub change: Change,
+}
+
+/// What becomes of an integration.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// Another name.
+    pub name: Option<String>,
+    /// Whether it receives anything.
+    pub active: Option<bool>,
+    /// What its sender sends.
+    pub payload_example: Option<Payload>,
+    /// Where in it the fields of an alert are.
+    pub payload_mapping: Option<Mapping>,
+    /// Fields whose values alone tell alerts apart.
+    pub identity_fields: Option<Vec<Path>>,
+    /// Fields that do not tell alerts apart.
+    pub ignored_fields: Option<Vec<Path>>,
+    /// Longest silence, in seconds.
+    pub heartbeat_seconds: Patch<i64>,
+}
+
+impl Change {
+    fn over(&self, before: Written) -> Written {
+        let example = self.payload_example.clone().map(Value::Object);
+        Written {
+            name: self.name.clone().unwrap_or(before.name).trim().to_owned(),
+            active: self.active.unwrap_or(before.active),
+            payload_example: example.unwrap_or(before.payload_example),
+            payload_mapping: self
+                .payload_mapping
+                .clone()
+                .unwrap_or(before.payload_mapping),
+            identity_fields: self
+                .identity_fields
+                .clone()
+                .unwrap_or(before.identity_fields),
+            ignored_fields: self.ignored_fields.clone().unwrap_or(before.ignored_fields),
+            heartbeat_seconds: self
+                .heartbeat_seconds
+                .clone()
+                .over(before.heartbeat_seconds),
+        }
+    }
+}
+
+fn written(integration: &Integration) -> Written {
+    Written {
+        name: integration.name.clone(),
+        active: integration.active,
+        payload_example: integration.payload_example.clone(),
+        payload_mapping: integration.payload_mapping.0.clone(),
+        identity_fields: integration.identity_fields.0.clone(),
+        ignored_fields: integration.ignored_fields.0.clone(),
+        heartbeat_seconds: integration.heartbeat_seconds,
+    }
+}
+
+/// Looks at the fields, and cleans the example of what cannot be stored.
+fn checked(mut written: Written) -> Result<Written> {
+    let mut problems = Problems::default();
+    let length = written.name.chars().count();
+    if length == 0 {
+        problems.add("name", "can't be blank");
+    } else if length > MAX_NAME {
+        problems.add("name", "is too long (maximum is 255 characters)");
+    } else if written.name.chars().any(char::is_control) {
+        problems.add("name", "is invalid");
+    }
+    if written
+        .heartbeat_seconds
+        .is_some_and(|seconds| !HEARTBEAT.contains(&seconds))
+    {
+        problems.add("heartbeat_seconds", "must be between 60 and 2592000");
+    }
+    match payload::read(written.payload_example.to_string().as_bytes()) {
+        Some(example) => written.payload_example = Value::Object(example),
+        None => problems.add("payload_example", "is too large or nested too deeply"),
+    }
+    problems.check()?;
+    Ok(written)
+}
+
+/// The address of an integration: another one than any other has.
+fn identifier(tx: &mut Tx<'_>, project_id: i64, new: &New) -> Result<String> {
+    let plain = match new.kind {
+        Kind::Prometheus => Some(LEGACY_PROMETHEUS),
+        Kind::Http if new.plain_address => Some(LEGACY),
+        Kind::Http => None,
+    };
+    match plain {
+        Some(plain) if !rows::is_taken(tx, project_id, plain, 0, false)? => Ok(plain.to_owned()),
+        _ => Ok(hex::encode(random_bytes::<8>())),
+    }
+}
+
+/// Makes an integration with a key of its own.
+pub fn create(
+    app: &App,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    new: &New,
+) -> Result<Integration> {
+    let blank = Written {
+        name: new.name.clone(),
+        active: new.active,
+        payload_example: json!({}),
+        payload_mapping: Mapping::default(),
+        identity_fields: Vec::new(),
+        ignored_fields: Vec::new(),
+        heartbeat_seconds: None,
+    };
+    let written = checked(new.change.over(blank))?;
+    let limits: AlertLimits = kernel::settings::read(tx)?;
+    if !limits.multiple && rows::has_other(tx, project.id, new.kind, 0)? {
+        return Err(Error::invalid("base", SINGLE));
+    }
+    if rows::count(tx, project.id)? >= MOST {
+        return Err(Error::invalid("base", "there are too many integrations"));
+    }
+    let identifier = identifier(tx, project.id, new)?;
+    let sealed = new_token(app);
+    let made = rows::insert(tx, project.id, new.kind, &identifier, &sealed, &written)?;
+    record(
+        tx,
+        viewer,
+        project,
+        "alert_integration.create",
+        &made,
+        json!({}),
+    )?;
+    Ok(made)
+}
+
+/// Changes an integration; its address, kind and key stay.
+pub fn update(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    integration: &Integration,
+    change: &Change,
+) -> Result<Integration> {
+    let after = checked(change.over(written(integration)))?;
+    let identifier = &integration.endpoint_identifier;
+    if after.active && rows::is_taken(tx, project.id, identifier, integration.id, true)? {
+        return Err(Error::invalid(
+            "endpoint_identifier",
+            "has already been taken",
+        ));
+    }
+    let changed = rows::update(tx, integration.id, &after)?;
+    let details = json!({"active": changed.active});
+    record(
+        tx,
+        viewer,
+        project,
+        "alert_integration.update",
+        &changed,
+        details,
+    )?;
+    Ok(changed)
+}
+
+/// Gives an integration another key. The old one stops at once, or opens it
+/// for so many seconds more.
+pub fn reset_token(
+    app: &App,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    integration: &Integration,
+    overlap_seconds: i64,
+) -> Result<Integration> {
+    if !(0..=MAX_OVERLAP).contains(&overlap_seconds) {
+        let text = format!("must be between 0 and {MAX_OVERLAP}");
+        return Err(Error::invalid("overlap_seconds", text));
+    }
+    let overlap = SignedDuration::from_secs(overlap_seconds);
+    let until = tx.now().checked_add(overlap).unwrap_or(Timestamp::MAX);
+    let previous = (overlap_seconds > 0).then_some((integration.sealed_token.as_str(), until));
+    let changed = rows::set_token(tx, integration.id, &new_token(app), previous)?;
+    let details = json!({"overlap_seconds": overlap_seconds});
+    record(
+        tx,
+        viewer,
+        project,
+        "alert_integration.reset_token",
+        &changed,
+        details,
+    )?;
+    Ok(changed)
+}
+
+/// Removes an integration; its alerts stay.
+pub fn destroy(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    id: i64,
+) -> Result<Integration> {
+    let gone = rows::remove(tx, project.id, id)?.found("Integration")?;
+    record(
+        tx,
+        viewer,
+        project,
+        "alert_integration.destroy",
+        &gone,
+        json!({}),
+    )?;
+    Ok(gone)
+}
+
+/// What a payload would come to if its sender sent it now.
+pub fn trial(
+    integration: &Integration,
+    limits: &AlertLimits,
+    payload: Payload,
+    now: Timestamp,
+) -> Result<Delivery> {
+    if !integration.active {
+        return Err(Error::forbidden("The integration is not active"));
+    }
+    let text = Value::Object(payload).to_string();
+    let wrong = || Error::invalid("payload", "is too large or nested too deeply");
+    let payload = payload::read(text.as_bytes()).ok_or_else(wrong)?;
+    let format: Format = payload::format(&payload);
+    Ok(Delivery {
+        integration_id: Some(integration.id),
+        key: None,
+        format,
+        items: payload::alerts(payload, &reading(integration, limits), now),
+        log: true,
+    })
+}
+
+/// How payloads of an integration are read.
+pub fn reading(integration: &Integration, limits: &AlertLimits) -> Reading {
+    let mut reading = Reading {
+        name: integration.name.clone(),
+        fingerprints: limits.fingerprints,
+        ..Reading::default()
+    };
+    if limits.multiple {
+        reading.mapping = integration.payload_mapping.0.clone();
+        reading.identity_fields = integration.identity_fields.0.clone();
+        reading.ignored_fields = integration.ignored_fields.0.clone();
+    }
+    reading
+}
+
+fn new_token(app: &App) -> String {
+    let token = hex::encode(random_bytes::<16>());
+    app.secrets().seal(TOKEN, token.as_bytes())
+}
+
+/// The key of an integration, for those who may see it.
+pub fn token(app: &App, integration: &Integration) -> Result<String> {
+    let bytes = app.secrets().unseal(TOKEN, &integration.sealed_token)?;
+    String::from_utf8(bytes).map_err(Error::internal)
+}
+
+/// Where senders send to.
+pub fn url(base_url: &str, full_path: &str, integration: &Integration) -> String {
+    match integration.endpoint_identifier.as_str() {
+        LEGACY => format!("{base_url}/{full_path}/alerts/notify.json"),
+        LEGACY_PROMETHEUS => format!("{base_url}/{full_path}/prometheus/alerts/notify.json"),
+        named => {
+            let name = slug(&integration.name);
+            format!("{base_url}/{full_path}/alerts/notify/{name}/{named}.json")
+        }
+    }
+}
+
+/// A name as a part of an address.
+fn slug(name: &str) -> String {
+    let plain = |c: char| match c.is_ascii_alphanumeric() {
+        true => c.to_ascii_lowercase(),
+        false => '-',
+    };
+    let text: String = name.chars().map(plain).collect();
+    let parts: Vec<&str> = text.split('-').filter(|part| !part.is_empty()).collect();
+    match parts.is_empty() {
+        true => "http-endpoint".to_owned(),
+        false => parts.join("-"),
+    }
+}
+
+fn record(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    action: &'static str,
+    integration: &Integration,
+    mut details: Value,
+) -> Result<()> {
+    details["integration"] = json!(integration.id);
+    details["name"] = json!(integration.name);
+    audit::write(
+        tx,
+        audit::Record {
+            author_id: viewer.author_id(),
+            action,
+            target_type: "Project",
+            target_id: project.id,
+            target_name: &project.full_path,
+            details,
+            ip_address: viewer.ip_address(),
+        },
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn names_become_parts_of_addresses() {
+        for (name, expected) in [
+            ("My Endpoint", "my-endpoint"),
+            ("  CPU / load!  ", "cpu-load"),
+            ("größe", "gr-e"),
+            ("???", "http-endpoint"),
+        ] {
+            assert_eq!(slug(name), expected);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Maintenance windows of a project.
+
+use crate::alerts::model::{MAX_NAME, Window};
+use crate::alerts::store::integrations;
+use crate::alerts::store::windows::{self as rows, NewWindow};
+use identity::viewer::Viewer;
+use kernel::audit;
+use kernel::error::{Error, Found, Result};
+use kernel::time::wire;
+use serde_json::json;
+use spaces::Project;
+use store::Tx;
+
+/// Most windows a project keeps.
+const MOST: i64 = 1_000;
+
+/// Opens a window.
+pub fn create(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    new: &NewWindow,
+) -> Result<Window> {
+    let length = new.name.trim().chars().count();
+    if length == 0 {
+        return Err(Error::invalid("name", "can't be blank"));
+    }
+    if length > MAX_NAME || new.name.chars().any(char::is_control) {
+        return Err(Error::invalid("name", "is invalid"));
+    }
+    if new.ends_at <= new.starts_at || new.ends_at <= tx.now() {
+        return Err(Error::invalid(
+            "ends_at",
+            "must be later than now and than starts_at",
+        ));
+    }
+    if let Some(id) = new.integration_id {
+        integrations::find(tx, project.id, id)?.found("Integration")?;
+    }
+    if rows::count(tx, project.id)? >= MOST {
+        return Err(Error::invalid(
+            "base",
+            "there are too many maintenance windows",
+        ));
+    }
+    let made = rows::insert(tx, project.id, viewer.user_id(), new)?;
+    record(tx, viewer, project, "alert_window.create", &made)?;
+    Ok(made)
+}
+
+/// Removes a window.
+pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, id: i64) -> Result<()> {
+    let gone = rows::remove(tx, project.id, id)?.found("Maintenance window")?;
+    record(tx, viewer, project, "alert_window.destroy", &gone)
+}
+
+fn record(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    action: &'static str,
+    window: &Window,
+) -> Result<()> {
+    audit::write(
+        tx,
+        audit::Record {
+            author_id: viewer.author_id(),
+            action,
+            target_type: "Project",
+            target_id: project.id,
+            target_name: &project.full_path,
+            details: json!({
+                "window": window.id,
+                "name": window.name,
+                "starts_at": wire::text(window.starts_at),
+                "ends_at": wire::text(window.ends_at),
+            }),
+            ip_address: viewer.ip_address(),
+        },
+    )?;
+    Ok(())
+}

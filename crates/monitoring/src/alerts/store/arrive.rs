@@ -1,0 +1,236 @@
+//! Writing alerts as they arrive: new ones by few statements, however many
+//! they are; repeats by one statement for each alert they belong to.
+
+use crate::alerts::model::{Alert, MAX_TITLE, Severity, Status};
+use crate::alerts::payload::{Incoming, text};
+use jiff::{SignedDuration, Timestamp};
+use kernel::error::{CONFLICT, Error, Result};
+use kernel::ids::fold;
+use std::collections::{HashMap, HashSet};
+use store::{Fragment, Json, Tx, sql};
+
+/// Rows of one statement. A few sizes, so that few statements are prepared.
+const CHUNKS: [usize; 3] = [50, 10, 1];
+/// How long ago an alert ended that comes back too soon, in seconds.
+const FLAPPING: i64 = 1_800;
+
+/// What a new alert is besides what was sent.
+#[derive(Debug, Clone)]
+pub struct New<'i> {
+    /// What was sent.
+    pub sent: &'i Incoming,
+    /// What received it.
+    pub integration_id: Option<i64>,
+    /// Its number.
+    pub iid: i64,
+    /// Triggered, ignored, or resolved already.
+    pub status: Status,
+    /// When it ended, if it is resolved.
+    pub ended_at: Option<Timestamp>,
+    /// How often it was sent.
+    pub events: i64,
+    /// It came back soon after it was resolved.
+    pub flapping: bool,
+}
+
+/// An alert that is not resolved, as far as deliveries concern it.
+#[derive(Debug, Clone)]
+pub struct Open {
+    /// Its number in the database.
+    pub id: i64,
+    /// Its number in the project.
+    pub iid: i64,
+    /// Its title.
+    pub title: String,
+    /// What is said of it.
+    pub status: Status,
+    /// What tells it from others.
+    pub fingerprint: String,
+    /// The incident about it.
+    pub issue_id: Option<i64>,
+}
+
+/// Alerts that are not resolved, by fingerprint.
+pub fn open(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    fingerprints: &HashSet<&str>,
+) -> Result<HashMap<String, Open>> {
+    let mut found = HashMap::new();
+    let wanted: Vec<String> = fingerprints.iter().map(|one| (*one).to_owned()).collect();
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    let mut query = Fragment::new(
+        "select id, iid, title, status, fingerprint, issue_id from alerts
+         where status <> 2 and project_id = ",
+    );
+    query
+        .bind(project_id)
+        .raw(" and")
+        .in_list("fingerprint", wanted);
+    type Columns = (i64, i64, String, i64, String, Option<i64>);
+    for (id, iid, title, status, fingerprint, issue_id) in tx.query::<Columns>(query)? {
+        let one = Open {
+            id,
+            iid,
+            title,
+            status: Status::of_code(status),
+            fingerprint: fingerprint.clone(),
+            issue_id,
+        };
+        found.insert(fingerprint, one);
+    }
+    Ok(found)
+}
+
+/// Those of these fingerprints whose alert was resolved a short while ago.
+pub fn ended_lately(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    fingerprints: Vec<String>,
+) -> Result<HashSet<String>> {
+    if fingerprints.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let since = tx.now().checked_sub(SignedDuration::from_secs(FLAPPING));
+    let mut query =
+        Fragment::new("select distinct fingerprint from alerts where status = 2 and project_id = ");
+    query
+        .bind(project_id)
+        .push(" and ended_at > ", since.unwrap_or(Timestamp::UNIX_EPOCH))
+        .raw(" and")
+        .in_list("fingerprint", fingerprints);
+    Ok(tx.query::<String>(query)?.into_iter().collect())
+}
+
+/// Counts further events of an alert, and ends it if it is over.
+pub fn add(tx: &mut Tx<'_>, id: i64, events: i64, ended_at: Option<Timestamp>) -> Result<()> {
+    let now = tx.now();
+    match ended_at {
+        None => tx.execute(
+            sql!(
+                "update alerts set events = events + $2, last_received_at = $3, updated_at = $3
+                 where id = $1"
+            ),
+            (id, events, now),
+        )?,
+        Some(ended_at) => tx.execute(
+            sql!(
+                "update alerts set events = events + $2, last_received_at = $3, updated_at = $3,
+                    status = 2, ended_at = $4, shelved_until = null
+                 where id = $1"
+            ),
+            (id, events, now, ended_at),
+        )?,
+    };
+    Ok(())
+}
+
+/// Writes new alerts; their numbers in the database, in their order.
+pub fn insert(tx: &mut Tx<'_>, project_id: i64, all: &[New<'_>]) -> Result<Vec<i64>> {
+    let mut ids: HashMap<i64, i64> = HashMap::new();
+    let mut rest = all;
+    for size in CHUNKS {
+        while rest.len() >= size {
+            let (some, others) = rest.split_at(size);
+            ids.extend(insert_some(tx, project_id, some)?);
+            rest = others;
+        }
+    }
+    // Another node was faster; this transaction begins again.
+    let missing = || Error::Unavailable(CONFLICT.into());
+    all.iter()
+        .map(|new| ids.get(&new.iid).copied().ok_or_else(missing))
+        .collect()
+}
+
+fn insert_some(tx: &mut Tx<'_>, project_id: i64, some: &[New<'_>]) -> Result<Vec<(i64, i64)>> {
+    let now = tx.now();
+    let mut query = Fragment::new(
+        "insert into alerts (project_id, iid, integration_id, title, description, service,
+            monitoring_tool, hosts, severity, status, started_at, ended_at, events, fingerprint,
+            payload, folded, flapping, last_received_at, created_at, updated_at) values",
+    );
+    for (at, new) in some.iter().enumerate() {
+        let sent = new.sent;
+        query
+            .push(if at == 0 { " (" } else { ", (" }, project_id)
+            .push(", ", new.iid)
+            .push(", ", new.integration_id)
+            .push(", ", sent.title.as_str())
+            .push(", ", sent.description.as_deref())
+            .push(", ", sent.service.as_deref())
+            .push(", ", sent.monitoring_tool.as_deref())
+            .push(", ", Json(&sent.hosts))
+            .push(", ", sent.severity.code())
+            .push(", ", new.status.code())
+            .push(", ", sent.started_at.unwrap_or(now))
+            .push(", ", new.ended_at)
+            .push(", ", new.events)
+            .push(", ", sent.fingerprint.as_deref())
+            .push(", ", Json(&sent.payload))
+            .push(", ", folded(sent))
+            .push(", ", new.flapping)
+            .push(", ", now)
+            .push(", ", now)
+            .push(", ", now)
+            .raw(")");
+    }
+    query.raw(
+        " on conflict (project_id, fingerprint) where status <> 2 do nothing returning iid, id",
+    );
+    Ok(tx.query(query)?)
+}
+
+/// What search looks into.
+fn folded(sent: &Incoming) -> String {
+    let parts = [
+        Some(sent.title.as_str()),
+        sent.description.as_deref(),
+        sent.monitoring_tool.as_deref(),
+        sent.service.as_deref(),
+    ];
+    let parts: Vec<&str> = parts.into_iter().flatten().collect();
+    fold(&parts.join("\n"))
+}
+
+/// An alert that nobody sent: an integration was silent too long.
+pub fn silence(integration_id: i64, name: &str) -> Incoming {
+    Incoming {
+        title: text::line(&format!("Nothing received from {name}"), MAX_TITLE),
+        description: Some("The integration has received nothing for longer than it should.".into()),
+        service: None,
+        monitoring_tool: None,
+        hosts: Vec::new(),
+        severity: Severity::High,
+        started_at: None,
+        over: None,
+        fingerprint: Some(fingerprint_of_silence(integration_id)),
+        source: "Heartbeat".into(),
+        payload: serde_json::json!({"integration": name}),
+    }
+}
+
+/// What tells the silence of an integration from other alerts: no digest, so
+/// no sender can make it up.
+pub fn fingerprint_of_silence(integration_id: i64) -> String {
+    format!("silence/{integration_id}")
+}
+
+/// The kind of alerts, as notes and to-dos name it.
+pub const ALERT: &str = "AlertManagement::Alert";
+
+/// What has an alert's notes.
+pub fn noteable(alert: &Alert) -> planning::Noteable {
+    noteable_of(alert.project_id, alert.id)
+}
+
+/// The same by numbers.
+pub fn noteable_of(project_id: i64, id: i64) -> planning::Noteable {
+    planning::Noteable {
+        kind: ALERT,
+        id,
+        project_id: Some(project_id),
+    }
+}

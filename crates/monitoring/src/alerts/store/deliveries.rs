@@ -1,0 +1,93 @@
+//! What integrations received of late.
+
+use crate::alerts::model::{DELIVERIES, Delivered};
+use kernel::error::Result;
+use std::collections::HashMap;
+use store::{Fragment, Json, Tx, sql};
+
+/// A delivery about to be written.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// What received it.
+    pub integration_id: i64,
+    /// The status it is answered with.
+    pub status: i64,
+    /// Why it is refused.
+    pub reason: Option<&'static str>,
+    /// The alerts it is about.
+    pub iids: Vec<i64>,
+}
+
+/// Notes deliveries, and forgets those too long ago.
+pub fn write(tx: &mut Tx<'_>, entries: &[Entry]) -> Result<()> {
+    let mut by_integration: HashMap<i64, Vec<&Entry>> = HashMap::new();
+    for entry in entries {
+        by_integration
+            .entry(entry.integration_id)
+            .or_default()
+            .push(entry);
+    }
+    for (integration, entries) in by_integration {
+        let last = entries.len().saturating_sub(DELIVERIES as usize);
+        for some in entries[last..].chunks(20) {
+            insert(tx, integration, some)?;
+        }
+        forget(tx, integration)?;
+    }
+    Ok(())
+}
+
+fn insert(tx: &mut Tx<'_>, integration_id: i64, entries: &[&Entry]) -> Result<()> {
+    let now = tx.now();
+    let mut query = Fragment::new(
+        "insert into alert_deliveries (integration_id, status, reason, iids, created_at) values",
+    );
+    for (at, entry) in entries.iter().enumerate() {
+        query
+            .push(if at == 0 { " (" } else { ", (" }, integration_id)
+            .push(", ", entry.status)
+            .push(", ", entry.reason)
+            .push(", ", Json(&entry.iids))
+            .push(", ", now)
+            .raw(")");
+    }
+    query.raw(" returning id");
+    tx.query::<i64>(query)?;
+    Ok(())
+}
+
+fn forget(tx: &mut Tx<'_>, integration_id: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "delete from alert_deliveries where integration_id = $1 and id <=
+                (select id from alert_deliveries where integration_id = $1
+                 order by id desc limit 1 offset $2)"
+        ),
+        (integration_id, DELIVERIES),
+    )?;
+    Ok(())
+}
+
+/// One page of what an integration received, the newest first.
+pub fn list(
+    tx: &mut Tx<'_>,
+    integration_id: i64,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Delivered>> {
+    Ok(tx.all(
+        sql!(
+            "select id, status, reason, iids, created_at from alert_deliveries
+             where integration_id = $1 order by id desc limit $2 offset $3"
+        ),
+        (integration_id, limit, offset),
+    )?)
+}
+
+/// How many are remembered.
+pub fn count(tx: &mut Tx<'_>, integration_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from alert_deliveries where integration_id = $1"),
+        (integration_id,),
+    )?)
+}

@@ -1,0 +1,101 @@
+//! Metric images of alerts.
+
+use crate::alerts::model::MetricImage;
+use kernel::error::Result;
+use store::{Tx, sql};
+
+/// An image about to be written.
+#[derive(Debug, Clone)]
+pub struct NewImage {
+    /// Its name without the ending.
+    pub file_name: String,
+    /// `png`, `jpg`, `gif` or `webp`.
+    pub ending: &'static str,
+    /// It itself.
+    pub bytes: Vec<u8>,
+    /// Where the chart is.
+    pub url: Option<String>,
+    /// What that place is called.
+    pub url_text: Option<String>,
+}
+
+/// One page of an alert's images.
+pub fn list(tx: &mut Tx<'_>, alert_id: i64, limit: i64, offset: i64) -> Result<Vec<MetricImage>> {
+    Ok(tx.all(
+        sql!(
+            "select id, file_name, ending, url, url_text, created_at from alert_metric_images
+             where alert_id = $1 order by id limit $2 offset $3"
+        ),
+        (alert_id, limit, offset),
+    )?)
+}
+
+/// How many an alert has.
+pub fn count(tx: &mut Tx<'_>, alert_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from alert_metric_images where alert_id = $1"),
+        (alert_id,),
+    )?)
+}
+
+/// Adds one.
+pub fn insert(tx: &mut Tx<'_>, alert_id: i64, new: &NewImage) -> Result<MetricImage> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "insert into alert_metric_images
+                (alert_id, file_name, ending, bytes, url, url_text, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7)
+             returning id, file_name, ending, url, url_text, created_at"
+        ),
+        (
+            alert_id,
+            new.file_name.as_str(),
+            new.ending,
+            new.bytes.as_slice(),
+            new.url.as_deref(),
+            new.url_text.as_deref(),
+            now,
+        ),
+    )?)
+}
+
+/// An image of an alert.
+pub fn find(tx: &mut Tx<'_>, alert_id: i64, id: i64) -> Result<Option<MetricImage>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, file_name, ending, url, url_text, created_at from alert_metric_images
+             where alert_id = $1 and id = $2"
+        ),
+        (alert_id, id),
+    )?)
+}
+
+/// Stores where the chart is.
+pub fn update(tx: &mut Tx<'_>, image: &MetricImage) -> Result<()> {
+    tx.execute(
+        sql!("update alert_metric_images set url = $2, url_text = $3 where id = $1"),
+        (image.id, image.url.as_deref(), image.url_text.as_deref()),
+    )?;
+    Ok(())
+}
+
+/// Removes one; whether it was there.
+pub fn remove(tx: &mut Tx<'_>, alert_id: i64, id: i64) -> Result<bool> {
+    let removed = tx.execute(
+        sql!("delete from alert_metric_images where alert_id = $1 and id = $2"),
+        (alert_id, id),
+    )?;
+    Ok(removed > 0)
+}
+
+/// The project, name, ending and bytes of an image.
+pub fn whole(tx: &mut Tx<'_>, id: i64) -> Result<Option<(i64, String, String, Vec<u8>)>> {
+    Ok(tx.optional(
+        sql!(
+            "select a.project_id, i.file_name, i.ending, i.bytes from alert_metric_images i
+             join alerts a on a.id = i.alert_id where i.id = $1"
+        ),
+        (id,),
+    )?)
+}

@@ -1,0 +1,338 @@
+//! Integrations of projects.
+
+use crate::alerts::model::{Integration, Kind};
+use crate::alerts::payload::mapping::{Mapping, Path};
+use jiff::{SignedDuration, Timestamp};
+use kernel::error::Result;
+use kernel::ids::fold;
+use serde_json::Value;
+use store::{Fragment, Json, Tx, from_row, sql};
+
+/// What may change of an integration.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// What people call it.
+    pub name: String,
+    /// Whether it receives anything.
+    pub active: bool,
+    /// What its sender sends.
+    pub payload_example: Value,
+    /// Where in it the fields of an alert are.
+    pub payload_mapping: Mapping,
+    /// Fields whose values alone tell alerts apart.
+    pub identity_fields: Vec<Path>,
+    /// Fields that do not tell alerts apart.
+    pub ignored_fields: Vec<Path>,
+    /// Longest silence, in seconds.
+    pub heartbeat_seconds: Option<i64>,
+}
+
+impl Written {
+    /// When it will have been silent too long, if it is from now on.
+    fn due_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let seconds = self.heartbeat_seconds.filter(|_| self.active)?;
+        now.checked_add(SignedDuration::from_secs(seconds)).ok()
+    }
+}
+
+/// One page of a project's integrations, oldest first.
+pub fn list(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Integration>> {
+    Ok(tx.all(
+        sql!(
+            "select * from alert_integrations where project_id = $1
+             order by id limit $2 offset $3"
+        ),
+        (project_id, limit, offset),
+    )?)
+}
+
+/// How many a project has.
+pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from alert_integrations where project_id = $1"),
+        (project_id,),
+    )?)
+}
+
+/// Integrations of these projects, or only this one of them.
+pub fn of_projects(
+    tx: &mut Tx<'_>,
+    projects: Vec<i64>,
+    id: Option<i64>,
+) -> Result<Vec<Integration>> {
+    let mut query = Fragment::new("select * from alert_integrations where");
+    query.in_list("project_id", projects);
+    if let Some(id) = id {
+        query.push(" and id = ", id);
+    }
+    query.raw(" order by id");
+    Ok(tx.query(query)?)
+}
+
+/// An integration of a project.
+pub fn find(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Integration>> {
+    Ok(tx.optional(
+        sql!("select * from alert_integrations where project_id = $1 and id = $2"),
+        (project_id, id),
+    )?)
+}
+
+/// An integration of any project.
+pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Integration>> {
+    Ok(tx.optional(
+        sql!("select * from alert_integrations where id = $1"),
+        (id,),
+    )?)
+}
+
+/// Whether a project has an integration of this kind beside this one.
+pub fn has_other(tx: &mut Tx<'_>, project_id: i64, kind: Kind, id: i64) -> Result<bool> {
+    let other: Option<i64> = tx.optional(
+        sql!(
+            "select id from alert_integrations
+             where project_id = $1 and kind = $2 and id <> $3 limit 1"
+        ),
+        (project_id, kind, id),
+    )?;
+    Ok(other.is_some())
+}
+
+/// Whether an address of a project is taken by another integration, or only
+/// by one that is active.
+pub fn is_taken(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    identifier: &str,
+    id: i64,
+    active_only: bool,
+) -> Result<bool> {
+    let other: Option<i64> = tx.optional(
+        sql!(
+            "select id from alert_integrations
+             where project_id = $1 and endpoint_identifier = $2 and id <> $3
+                and (active or not $4) limit 1"
+        ),
+        (project_id, identifier, id, active_only),
+    )?;
+    Ok(other.is_some())
+}
+
+/// Adds one.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    kind: Kind,
+    identifier: &str,
+    sealed_token: &str,
+    written: &Written,
+) -> Result<Integration> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "insert into alert_integrations (project_id, kind, name, active, endpoint_identifier,
+                sealed_token, payload_example, payload_mapping, identity_fields, ignored_fields,
+                heartbeat_seconds, due_at, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) returning *"
+        ),
+        (
+            project_id,
+            kind,
+            written.name.as_str(),
+            written.active,
+            identifier,
+            sealed_token,
+            Json(&written.payload_example),
+            Json(&written.payload_mapping),
+            Json(&written.identity_fields),
+            Json(&written.ignored_fields),
+            written.heartbeat_seconds,
+            written.due_at(now),
+            now,
+        ),
+    )?)
+}
+
+/// Changes one.
+pub fn update(tx: &mut Tx<'_>, id: i64, written: &Written) -> Result<Integration> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "update alert_integrations set name = $2, active = $3, payload_example = $4,
+                payload_mapping = $5, identity_fields = $6, ignored_fields = $7,
+                heartbeat_seconds = $8, due_at = $9, updated_at = $10
+             where id = $1 returning *"
+        ),
+        (
+            id,
+            written.name.as_str(),
+            written.active,
+            Json(&written.payload_example),
+            Json(&written.payload_mapping),
+            Json(&written.identity_fields),
+            Json(&written.ignored_fields),
+            written.heartbeat_seconds,
+            written.due_at(now),
+            now,
+        ),
+    )?)
+}
+
+/// Stores another key, and the one before for a while.
+pub fn set_token(
+    tx: &mut Tx<'_>,
+    id: i64,
+    sealed_token: &str,
+    previous: Option<(&str, Timestamp)>,
+) -> Result<Integration> {
+    let now = tx.now();
+    let (token, until) = previous.unzip();
+    Ok(tx.one(
+        sql!(
+            "update alert_integrations set sealed_token = $2, previous_token = $3,
+                previous_until = $4, updated_at = $5
+             where id = $1 returning *"
+        ),
+        (id, sealed_token, token, until, now),
+    )?)
+}
+
+/// Removes one; what it was.
+pub fn remove(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Integration>> {
+    Ok(tx.optional(
+        sql!("delete from alert_integrations where project_id = $1 and id = $2 returning *"),
+        (project_id, id),
+    )?)
+}
+
+/// Notes that something arrived.
+pub fn received(tx: &mut Tx<'_>, id: i64, due_at: Option<Timestamp>) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update alert_integrations set last_received_at = $2, due_at = $3 where id = $1"),
+        (id, now, due_at),
+    )?;
+    Ok(())
+}
+
+/// Integrations that have been silent too long: project and number.
+pub fn silent(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<(i64, i64)>> {
+    let now = tx.now();
+    Ok(tx.all(
+        sql!(
+            "select project_id, id from alert_integrations
+             where due_at is not null and due_at <= $1 and active order by due_at, id limit $2"
+        ),
+        (now, limit),
+    )?)
+}
+
+/// Notes that its silence was told; it counts anew when something arrives.
+pub fn told(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(
+        sql!("update alert_integrations set due_at = null where id = $1"),
+        (id,),
+    )?;
+    Ok(())
+}
+
+/// What is asked of an integration when something arrives.
+#[derive(Debug, Clone)]
+pub struct Receiver {
+    /// Its number.
+    pub id: i64,
+    /// Whether it receives anything.
+    pub active: bool,
+    /// Its key, sealed.
+    pub sealed_token: String,
+    /// The key before, sealed.
+    pub previous_token: Option<String>,
+    /// Until when the key before opens it, too.
+    pub previous_until: Option<Timestamp>,
+    /// Longest silence, in seconds.
+    pub heartbeat_seconds: Option<i64>,
+}
+
+from_row! {
+    Receiver { id, active, sealed_token, previous_token, previous_until, heartbeat_seconds }
+}
+
+impl Receiver {
+    /// Whether this sealed key opens it.
+    pub fn is_opened_by(&self, sealed: &str, now: Timestamp) -> bool {
+        let overlaps = self.previous_until.is_some_and(|until| until > now);
+        self.sealed_token == sealed || (overlaps && self.previous_token.as_deref() == Some(sealed))
+    }
+}
+
+/// Those of these integrations that the project has.
+pub fn among(tx: &mut Tx<'_>, project_id: i64, ids: Vec<i64>) -> Result<Vec<Receiver>> {
+    Ok(tx.all(
+        sql!(
+            "select id, active, sealed_token, previous_token, previous_until, heartbeat_seconds
+             from alert_integrations where project_id = $1 and id in_list($2)"
+        ),
+        (project_id, ids),
+    )?)
+}
+
+/// What a sender needs to be let in.
+#[derive(Debug, Clone)]
+pub struct Door {
+    /// The project.
+    pub project_id: i64,
+    /// The integration, if one answers there.
+    pub integration_id: Option<i64>,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its key, sealed.
+    pub sealed_token: Option<String>,
+    /// The key before, sealed.
+    pub previous_token: Option<String>,
+    /// Until when the key before opens it, too.
+    pub previous_until: Option<Timestamp>,
+    /// Where in a payload the fields of an alert are.
+    pub payload_mapping: Option<Json<Mapping>>,
+    /// Fields whose values alone tell alerts apart.
+    pub identity_fields: Option<Json<Vec<Path>>>,
+    /// Fields that do not tell alerts apart.
+    pub ignored_fields: Option<Json<Vec<Path>>>,
+}
+
+from_row! {
+    Door {
+        project_id, integration_id, name, sealed_token, previous_token, previous_until,
+        payload_mapping, identity_fields, ignored_fields,
+    }
+}
+
+/// The project of this path with its active integration at this address. A
+/// project that moved is found by its old path, too.
+pub fn door(tx: &mut Tx<'_>, path: &str, identifier: &str) -> Result<Option<Door>> {
+    let folded = fold(path);
+    let found = tx.optional(
+        sql!(
+            "select p.id as project_id, i.id as integration_id, i.name, i.sealed_token,
+                i.previous_token, i.previous_until, i.payload_mapping, i.identity_fields,
+                i.ignored_fields
+             from projects p left join alert_integrations i
+                on i.project_id = p.id and i.endpoint_identifier = $2 and i.active
+             where p.full_path_folded = $1 and p.deletion_scheduled_at is null"
+        ),
+        (folded.as_str(), identifier),
+    )?;
+    if found.is_some() {
+        return Ok(found);
+    }
+    Ok(tx.optional(
+        sql!(
+            "select p.id as project_id, i.id as integration_id, i.name, i.sealed_token,
+                i.previous_token, i.previous_until, i.payload_mapping, i.identity_fields,
+                i.ignored_fields
+             from project_redirects r join projects p on p.id = r.project_id
+             left join alert_integrations i
+                on i.project_id = p.id and i.endpoint_identifier = $2 and i.active
+             where r.full_path_folded = $1 and p.deletion_scheduled_at is null"
+        ),
+        (folded.as_str(), identifier),
+    )?)
+}

@@ -1,0 +1,9 @@
+//! SQL of the area.
+
+pub mod alerts;
+pub mod arrive;
+pub mod deliveries;
+pub mod images;
+pub mod integrations;
+pub mod settings;
+pub mod windows;

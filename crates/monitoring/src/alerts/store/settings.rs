@@ -1,0 +1,44 @@
+//! What projects want done with their alerts.
+
+use crate::alerts::model::AlertSetting;
+use kernel::error::Result;
+use store::{Tx, sql};
+
+/// What a project wants, the usual where it never said.
+pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<AlertSetting> {
+    let said = tx.optional(
+        sql!(
+            "select create_issue, issue_template_key, send_email, auto_close_incident
+             from alert_settings where project_id = $1"
+        ),
+        (project_id,),
+    )?;
+    Ok(said.unwrap_or_default())
+}
+
+/// Stores what a project wants.
+pub fn put(tx: &mut Tx<'_>, project_id: i64, setting: &AlertSetting) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into alert_settings (project_id, create_issue, issue_template_key, send_email,
+                auto_close_incident, updated_at)
+             values ($1, $2, $3, $4, $5, $6)
+             on conflict (project_id) do update
+             set create_issue = excluded.create_issue,
+                issue_template_key = excluded.issue_template_key,
+                send_email = excluded.send_email,
+                auto_close_incident = excluded.auto_close_incident,
+                updated_at = excluded.updated_at"
+        ),
+        (
+            project_id,
+            setting.create_issue,
+            setting.issue_template_key.as_deref(),
+            setting.send_email,
+            setting.auto_close_incident,
+            now,
+        ),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Maintenance windows.
+
+use crate::alerts::model::Window;
+use jiff::Timestamp;
+use kernel::error::Result;
+use store::{Tx, sql};
+
+/// A window about to be written.
+#[derive(Debug, Clone)]
+pub struct NewWindow {
+    /// The integration it is about; all of them without.
+    pub integration_id: Option<i64>,
+    /// Why.
+    pub name: String,
+    /// From when.
+    pub starts_at: Timestamp,
+    /// Until when.
+    pub ends_at: Timestamp,
+}
+
+/// One page of a project's windows, those that end last first.
+pub fn list(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Window>> {
+    Ok(tx.all(
+        sql!(
+            "select * from alert_windows where project_id = $1
+             order by ends_at desc, id desc limit $2 offset $3"
+        ),
+        (project_id, limit, offset),
+    )?)
+}
+
+/// How many there are.
+pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from alert_windows where project_id = $1"),
+        (project_id,),
+    )?)
+}
+
+/// Those that are open now.
+pub fn open(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<Window>> {
+    let now = tx.now();
+    Ok(tx.all(
+        sql!(
+            "select * from alert_windows
+             where project_id = $1 and ends_at > $2 and starts_at <= $2 order by id"
+        ),
+        (project_id, now),
+    )?)
+}
+
+/// Adds one.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    project_id: i64,
+    author_id: Option<i64>,
+    new: &NewWindow,
+) -> Result<Window> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "insert into alert_windows (project_id, integration_id, name, starts_at, ends_at,
+                created_by_id, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7) returning *"
+        ),
+        (
+            project_id,
+            new.integration_id,
+            new.name.as_str(),
+            new.starts_at,
+            new.ends_at,
+            author_id,
+            now,
+        ),
+    )?)
+}
+
+/// Removes one; what it was.
+pub fn remove(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Window>> {
+    Ok(tx.optional(
+        sql!("delete from alert_windows where project_id = $1 and id = $2 returning *"),
+        (project_id, id),
+    )?)
+}
