@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 import traceback
 
 import requests
@@ -15,6 +16,15 @@ def api(method, path, /, **body):
     reply = requests.request(method, f"{URL}/api/v4{path}", headers=headers, json=body)
     assert reply.ok, (reply.status_code, reply.text)
     return reply.json()
+
+
+def until(look, holds):
+    """What `look` sees, as soon as `holds` says that it will do."""
+    end = time.monotonic() + 120
+    while not holds(seen := look()):
+        assert time.monotonic() < end, seen
+        time.sleep(0.05)
+    return seen
 
 
 def run(tests):

@@ -182,6 +182,18 @@ const CLIENTS: &[Suite] = &[
         named: false,
     },
     Suite {
+        name: "Alertmanager, apprise and curl for alerts",
+        script: "tests/clients/alerts.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
+        name: "@gitbeaker/rest for alerts and errors",
+        script: "tests/clients/alerts.cjs",
+        runs_on: Language::Node,
+        named: false,
+    },
+    Suite {
         name: "composer",
         script: "tests/clients/composer.py",
         runs_on: Language::Python,
@@ -287,6 +299,7 @@ fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
     tools::go_and_composer()?;
     tools::maven()?;
     tools::nuget()?;
+    tools::alertmanager()?;
     Ok([
         ("CHROMIUM", tools::chromium()?),
         ("PYTHON", tools::python()?),

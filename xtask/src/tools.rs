@@ -173,6 +173,15 @@ pub fn nuget() -> Outcome {
     system_packages("nuget", &["nuget"])
 }
 
+/// Alertmanager and amtool; its suite starts one of its own.
+pub fn alertmanager() -> Outcome {
+    let programs = ["prometheus-alertmanager", "amtool"];
+    if programs.iter().all(|name| on_path(&[name]).is_some()) {
+        return Ok(());
+    }
+    system_packages("Alertmanager", &["prometheus-alertmanager"])
+}
+
 /// A Python that has the packages of `tests/clients/requirements.txt`.
 pub fn python() -> Result<PathBuf, String> {
     python_with("tests/clients", "clients/venv")
