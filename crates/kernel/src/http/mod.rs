@@ -5,6 +5,7 @@
 //! [`serve`] matches, admits, runs and renders; [`openapi`] describes.
 
 pub mod call;
+mod multipart;
 pub mod openapi;
 pub mod paging;
 pub mod params;
@@ -14,7 +15,8 @@ pub mod routes;
 pub mod serve;
 pub mod throttle;
 
-pub use call::{Asked, Call, Files, FromCall, Params, Part, Parts, Upload};
+pub use call::{Asked, Call, Files, FromCall, Params, Upload};
+pub use multipart::{Part, Parts};
 pub use paging::{Paged, Paging, Start};
 pub use params::Patch;
 pub use reply::{Accepted, Answer, Changed, Created, NoContent, Ok200, Response};
