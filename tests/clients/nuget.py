@@ -1,12 +1,15 @@
 """Debian's nuget 2.8 on Mono, unmodified: the feed of version 2 of a private project."""
 
+import fcntl
 import io
 import itertools
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import tempfile
+import termios
 import threading
 import zipfile
 
@@ -41,21 +44,45 @@ class Place:
 
     def run(self, *arguments, fails=False):
         """What nuget said. Its cache is new, its home is empty."""
-        environment = {
-            **os.environ, "HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder / "data"),
-            "XDG_CONFIG_HOME": str(self.folder / "config"), "LC_ALL": "C.UTF-8",
-        }
         done = subprocess.run(
-            ["nuget", *arguments, "-NonInteractive"], cwd=self.folder, env=environment, text=True,
-            check=False, timeout=240, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            self.command(arguments), cwd=self.folder, env=self.environment(), text=True, check=False,
+            timeout=240, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )
         assert (done.returncode != 0) == fails, (arguments, done.returncode, done.stdout)
         return done.stdout
 
+    def command(self, arguments):
+        return ["nuget", *arguments, "-NonInteractive"]
+
+    def environment(self):
+        return {
+            **os.environ, "HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder / "data"),
+            "XDG_CONFIG_HOME": str(self.folder / "config"), "LC_ALL": "C.UTF-8", "TERM": "xterm",
+        }
+
     def listed(self, *arguments):
-        """Names and versions that nuget lists."""
-        said = self.run("list", *arguments, "-Source", self.source, "-ConfigFile", str(self.settings))
-        return sorted(line for line in said.splitlines() if re.fullmatch(r"\S+ \d\S*", line))
+        """Names and versions that nuget lists.
+
+        It breaks lines at the width of its terminal, and without a terminal at
+        none: then it writes empty lines for ever.
+        """
+        ours, its = os.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
+        arguments = ["list", *arguments, "-Source", self.source, "-ConfigFile", str(self.settings)]
+        nuget = subprocess.Popen(
+            self.command(arguments), cwd=self.folder, env=self.environment(), stdin=its, stdout=its, stderr=its
+        )
+        os.close(its)
+        said = b""
+        try:
+            while more := os.read(ours, 65536):
+                said += more
+        except OSError:
+            pass  # How Linux tells that the last writer is gone.
+        os.close(ours)
+        assert nuget.wait(timeout=240) == 0, said
+        lines = re.sub(r"\x1b[\[>=?][0-9;?]*[A-Za-z]?", "", said.decode()).splitlines()
+        return sorted(line for line in lines if re.fullmatch(r"\S+ \d\S*", line))
 
     def install(self, name, *arguments, fails=False):
         """Installs into `packages`; the names of the folders that are there."""
@@ -141,10 +168,11 @@ def test_strangers_and_readers_change_nothing():
     read = api("POST", path, name="reader", scopes=["read_package_registry"])
     reader = Place(place.project, read["username"], read["token"])
     assert reader.install("Acme.Hammer") == ["Acme.Hammer.1.0.0"]
-    Place(place.project, user=None).push(archive, key=read["token"], fails=True)
+    assert "403" in reader.push(archive, key=read["token"], fails=True)
     Place(place.project, user=None).push(archive, key="wrong", fails=True)
     write = api("POST", path, name="writer", scopes=["write_package_registry"])
-    Place(place.project, user=None).push(place.pack("Acme.Hammer", "1.1.0"), key=write["token"])
+    writer = Place(place.project, write["username"], write["token"])
+    writer.push(place.pack("Acme.Hammer", "1.1.0"), key=write["token"])
     assert place.listed() == ["Acme.Hammer 1.1.0"]
 
 
@@ -172,10 +200,20 @@ def test_more_versions_than_a_page_holds_are_listed():
     assert len(place.listed("many", "-AllVersions")) == 105
 
 
+TYPES = """<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
+<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml" />
+<Default Extension="nuspec" ContentType="application/octet" /></Types>"""
+RELATIONS = """<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+<Relationship Id="R1" Target="/{name}.nuspec"
+    Type="http://schemas.microsoft.com/packaging/2010/07/manifest" /></Relationships>"""
+
+
 def push_small(place, name, version):
     """Sends an archive made without nuget, which takes a second for each."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("[Content_Types].xml", TYPES)
+        archive.writestr("_rels/.rels", RELATIONS.format(name=name))
         archive.writestr(
             f"{name}.nuspec",
             f"<package><metadata><id>{name}</id><version>{version}</version><authors>Jane</authors>"

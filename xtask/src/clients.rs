@@ -236,6 +236,12 @@ const CLIENTS: &[Suite] = &[
         named: false,
     },
     Suite {
+        name: "nuget 2.8",
+        script: "tests/clients/nuget.py",
+        runs_on: Language::Python,
+        named: false,
+    },
+    Suite {
         name: "Maven",
         script: "tests/clients/maven.py",
         runs_on: Language::Python,

@@ -64,6 +64,14 @@ impl Links {
         self.at(&format!("metadata/{name}/{version}.json"))
     }
 
+    /// The archive of a version as the feed of version 2 tells of it: below
+    /// the feed, since old clients send credentials nowhere else.
+    pub fn content_in_feed(&self, entry: &Entry) -> String {
+        let (name, version) = (entry.name_key(), entry.version_key());
+        let (name, version) = (encoded(&name), encoded(&version));
+        self.at(&format!("v2/package/{name}/{version}"))
+    }
+
     /// The archive of a version, in its project.
     pub fn content(&self, entry: &Entry) -> String {
         let (name, version) = (entry.name_key(), entry.version_key());

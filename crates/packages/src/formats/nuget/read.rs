@@ -2,7 +2,7 @@
 
 use super::documents::{self, Links};
 use super::entries::{self, Search};
-use super::{FilePath, Leaf, NUGET, Named, Place, Query, file_name};
+use super::{At, FilePath, Leaf, NUGET, Named, Place, Query, file_name};
 use crate::access::for_client;
 use crate::documents::{About, Document, of_name};
 use crate::download;
@@ -275,6 +275,28 @@ pub async fn group_file(
 ) -> Result<Response> {
     let place = Prefix::Group(params.id.clone());
     let sent = send(&app, &viewer, place, params, &asked).await;
+    for_client(&viewer, sent)
+}
+
+/// The archive of a version, below the feed of version 2.
+pub async fn file_in_feed(
+    app: App,
+    viewer: Viewer,
+    params: Params<At>,
+    asked: Arc<Asked>,
+) -> Result<Response> {
+    let Params(At {
+        id,
+        nuget_name,
+        nuget_version,
+    }) = params;
+    let path = FilePath {
+        nuget_file: file_name(&nuget_name, &nuget_version, "nupkg"),
+        id: id.clone(),
+        nuget_name,
+        nuget_version,
+    };
+    let sent = send(&app, &viewer, Prefix::Project(id), Params(path), &asked).await;
     for_client(&viewer, sent)
 }
 

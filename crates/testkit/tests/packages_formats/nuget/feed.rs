@@ -11,7 +11,7 @@ async fn asked(client: &Client, project: &TestProject, rest: &str) -> Reply {
     let reply = client
         .get(project.at(&format!("/packages/nuget/v2/{rest}")))
         .await;
-    if reply.status == 200 && !rest.contains("$count") {
+    if reply.status == 200 && !rest.contains("$count") && !rest.starts_with("package/") {
         assert_eq!(
             reply.header("content-type"),
             "application/xml; charset=utf-8"
@@ -101,7 +101,7 @@ testkit::both_engines! {
             format!("<id>{base}/v2/Packages(Id='Acme.Hammer',Version='1.0')</id>"),
             "<title type=\"text\">Acme.Hammer</title>".into(),
             "<author><name>Jane</name></author>".into(),
-            format!("src=\"{base}/download/acme.hammer/1.0.0/acme.hammer.1.0.0.nupkg\""),
+            format!("src=\"{base}/v2/package/acme.hammer/1.0.0\""),
             "<d:Version>1.0</d:Version><d:NormalizedVersion>1.0.0</d:NormalizedVersion>".into(),
             "<d:Title>A &amp; B</d:Title>".into(),
             "<d:Dependencies>Nail:[1.0, 2.0):net45|::net20</d:Dependencies>".into(),
@@ -118,6 +118,42 @@ testkit::both_engines! {
             "Packages(Id='acme.hammer')", "Packages(1)", "Packages(", "Users()"] {
             asked(&t.admin(), &project, wrong).await.is(404);
         }
+    }
+
+    async fn an_archive_is_fetched_below_the_feed(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let hammer = package("Acme.Hammer", "1.0");
+        hammer.to(&t.admin(), &project).await.is(201);
+        let base = format!("{}/api/v4", t.app().base_url());
+        let text = asked(&t.admin(), &project, "Packages()").await.is(200).text();
+        let path = between(&text, "src=\"", "\"").concat().replace(&base, "");
+
+        let reply = t.admin().get(&path).await.is(200);
+        assert_eq!(reply.body, hammer.bytes);
+        assert_eq!(reply.header("content-disposition"), "attachment; filename=\"acme.hammer.1.0.0.nupkg\"");
+        let also = asked(&t.admin(), &project, "package/ACME.Hammer/1.0.0.0").await.is(200);
+        assert_eq!(also.body, hammer.bytes);
+        asked(&t.admin(), &project, "package/Acme.Hammer/1.1.0").await.is(404);
+        t.anonymous().get(&path).await.is(401);
+        t.user("outsider").await.get(&path).await.is(404);
+    }
+
+    async fn an_old_client_s_form_ends_as_it_writes_it(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let hammer = package("Acme.Hammer", "1.0.0");
+        let head = "--cut\r\nContent-Disposition: form-data; name=\"package\"; filename=\"package\"\r\n\
+            Content-Type: application/octet-stream\r\n\r\n";
+        let put = |ending: &str| {
+            let request = t.admin().put(project.at("/packages/nuget/v2/"));
+            let request = request.header("content-type", "multipart/form-data; boundary=cut");
+            request.bytes([head.as_bytes(), &hammer.bytes, ending.as_bytes()].concat())
+        };
+        put("\n--cut").await.is(400);
+        put("\n--cut--\n").await.is(400);
+        put("--cut--").await.is(400);
+        put("\n--cut--").await.is(201);
+        let got = asked(&t.admin(), &project, "package/acme.hammer/1.0.0").await.is(200);
+        assert_eq!(got.body, hammer.bytes);
     }
 
     async fn old_clients_find_what_they_look_for(t: TestServer) {

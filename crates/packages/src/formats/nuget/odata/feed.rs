@@ -102,7 +102,7 @@ fn inner(text: &mut String, links: &Links, entry: &Entry) {
         escape(&own.summary),
         instant(entry.row.created_at),
         escape(&own.authors),
-        escape(&links.content(entry)),
+        escape(&links.content_in_feed(entry)),
     );
     text.push_str("<m:properties>");
     properties(text, entry);

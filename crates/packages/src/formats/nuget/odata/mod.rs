@@ -7,7 +7,7 @@ pub mod filter;
 
 use super::documents::Links;
 use super::entries::{self, Entry, Wanted};
-use super::{PROJECT, Place};
+use super::{PROJECT, Place, read};
 use crate::access::for_client;
 use crate::rest::READ;
 use crate::scope::{Prefix, scope};
@@ -47,6 +47,14 @@ pub fn routes(r: &mut Routes) {
         .registry()
         .names_user()
         .summary("Counts NuGet packages for older clients");
+    r.get(
+        &format!("{PROJECT}/v2/package/{{nuget_name}}/{{nuget_version}}"),
+        read::file_in_feed,
+    )
+    .scopes(READ)
+    .registry()
+    .names_user()
+    .summary("Downloads a NuGet package for older clients");
 }
 
 kernel::params! {
