@@ -5,10 +5,12 @@
 //! would leave the folder it is unpacked in is refused as a whole, since a
 //! client somewhere may unpack it with less care.
 
+mod packing;
 mod tarball;
 mod zipped;
 
-pub use tarball::{tar_gz, tar_gz_digest};
+pub use packing::Packing;
+pub use tarball::{tar_digest, tar_gz};
 pub use zipped::{visit_zip, zip};
 
 use kernel::error::{Error, Result};
@@ -98,8 +100,14 @@ pub fn hostile(bytes: &[u8]) {
             Err(error) => assert!(matches!(error, Error::BadRequest(_)), "{error}"),
         }
     }
-    if let Err(error) = tar_gz_digest(&packed[..], packed.len() as u64) {
-        assert!(matches!(error, Error::BadRequest(_)), "{error}");
+    for (packing, packed) in [
+        (Packing::Gzip, &packed[..]),
+        (Packing::Xz, bytes),
+        (Packing::Zstd, bytes),
+    ] {
+        if let Err(error) = tar_digest(packed, packed.len() as u64, packing) {
+            assert!(matches!(error, Error::BadRequest(_)), "{error}");
+        }
     }
 }
 
@@ -137,11 +145,12 @@ fn refused(reason: String) -> Error {
 /// A failure to read an archive is the archive's, or a cap's, whose text it
 /// then carries.
 pub(crate) fn unreadable(error: io::Error) -> Error {
-    match error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<Capped>())
-    {
+    let inner = error.get_ref();
+    match inner.and_then(|inner| inner.downcast_ref::<Capped>()) {
         Some(capped) => refused(capped.0.to_owned()),
+        None if error.kind() == io::ErrorKind::OutOfMemory => {
+            refused("the archive takes too much memory to unpack".into())
+        }
         None => refused("the archive cannot be read".into()),
     }
 }

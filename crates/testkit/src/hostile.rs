@@ -2,6 +2,8 @@
 
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
+use lzma_rust2::{XzOptions, XzWriter};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Write;
 
 /// Bytes that a bomb of ours expands to: far more than a server may hold.
@@ -16,8 +18,29 @@ const MANY: usize = 1_000_000;
 pub enum Packing {
     /// tar packed with gzip.
     TarGz,
+    /// tar packed with xz.
+    TarXz,
+    /// tar packed with zstd.
+    TarZstd,
     /// zip.
     Zip,
+}
+
+impl Packing {
+    /// A tar of entries, packed; see [`tar`]. Not for zip.
+    pub fn packed(self, entries: &[(&str, u8, &[u8])]) -> Vec<u8> {
+        self.pack(&tar(entries))
+    }
+
+    /// Packs bytes. What follows one another unpacks as one, but for zip.
+    fn pack(self, bytes: &[u8]) -> Vec<u8> {
+        match self {
+            Packing::TarGz => gz(bytes),
+            Packing::TarXz => xz(bytes, 1),
+            Packing::TarZstd => compress_to_vec(bytes, CompressionLevel::Fastest),
+            Packing::Zip => deflated(bytes),
+        }
+    }
 }
 
 /// What is wrong with an archive, and its bytes. `folder` is where the format
@@ -25,23 +48,23 @@ pub enum Packing {
 pub fn archives(packing: Packing, folder: &str) -> Vec<(&'static str, Vec<u8>)> {
     let inside = |name: &str| format!("{folder}/{name}");
     let one = |name: &str| match packing {
-        Packing::TarGz => gz(&tar(&[(name, b'0', b"x".as_slice())])),
         Packing::Zip => zip(&[(name, 0, b"x".as_slice())], 1),
+        tar => tar.packed(&[(name, b'0', b"x")]),
     };
     let whole = one(&inside("whole"));
     let link = match packing {
-        Packing::TarGz => gz(&tar(&[("../../etc", b'2', b"".as_slice())])),
         // The upper half holds the mode of a symbolic link.
         Packing::Zip => zip(&[("../../etc", 0o120_777 << 16, b"/etc".as_slice())], 1),
+        tar => tar.packed(&[("../../etc", b'2', b"")]),
     };
-    vec![
+    let mut all = vec![
         ("nothing at all", Vec::new()),
         ("no archive", b"\x89PNG\r\n\x1a\n and so on".repeat(100)),
         (
             "another packing",
             match packing {
-                Packing::TarGz => zip(&[("a", 0, b"x".as_slice())], 1),
-                Packing::Zip => gz(&tar(&[("a", b'0', b"x".as_slice())])),
+                Packing::Zip => Packing::TarGz.packed(&[("a", b'0', b"x")]),
+                _ => zip(&[("a", 0, b"x".as_slice())], 1),
             },
         ),
         ("half of one", whole[..whole.len() / 2].to_vec()),
@@ -52,7 +75,16 @@ pub fn archives(packing: Packing, folder: &str) -> Vec<(&'static str, Vec<u8>)> 
         ("a link above", link),
         ("a bomb", bomb(packing, &inside("zeros"))),
         ("a million entries", many(packing)),
-    ]
+    ];
+    let entry = tar(&[(&inside("whole"), b'0', b"x")]);
+    match packing {
+        // Level 9 keeps 64 MiB.
+        Packing::TarXz => all.push(("much to keep", xz(&entry, 9))),
+        // A window of 128 GiB in the header of a frame without bytes.
+        Packing::TarZstd => all.push(("much to keep", b"\x28\xb5\x2f\xfd\0\xd8\x01\0\0".to_vec())),
+        Packing::TarGz | Packing::Zip => {}
+    }
+    all
 }
 
 /// An old tar of entries: name, type and bytes. Links lead to `/etc/passwd`.
@@ -81,6 +113,13 @@ fn tar_header(name: &str, kind: u8, size: usize) -> [u8; 512] {
 /// As small as it can be, so that a bomb of it expands a thousand times.
 fn gz(bytes: &[u8]) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(bytes).expect("memory can be written");
+    packed.finish().expect("memory can be written")
+}
+
+fn xz(bytes: &[u8], level: u32) -> Vec<u8> {
+    let packed = XzWriter::new(Vec::new(), XzOptions::with_preset(level));
+    let mut packed = packed.expect("a level of xz");
     packed.write_all(bytes).expect("memory can be written");
     packed.finish().expect("memory can be written")
 }
@@ -186,11 +225,6 @@ fn ended(mut bytes: Vec<u8>, directory: Vec<u8>, count: usize) -> Vec<u8> {
 /// One file of zeros that packs a thousand times.
 fn bomb(packing: Packing, name: &str) -> Vec<u8> {
     match packing {
-        // What follows one another unpacks as one.
-        Packing::TarGz => {
-            let part = gz(&vec![0; PART]);
-            [gz(&tar_header(name, b'0', BOMB)), part.repeat(BOMB / PART)].concat()
-        }
         Packing::Zip => {
             let packed = deflated(&vec![0; BOMB / 8]);
             let entry = Entry {
@@ -205,15 +239,20 @@ fn bomb(packing: Packing, name: &str) -> Vec<u8> {
             // All entries of the directory are the same bytes.
             ended(bytes, entry.record(0).repeat(64), 64)
         }
+        tar => {
+            let part = tar.pack(&vec![0; PART]);
+            let head = tar.pack(&tar_header(name, b'0', BOMB));
+            [head, part.repeat(BOMB / PART)].concat()
+        }
     }
 }
 
 fn many(packing: Packing) -> Vec<u8> {
     match packing {
-        Packing::TarGz => {
-            let some = tar_header("a", b'0', 0).repeat(MANY / 100);
-            gz(&some).repeat(100)
-        }
         Packing::Zip => zip(&[("a", 0, b"".as_slice())], MANY),
+        tar => {
+            let some = tar_header("a", b'0', 0).repeat(MANY / 100);
+            tar.pack(&some).repeat(100)
+        }
     }
 }

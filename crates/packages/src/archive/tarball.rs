@@ -1,11 +1,12 @@
-//! Tar archives packed with gzip.
+//! Tar archives.
 //!
 //! The tar library joins extension headers to their entry by reading them
 //! whole, however large they say they are; so its raw entries are read here
 //! and the two extensions that carry names are taken within a cap.
 
-use super::{Bounded, Contents, MAX_ENTRIES, MAX_PATH, expansion, plain_path, refused, unreadable};
-use flate2::read::MultiGzDecoder;
+use super::{
+    Bounded, Contents, MAX_ENTRIES, MAX_PATH, Packing, expansion, plain_path, refused, unreadable,
+};
 use kernel::error::Result;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read, Write};
@@ -14,11 +15,12 @@ use tar::{Archive, EntryType, Header, PaxExtensions};
 /// Largest extension header, in bytes: names and times take less.
 const MAX_HEADER: u64 = 64 * 1024;
 
-/// Reads a whole archive of `size` packed bytes, which has to hold something,
-/// and keeps the members `wanted` says, by their plain path.
+/// Reads a whole archive of `size` bytes packed with gzip, which has to hold
+/// something, and keeps the members `wanted` says, by their plain path.
 pub fn tar_gz(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Result<Contents> {
     let mut contents = Contents::default();
-    let entries = read(packed, size, |entry, bytes| {
+    let unpacked = Packing::Gzip.unpack(packed);
+    let entries = read(unpacked, size, |entry, bytes| {
         if !entry.is_file() {
             return Ok(());
         }
@@ -39,9 +41,9 @@ pub fn tar_gz(packed: impl Read, size: u64, wanted: impl Fn(&str) -> bool) -> Re
 /// What an archive of `size` packed bytes holds, if anything, as a digest:
 /// names, kinds, contents, targets of links and who may execute, in their
 /// order. When and by whom it was packed makes no difference.
-pub fn tar_gz_digest(packed: impl Read, size: u64) -> Result<String> {
+pub fn tar_digest(packed: impl Read, size: u64, packing: Packing) -> Result<String> {
     let mut all = Sha256::new();
-    read(packed, size, |entry, bytes| {
+    read(packing.unpack(packed), size, |entry, bytes| {
         let mut content = Digesting(Sha256::new());
         io::copy(bytes, &mut content).map_err(unreadable)?;
         // Of sparse files the header tells where their parts belong.
@@ -103,14 +105,14 @@ impl Found {
     }
 }
 
-/// Shows every entry of an archive and its bytes; how many there are.
+/// Shows every entry of an archive of `size` packed bytes, and its bytes; how
+/// many there are.
 fn read(
-    packed: impl Read,
+    unpacked: impl Read,
     size: u64,
     mut visit: impl FnMut(Found, &mut dyn Read) -> Result<()>,
 ) -> Result<u64> {
-    let expanded = Bounded::new(MultiGzDecoder::new(packed), expansion(size));
-    let mut archive = Archive::new(expanded);
+    let mut archive = Archive::new(Bounded::new(unpacked, expansion(size)));
     let (mut seen, mut long_name, mut long_link) = (0, None, None);
     for entry in archive.entries().map_err(unreadable)?.raw(true) {
         let mut entry = entry.map_err(unreadable)?;

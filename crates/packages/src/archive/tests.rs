@@ -1,6 +1,8 @@
 use super::*;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use lzma_rust2::{XzOptions, XzWriter};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::{Cursor, Write};
 
 fn packed(fill: impl FnOnce(&mut tar::Builder<GzEncoder<Vec<u8>>>)) -> Vec<u8> {
@@ -176,7 +178,7 @@ fn a_digest_tells_what_is_held_and_not_when_it_was_packed() {
             header.set_cksum();
             tar.append(&header, content).unwrap();
         });
-        tar_gz_digest(&bytes[..], bytes.len() as u64).unwrap()
+        tar_digest(&bytes[..], bytes.len() as u64, Packing::Gzip).unwrap()
     };
     let first = digest(b"a", b"x", Regular, 1, 0o644, b"");
     assert_eq!(first, digest(b"./a", b"x", Regular, 2, 0o600, b""));
@@ -187,7 +189,7 @@ fn a_digest_tells_what_is_held_and_not_when_it_was_packed() {
         digest(b"a", b"x", Regular, 1, 0o755, b""),
         digest(b"a", b"", Symlink, 1, 0o644, b"b"),
         digest(b"a", b"", Symlink, 1, 0o644, b"c"),
-        tar_gz_digest(&packed(|_| {})[..], 100).unwrap(),
+        tar_digest(&packed(|_| {})[..], 100, Packing::Gzip).unwrap(),
     ];
     for (at, other) in others.iter().enumerate() {
         assert!(*other != first && !others[..at].contains(other), "{at}");
@@ -196,14 +198,83 @@ fn a_digest_tells_what_is_held_and_not_when_it_was_packed() {
 
 #[test]
 fn zeros_are_an_empty_archive_only_if_they_are_few() {
-    let digest =
-        |bytes: &[u8]| tar_gz_digest(bytes, bytes.len() as u64).map(|_| Contents::default());
+    let digest = |bytes: &[u8]| {
+        tar_digest(bytes, bytes.len() as u64, Packing::Gzip).map(|_| Contents::default())
+    };
     assert!(digest(&packed(|_| {})).is_ok());
     let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
     for _ in 0..64 {
         bomb.write_all(&vec![0; 1024 * 1024]).unwrap();
     }
     assert!(reason(digest(&bomb.finish().unwrap())).contains("too many bytes"));
+}
+
+fn packed_with(packing: Packing, bytes: &[u8]) -> Vec<u8> {
+    match packing {
+        Packing::Gzip => {
+            let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+            packed.write_all(bytes).unwrap();
+            packed.finish().unwrap()
+        }
+        Packing::Xz => xz(bytes, 1),
+        Packing::Zstd => compress_to_vec(bytes, CompressionLevel::Fastest),
+    }
+}
+
+fn xz(bytes: &[u8], level: u32) -> Vec<u8> {
+    let mut packed = XzWriter::new(Vec::new(), XzOptions::with_preset(level)).unwrap();
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
+fn tar_of(name: &[u8]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    let header = header(name, 1, tar::EntryType::Regular);
+    builder.append(&header, &b"x"[..]).unwrap();
+    builder.into_inner().unwrap()
+}
+
+#[test]
+fn every_packing_of_a_tarball_has_caps() {
+    let (plain, evil) = (tar_of(b"include/a.h"), tar_of(b"../a.h"));
+    let bomb = vec![0; 64 * 1024 * 1024];
+    let mut digests = Vec::new();
+    for packing in [Packing::Gzip, Packing::Xz, Packing::Zstd] {
+        let digest = |bytes: &[u8]| tar_digest(bytes, bytes.len() as u64, packing);
+        let refusal = |bytes: &[u8]| reason(digest(bytes).map(|_| Contents::default()));
+        let pack = |bytes: &[u8]| packed_with(packing, bytes);
+        let whole = pack(&plain);
+        digests.push(digest(&whole).unwrap());
+        // Streams that follow one another are one archive.
+        let (one, two) = plain.split_at(700);
+        digests.push(digest(&[pack(one), pack(two)].concat()).unwrap());
+
+        assert!(refusal(&whole[..whole.len() / 2]).contains("cannot be read"));
+        assert!(refusal(b"no archive").contains("cannot be read"));
+        assert!(refusal(&pack(&evil)).contains("unsafe name"));
+        assert!(refusal(&pack(&bomb)).contains("too many bytes"));
+    }
+    assert!(digests.iter().all(|digest| *digest == digests[0]));
+}
+
+#[test]
+fn an_archive_that_takes_much_memory_is_refused() {
+    let refusal = |bytes: &[u8], packing| {
+        let digest = tar_digest(bytes, bytes.len() as u64, packing);
+        reason(digest.map(|_| Contents::default()))
+    };
+    let plain = tar_of(b"a");
+    assert!(tar_digest(&xz(&plain, 8)[..], 1_000, Packing::Xz).is_ok());
+    assert!(refusal(&xz(&plain, 9), Packing::Xz).contains("too much memory"));
+    // A frame without bytes: magic number, window of 64 MiB, last block.
+    let frame = |window: u8| [b"\x28\xb5\x2f\xfd\0", &[window, 1, 0, 0][..]].concat();
+    assert!(refusal(&frame(16 << 3), Packing::Zstd).contains("too much memory"));
+    assert!(tar_digest(&frame(15 << 3)[..], 9, Packing::Zstd).is_ok());
+    // What is to be skipped is (RFC 8878, section 3.1.2), if it is there.
+    let skipped = b"\x50\x2a\x4d\x18\x02\0\0\0ab";
+    let behind = [skipped, &packed_with(Packing::Zstd, &plain)[..]].concat();
+    assert!(tar_digest(&behind[..], 1_000, Packing::Zstd).is_ok());
+    assert!(refusal(&skipped[..9], Packing::Zstd).contains("cannot be read"));
 }
 
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {

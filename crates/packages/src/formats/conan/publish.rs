@@ -1,7 +1,7 @@
 //! Uploads, file by file. Of a revision that is a digest of what it holds,
 //! nothing changes once it is complete; the same file may be sent again.
 
-use super::address::{self, About, Kind, MANIFEST, Packed, Place, Recipe};
+use super::address::{self, About, Kind, MANIFEST, Place, Recipe};
 use super::store::{self, Kept};
 use super::texts::{self, MAX_INFO, MAX_MANIFEST};
 use super::{CONAN, Client, done, read, remove};
@@ -26,10 +26,6 @@ use std::io::Read;
 
 /// Most bytes of a command's body, which lists files.
 const MAX_COMMAND: usize = 1024 * 1024;
-/// What archives packed with xz begin with.
-const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
-/// What archives packed with zstd begin with.
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// Stores a file by its address below `v1/files/`. An empty body is a client
 /// asking whether it has to send the file.
@@ -137,7 +133,7 @@ impl Sent {
         let known = store::files_named(tx, package_id, &self.place, &names)?;
         let is_same = |kept: &Kept| {
             // Publishers of one revision pack and write the same at other times.
-            let is_timeless = matches!(kind, Kind::Manifest | Kind::Archive(Packed::Gzip));
+            let is_timeless = matches!(kind, Kind::Manifest | Kind::Archive(_));
             let says_the_same = is_timeless && kept.metadata == to.file_metadata;
             kept.path == self.path && (kept.file.sha256 == stored.sha256 || says_the_same)
         };
@@ -175,7 +171,7 @@ async fn admit(client: &Client, project: &Reference, to: &Destination) -> Result
 }
 
 /// Looks into a file; what is kept of it.
-fn look(mut file: File, size: u64, kind: Kind) -> Result<Option<String>> {
+fn look(file: File, size: u64, kind: Kind) -> Result<Option<String>> {
     match kind {
         Kind::Manifest => {
             let digest = texts::manifest(&whole(file, MAX_MANIFEST)?)?;
@@ -185,15 +181,13 @@ fn look(mut file: File, size: u64, kind: Kind) -> Result<Option<String>> {
             let told = texts::info(&whole(file, MAX_INFO)?)?;
             Ok(Some(told.to_string()))
         }
-        Kind::Archive(Packed::Gzip) => {
+        Kind::Archive(packing) => {
             if size == 0 {
                 return Err(Error::BadRequest("the archive is empty".into()));
             }
-            let digest = archive::tar_gz_digest(file, size)?;
+            let digest = archive::tar_digest(file, size, packing)?;
             Ok(Some(json!({"holds": digest}).to_string()))
         }
-        Kind::Archive(Packed::Xz) => begins_with(&mut file, XZ).map(|()| None),
-        Kind::Archive(Packed::Zstd) => begins_with(&mut file, ZSTD).map(|()| None),
         Kind::Source | Kind::Metadata => Ok(None),
     }
 }
@@ -207,18 +201,6 @@ fn whole(file: File, most: u64) -> Result<Vec<u8>> {
         return Err(upload::too_large());
     }
     Ok(bytes)
-}
-
-fn begins_with(file: &mut File, magic: &[u8]) -> Result<()> {
-    let mut start = Vec::new();
-    file.take(magic.len() as u64)
-        .read_to_end(&mut start)
-        .map_err(Error::internal)?;
-    if start == magic {
-        Ok(())
-    } else {
-        Err(Error::BadRequest("the archive cannot be read".into()))
-    }
 }
 
 /// Answers a POST below `v1/conans/`.

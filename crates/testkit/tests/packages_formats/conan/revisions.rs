@@ -4,6 +4,7 @@ use super::{INFO, OTHER, PREF, PREV, RREV, archive, hammer, listed, manifest, re
 use crate::archives::tar_gz;
 use crate::registry::rows;
 use serde_json::{Value, json};
+use testkit::hostile::Packing;
 
 /// The same archive as another machine may pack it.
 fn tar_gz_loosely(entries: &[(&str, &str)]) -> Vec<u8> {
@@ -130,7 +131,7 @@ testkit::both_engines! {
             ("conanfile.py", b"import evil".to_vec()),
             ("conanmanifest.txt", b"1\n".to_vec()),
             ("conan_export.tgz", tar_gz(&[("a", "b")])),
-            ("conan_export.txz", b"\xfd7zXZ\0...".to_vec()),
+            ("conan_export.txz", Packing::TarXz.packed(&[("include/hammer.h", b'0', b"#pragma once\n")])),
         ] {
             let refused = at.put(&admin, RREV, file, &bytes).await.is(400).json();
             assert_eq!(refused["message"], "400 Bad request - Duplicate package is not allowed", "{file}");
@@ -159,13 +160,14 @@ testkit::both_engines! {
         let project = t.project("acme/anvil").await;
         let (admin, at) = (t.admin(), hammer(&project.at("")));
         at.recipe(&admin, RREV).await;
-        let zstd = b"\x28\xb5\x2f\xfd...";
-        at.put_binary(&admin, PREV, "conan_package.tzst", zstd).await.is(200);
-        at.put_binary(&admin, OTHER, "conan_package.txz", b"\xfd7zXZ\0...").await.is(200);
+        let zstd = Packing::TarZstd.packed(&[("a", b'0', b"x")]);
+        at.put_binary(&admin, PREV, "conan_package.tzst", &zstd).await.is(200);
+        let xz = Packing::TarXz.packed(&[("a", b'0', b"x")]);
+        at.put_binary(&admin, OTHER, "conan_package.txz", &xz).await.is(200);
         // An archive that holds nothing is one, too.
         at.put_binary(&admin, RREV, "conan_package.tgz", &tar_gz::<&str>(&[])).await.is(200);
         let file = admin.get(at.in_binary(PREV, "/files/conan_package.tzst")).await.is(200);
-        assert_eq!(file.body, &zstd[..]);
+        assert_eq!(file.body, zstd);
     }
 
     async fn what_is_deleted_is_gone(t: TestServer) {
