@@ -73,6 +73,41 @@ const FORMATS: &[Format] = &[
         send: to_composer,
         kept: &[],
     },
+    Format {
+        name: "nuget",
+        packing: Packing::Zip,
+        folder: "lib",
+        send: to_nuget,
+        kept: &[],
+    },
+    Format {
+        name: "nuget, symbols",
+        packing: Packing::Zip,
+        folder: "lib",
+        send: symbols_to_nuget,
+        kept: &[],
+    },
+    Format {
+        name: "conan, gzip",
+        packing: Packing::TarGz,
+        folder: "include",
+        send: |client, packages, archive| to_conan(client, packages, "tgz", archive),
+        kept: &[],
+    },
+    Format {
+        name: "conan, xz",
+        packing: Packing::TarXz,
+        folder: "include",
+        send: |client, packages, archive| to_conan(client, packages, "txz", archive),
+        kept: &[],
+    },
+    Format {
+        name: "conan, zstd",
+        packing: Packing::TarZstd,
+        folder: "include",
+        send: |client, packages, archive| to_conan(client, packages, "tzst", archive),
+        kept: &[],
+    },
 ];
 
 fn to_npm(client: &Client, packages: &str, archive: &[u8]) -> Request {
@@ -121,6 +156,23 @@ fn to_golang(client: &Client, packages: &str, archive: &[u8]) -> Request {
 fn to_composer(client: &Client, packages: &str, archive: &[u8]) -> Request {
     let request = client.post(format!("{packages}/composer"));
     form(request, &[("tag", "1.0.0")], ("package", "p.zip", archive))
+}
+
+fn to_nuget(client: &Client, packages: &str, archive: &[u8]) -> Request {
+    let request = client.put(format!("{packages}/nuget"));
+    form(request, &[], ("package", "p.nupkg", archive))
+}
+
+fn symbols_to_nuget(client: &Client, packages: &str, archive: &[u8]) -> Request {
+    let request = client.put(format!("{packages}/nuget/symbolpackage"));
+    form(request, &[], ("package", "p.snupkg", archive))
+}
+
+fn to_conan(client: &Client, packages: &str, ending: &str, archive: &[u8]) -> Request {
+    let recipe = format!("{packages}/conan/v2/conans/hammer/1.0/_/_");
+    let revision = format!("{recipe}/revisions/{}", "a".repeat(32));
+    let path = format!("{revision}/files/conan_sources.{ending}");
+    client.put(path).bytes(archive.to_vec())
 }
 
 /// A form of these texts and a file: field, name and bytes.

@@ -23,6 +23,17 @@ const PLACES: &[&str] = &[
     "go/127.0.0.1/acme/anvil/{}/@v/list",
     "go/127.0.0.1/acme/anvil/@v/{}",
     "composer/archives/acme/{}",
+    "nuget/download/{}/index.json",
+    "nuget/download/hammer/{}/hammer.1.0.0.nupkg",
+    "nuget/download/hammer/1.0.0/{}",
+    "nuget/metadata/hammer/{}",
+    "nuget/v2/package/hammer/{}",
+    "nuget/v2/{}",
+    "conan/v1/conans/{}/1.0/_/_/digest",
+    "conan/v1/files/hammer/1.0/_/_/0/export/{}",
+    "conan/v2/conans/hammer/{}/_/_/latest",
+    "conan/v2/conans/hammer/1.0/_/_/revisions/{}/files/conanfile.py",
+    "conan/v2/conans/hammer/1.0/_/_/revisions/0123456789abcdef0123456789abcdef/files/{}",
 ];
 
 const TRICKS: &[&str] = &[

@@ -36,6 +36,8 @@ const ROWS: &[Row] = &[
             "golang::parents_and_strange_paths_are_not_found_once_inside",
             "composer::bad_input_is_refused_with_its_reason",
             "abuse::no_path_leads_out_of_a_format",
+            "nuget/refusals::forms_and_addresses_are_checked",
+            "conan/hostile::addresses_that_lead_elsewhere_are_refused",
         ],
     ),
     (
@@ -50,6 +52,9 @@ const ROWS: &[Row] = &[
             "ARCHIVE::a_member_asked_for_has_a_cap",
             "ARCHIVE::hostile_zips_are_refused",
             "HOSTILE::hostile_archives_cost_little",
+            "ARCHIVE::every_packing_of_a_tarball_has_caps",
+            "nuget/refusals::hostile_archives_are_refused",
+            "conan/hostile::hostile_archives_are_refused",
         ],
     ),
     (
@@ -62,7 +67,10 @@ const ROWS: &[Row] = &[
     ),
     (
         "no DTDs, no external entities",
-        &["maven/repository::path_tricks_and_hostile_xml_are_refused"],
+        &[
+            "maven/repository::path_tricks_and_hostile_xml_are_refused",
+            "nuget/refusals::hostile_texts_are_refused",
+        ],
     ),
     (
         "Chart.yaml: few aliases",
@@ -74,6 +82,7 @@ const ROWS: &[Row] = &[
             "npm/abuse::bodies_that_are_no_publication_are_refused",
             "crates/tenon/tests/program/npm.rs::a_publication_takes_little_memory",
             "composer::bad_input_is_refused_with_its_reason",
+            "conan/old::commands_are_objects_of_known_files",
         ],
     ),
     (
@@ -90,6 +99,7 @@ const ROWS: &[Row] = &[
             "pypi/refusals::digests_that_are_declared_must_be_right",
             "maven/repository::digests_are_compared_and_answered",
             "npm/publish::a_body_that_lies_is_refused",
+            "conan/hostile::bytes_have_to_be_those_declared",
         ],
     ),
     (
@@ -100,6 +110,8 @@ const ROWS: &[Row] = &[
             "maven/repository::a_truncated_upload_leaves_nothing",
             "golang::what_is_no_module_is_refused_and_leaves_nothing",
             "HOSTILE::hostile_archives_cost_little",
+            "nuget/refusals::what_is_cut_off_leaves_nothing",
+            "conan/hostile::what_is_cut_off_leaves_nothing",
         ],
     ),
     (
@@ -108,6 +120,7 @@ const ROWS: &[Row] = &[
             "pypi/refusals::long_texts_are_cut_and_markup_stays_text",
             "npm/abuse::texts_of_packages_stay_texts",
             "helm/refusals::hostile_archives_and_texts_are_refused",
+            "nuget/feed::what_archives_say_stays_text",
         ],
     ),
     (
@@ -119,6 +132,7 @@ const ROWS: &[Row] = &[
         &[
             "abuse::no_path_leads_out_of_a_format",
             "elsewhere::python_names_that_nobody_here_has_lead_elsewhere",
+            "conan/hostile::addresses_that_lead_elsewhere_are_refused",
         ],
     ),
     (
@@ -127,6 +141,7 @@ const ROWS: &[Row] = &[
             "SETTINGS::hostile_patterns_cost_nothing",
             "RULES::a_rule_that_would_take_everything_is_refused",
             "crates/packages/src/rules/wildcard.rs::stars_stand_for_any_text",
+            "crates/packages/src/formats/conan/search.rs::hostile_patterns_take_linear_time",
         ],
     ),
     (
@@ -134,6 +149,7 @@ const ROWS: &[Row] = &[
         &[
             "LISTS::filters_and_orders_hold",
             "npm/documents::names_are_found",
+            "nuget/versions::a_search_finds_names",
         ],
     ),
     (
@@ -146,6 +162,8 @@ const ROWS: &[Row] = &[
             "terraform/registry::an_archive_is_fetched_with_a_pass_alone",
             "terraform/registry::a_pass_ends_after_five_minutes",
             "crates/identity/src/pass.rs::a_path_covers_itself_and_what_is_below",
+            "conan/session::a_password_is_exchanged_for_a_pass",
+            "conan/session::a_pass_ends_with_its_hour_and_with_its_credential",
         ],
     ),
     (
@@ -165,6 +183,8 @@ const ROWS: &[Row] = &[
             "PARALLEL::of_ten_publishers_of_one_file_one_wins",
             "npm/parallel::of_ten_publishers_of_one_version_one_wins",
             "side_by_side::publishers_of_every_format_get_in_nobody_s_way",
+            "nuget/parallel::publishers_of_one_version_make_one_package",
+            "conan/parallel::publishers_of_one_revision_make_one",
         ],
     ),
     (
@@ -173,7 +193,10 @@ const ROWS: &[Row] = &[
     ),
     (
         "ids of other projects",
-        &["FILES::ids_of_other_projects_are_not_found"],
+        &[
+            "FILES::ids_of_other_projects_are_not_found",
+            "conan/hostile::files_of_others_are_out_of_reach",
+        ],
     ),
     (
         "private names in no index, search or audit",
@@ -184,6 +207,8 @@ const ROWS: &[Row] = &[
             "helm/index::a_group_lists_what_its_reader_may_see",
             "composer::private_projects_stay_out_of_what_strangers_read",
             "terraform/registry::who_may_not_read_a_module_is_told_of_none",
+            "nuget/groups::a_group_shows_what_its_reader_may_see",
+            "conan/places::a_group_has_the_recipes_its_reader_may_see",
         ],
     ),
 ];

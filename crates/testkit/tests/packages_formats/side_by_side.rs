@@ -2,7 +2,7 @@
 //! once, in every format: how many rows there are then, and what counters say.
 
 use crate::forms::multipart;
-use crate::{archives, golang, helm, pypi, terraform};
+use crate::{archives, conan, golang, helm, nuget, pypi, terraform};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use store::sql;
@@ -24,6 +24,8 @@ pub const FORMATS: &[(&str, Publish, &[u16])] = &[
     ("terraform_module", of_terraform, &[201, 403]),
     ("golang", of_golang, &[201, 409]),
     ("composer", of_composer, &[201, 400]),
+    ("nuget", of_nuget, &[201]),
+    ("conan", of_conan, &[200]),
 ];
 
 fn generic(client: &Client, project: &TestProject, minor: u32) -> Request {
@@ -69,6 +71,17 @@ fn of_composer(client: &Client, project: &TestProject, minor: u32) -> Request {
     let tag = format!("1.{minor}.0");
     let request = client.post(project.at("/packages/composer"));
     multipart(request, &[("tag", &tag)], &[("package", "p.zip", &archive)])
+}
+
+fn of_nuget(client: &Client, project: &TestProject, minor: u32) -> Request {
+    nuget::package("hammer", &format!("1.{minor}.0")).to(client, project)
+}
+
+fn of_conan(client: &Client, project: &TestProject, minor: u32) -> Request {
+    let recipe = conan::recipe_at(&project.at(""), &format!("hammer/1.{minor}/_/_"));
+    client
+        .put(recipe.in_recipe(conan::RREV, "/files/conan_export.tgz"))
+        .bytes(conan::archive())
 }
 
 /// Statuses of requests sent at once, in their order.

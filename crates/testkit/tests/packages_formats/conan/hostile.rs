@@ -29,7 +29,9 @@ testkit::both_engines! {
             ("conan_sources.tgz", tar_gz(&[("a\\..\\..\\b", "x")])),
             ("conan_sources.tgz", bomb(256 * 1024 * 1024)),
             ("conan_sources.txz", whole.clone()),
+            ("conan_sources.txz", b"\xfd7zXZ\0...".to_vec()),
             ("conan_sources.tzst", whole.clone()),
+            ("conan_sources.tzst", b"\x28\xb5\x2f\xfd...".to_vec()),
         ] {
             at.put(&admin, RREV, file, &bytes).await.is(400);
         }
@@ -45,6 +47,19 @@ testkit::both_engines! {
         for manifest in ["", "now", "1\nfile", "1\n../a: 0123456789abcdef0123456789abcdef\n"] {
             at.put_binary(&admin, PREV, "conanmanifest.txt", manifest.as_bytes()).await.is(400);
         }
+        assert_eq!(rows(&t).await, before);
+    }
+
+    async fn what_is_cut_off_leaves_nothing(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let (admin, at) = (t.admin(), hammer(&project.at("")));
+        at.recipe(&admin, RREV).await;
+        let before = rows(&t).await;
+        let chunks = vec![Ok("half of"), Err(std::io::Error::other("gone"))];
+        let body = reqwest::Body::wrap_stream(futures_util::stream::iter(chunks));
+        let path = at.in_recipe(RREV, "/files/metadata/log.txt");
+        assert!(admin.put(&path).stream(body).try_send().await.is_err());
+        admin.get(&path).await.is(404);
         assert_eq!(rows(&t).await, before);
     }
 

@@ -13,7 +13,7 @@ use crate::archives::tar_gz;
 use serde_json::Value;
 use testkit::{Client, Reply};
 
-const RREV: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+pub const RREV: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const OTHER: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 const PREV: &str = "cccccccccccccccccccccccccccccccc";
 const PREF: &str = "5ab84d6acfe1f23c4fae0ab88f26e3a396351ac9";
@@ -21,7 +21,7 @@ const INFO: &str = "[settings]\nos=Linux\n[options]\nshared=False\n[requires]\nz
 
 /// A recipe at one of the prefixes.
 #[derive(Clone)]
-struct At {
+pub struct At {
     base: String,
     path: String,
 }
@@ -31,7 +31,7 @@ fn hammer(owner: &str) -> At {
     recipe_at(owner, "hammer/1.0/acme/stable")
 }
 
-fn recipe_at(owner: &str, recipe: &str) -> At {
+pub fn recipe_at(owner: &str, recipe: &str) -> At {
     At {
         base: format!("{owner}/packages/conan"),
         path: recipe.to_owned(),
@@ -51,7 +51,7 @@ impl At {
         format!("{}/v1/files/{}/0/{rest}", self.base, self.path)
     }
 
-    fn in_recipe(&self, revision: &str, rest: &str) -> String {
+    pub fn in_recipe(&self, revision: &str, rest: &str) -> String {
         self.v2(&format!("revisions/{revision}{rest}"))
     }
 
@@ -99,7 +99,7 @@ impl At {
     }
 }
 
-fn archive() -> Vec<u8> {
+pub fn archive() -> Vec<u8> {
     tar_gz(&[("include/hammer.h", "#pragma once\n")])
 }
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 use testkit::{Client, Request, TestProject};
 
 /// The archive of a version.
-struct Package {
+pub struct Package {
     bytes: Vec<u8>,
 }
 
@@ -30,7 +30,7 @@ fn nuspec(name: &str, version: &str, rest: &str) -> String {
 }
 
 /// A version with nothing special.
-fn package(name: &str, version: &str) -> Package {
+pub fn package(name: &str, version: &str) -> Package {
     described(&nuspec(name, version, ""))
 }
 
@@ -57,7 +57,7 @@ impl Package {
     }
 
     /// As dotnet and nuget send it.
-    fn to(&self, client: &Client, project: &TestProject) -> Request {
+    pub fn to(&self, client: &Client, project: &TestProject) -> Request {
         self.sent(client, project, "/")
     }
 
