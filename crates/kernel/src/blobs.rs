@@ -7,6 +7,7 @@
 //! [`Blobs::delete_older`], so it cannot take bytes a new row is about to name.
 
 mod reading;
+mod recent;
 #[cfg(test)]
 mod s3_tests;
 mod spool;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::BoxStream;
-use futures_util::{Stream, StreamExt, TryStreamExt};
+use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Location;
@@ -34,6 +35,7 @@ use tokio::io::AsyncReadExt;
 use crate::error::{Error, Result};
 use crate::telemetry::Metrics;
 use crate::time::Timestamp;
+use recent::Recent;
 use spool::{Spool, lockable, sweep};
 
 /// How long a blob without a row is left alone after it was last put.
@@ -99,6 +101,8 @@ pub struct Blobs {
     /// Where blobs are files: what keeps publishing, which is a rename out of
     /// the spool, and [`Blobs::delete_older`] apart, also between processes.
     apart: Option<Arc<PathBuf>>,
+    /// What was read lately.
+    recent: Recent,
     /// Where moved bytes are counted.
     metrics: Option<Metrics>,
 }
@@ -182,6 +186,7 @@ impl Blobs {
             store,
             spool: Arc::new(spool),
             apart: lock.map(Arc::new),
+            recent: Recent::new(),
             metrics: None,
         }
     }
@@ -242,6 +247,8 @@ impl Blobs {
             Some(lock) => self.publish(lock, &spool, &stored).await?,
             None => self.upload(&spool, &stored).await?,
         }
+        // What was there may have been damaged.
+        self.recent.forget(&stored.key);
         self.count("in", stored.size);
         Ok(stored)
     }
@@ -302,7 +309,25 @@ impl Blobs {
     /// is clamped to the size). A start at or past the end is
     /// [`Error::RangeNotSatisfiable`], an absent blob [`Error::NotFound`].
     pub async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<(u64, ByteStream)> {
+        let (total, bytes) = match self.recent.get(key) {
+            Some(bytes) => within(bytes, range)?,
+            None => self.read(key, range, true).await?,
+        };
+        let counter = self.clone();
+        let bytes = bytes.inspect_ok(move |bytes| counter.count("out", bytes.len() as u64));
+        Ok((total, bytes.boxed()))
+    }
+
+    /// Reads a blob where it is stored; of a small whole one the bytes may be
+    /// kept for others.
+    async fn read(
+        &self,
+        key: &str,
+        range: Option<Range<u64>>,
+        keep: bool,
+    ) -> Result<(u64, ByteStream)> {
         let location = location(key)?;
+        let is_whole = range.is_none();
         let mut options = GetOptions::new();
         if let Some(range) = range {
             let total = self.store.head(&location).await.map_err(failed)?.size;
@@ -317,15 +342,20 @@ impl Blobs {
             .await
             .map_err(failed)?;
         let total = found.meta.size;
-        let (counter, bytes) = (self.clone(), stream(found));
-        let bytes = bytes.inspect_ok(move |bytes| counter.count("out", bytes.len() as u64));
-        Ok((total, bytes.boxed()))
+        if !keep || !is_whole || total > recent::LARGEST {
+            return Ok((total, stream_of(found)));
+        }
+        let bytes = whole(stream_of(found)).await?;
+        self.recent.keep(key, bytes.clone());
+        within(bytes, None)
     }
 
     /// Removes a blob; an absent one is fine. Only for blobs no row can come
     /// to name, such as in tests: everything else is [`Blobs::delete_older`].
     pub async fn delete(&self, key: &str) -> Result<()> {
-        absent_is_fine(self.store.delete(&location(key)?).await)
+        let deleted = self.store.delete(&location(key)?).await;
+        self.recent.forget(key);
+        absent_is_fine(deleted)
     }
 
     /// Removes a blob unless it was put at or after `before`; true if it is
@@ -347,7 +377,11 @@ impl Blobs {
         };
         match self.store.head(&location).await {
             Ok(meta) if modified(&meta) >= before => Ok(false),
-            Ok(_) => absent_is_fine(self.store.delete(&location).await).map(|()| true),
+            Ok(_) => {
+                let deleted = self.store.delete(&location).await;
+                self.recent.forget(key);
+                absent_is_fine(deleted).map(|()| true)
+            }
             Err(error) => absent_is_fine(Err::<(), _>(error)).map(|()| true),
         }
     }
@@ -372,15 +406,11 @@ impl Blobs {
 
     /// A whole blob of at most `cap` bytes; a larger one is [`Error::TooLarge`].
     pub async fn read_small(&self, key: &str, cap: usize) -> Result<Bytes> {
-        let (total, mut bytes) = self.get(key, None).await?;
+        let (total, bytes) = self.get(key, None).await?;
         if total > cap as u64 {
             return Err(Error::TooLarge);
         }
-        let mut whole = BytesMut::new();
-        while let Some(bytes) = bytes.try_next().await? {
-            whole.extend_from_slice(&bytes);
-        }
-        Ok(whole.freeze())
+        whole(bytes).await
     }
 
     /// Removes what uploads of ended processes left; opening does so too.
@@ -391,7 +421,7 @@ impl Blobs {
 
     /// Reads a whole blob and says whether its bytes still match its key.
     pub async fn verify(&self, key: &str) -> Result<bool> {
-        let (_, mut bytes) = self.get(key, None).await?;
+        let (_, mut bytes) = self.read(key, None, false).await?;
         let mut digest = Sha256::new();
         while let Some(bytes) = bytes.try_next().await? {
             digest = blocking(move || Ok(digest.chain_update(&bytes))).await?;
@@ -419,7 +449,29 @@ fn location(key: &str) -> Result<Location> {
     }
 }
 
-fn stream(found: GetResult) -> ByteStream {
+/// All bytes of a stream that is known to be small.
+async fn whole(mut bytes: ByteStream) -> Result<Bytes> {
+    let mut whole = BytesMut::new();
+    while let Some(bytes) = bytes.try_next().await? {
+        whole.extend_from_slice(&bytes);
+    }
+    Ok(whole.freeze())
+}
+
+/// The size of a blob that is in memory, and its bytes or those of `range`.
+fn within(whole: Bytes, range: Option<Range<u64>>) -> Result<(u64, ByteStream)> {
+    let total = whole.len() as u64;
+    let bytes = match range {
+        None => whole,
+        Some(range) if range.start < total.min(range.end) => {
+            whole.slice(range.start as usize..range.end.min(total) as usize)
+        }
+        Some(_) => return Err(Error::RangeNotSatisfiable(total)),
+    };
+    Ok((total, stream::iter([Ok(bytes)]).boxed()))
+}
+
+fn stream_of(found: GetResult) -> ByteStream {
     match found.payload {
         GetResultPayload::Stream(bytes) => bytes.map_err(failed).boxed(),
         GetResultPayload::File(file, _) => reading::stream(file, found.range),

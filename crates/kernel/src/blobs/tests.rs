@@ -402,3 +402,42 @@ async fn files_read_at_once_keep_to_their_own_bytes() {
         assert!(bytes.iter().all(|byte| *byte == number), "{number}");
     }
 }
+
+#[tokio::test]
+async fn what_was_read_lately_is_still_what_is_stored() {
+    let (directory, blobs) = disk();
+    let content = vec![7; 300_000];
+    let key = blobs.put(body(&[&content]), None).await.unwrap().key;
+    let file = directory.path().join("deep/er").join(&key);
+    assert_eq!(read(&blobs, &key, None).await, (300_000, content.clone()));
+    // The second reader needs the file no more, whole or in part.
+    std::fs::write(&file, b"damaged").unwrap();
+    assert_eq!(read(&blobs, &key, None).await, (300_000, content.clone()));
+    let part = read(&blobs, &key, Some(299_990..900_000)).await;
+    assert_eq!(part, (300_000, vec![7; 10]));
+    for beyond in [300_000..300_001, 5..5] {
+        let refused = blobs.get(&key, Some(beyond)).await.err();
+        assert!(matches!(refused, Some(Error::RangeNotSatisfiable(300_000))));
+    }
+    // Who looks for damage sees it.
+    assert!(!blobs.verify(&key).await.unwrap());
+
+    blobs.delete(&key).await.unwrap();
+    assert!(matches!(
+        blobs.get(&key, None).await.err(),
+        Some(Error::NotFound("File"))
+    ));
+    blobs.put(body(&[&content]), None).await.unwrap();
+    assert_eq!(read(&blobs, &key, None).await, (300_000, content));
+}
+
+#[tokio::test]
+async fn what_is_large_is_read_where_it_is() {
+    let (directory, blobs) = disk();
+    let content = vec![7; recent::LARGEST as usize + 1];
+    let key = blobs.put(body(&[&content]), None).await.unwrap().key;
+    assert_eq!(read(&blobs, &key, None).await.1, content);
+    let file = directory.path().join("deep/er").join(&key);
+    std::fs::write(&file, b"other").unwrap();
+    assert_eq!(read(&blobs, &key, None).await, (5, b"other".to_vec()));
+}
