@@ -141,14 +141,30 @@ impl Peer {
     }
 }
 
-impl Drop for Peer {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        for _ in 0..20 {
+impl Peer {
+    /// Whether it ends within so many twentieths of a second.
+    fn ends(&mut self, twentieths: u32) -> bool {
+        for _ in 0..twentieths {
             if let Ok(Some(_)) = self.child.try_wait() {
-                return;
+                return true;
             }
             std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        false
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let listened = self.child.stdin.take().is_some();
+        if listened && self.ends(20) {
+            return;
+        }
+        // nginx asked so ends its workers, which would outlive it otherwise.
+        let id = self.child.id().to_string();
+        let asked = Command::new("kill").args(["-TERM", &id]).status();
+        if asked.is_ok() && self.ends(100) {
+            return;
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
