@@ -1,7 +1,8 @@
-"""Apache Maven, as Debian ships it, deploys and resolves.
+"""Apache Maven, as Debian ships it, deploys and resolves; Gradle resolves.
 
 Maven knows a repository's address, a user name and a password, which it sends
 when it is asked for them. Its own plugins come from the system's packages.
+Debian's Gradle 4.4 publishes to folders only: its parts for HTTP are left out.
 """
 
 import contextlib
@@ -70,6 +71,23 @@ CONSUMER = """<project xmlns="http://maven.apache.org/POM/4.0.0">
     </dependency>
   </dependencies>
 </project>"""
+
+
+GRADLE_CONSUMER = """
+configurations {{ wanted }}
+repositories {{ maven {{
+    url '{repository}'
+    credentials {{ username '{username}'; password '{password}' }}
+}} }}
+dependencies {{
+    wanted 'com.acme:anvil:1.+'
+    wanted 'com.acme:tongs:1.0-SNAPSHOT'
+}}
+task fetch(type: Copy) {{
+    from configurations.wanted
+    into 'fetched'
+}}
+"""
 
 
 class Forge:
@@ -240,6 +258,39 @@ def test_a_release_is_not_replaced_where_the_group_wants_that():
     assert resolved(forge.owner, forge.in_project, "anvil", "1.0")[1] == "one"
 
 
+def gradle(credentials, repository):
+    """What Gradle fetches on a clean machine: the contents of two archives."""
+    with tempfile.TemporaryDirectory() as directory:
+        folder = pathlib.Path(directory)
+        username, password = credentials
+        facts = {"username": username, "password": password, "repository": repository}
+        (folder / "build.gradle").write_text(GRADLE_CONSUMER.format(**facts))
+        (folder / "settings.gradle").write_text("rootProject.name = 'consumer'\n")
+        done = subprocess.run(
+            ["gradle", "--no-daemon", "--console=plain", "fetch"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+            env=os.environ | {"GRADLE_USER_HOME": f"{directory}/home"},
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return sorted(content(jar) for jar in folder.glob("fetched/*.jar"))
+
+
+def test_gradle_resolves_what_maven_deployed():
+    forge = Forge()
+    reader = forge.deploy_token("read_package_registry")
+    deploy(forge.owner, forge.in_project, "anvil", "1.0", "old anvil")
+    deploy(forge.owner, forge.in_project, "anvil", "1.1", "anvil")
+    deploy(forge.owner, forge.in_project, "tongs", "1.0-SNAPSHOT", "tongs")
+    assert gradle(forge.owner, forge.in_group) == ["anvil", "tongs"]
+    assert gradle(reader, forge.in_project) == ["anvil", "tongs"]
+
+
 if shutil.which("mvn") is None:
     raise SystemExit("mvn is missing")
+if shutil.which("gradle") is None:
+    raise SystemExit("gradle is missing")
 run(globals())

@@ -148,21 +148,24 @@ pub fn go_and_composer() -> Outcome {
     system_packages("go and Composer", &["golang-go", "composer", "unzip"])
 }
 
-/// Maven and those of its plugins that its suite uses, which the system's
-/// package keeps in a repository of its own.
+/// Gradle, and Maven with those of its plugins that its suite uses, which the
+/// system's package keeps in a repository of its own.
 pub fn maven() -> Outcome {
     let plugins = Path::new("/usr/share/maven-repo/org/apache/maven/plugins");
     let has = |name: &str| plugins.join(format!("maven-{name}-plugin")).is_dir();
-    if on_path(&["mvn"]).is_some() && ["deploy", "dependency", "jar"].into_iter().all(has) {
+    let programs = ["mvn", "gradle"];
+    let are_here = programs.iter().all(|name| on_path(&[name]).is_some());
+    if are_here && ["deploy", "dependency", "jar"].into_iter().all(has) {
         return Ok(());
     }
     let packages = [
+        "gradle",
         "maven",
         "libmaven-deploy-plugin-java",
         "libmaven-dependency-plugin-java",
         "libmaven-jar-plugin-java",
     ];
-    system_packages("Maven", &packages)
+    system_packages("Maven and Gradle", &packages)
 }
 
 /// The nuget command, which runs on Mono and reads the feed of version 2.
