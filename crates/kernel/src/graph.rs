@@ -34,6 +34,7 @@ pub use build::{Argument, EnumItem, Graph, ObjectBuilder, argument, item};
 pub use connection::{Ask, Connection, Counted, Key, Order, Owned, Window, by_owner};
 pub use context::{Args, Context, Fault, Request};
 pub use mutation::{Done, MutationBuilder};
+pub use nodes::{AnyOf, any_of};
 pub use scalars::{BIG_INT, BOOLEAN, DATE, FLOAT, GlobalId, ID, INT, JSON, STRING, TIME};
 pub use shape::{Answer, Node, Shape, Typed, enumeration, named, object, one_of};
 pub use table::{Cost, Mark, Root, Table};

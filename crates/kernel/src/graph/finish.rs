@@ -38,7 +38,7 @@ impl Graph {
             .drafts
             .into_iter()
             .map(|(name, draft)| (name, draft.def));
-        let table = Table::new(types.collect());
+        let table = Table::new(types.collect(), Arc::new(self.models));
         for def in table.types() {
             check_type(&table, def, &mut problems);
         }

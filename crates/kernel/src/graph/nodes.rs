@@ -10,6 +10,7 @@ use super::build::{Graph, argument};
 use super::context::{Args, Context, Fault, Loader};
 use super::scalars::{GlobalId, ID, split};
 use super::shape::{Answer, Object, Shape, Typed};
+use super::table::Table;
 use super::types::TypeRef;
 use futures_util::future::try_join_all;
 use std::any::Any;
@@ -63,79 +64,97 @@ impl Graph {
 
     /// Declares the union and the root fields over the models registered.
     pub(super) fn declare_nodes(&mut self) {
-        let models = Arc::new(std::mem::take(&mut self.models));
-        if models.is_empty() {
+        let members: Vec<Arc<str>> = self.models.values().map(|one| one.ty.clone()).collect();
+        if members.is_empty() {
             return;
         }
-        let members: Vec<&str> = models.values().map(|model| &*model.ty).collect();
+        let members: Vec<&str> = members.iter().map(AsRef::as_ref).collect();
         self.union("Node", "What has a global ID.", &members);
-        let (one, many) = (models.clone(), models);
         self.query()
-            .answer("node", Node, move |args, context| {
-                let models = one.clone();
-                async move {
-                    let id: String = args.get("id")?;
-                    let found = find(&models, &[id], context).await?;
-                    Ok(found.into_iter().next().unwrap_or(Answer::Null))
-                }
+            .answer("node", any_of("Node"), |args, context| async move {
+                let id: String = args.get("id")?;
+                let found = context.nodes(&[named(&id)?]).await?;
+                Ok(found.into_iter().next())
             })
             .describe("Any object by its global ID; null if the caller does not see it.")
             .arg(argument("id", ID.required()).describe("Its global ID."))
-            .answer("nodes", Node.list(), move |args: Args, context| {
-                let models = many.clone();
-                async move {
+            .answer(
+                "nodes",
+                any_of("Node").list(),
+                |args: Args, context| async move {
                     let ids: Vec<String> = args.get("ids")?;
                     if ids.len() > MAX_IDS {
                         return Err(Fault::argument("ids cannot have more than 100 entries"));
                     }
-                    Ok(Some(find(&models, &ids, context).await?))
-                }
-            })
+                    let names: Result<Vec<_>, Fault> = ids.iter().map(|id| named(id)).collect();
+                    let found = context.nodes(&names?).await?;
+                    Ok(Some(found.into_iter().map(Some).collect()))
+                },
+            )
             .describe("Objects by their global IDs, in that order; null for those unseen.")
             .arg(argument("ids", ID.required().list().required()).describe("At most 100."));
     }
 }
 
-/// The objects of these IDs, in their order; each model is asked once.
-async fn find(models: &Models, ids: &[String], context: Context) -> Result<Vec<Answer>, Fault> {
-    let mut named = Vec::with_capacity(ids.len());
-    let mut wanted: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
-    for text in ids {
-        let (model, id) = split(text).map_err(Fault::argument)?;
-        // What cannot be the number of a row is never found.
-        let id = id.parse().ok().filter(|id: &i64| *id > 0).unwrap_or(0);
-        if models.contains_key(model) {
-            wanted.entry(model).or_default().push(id);
+/// Model and number of a global ID; what cannot be the number of a row reads
+/// as 0, which is never found.
+fn named(text: &str) -> Result<(&str, i64), Fault> {
+    let (model, id) = split(text).map_err(Fault::argument)?;
+    Ok((model, id.parse().ok().filter(|id| *id > 0).unwrap_or(0)))
+}
+
+impl Table {
+    /// The object type of a model that is found by global ID.
+    pub fn node_type(&self, model: &str) -> Option<&str> {
+        self.models.get(model).map(|model| &*model.ty)
+    }
+}
+
+impl Context {
+    /// The objects of these models and numbers that the viewer may see, in
+    /// their order and null for others; each model is asked once.
+    pub async fn nodes(&self, named: &[(&str, i64)]) -> Result<Vec<Answer>, Fault> {
+        let models = &self.table.models;
+        let mut wanted: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+        for (model, id) in named {
+            if models.contains_key(model) {
+                wanted.entry(model).or_default().push(*id);
+            }
         }
-        named.push((model, id));
+        let loads = wanted.into_iter().filter_map(|(name, ids)| {
+            let work = (models.get(name)?.find)(self.clone(), ids);
+            Some(async move { Ok::<_, Fault>((name, work.await?)) })
+        });
+        let found: HashMap<&str, HashMap<i64, Answer>> =
+            try_join_all(loads).await?.into_iter().collect();
+        let of = |(model, id): &(&str, i64)| found.get(model).and_then(|all| all.get(id)).cloned();
+        Ok(named
+            .iter()
+            .map(|one| of(one).unwrap_or(Answer::Null))
+            .collect())
     }
-    let loads = wanted.into_iter().filter_map(|(name, ids)| {
-        let work = (models.get(name)?.find)(context.clone(), ids);
-        Some(async move { Ok::<_, Fault>((name, work.await?)) })
-    });
-    let found: HashMap<&str, HashMap<i64, Answer>> =
-        try_join_all(loads).await?.into_iter().collect();
-    let of = |(model, id): &(&str, i64)| found.get(model).and_then(|all| all.get(id)).cloned();
-    Ok(named
-        .iter()
-        .map(|one| of(one).unwrap_or(Answer::Null))
-        .collect())
 }
 
-/// The shape of `Node`.
-#[derive(Clone)]
-struct Node;
+/// An interface or union whose objects are found by [`Context::nodes`], so
+/// that they may be of rooms that do not know each other.
+pub fn any_of(name: &'static str) -> AnyOf {
+    AnyOf(name)
+}
 
-impl Typed for Node {
+/// See [`any_of`].
+#[derive(Clone, Copy)]
+pub struct AnyOf(&'static str);
+
+impl Typed for AnyOf {
     fn type_ref(&self) -> TypeRef {
-        TypeRef::named("Node")
+        TypeRef::named(self.0)
     }
 }
 
-impl Shape for Node {
-    type Value = Answer;
+impl Shape for AnyOf {
+    type Value = Option<Answer>;
 
-    fn answer(&self, value: Answer) -> Answer {
-        value
+    fn answer(&self, value: Option<Answer>) -> Answer {
+        value.unwrap_or(Answer::Null)
     }
 }

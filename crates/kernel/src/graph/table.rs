@@ -2,6 +2,7 @@
 
 use super::context::{Args, Context, Fault};
 use super::introspection;
+use super::nodes::Models;
 use super::shape::{Answer, Node};
 use super::types::TypeRef;
 use serde_json::Value as Json;
@@ -25,6 +26,8 @@ pub struct Table {
     types: BTreeMap<Arc<str>, TypeDef>,
     /// For interfaces and unions: the object types a value may have.
     possible: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
+    /// What is found by global ID.
+    pub(super) models: Arc<Models>,
 }
 
 /// One type.
@@ -215,7 +218,7 @@ pub enum Resolver {
 }
 
 impl Table {
-    pub(super) fn new(types: BTreeMap<Arc<str>, TypeDef>) -> Table {
+    pub(super) fn new(types: BTreeMap<Arc<str>, TypeDef>, models: Arc<Models>) -> Table {
         let mut possible: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
         for def in types.values() {
             match &def.kind {
@@ -231,7 +234,11 @@ impl Table {
                 _ => {}
             }
         }
-        Table { types, possible }
+        Table {
+            types,
+            possible,
+            models,
+        }
     }
 
     /// All types, by name.
@@ -320,6 +327,6 @@ impl Table {
                 Kind::Scalar(_) | Kind::Union(_) => {}
             }
         }
-        Table::new(types)
+        Table::new(types, self.models.clone())
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::time::{Date, Timestamp};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 /// Nesting of `a[b][c]…` and of JSON bodies past which a request is refused.
@@ -264,6 +265,23 @@ impl<T> Patch<T> {
             Patch::Null => None,
             Patch::Value(value) => Some(value),
         }
+    }
+
+    /// The same with another value.
+    pub fn map<U>(self, work: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Patch::Absent => Patch::Absent,
+            Patch::Null => Patch::Null,
+            Patch::Value(value) => Patch::Value(work(value)),
+        }
+    }
+}
+
+/// In a struct with `#[serde(default)]`.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        let value = Option::<T>::deserialize(from)?;
+        Ok(value.map_or(Patch::Null, Patch::Value))
     }
 }
 
