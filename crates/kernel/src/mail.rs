@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lettre::message::{Mailbox, MultiPart};
+use lettre::message::header::{HeaderName, HeaderValue};
+use lettre::message::{Mailbox, MessageBuilder, MultiPart};
 use lettre::transport::smtp::Error as SmtpError;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 
@@ -32,6 +33,36 @@ pub struct Message {
     pub html: Option<String>,
 }
 
+/// Which mails belong together, as mail programs tell by their headers: they
+/// show a conversation as one, and sort what comes from one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// Names this mail among those of the host: `Message-ID` without its host.
+    pub id: String,
+    /// The mail that began the conversation: `In-Reply-To` and `References`;
+    /// none if it is this one.
+    pub begun_by: Option<String>,
+    /// What it is about, the innermost first (`anvil.acme`): `List-Id` without
+    /// its host.
+    pub list: String,
+    /// The instance's host.
+    pub host: String,
+}
+
+impl Thread {
+    fn id_of(&self, id: &str) -> String {
+        format!("<{}@{}>", token(id), token(&self.host))
+    }
+}
+
+/// The characters of a text that ids in headers are made of; a dash for
+/// others, so that nothing ends the header or the id.
+fn token(text: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let token = text.chars().map(|c| if safe(c) { c } else { '-' });
+    token.take(SUBJECT).collect()
+}
+
 /// Where mail goes. Cheap to clone.
 #[derive(Clone)]
 pub struct Mailer {
@@ -43,7 +74,7 @@ pub struct Mailer {
 enum Route {
     Folder(Arc<PathBuf>),
     Smtp(AsyncSmtpTransport<Tokio1Executor>),
-    Memory(Arc<Mutex<Vec<Message>>>),
+    Memory(Arc<Mutex<Vec<(Message, Option<Thread>)>>>),
 }
 
 impl Mailer {
@@ -76,7 +107,21 @@ impl Mailer {
     /// What a mailer made by [`Mailer::memory`] has sent, oldest first.
     pub fn sent(&self) -> Vec<Message> {
         match &self.route {
-            Route::Memory(sent) => sent.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            Route::Memory(sent) => {
+                let sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+                sent.iter().map(|(message, _)| message.clone()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The threads of those mails, in their order.
+    pub fn threads(&self) -> Vec<Option<Thread>> {
+        match &self.route {
+            Route::Memory(sent) => {
+                let sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+                sent.iter().map(|(_, thread)| thread.clone()).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -85,7 +130,16 @@ impl Mailer {
     /// refusal for good [`Error::Unprocessable`]: give up. Everything that may
     /// pass is [`Error::Unavailable`]: try again later.
     pub async fn send(&self, message: &Message) -> Result<()> {
-        let mail = self.compose(message)?;
+        self.deliver(message, None).await
+    }
+
+    /// The same for one mail of a conversation.
+    pub async fn send_in(&self, message: &Message, thread: &Thread) -> Result<()> {
+        self.deliver(message, Some(thread)).await
+    }
+
+    async fn deliver(&self, message: &Message, thread: Option<&Thread>) -> Result<()> {
+        let mail = self.compose(message, thread)?;
         match &self.route {
             Route::Folder(folder) => {
                 let (folder, bytes) = (folder.clone(), mail.formatted());
@@ -95,22 +149,27 @@ impl Mailer {
             Route::Smtp(smtp) => smtp.send(mail).await.map(drop).map_err(refused),
             Route::Memory(sent) => {
                 let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
-                sent.push(Message {
+                let kept = Message {
                     subject: one_line(&message.subject),
                     ..message.clone()
-                });
+                };
+                sent.push((kept, thread.cloned()));
                 Ok(())
             }
         }
     }
 
-    fn compose(&self, message: &Message) -> Result<lettre::Message> {
+    fn compose(&self, message: &Message, thread: Option<&Thread>) -> Result<lettre::Message> {
         let mail = lettre::Message::builder()
             .from(self.from.clone())
             .to(mailbox(&message.to)?)
             .subject(one_line(&message.subject))
-            .message_id(None)
+            .message_id(thread.map(|thread| thread.id_of(&thread.id)))
             .date_now();
+        let mail = match thread {
+            Some(thread) => in_thread(mail, thread),
+            None => mail,
+        };
         let mail = match &message.html {
             Some(html) => {
                 let parts = MultiPart::alternative_plain_html(message.text.clone(), html.clone());
@@ -120,6 +179,24 @@ impl Mailer {
         };
         mail.map_err(Error::internal)
     }
+}
+
+/// Adds the headers of a conversation; that the mail is written by a program
+/// keeps answering machines from answering it.
+fn in_thread(mut mail: MessageBuilder, thread: &Thread) -> MessageBuilder {
+    if let Some(begun_by) = &thread.begun_by {
+        let id = thread.id_of(begun_by);
+        mail = mail.in_reply_to(id.clone()).references(id);
+    }
+    let list = format!("<{}.{}>", token(&thread.list), token(&thread.host));
+    for (name, value) in [
+        ("List-Id", list),
+        ("Auto-Submitted", "auto-generated".to_owned()),
+    ] {
+        let name = HeaderName::new_from_ascii_str(name);
+        mail = mail.raw_header(HeaderValue::new(name, value));
+    }
+    mail
 }
 
 /// A value for one header: no line breaks, no control characters, bounded.
@@ -290,6 +367,38 @@ mod tests {
             assert!(matches!(refused, Err(Error::BadRequest(_))), "{to:?}");
         }
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_conversation_is_told_by_headers() {
+        let directory = tempfile::tempdir().unwrap();
+        let mailer = Mailer::open(directory.path().to_str().unwrap(), "a@example.com").unwrap();
+        let thread = Thread {
+            id: "issue-5-note-7".into(),
+            begun_by: Some("issue-5\r\nBcc: eve@example.com".into()),
+            list: "anvil.acme>\r\nX: y".into(),
+            host: "tenon.example.com".into(),
+        };
+        let message = message("ada@example.com", "x");
+        mailer.send_in(&message, &thread).await.unwrap();
+        let mut files = std::fs::read_dir(directory.path()).unwrap();
+        let text = std::fs::read_to_string(files.next().unwrap().unwrap().path()).unwrap();
+        let text = text.replace("\r\n ", " ");
+        let begun = "<issue-5--Bcc--eve-example.com@tenon.example.com>";
+        for line in [
+            "Message-ID: <issue-5-note-7@tenon.example.com>".to_owned(),
+            format!("In-Reply-To: {begun}"),
+            format!("References: {begun}"),
+            "List-Id: <anvil.acme---X--y.tenon.example.com>".to_owned(),
+            "Auto-Submitted: auto-generated".to_owned(),
+        ] {
+            assert!(text.contains(&format!("{line}\r\n")), "{line}: {text}");
+        }
+        let lower = text.to_lowercase();
+        assert!(
+            !lower.contains("\nbcc:") && !lower.contains("\nx:"),
+            "{text}"
+        );
     }
 
     #[tokio::test]

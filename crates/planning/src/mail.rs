@@ -13,7 +13,7 @@ use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
 use kernel::ids::Reference;
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
-use kernel::mail::Message;
+use kernel::mail::{Message, Thread};
 use serde::{Deserialize, Serialize};
 use spaces::access::find_project;
 use std::collections::HashMap;
@@ -217,16 +217,46 @@ impl Job for Tell {
                 let people: Vec<i64> = people.into_iter().flatten().collect();
                 let users = load_basic(tx, &people)?;
                 let actor = self.actor.and_then(|id| users.get(&id));
-                Ok(users
-                    .get(&self.user)
-                    .map(|to| letter(&app, to, actor, &issue, note.as_ref(), &self)))
+                let thread = thread(&app, &issue, &self);
+                let letter = |to| letter(&app, to, actor, &issue, note.as_ref(), &self);
+                Ok(users.get(&self.user).map(|to| (letter(to), thread)))
             })
             .await?;
         match message {
-            Some(message) => deliver(&run.app, message).await,
+            Some((message, thread)) => deliver(&run.app, message, thread).await,
             None => Ok(()),
         }
     }
+}
+
+/// The conversation about an issue, which its first mail begins. Ids are told
+/// by what happened, so that all who are told of it have the same.
+fn thread(app: &App, issue: &Issue, news: &Tell) -> Thread {
+    let begun_by = format!("issue-{}", issue.id);
+    let id = match (news.event, news.note) {
+        (Event::New, _) => begun_by.clone(),
+        (_, Some(note)) => format!("{begun_by}-note-{note}"),
+        // The same may happen again: its time tells them apart.
+        (event, None) => {
+            let at = issue.updated_at.as_microsecond();
+            format!("{begun_by}-{event:?}-{at}").to_lowercase()
+        }
+    };
+    let mut parts: Vec<&str> = issue.project_path.split('/').collect();
+    parts.reverse();
+    Thread {
+        begun_by: (id != begun_by).then_some(begun_by),
+        id,
+        list: parts.join("."),
+        host: host(app),
+    }
+}
+
+/// The instance's host, as ids of mails end.
+fn host(app: &App) -> String {
+    let url = url::Url::parse(app.base_url()).ok();
+    let host = url.as_ref().and_then(url::Url::host_str);
+    host.unwrap_or("localhost").to_owned()
 }
 
 fn letter(
@@ -274,8 +304,8 @@ fn letter(
 }
 
 /// Sends a mail; an address the mail server refuses for good is let go.
-async fn deliver(app: &App, message: Message) -> Result<(), Failure> {
-    match app.mailer().send(&message).await {
+async fn deliver(app: &App, message: Message, thread: Thread) -> Result<(), Failure> {
+    match app.mailer().send_in(&message, &thread).await {
         Err(refused @ (Error::BadRequest(_) | Error::Unprocessable(_))) => {
             Err::<(), _>(refused).best_effort("send a mail");
             Ok(())
