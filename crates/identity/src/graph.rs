@@ -1,6 +1,10 @@
 //! Users in GraphQL: `currentUser`, `user`, `users` (contract/graphql.md
 //! section 9). As in REST, strangers see no users.
 
+mod tally;
+
+pub use tally::{Tally, caller};
+
 use crate::access;
 use crate::model::{Profile, User, UserKind, UserState};
 use crate::settings::SignIn;

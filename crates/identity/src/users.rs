@@ -50,6 +50,15 @@ pub fn find_by_username(tx: &mut Tx<'_>, username: &str) -> Result<Option<User>>
     )?)
 }
 
+/// Ids of the users with these logins; names of nobody are left out.
+pub fn ids_by_usernames(tx: &mut Tx<'_>, usernames: &[String]) -> Result<Vec<i64>> {
+    let folded: Vec<String> = usernames.iter().map(|name| fold(name)).collect();
+    Ok(tx.all(
+        sql!("select id from users where username_folded in_list($1) order by id"),
+        (folded,),
+    )?)
+}
+
 /// The user with this primary e-mail, without regard to case.
 pub fn find_by_email(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
     Ok(tx.optional(

@@ -14,17 +14,12 @@ mod package;
 mod policy;
 mod settings;
 
-use identity::viewer::Viewer;
-use kernel::app::App;
-use kernel::error::Result as Outcome;
-use kernel::graph::{Connection, Context, Fault, GlobalId, Graph, Window};
+use identity::graph::{Tally, caller};
+use kernel::graph::{Connection, GlobalId, Graph, Window};
 use serde_json::Value as Json;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::sync::Arc;
-use store::Tx;
-use tokio::sync::Mutex;
 
 /// Global IDs of packages.
 pub const PACKAGE_ID: GlobalId = GlobalId::new("PackagesPackageID", "Packages::Package");
@@ -51,11 +46,6 @@ pub fn graph(g: &mut Graph) {
     settings::graph(g);
 }
 
-/// Application and viewer of a request.
-fn caller(context: &Context) -> Result<(App, Viewer), Fault> {
-    Ok((context.app()?.clone(), identity::graph::viewer(context)))
-}
-
 /// Pages in the order of their owners, out of rows by owner; an owner without
 /// an entry has none.
 fn pages<K: Eq + Hash, T>(
@@ -78,47 +68,4 @@ fn shared<T>(found: HashMap<i64, Vec<T>>) -> HashMap<i64, Vec<Arc<T>>> {
         .into_iter()
         .map(|(id, rows)| (id, share(rows)))
         .collect()
-}
-
-type Count =
-    Box<dyn Fn(&mut Tx<'_>, &Viewer, Option<i64>) -> Outcome<HashMap<i64, i64>> + Send + Sync>;
-
-/// Counts the lists of all owners of a level when the first of them is asked.
-struct Tally {
-    count: Count,
-    known: Mutex<HashMap<Option<i64>, HashMap<i64, i64>>>,
-}
-
-impl Tally {
-    fn new(
-        count: impl Fn(&mut Tx<'_>, &Viewer, Option<i64>) -> Outcome<HashMap<i64, i64>>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Arc<Tally> {
-        Arc::new(Tally {
-            count: Box::new(count),
-            known: Mutex::default(),
-        })
-    }
-
-    /// The rows of one owner, to at most `limit` and one more.
-    async fn of(
-        self: Arc<Self>,
-        context: &Context,
-        owner: i64,
-        limit: Option<i64>,
-    ) -> Result<i64, Fault> {
-        let mut known = self.known.lock().await;
-        let found = match known.entry(limit) {
-            Entry::Occupied(found) => found.into_mut(),
-            Entry::Vacant(place) => {
-                let ((app, viewer), tally) = (caller(context)?, self.clone());
-                let found = app.read(move |tx| (tally.count)(tx, &viewer, limit));
-                place.insert(found.await?)
-            }
-        };
-        let found = found.get(&owner);
-        Ok(found.copied().unwrap_or(0))
-    }
 }
