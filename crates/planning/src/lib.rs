@@ -6,7 +6,8 @@
 //! Jobs: `planning.notify`, `planning.tell`.
 //! Hooks: [`hooks::CONTENTS`], [`hooks::project_destroying`],
 //! [`hooks::hand_over`], [`hooks::open_issues`]; rooms above follow issues
-//! by [`hooks::Hooks`].
+//! by [`hooks::Hooks`], and plug in what else has notes and to-dos by
+//! [`targets::register`].
 //!
 //! Start with [`access`], which says who sees and does what, and [`rules`];
 //! rooms above make and close issues, write system notes and remind people
@@ -16,12 +17,15 @@
 pub mod access;
 pub mod entity;
 pub mod formats;
+pub mod graph;
+pub mod guarded;
 pub mod hooks;
 pub mod mail;
 pub mod model;
 mod rest;
 pub mod rules;
 pub mod store;
+pub mod targets;
 
 pub use rules::{issues, notes, todos};
 pub use store::notes::Noteable;

@@ -7,6 +7,7 @@ pub mod labels;
 pub mod milestones;
 pub mod notes;
 pub mod pages;
+pub mod places;
 pub mod subscriptions;
 pub mod todos;
 

@@ -233,6 +233,30 @@ pub struct LinksEntity {
     pub members: String,
 }
 
+/// Open issues by project, 0 where there are none; only of projects whose
+/// issues the viewer sees.
+pub fn open_issues(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    projects: &[&Project],
+) -> Result<HashMap<i64, i64>> {
+    let levels = access::Levels::in_projects(tx, viewer, projects)?;
+    let shown = projects.iter().filter(|it| match it.feature("issues") {
+        "disabled" => false,
+        "private" => levels.of_project(it) >= access::GUEST,
+        _ => true,
+    });
+    let ids: Vec<i64> = shown.map(|it| it.id).collect();
+    let mut counts = match hooks::get().open_issues {
+        Some(read) => read(tx, &ids)?,
+        None => HashMap::new(),
+    };
+    for id in ids {
+        counts.entry(id).or_insert(0);
+    }
+    Ok(counts)
+}
+
 /// What a list of projects needs beside its rows, read for all at once.
 #[derive(Default)]
 pub struct Around {

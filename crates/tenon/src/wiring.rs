@@ -89,6 +89,7 @@ pub fn graph() -> Table {
     graphql::root::graph(&mut g, system::BUILD);
     identity::graph::graph(&mut g);
     spaces::graph::graph(&mut g);
+    planning::graph::graph(&mut g);
     packages::graph::graph(&mut g);
     monitoring::graph(&mut g);
     g.finish().unwrap_or_else(|error| panic!("{error}"))

@@ -233,9 +233,14 @@ fn reported(
     Ok(Some(tx.query::<i64>(query)?.into_iter().collect()))
 }
 
+/// The path of an issue's page.
+pub fn web_path(issue: &Issue) -> String {
+    format!("/{}/-/issues/{}", issue.project_path, issue.iid)
+}
+
 /// The page of an issue.
 pub fn web_url(app: &App, issue: &Issue) -> String {
-    app.url(&format!("/{}/-/issues/{}", issue.project_path, issue.iid))
+    app.url(&web_path(issue))
 }
 
 /// Time spent on an issue and estimated.

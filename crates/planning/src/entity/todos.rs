@@ -1,11 +1,12 @@
 //! To-dos as JSON.
 
 use super::issues::{Around, IssueEntity, issue, web_url};
-use crate::access::{Scope, visible};
+use crate::access::Scope;
 use crate::model::Issue;
 use crate::store::issues as issue_rows;
 use crate::store::notes::ISSUE;
-use crate::store::todos::{Action, State, Todo};
+use crate::store::todos::{self as todo_rows, Action, State, Todo};
+use crate::targets::{self, Seen};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -15,7 +16,7 @@ use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
-use store::{Fragment, Tx, sql};
+use store::{Tx, sql};
 
 /// The project of a to-do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -28,6 +29,16 @@ pub struct ProjectOfTodo {
     pub path_with_namespace: String,
 }
 
+/// What a to-do is about.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TargetEntity {
+    /// An issue.
+    Issue(Box<IssueEntity>),
+    /// A thing of another room, as it shows it.
+    Other(serde_json::Value),
+}
+
 /// A to-do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the contract explains the fields")]
@@ -38,7 +49,7 @@ pub struct TodoEntity {
     pub author: Option<UserBasic>,
     pub action_name: Action,
     pub target_type: String,
-    pub target: Option<IssueEntity>,
+    pub target: Option<TargetEntity>,
     pub target_url: String,
     pub body: String,
     pub state: State,
@@ -53,12 +64,14 @@ pub struct Beside {
     projects: HashMap<i64, ProjectOfTodo>,
     issues: HashMap<i64, Issue>,
     around: Around,
+    /// What is no issue.
+    others: HashMap<(&'static str, i64), Seen>,
     bodies: HashMap<i64, String>,
 }
 
 impl Beside {
     /// Reads it in a constant number of statements.
-    pub fn read(tx: &mut Tx<'_>, viewer: &Viewer, todos: &[Todo]) -> Result<Beside> {
+    pub fn read(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, todos: &[Todo]) -> Result<Beside> {
         let ids = |of: fn(&Todo) -> Option<i64>| -> Vec<i64> {
             let mut ids: Vec<i64> = todos.iter().filter_map(of).collect();
             ids.sort_unstable();
@@ -66,12 +79,7 @@ impl Beside {
             ids
         };
         let targets = ids(|todo| (todo.target_type == ISSUE).then_some(todo.target_id));
-        let mut condition = Fragment::default();
-        condition
-            .in_list("issues.id", targets)
-            .raw(" and ")
-            .append(visible(tx, viewer, &Scope::Everywhere));
-        let issues = issue_rows::of_condition(tx, condition)?;
+        let issues = issue_rows::visible_by_ids(tx, viewer, &targets)?;
         let around = Around::read(tx, viewer, &Scope::Everywhere, &issues)?;
         let projects: Vec<(i64, String, String, String, String)> = tx.all(
             sql!(
@@ -80,11 +88,11 @@ impl Beside {
             ),
             (ids(|todo| todo.project_id),),
         )?;
-        let bodies: Vec<(i64, String)> = tx.all(
-            sql!("select id, body from notes where id in_list($1)"),
-            (ids(|todo| todo.note_id),),
-        )?;
+        let bodies = todo_rows::bodies(tx, todos)?;
+        let others = todos.iter().filter(|todo| todo.target_type != ISSUE);
+        let others = others.map(|todo| (todo.target_type.as_str(), todo.target_id));
         Ok(Beside {
+            others: targets::read(app, tx, viewer, others)?,
             users: load_basic(tx, &ids(|todo| todo.author_id))?,
             projects: projects
                 .into_iter()
@@ -101,44 +109,106 @@ impl Beside {
                 .collect(),
             issues: issues.into_iter().map(|issue| (issue.id, issue)).collect(),
             around,
-            bodies: bodies.into_iter().collect(),
+            bodies,
         })
     }
 }
 
 /// A to-do.
 pub fn todo(app: &App, todo: &Todo, beside: &Beside) -> TodoEntity {
-    let target = match todo.target_type == ISSUE {
-        true => beside.issues.get(&todo.target_id),
-        false => None,
-    };
-    // What the user may no longer see is not told of.
-    let hidden = todo.target_type == ISSUE && target.is_none();
+    let about = beside.about(app, todo);
     let note = todo.note_id.and_then(|id| beside.bodies.get(&id));
-    let note = note.filter(|_| !hidden);
-    let mut target_url = target.map(|issue| web_url(app, issue)).unwrap_or_default();
-    if let (Some(note), false) = (todo.note_id, target_url.is_empty()) {
-        target_url.push_str(&format!("#note_{note}"));
-    }
     let author = todo.author_id.and_then(|id| beside.users.get(&id));
     TodoEntity {
         id: todo.id,
         project: todo
             .project_id
-            .filter(|_| !hidden)
+            .filter(|_| about.is_some())
             .and_then(|id| beside.projects.get(&id).cloned()),
         author: author.map(|user| basic(app, user)),
         action_name: todo.action,
         target_type: todo.target_type.clone(),
-        body: match (note, target) {
-            (Some(body), _) => body.clone(),
-            (None, Some(issue)) => issue.title.clone(),
-            (None, None) => String::new(),
+        // What the user may no longer see is not told of.
+        body: match (&about, note) {
+            (None, _) => String::new(),
+            (Some(_), Some(body)) => body.clone(),
+            (Some(about), None) => about.title.clone(),
         },
-        target: target.map(|one| issue(app, one, &beside.around, false)),
-        target_url,
+        target_url: match (&about, todo.note_id) {
+            (None, _) => String::new(),
+            (Some(about), None) => about.url.clone(),
+            (Some(about), Some(note)) => format!("{}#note_{note}", about.url),
+        },
+        target: about.map(|about| about.entity),
         state: todo.state,
         created_at: wire::text(todo.created_at),
         updated_at: wire::text(todo.updated_at),
+    }
+}
+
+/// A to-do in words.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    /// Login of who caused it, or empty.
+    pub author: String,
+    /// What it is about.
+    pub title: String,
+    /// The page of that, from the instance's address on; empty if it is hidden.
+    pub url: String,
+    /// Path of its project, or empty.
+    pub project: String,
+    /// The note that caused it, or empty.
+    pub body: String,
+}
+
+/// What a to-do is about, as far as the viewer may see it.
+struct About {
+    title: String,
+    url: String,
+    entity: TargetEntity,
+}
+
+impl Beside {
+    /// A to-do in words; of what the viewer may no longer see nothing is told.
+    pub fn told(&self, app: &App, todo: &Todo) -> Told {
+        let Some(about) = self.about(app, todo) else {
+            return Told {
+                title: "Something you can no longer see".to_owned(),
+                ..Told::default()
+            };
+        };
+        let author = todo.author_id.and_then(|id| self.users.get(&id));
+        let project = todo.project_id.and_then(|id| self.projects.get(&id));
+        let note = todo.note_id.and_then(|id| self.bodies.get(&id));
+        Told {
+            author: author.map(|user| user.username.clone()).unwrap_or_default(),
+            title: about.title,
+            url: match todo.note_id {
+                Some(note) => format!("{}#note_{note}", about.url),
+                None => about.url,
+            },
+            project: project
+                .map(|project| project.path_with_namespace.clone())
+                .unwrap_or_default(),
+            body: note.cloned().unwrap_or_default(),
+        }
+    }
+
+    fn about(&self, app: &App, todo: &Todo) -> Option<About> {
+        if todo.target_type == ISSUE {
+            let seen = self.issues.get(&todo.target_id)?;
+            return Some(About {
+                title: seen.title.clone(),
+                url: web_url(app, seen),
+                entity: TargetEntity::Issue(Box::new(issue(app, seen, &self.around, false))),
+            });
+        }
+        let kind = targets::kind(&todo.target_type)?.name;
+        let seen = self.others.get(&(kind, todo.target_id))?;
+        Some(About {
+            title: seen.title.clone(),
+            url: app.url(&seen.path),
+            entity: TargetEntity::Other(seen.entity.clone()),
+        })
     }
 }

@@ -1,11 +1,11 @@
-//! Users that a text names.
+//! Users and groups that a text names.
 
 use super::prose;
 
 /// Most names of one text that count (contract «Bad input and abuse»).
 pub const MOST: usize = 100;
 
-/// One name, without its `@`.
+/// One name, without its `@`; with slashes it is a group's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
     /// As it is written.
@@ -14,7 +14,7 @@ pub struct Mention {
     pub is_addressed: bool,
 }
 
-/// The users that a text names outside of code, each once, in order.
+/// The users and groups that a text names outside of code, each once, in order.
 pub fn find(text: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut at_start = true;
@@ -62,13 +62,10 @@ fn spans(line: &str) -> impl Iterator<Item = (&str, bool)> {
 
 fn name_at(text: &str) -> &str {
     let end = text
-        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')))
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')))
         .unwrap_or(text.len());
-    // A path names a group, a full stop ends a sentence.
-    match text[end..].starts_with('/') {
-        true => "",
-        false => text[..end].trim_end_matches(['.', '-']),
-    }
+    // A full stop ends a sentence.
+    text[..end].trim_end_matches(['.', '-', '/'])
 }
 
 #[cfg(test)]
@@ -83,9 +80,10 @@ mod tests {
     fn names_stand_alone_and_outside_of_code() {
         let text =
             "@jane, see (@joe.smith). mail@host `@code` @group/path\n```\n@block\n```\n@jane @x_y-";
-        assert_eq!(names(text), ["jane", "joe.smith", "x_y"]);
+        assert_eq!(names(text), ["jane", "joe.smith", "group/path", "x_y"]);
         assert_eq!(names("`open @a"), ["a"]);
-        assert!(names("@ @. no").is_empty());
+        assert!(names("@ @. @/ no").is_empty());
+        assert_eq!(names("@all, @acme/tools/."), ["all", "acme/tools"]);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Reactions to issues and their notes.
 
-use super::issues::{found, found_signed_in};
 use crate::access::Desk;
 use crate::entity::notes::{AwardEntity, award};
 use crate::model::Issue;
+use crate::rules::issues::places::{found, found_signed_in};
 use crate::rules::{awards as rules, comments};
 use crate::store::awards::{self as rows, Award, Awardable};
 use identity::entities::load_basic;

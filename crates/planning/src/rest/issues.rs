@@ -7,23 +7,20 @@ mod links;
 mod list;
 mod time;
 
-use crate::access::{Desk, Scope, desk, desk_signed_in, desk_to_write};
+use crate::access::{Desk, Scope, desk};
 use crate::entity::issues::{self as entity, Around, IssueEntity};
+use crate::guarded::{self, Writer};
 use crate::model::Issue;
-use crate::rules::issues::{self as rules, moves, requests};
+use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
+use crate::rules::issues::{self as rules, moves};
 use crate::store::issues as rows;
-use crate::store::subscriptions::{self, Target};
 use fields::{CreateIssue, UpdateIssue};
 use identity::entities::{UserBasic, basic, load_basic};
-use identity::spam::captcha::Solution;
-use identity::spam::{Actor, Subject, guard};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::{Found, Result};
 use kernel::http::serve::check_unmodified;
-use kernel::http::{
-    Asked, Changed, Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes,
-};
+use kernel::http::{Asked, Changed, Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use std::sync::Arc;
 use store::Tx;
@@ -68,42 +65,6 @@ kernel::params! {
     }
 }
 
-/// The issue of a path with its project, for who may see it.
-pub(super) fn found(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    id: &Reference,
-    iid: i64,
-) -> Result<(Desk, Issue)> {
-    let desk = desk(tx, viewer, id)?;
-    let issue = requests::find(tx, viewer, &desk, iid)?;
-    Ok((desk, issue))
-}
-
-/// The same, for somebody signed in who is about to write.
-pub(super) fn found_to_write(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    id: &Reference,
-    iid: i64,
-) -> Result<(Desk, Issue)> {
-    let desk = desk_to_write(tx, viewer, id)?;
-    let issue = requests::find(tx, viewer, &desk, iid)?;
-    Ok((desk, issue))
-}
-
-/// The same, for somebody signed in who changes what is theirs alone.
-pub(super) fn found_signed_in(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    id: &Reference,
-    iid: i64,
-) -> Result<(Desk, Issue)> {
-    let desk = desk_signed_in(tx, viewer, id)?;
-    let issue = requests::find(tx, viewer, &desk, iid)?;
-    Ok((desk, issue))
-}
-
 /// An issue with all there is to show, rendered after the transaction.
 pub(super) struct Shown {
     issue: Issue,
@@ -140,71 +101,18 @@ impl Shown {
     }
 }
 
-/// Whether a user is told of an issue: as they asked, or else as author or
-/// assignee.
-fn is_subscribed(tx: &mut Tx<'_>, user_id: i64, issue: &Issue) -> Result<bool> {
-    if let Some(asked) = subscriptions::find(tx, user_id, Target::Issue, issue.id)? {
-        return Ok(asked);
-    }
-    if issue.author_id == Some(user_id) {
-        return Ok(true);
-    }
-    let assigned = rows::assignees_of(tx, &[issue.id])?;
-    Ok(assigned
-        .get(&issue.id)
-        .is_some_and(|ids| ids.contains(&user_id)))
-}
-
-/// What the spam rules look at.
-pub(super) fn spam_subject(
-    viewer: &Viewer,
-    asked: &Asked,
-    action: &'static str,
-    title: &str,
-    text: &str,
-) -> Result<Subject> {
-    Ok(Subject {
-        actor: Actor::User(Box::new(viewer.signed_in()?.user.clone())),
-        ip: asked.peer.to_string(),
-        agent: asked
-            .header(http::header::USER_AGENT)
-            .unwrap_or_default()
-            .to_owned(),
-        via_api: true,
-        action,
-        target_type: "Issue",
-        noun: "issue",
-        title: title.to_owned(),
-        text: text.to_owned(),
-        solution: Solution::of(&asked.headers),
-        solved: false,
-    })
-}
-
 async fn create(
     app: App,
     viewer: Viewer,
     asked: Arc<Asked>,
     params: Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
+    let writer = Writer::by_api(viewer.clone(), asked);
     let wanted = params.wanted();
-    // Who may not make it is told so before the text is judged.
-    let (who, id) = (viewer.clone(), params.id.clone());
-    app.read(move |tx| desk_to_write(tx, &who, &id).map(drop))
-        .await?;
-    let text = match &wanted.description {
-        Patch::Value(text) => text.as_str(),
-        _ => "",
-    };
-    let subject = spam_subject(&viewer, &asked, "create_issue", &params.title, text)?;
-    let made = guard(&app, &subject, move |tx| {
-        let desk = desk_to_write(tx, &viewer, &params.id)?;
-        let issue = requests::open(tx, &viewer, &desk, &wanted)?;
+    let made = guarded::open(&app, writer, params.0.id, wanted, move |tx, desk, issue| {
         Shown::read(tx, &viewer, desk, issue)
-    })
-    .await?
-    .rest()?;
-    Ok(Created(made.entity(&app)))
+    });
+    Ok(Created(made.await?.rest()?.entity(&app)))
 }
 
 async fn show(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Ok200<IssueEntity>> {
@@ -243,37 +151,18 @@ async fn update(
     asked: Arc<Asked>,
     params: Params<UpdateIssue>,
 ) -> Result<Ok200<IssueEntity>> {
+    let writer = Writer::by_api(viewer.clone(), asked);
     let wanted = params.wanted();
-    let (who, path) = (viewer.clone(), params.clone());
-    let rewrites = wanted.rewrites();
     let nothing = wanted.is_empty();
-    let before = app
-        .read(move |tx| {
-            let (desk, issue) = found_to_write(tx, &who, &path.id, path.issue_iid)?;
-            match requests::may_edit(&who, &desk, &issue) {
-                true => Ok(issue),
-                false => Err(Error::forbidden("")),
-            }
-        })
-        .await?;
-    if nothing {
-        return Err(super::labels::one_of(fields::CHANGES));
-    }
-    let title = wanted.title.clone().unwrap_or(before.title);
-    let text = wanted.description.clone().over(before.description);
-    let text = text.unwrap_or_default();
-    let subject = spam_subject(&viewer, &asked, "update_issue", &title, &text)?;
-    let change = move |tx: &mut Tx<'_>| {
-        let (desk, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
-        let issue = requests::edit(tx, &viewer, &desk, &issue, &wanted)?;
-        // What the change hides from the one who made it still answers them.
+    let place = (params.0.id, params.0.issue_iid);
+    let shown = guarded::edit(&app, writer, place, wanted, move |tx, desk, issue| {
         Shown::read(tx, &viewer, desk, issue)
-    };
-    let shown = match rewrites {
-        true => guard(&app, &subject, change).await?.rest()?,
-        false => app.write(change).await?,
-    };
-    Ok(Ok200(shown.entity(&app)))
+    });
+    let shown = shown.await?.rest()?;
+    match nothing {
+        true => Err(super::labels::one_of(fields::CHANGES)),
+        false => Ok(Ok200(shown.entity(&app))),
+    }
 }
 
 async fn destroy(
@@ -377,12 +266,10 @@ async fn subscription(
     let shown = app
         .write(move |tx| {
             let (desk, issue) = found_signed_in(tx, &viewer, &path.id, path.issue_iid)?;
-            let user_id = viewer.signed_in()?.user.id;
-            if is_subscribed(tx, user_id, &issue)? == wanted {
-                return Ok(None);
+            match places::subscribe(tx, &viewer, &issue, wanted)? {
+                true => Shown::read(tx, &viewer, desk, issue).map(Some),
+                false => Ok(None),
             }
-            subscriptions::set(tx, user_id, Target::Issue, issue.id, wanted)?;
-            Shown::read(tx, &viewer, desk, issue).map(Some)
         })
         .await?;
     Ok(match shown {

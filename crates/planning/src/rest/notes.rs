@@ -1,22 +1,23 @@
-//! Notes and discussions of issues.
+//! Notes of issues; their discussions are in [`discussions`].
 
-use super::issues::{found, found_to_write, spam_subject};
-use crate::access::Desk;
-use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion, note};
+mod discussions;
+
+use crate::entity::notes::{NoteEntity, note};
+use crate::guarded::{self, Writer};
 use crate::model::Issue;
 use crate::rules::comments::{self as rules, Comment, Said};
 use crate::rules::issues::noteable;
-use crate::store::notes::{Note, shown};
+use crate::rules::issues::places::{found, found_to_write};
+use crate::store::notes::{Activity, Note, shown};
 use crate::store::pages::{self, KeyType, List, Order, time_key};
 use ::http::StatusCode;
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::spam::{Subject, guard};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::reply::json;
-use kernel::http::{Asked, Created, NoContent, Ok200, Paged, Paging, Params, Response, Routes};
+use kernel::http::{Asked, NoContent, Ok200, Paged, Paging, Params, Response, Routes};
 use kernel::ids::Reference;
 use kernel::time::Timestamp;
 use serde_json::{Map, Value};
@@ -40,32 +41,7 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Changes a note of an issue");
     r.delete(&at("notes/{note_id}"), destroy)
         .summary("Deletes a note of an issue");
-    r.get(&at("discussions"), discussions)
-        .summary("Lists the discussions of an issue");
-    r.post(&at("discussions"), begin)
-        .summary("Begins a discussion of an issue")
-        .answers(201, "The note was made")
-        .answers(202, "The note held commands alone, which were carried out");
-    r.get(&at("discussions/{discussion_id}"), show_discussion)
-        .summary("Shows a discussion of an issue");
-    r.put(&at("discussions/{discussion_id}"), resolve)
-        .summary("Refuses to resolve a discussion of an issue");
-    r.post(&at("discussions/{discussion_id}/notes"), answer)
-        .summary("Answers in a discussion of an issue")
-        .answers(201, "The note was made")
-        .answers(202, "The note held commands alone, which were carried out");
-    r.get(&at("discussions/{discussion_id}/notes/{note_id}"), show_in)
-        .summary("Shows a note of a discussion");
-    r.put(
-        &at("discussions/{discussion_id}/notes/{note_id}"),
-        update_in,
-    )
-    .summary("Changes a note of a discussion");
-    r.delete(
-        &at("discussions/{discussion_id}/notes/{note_id}"),
-        destroy_in,
-    )
-    .summary("Deletes a note of a discussion");
+    discussions::routes(r);
 }
 
 kernel::choices! {
@@ -76,15 +52,6 @@ kernel::choices! {
 kernel::choices! {
     /// Direction of a list.
     pub enum Sort { Asc = "asc", Desc = "desc" }
-}
-
-kernel::choices! {
-    /// Which notes.
-    pub enum Activity {
-        All = "all_notes",
-        Comments = "only_comments",
-        System = "only_activity",
-    }
 }
 
 kernel::params! {
@@ -147,74 +114,6 @@ kernel::params! {
     }
 }
 
-kernel::params! {
-    /// An issue.
-    pub struct ListDiscussions {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-    }
-}
-
-kernel::params! {
-    /// A discussion.
-    pub struct DiscussionPath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the discussion.
-        pub discussion_id: String,
-    }
-}
-
-kernel::params! {
-    /// A discussion and an answer in it.
-    pub struct AnswerNote {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the discussion.
-        pub discussion_id: String,
-        /// The text, in Markdown.
-        pub body: String,
-        /// When it was written; for owners.
-        pub created_at: Option<Timestamp>,
-    }
-}
-
-kernel::params! {
-    /// A note of a discussion.
-    pub struct NoteInPath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the discussion.
-        pub discussion_id: String,
-        /// Id of the note.
-        pub note_id: i64,
-    }
-}
-
-kernel::params! {
-    /// A note of a discussion and its new text.
-    pub struct UpdateNoteIn {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the discussion.
-        pub discussion_id: String,
-        /// Id of the note.
-        pub note_id: i64,
-        /// The text, in Markdown.
-        pub body: String,
-    }
-}
-
 /// Notes with who wrote them, rendered after the transaction.
 struct Shown {
     issue: Issue,
@@ -252,11 +151,8 @@ async fn list(
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &params.id, params.issue_iid)?;
             let mut condition = shown(noteable(&issue), desk.is_reporter());
-            match params.activity_filter {
-                Some(Activity::Comments) => condition.raw(" and not notes.is_system"),
-                Some(Activity::System) => condition.raw(" and notes.is_system"),
-                _ => &mut condition,
-            };
+            let activity = params.activity_filter.unwrap_or(Activity::All);
+            condition.raw(activity.condition());
             let list = List {
                 select: Fragment::new("select notes.*"),
                 from: Fragment::new("notes"),
@@ -289,34 +185,20 @@ async fn list(
 
 /// Writes a note that the spam rules let pass.
 async fn write(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<Asked>,
-    place: (Reference, i64),
+    app: &App,
+    writer: Writer,
+    place: guarded::Place,
     comment: Comment,
 ) -> Result<std::result::Result<(Shown, Map<String, Value>), Response>> {
-    let (who, (id, iid)) = (viewer.clone(), place.clone());
-    app.read(move |tx| found_to_write(tx, &who, &id, iid).map(drop))
-        .await?;
-    let subject = Subject {
-        target_type: "Note",
-        noun: "note",
-        ..spam_subject(&viewer, &asked, "create_note", "", &comment.body)?
-    };
-    let said = guard(&app, &subject, move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &place.0, place.1)?;
-        match rules::write(tx, &viewer, &desk, &issue, &comment)? {
-            Said::Note(note, outcome) => {
-                let changes = outcome.map(|outcome| outcome.changes).unwrap_or_default();
-                let shown = Shown::read(tx, issue, vec![*note])?;
-                Ok(Ok((shown, changes)))
-            }
-            Said::Commands(outcome) => Ok(Err(outcome)),
+    let said = guarded::comment(app, writer, place, comment, |tx, issue, said| match said {
+        Said::Note(note, outcome) => {
+            let changes = outcome.map(|outcome| outcome.changes).unwrap_or_default();
+            let shown = Shown::read(tx, issue, vec![*note])?;
+            Ok(Ok((shown, changes)))
         }
-    })
-    .await?
-    .rest()?;
-    match said {
+        Said::Commands(outcome) => Ok(Err(outcome)),
+    });
+    match said.await?.rest()? {
         Ok(made) => Ok(Ok(made)),
         Err(outcome) => {
             let body = serde_json::json!({
@@ -345,62 +227,10 @@ async fn create(
     params: Params<CreateNote>,
 ) -> Result<Response> {
     let comment = comment(&params, false);
-    let place = (params.id.clone(), params.issue_iid);
-    match write(app.clone(), viewer, asked, place, comment).await? {
+    let place = (params.0.id, params.0.issue_iid);
+    match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
         Ok((shown, changes)) => json(StatusCode::CREATED, &shown.one(&app, changes)?),
         Err(response) => Ok(response),
-    }
-}
-
-async fn begin(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<Asked>,
-    params: Params<CreateNote>,
-) -> Result<Response> {
-    let comment = comment(&params, true);
-    let place = (params.id.clone(), params.issue_iid);
-    match write(app.clone(), viewer, asked, place, comment).await? {
-        Ok((shown, _)) => {
-            let whole = discussion(&app, &shown.notes, &shown.issue, &shown.users);
-            json(StatusCode::CREATED, &whole)
-        }
-        Err(response) => Ok(response),
-    }
-}
-
-async fn answer(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<Asked>,
-    params: Params<AnswerNote>,
-) -> Result<Response> {
-    let comment = Comment {
-        body: params.body.clone(),
-        internal: false,
-        created_at: params.created_at,
-        discussion_id: Some(params.discussion_id.clone()),
-        begins_thread: false,
-    };
-    let place = (params.id.clone(), params.issue_iid);
-    match write(app.clone(), viewer, asked, place, comment).await? {
-        Ok((shown, changes)) => json(StatusCode::CREATED, &shown.one(&app, changes)?),
-        Err(response) => Ok(response),
-    }
-}
-
-/// A note, which belongs to this discussion if one is named.
-fn one(
-    tx: &mut Tx<'_>,
-    desk: &Desk,
-    issue: &Issue,
-    id: i64,
-    discussion_id: Option<&str>,
-) -> Result<Note> {
-    let note = rules::find(tx, desk, issue, id)?;
-    match discussion_id {
-        Some(discussion) if note.discussion_id != discussion => Err(Error::NotFound("Note")),
-        _ => Ok(note),
     }
 }
 
@@ -413,7 +243,7 @@ async fn shown_one(
     let shown = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let note = one(tx, &desk, &issue, path.note_id, within.as_deref())?;
+            let note = rules::find_within(tx, &desk, &issue, path.note_id, within.as_deref())?;
             Shown::read(tx, issue, vec![note])
         })
         .await?;
@@ -422,32 +252,17 @@ async fn shown_one(
 
 async fn rewritten(
     app: App,
-    viewer: Viewer,
-    asked: Arc<Asked>,
+    writer: Writer,
     path: NotePath,
     within: Option<String>,
     body: String,
 ) -> Result<Ok200<NoteEntity>> {
-    let (who, at, inside) = (viewer.clone(), path.clone(), within.clone());
-    app.read(move |tx| {
-        let (desk, issue) = found_to_write(tx, &who, &at.id, at.issue_iid)?;
-        one(tx, &desk, &issue, at.note_id, inside.as_deref()).map(drop)
-    })
-    .await?;
-    let subject = Subject {
-        target_type: "Note",
-        noun: "note",
-        ..spam_subject(&viewer, &asked, "update_note", "", &body)?
-    };
-    let shown = guard(&app, &subject, move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
-        one(tx, &desk, &issue, path.note_id, within.as_deref())?;
-        let note = rules::rewrite(tx, &viewer, &desk, &issue, path.note_id, &body)?;
+    let place = (path.id, path.issue_iid);
+    let which = (path.note_id, within);
+    let shown = guarded::rewrite(&app, writer, place, which, body, |tx, issue, note| {
         Shown::read(tx, issue, vec![note])
-    })
-    .await?
-    .rest()?;
-    Ok(Ok200(shown.one(&app, Map::new())?))
+    });
+    Ok(Ok200(shown.await?.rest()?.one(&app, Map::new())?))
 }
 
 async fn removed(
@@ -458,27 +273,15 @@ async fn removed(
 ) -> Result<NoContent> {
     app.write(move |tx| {
         let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
-        one(tx, &desk, &issue, path.note_id, within.as_deref())?;
+        rules::find_within(tx, &desk, &issue, path.note_id, within.as_deref())?;
         rules::destroy(tx, &viewer, &desk, &issue, path.note_id)?;
         Ok(NoContent)
     })
     .await
 }
 
-fn path_of(path: &NoteInPath) -> NotePath {
-    NotePath {
-        id: path.id.clone(),
-        issue_iid: path.issue_iid,
-        note_id: path.note_id,
-    }
-}
-
 async fn show(app: App, viewer: Viewer, path: Params<NotePath>) -> Result<Ok200<NoteEntity>> {
     shown_one(app, viewer, path.0, None).await
-}
-
-async fn show_in(app: App, viewer: Viewer, path: Params<NoteInPath>) -> Result<Ok200<NoteEntity>> {
-    shown_one(app, viewer, path_of(&path), Some(path.0.discussion_id)).await
 }
 
 async fn update(
@@ -492,110 +295,16 @@ async fn update(
         issue_iid: params.issue_iid,
         note_id: params.note_id,
     };
-    rewritten(app, viewer, asked, path, None, params.0.body).await
-}
-
-async fn update_in(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<Asked>,
-    params: Params<UpdateNoteIn>,
-) -> Result<Ok200<NoteEntity>> {
-    let path = NotePath {
-        id: params.id.clone(),
-        issue_iid: params.issue_iid,
-        note_id: params.note_id,
-    };
-    let within = Some(params.discussion_id.clone());
-    rewritten(app, viewer, asked, path, within, params.0.body).await
+    rewritten(
+        app,
+        Writer::by_api(viewer, asked),
+        path,
+        None,
+        params.0.body,
+    )
+    .await
 }
 
 async fn destroy(app: App, viewer: Viewer, path: Params<NotePath>) -> Result<NoContent> {
     removed(app, viewer, path.0, None).await
-}
-
-async fn destroy_in(app: App, viewer: Viewer, path: Params<NoteInPath>) -> Result<NoContent> {
-    removed(app, viewer, path_of(&path), Some(path.0.discussion_id)).await
-}
-
-async fn discussions(
-    app: App,
-    viewer: Viewer,
-    path: Params<ListDiscussions>,
-    paging: Paging,
-) -> Result<Paged<DiscussionEntity>> {
-    let (page, shown) = app
-        .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let condition = shown_discussions(&desk, &issue);
-            let list = List {
-                select: Fragment::new("select discussion_id, first_id"),
-                from: condition,
-                condition: Fragment::new("true"),
-                order: Order {
-                    by: "first_id".into(),
-                    key: Some(KeyType::Int),
-                    id: "first_id",
-                    descending: false,
-                },
-            };
-            let page: Paged<(String, i64)> =
-                pages::page(tx, list, paging, |(_, first): &(String, i64)| {
-                    (serde_json::json!(first), *first)
-                })?;
-            let ids: Vec<String> = page.items.iter().map(|(id, _)| id.clone()).collect();
-            let mut query = Fragment::new("select notes.* from notes where ");
-            query
-                .append(self::shown(noteable(&issue), desk.is_reporter()))
-                .raw(" and")
-                .in_list("notes.discussion_id", ids)
-                .raw(" order by notes.created_at, notes.id");
-            let notes: Vec<Note> = tx.query(query)?;
-            Ok((page, Shown::read(tx, issue, notes)?))
-        })
-        .await?;
-    Ok(page.map(|(id, _)| {
-        let of = |note: &&Note| note.discussion_id == id;
-        let notes: Vec<Note> = shown.notes.iter().filter(of).cloned().collect();
-        discussion(&app, &notes, &shown.issue, &shown.users)
-    }))
-}
-
-/// The discussions of an issue with the first note of each.
-fn shown_discussions(desk: &Desk, issue: &Issue) -> Fragment {
-    let mut from =
-        Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
-    from.append(shown(noteable(issue), desk.is_reporter()))
-        .raw(" group by notes.discussion_id) as discussions");
-    from
-}
-
-async fn show_discussion(
-    app: App,
-    viewer: Viewer,
-    path: Params<DiscussionPath>,
-) -> Result<Ok200<DiscussionEntity>> {
-    let shown = app
-        .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let notes = rules::discussion(tx, &desk, &issue, &path.discussion_id)?;
-            Shown::read(tx, issue, notes)
-        })
-        .await?;
-    let whole = discussion(&app, &shown.notes, &shown.issue, &shown.users);
-    Ok(Ok200(whole))
-}
-
-/// Discussions of issues are never resolved.
-async fn resolve(
-    app: App,
-    viewer: Viewer,
-    path: Params<DiscussionPath>,
-) -> Result<Created<DiscussionEntity>> {
-    app.read(move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
-        rules::discussion(tx, &desk, &issue, &path.discussion_id)?;
-        Err(Error::BadRequest("Note is not resolvable".into()))
-    })
-    .await
 }

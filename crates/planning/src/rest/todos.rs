@@ -1,13 +1,14 @@
 //! To-dos of the caller.
 
-use super::issues::{IssuePath, found_signed_in};
+use super::issues::IssuePath;
 use crate::entity::todos::{Beside, TodoEntity, todo};
 use crate::rules::issues::noteable;
-use crate::rules::todos::{Action, NewTodo, State, Todo};
+use crate::rules::issues::places::found_signed_in;
+use crate::rules::todos::{self as rules, Action, State, Todo};
 use crate::store::todos::{self as rows, Filter};
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
-use kernel::error::{Found, Result};
+use kernel::error::Result;
 use kernel::http::{Changed, NoContent, Ok200, Paged, Paging, Params, Routes};
 use store::Tx;
 
@@ -66,19 +67,21 @@ async fn list(
     params: Params<ListTodos>,
     paging: Paging,
 ) -> Result<Paged<TodoEntity>> {
+    let only = |id: Option<i64>| id.map(|id| vec![id]);
     let filter = Filter {
-        state: Some(params.state.unwrap_or(State::Pending)),
-        action: params.action,
-        author_id: params.author_id,
-        project_id: params.project_id,
-        group_id: params.group_id,
-        kind: params.kind.map(|kind| kind.to_string()),
+        states: Some(vec![params.state.unwrap_or(State::Pending)]),
+        actions: params.action.map(|action| vec![action]),
+        author_ids: only(params.author_id),
+        project_ids: only(params.project_id),
+        group_ids: only(params.group_id),
+        kinds: params.kind.map(|kind| vec![kind.to_string()]),
     };
+    let handle = app.clone();
     let (page, beside) = app
         .read(move |tx| {
             let viewer = caller.viewer();
             let page = rows::list(tx, &viewer, caller.0.user.id, &filter, paging)?;
-            let beside = Beside::read(tx, &viewer, &page.items)?;
+            let beside = Beside::read(&handle, tx, &viewer, &page.items)?;
             Ok((page, beside))
         })
         .await?;
@@ -90,14 +93,11 @@ async fn finish(
     caller: SignedInViewer,
     path: Params<TodoPath>,
 ) -> Result<Ok200<TodoEntity>> {
+    let handle = app.clone();
     let (done, beside) = app
         .write(move |tx| {
-            let user_id = caller.0.user.id;
-            let found = rows::find(tx, user_id, path.id)?.found("")?;
-            rows::set_state(tx, &found, State::Done)?;
-            let done = rows::find(tx, user_id, path.id)?.found("")?;
-            let beside = Beside::read(tx, &caller.viewer(), std::slice::from_ref(&done))?;
-            Ok((done, beside))
+            let done = rules::set_state(tx, &caller.viewer(), path.id, State::Done)?;
+            shown(&handle, tx, &caller.viewer(), done)
         })
         .await?;
     Ok(Ok200(todo(&app, &done, &beside)))
@@ -112,19 +112,12 @@ async fn finish_all(app: App, caller: SignedInViewer) -> Result<NoContent> {
 }
 
 async fn mark(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Changed<TodoEntity>> {
+    let handle = app.clone();
     let made = app
         .write(move |tx| {
             let (_, issue) = found_signed_in(tx, &viewer, &path.id, path.issue_iid)?;
-            let user_id = viewer.signed_in()?.user.id;
-            let new = NewTodo {
-                user_id,
-                author_id: Some(user_id),
-                action: Action::Marked,
-                target: noteable(&issue),
-                note_id: None,
-            };
-            match rows::insert(tx, &new)? {
-                Some(made) => shown(tx, &viewer, made).map(Some),
+            match rules::mark(tx, &viewer, noteable(&issue))? {
+                Some(made) => shown(&handle, tx, &viewer, made).map(Some),
                 None => Ok(None),
             }
         })
@@ -135,7 +128,7 @@ async fn mark(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Chang
     })
 }
 
-fn shown(tx: &mut Tx<'_>, viewer: &Viewer, made: Todo) -> Result<(Todo, Beside)> {
-    let beside = Beside::read(tx, viewer, std::slice::from_ref(&made))?;
+fn shown(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, made: Todo) -> Result<(Todo, Beside)> {
+    let beside = Beside::read(app, tx, viewer, std::slice::from_ref(&made))?;
     Ok((made, beside))
 }

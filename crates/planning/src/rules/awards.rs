@@ -3,6 +3,7 @@
 use crate::access::Desk;
 use crate::model::Issue;
 use crate::store::awards::{self as rows, Award, Awardable};
+use crate::store::issues::filter::Has;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use spaces::access::GUEST;
@@ -15,6 +16,18 @@ pub fn name(text: &str) -> Option<&'static str> {
         "thumbsup" | "+1" => Some("thumbsup"),
         "thumbsdown" | "-1" => Some("thumbsdown"),
         other => emojis::get_by_shortcode(other).and_then(emojis::Emoji::shortcode),
+    }
+}
+
+/// Which reaction a list is asked for: `Any`, `None` or a name; nothing of an
+/// empty text.
+pub fn wanted(text: &str) -> Option<Has<String>> {
+    match text.to_ascii_lowercase().as_str() {
+        "" => None,
+        "any" => Some(Has::Any),
+        "none" => Some(Has::None),
+        // What is no emoji is found nowhere.
+        _ => Some(Has::This(name(text).unwrap_or(text).to_owned())),
     }
 }
 
@@ -37,6 +50,26 @@ pub fn create(
     })?;
     rows::insert(tx, user_id, to, name)?
         .ok_or_else(|| Error::NotFoundText("404 Award Emoji Name has already been taken".into()))
+}
+
+/// Reacts to an issue, or takes that back.
+pub fn toggle(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &Desk,
+    issue: &Issue,
+    text: &str,
+) -> Result<()> {
+    let user_id = viewer.signed_in()?.user.id;
+    let to = Awardable::Issue(issue.id);
+    let before = match name(text) {
+        Some(name) => rows::of_user(tx, to, user_id, name)?,
+        None => None,
+    };
+    match before {
+        Some(award) => rows::delete(tx, to, &award),
+        None => create(tx, viewer, desk, issue, to, text).map(drop),
+    }
 }
 
 /// Takes a reaction back: one's own, or any as an administrator.

@@ -1,6 +1,9 @@
 //! Commands of notes and descriptions, carried out one by one. What its author
 //! may not do, or what makes no sense, is skipped (contract 5.6).
 
+mod arguments;
+
+use self::arguments::{day, words};
 use super::awards;
 use super::issues::requests::{self, StateEvent, Wanted};
 use super::issues::{Assignees, links, moves, time};
@@ -14,11 +17,10 @@ use crate::store::subscriptions::{self, Target};
 use crate::store::{issues as rows, milestones};
 use identity::users::find_by_username;
 use identity::viewer::Viewer;
-use jiff::ToSpan;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::ids::Reference;
-use kernel::time::{Date, date_of};
+use kernel::time::date_of;
 use serde_json::{Map, Value, json};
 use spaces::access::find_project;
 use store::Tx;
@@ -470,53 +472,4 @@ fn relate(
         action.argument.as_str(),
         format!("Linked {} to this issue.", action.argument),
     )
-}
-
-/// Names with or without a mark, in quotes where they hold spaces.
-fn words(text: &str, mark: char) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        rest = rest.trim_start_matches([' ', '\t', ',']);
-        let bare = rest.trim_start_matches(mark);
-        let (word, left) = match bare
-            .strip_prefix('"')
-            .and_then(|quoted| quoted.split_once('"'))
-        {
-            Some(quoted) => quoted,
-            None => {
-                let end = bare.find([' ', '\t', ',']).unwrap_or(bare.len());
-                bare.split_at(end)
-            }
-        };
-        if !word.is_empty() {
-            found.push(word.to_owned());
-        }
-        rest = left;
-    }
-    found
-}
-
-fn day(text: &str, today: Date) -> Option<Date> {
-    match text.to_ascii_lowercase().as_str() {
-        "today" => Some(today),
-        "tomorrow" => today.checked_add(1.day()).ok(),
-        date => date.parse().ok(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::words;
-
-    #[test]
-    fn names_are_read_with_marks_and_quotes() {
-        assert_eq!(
-            words("~bug ~\"To do\", later", '~'),
-            ["bug", "To do", "later"]
-        );
-        assert_eq!(words("@jane @joe", '@'), ["jane", "joe"]);
-        assert_eq!(words("~\"open", '~'), ["\"open"]);
-        assert!(words("~ ,", '~').is_empty());
-    }
 }

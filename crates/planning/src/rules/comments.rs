@@ -50,6 +50,21 @@ pub fn find(tx: &mut Tx<'_>, desk: &Desk, issue: &Issue, id: i64) -> Result<Note
     }
 }
 
+/// The same, which belongs to this discussion if one is named.
+pub fn find_within(
+    tx: &mut Tx<'_>,
+    desk: &Desk,
+    issue: &Issue,
+    id: i64,
+    discussion_id: Option<&str>,
+) -> Result<Note> {
+    let note = find(tx, desk, issue, id)?;
+    match discussion_id {
+        Some(discussion) if note.discussion_id != discussion => Err(Error::NotFound("Note")),
+        _ => Ok(note),
+    }
+}
+
 /// The notes of a discussion that the viewer may see.
 pub fn discussion(tx: &mut Tx<'_>, desk: &Desk, issue: &Issue, id: &str) -> Result<Vec<Note>> {
     let mut query = Fragment::new("select notes.* from notes where ");
@@ -142,17 +157,27 @@ pub fn write(
     Ok(Said::Note(Box::new(note), outcome))
 }
 
-/// Why a body cannot be kept, as notes tell it.
+/// Refuses a body that cannot be kept, in the words that notes have for it.
 fn check(body: &str) -> Result<()> {
     let problem = match body.trim().is_empty() {
         true => Some("can't be blank"),
         false => text_error(body),
     };
     match problem {
-        Some(problem) => Err(Error::BadRequest(format!(
-            "Note {{\"note\"=>[\"{problem}\"]}}"
-        ))),
+        Some(problem) => Err(Error::BadRequest(format!("{REFUSED}{problem}\"]}}"))),
         None => Ok(()),
+    }
+}
+
+/// What the refusal of a body begins with.
+const REFUSED: &str = "Note {\"note\"=>[\"";
+
+/// What is wrong with a body, if that is why a note was refused: for
+/// interfaces that say it in words of their own.
+pub fn refused_text(error: &Error) -> Option<&str> {
+    match error {
+        Error::BadRequest(text) => text.strip_prefix(REFUSED)?.strip_suffix("\"]}"),
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@
 mod change;
 pub mod links;
 pub mod moves;
+pub mod places;
 pub mod requests;
 pub mod time;
 

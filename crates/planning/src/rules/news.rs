@@ -1,7 +1,7 @@
 //! What people are told of: to-dos for those named in a text, and mail.
 
 use crate::access::{Desk, user_sees};
-use crate::formats::mentions;
+use crate::formats::mentions::{self, Mention};
 use crate::mail::{Event, Notify, Reason};
 use crate::model::Issue;
 use crate::rules::issues::noteable;
@@ -12,9 +12,11 @@ use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
 use kernel::jobs::enqueue_at;
-use spaces::access::{REPORTER, role_in_project};
-use spaces::model::Project;
-use store::{Tx, sql};
+use kernel::time::date_of;
+use spaces::access::{REPORTER, role_in_project, visible_groups};
+use spaces::model::{Namespace, Project};
+use std::collections::HashSet;
+use store::{Fragment, Tx, sql};
 
 /// Whether a user may see an issue, and notes about it that only reporters
 /// see.
@@ -76,11 +78,7 @@ pub fn mention(
     if named.is_empty() {
         return Ok(Vec::new());
     }
-    let names: Vec<String> = named.iter().map(|one| fold(&one.name)).collect();
-    let users: Vec<User> = tx.all(
-        sql!("select * from users where username_folded in_list($1)"),
-        (names,),
-    )?;
+    let users = people(tx, viewer, desk, &named)?;
     let mut told = Vec::new();
     for user in users {
         if !may_know(tx, &user, &desk.project, issue, said.internal)? {
@@ -103,6 +101,53 @@ pub fn mention(
         told.push(user.id);
     }
     Ok(told)
+}
+
+/// The people that names stand for, the first [`mentions::MOST`] of them: users,
+/// members of groups that the viewer sees, and of the project for `@all`.
+fn people(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, named: &[Mention]) -> Result<Vec<User>> {
+    let names: Vec<String> = named.iter().map(|one| fold(&one.name)).collect();
+    let mut users: Vec<User> = tx.all(
+        sql!("select * from users where username_folded in_list($1) order by id"),
+        (&names,),
+    )?;
+    let mut groups = Fragment::new("select namespaces.* from namespaces where ");
+    groups
+        .append(visible_groups(tx, viewer))
+        .raw(" and coalesce(namespaces.mentions_disabled, false) = false and")
+        .in_list("namespaces.full_path_folded", names.clone())
+        .raw(" order by namespaces.id");
+    let groups: Vec<Namespace> = tx.query(groups)?;
+    let mut places: Vec<(i64, Vec<i64>)> = groups.iter().map(|one| (0, one.ids())).collect();
+    if names.iter().any(|name| name == "all") {
+        places.push((desk.project.id, desk.project.ancestors()));
+    }
+    for (project, groups) in places {
+        if users.len() >= mentions::MOST {
+            break;
+        }
+        let members = members(tx, project, groups)?;
+        let known: HashSet<i64> = users.iter().map(|user| user.id).collect();
+        users.extend(members.into_iter().filter(|user| !known.contains(&user.id)));
+    }
+    users.truncate(mentions::MOST);
+    Ok(users)
+}
+
+/// Members of a project, if it is one, and of these groups, at most so many as
+/// may be told.
+fn members(tx: &mut Tx<'_>, project: i64, groups: Vec<i64>) -> Result<Vec<User>> {
+    let today = date_of(tx.now());
+    Ok(tx.all(
+        sql!(
+            "select * from users where id in (select m.user_id from members m
+                where m.requested_at is null and (m.expires_at is null or m.expires_at > $3)
+                    and ((m.source_type = 'Project' and m.source_id = $1)
+                        or (m.source_type = 'Group' and m.source_id in_list($2))))
+             order by id limit 100"
+        ),
+        (project, groups, today),
+    )?)
 }
 
 /// Has mail sent about an issue, by a job.

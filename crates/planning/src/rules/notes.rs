@@ -1,6 +1,9 @@
 //! Notes: what people write, and what the program tells.
 
 use crate::store::notes::{self as rows, NewNote, Note, Noteable};
+use crate::targets;
+use identity::viewer::Viewer;
+use kernel::app::App;
 use kernel::error::Result;
 use kernel::secrets::random_bytes;
 use store::Tx;
@@ -55,4 +58,23 @@ pub fn system_all(
 /// The id of a new discussion: 40 hexadecimal digits.
 pub fn new_discussion() -> String {
     hex::encode(random_bytes::<20>())
+}
+
+/// Those of these notes that the viewer may see.
+pub fn visible_by_ids(
+    app: &App,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    ids: &[i64],
+) -> Result<Vec<Note>> {
+    let notes = rows::readable_by_ids(tx, viewer, ids)?;
+    let about = |note: &Note| (note.noteable_type.clone(), note.noteable_id);
+    let named: Vec<(String, i64)> = notes.iter().map(about).collect();
+    let named = named.iter().map(|(kind, id)| (kind.as_str(), *id));
+    let seen = targets::read(app, tx, viewer, named)?;
+    let is_seen = |note: &Note| {
+        let kind = targets::kind(&note.noteable_type);
+        kind.is_some_and(|kind| seen.contains_key(&(kind.name, note.noteable_id)))
+    };
+    Ok(notes.into_iter().filter(is_seen).collect())
 }

@@ -3,7 +3,8 @@
 
 use crate::store::notes::Noteable;
 use crate::store::todos as rows;
-use kernel::error::Result;
+use identity::viewer::Viewer;
+use kernel::error::{Found, Result};
 use store::Tx;
 
 pub use crate::store::todos::{Action, NewTodo, State, Todo};
@@ -22,4 +23,26 @@ pub fn create(tx: &mut Tx<'_>, todo: &NewTodo) -> Result<bool> {
 /// when it came to its end.
 pub fn close_for(tx: &mut Tx<'_>, user_id: Option<i64>, target: Noteable) -> Result<()> {
     rows::finish(tx, user_id, target)
+}
+
+/// Puts something that the viewer sees among what they have to do; nothing if
+/// it is there.
+pub fn mark(tx: &mut Tx<'_>, viewer: &Viewer, target: Noteable) -> Result<Option<Todo>> {
+    let user_id = viewer.signed_in()?.user.id;
+    let new = NewTodo {
+        user_id,
+        author_id: Some(user_id),
+        action: Action::Marked,
+        target,
+        note_id: None,
+    };
+    rows::insert(tx, &new)
+}
+
+/// Marks one of the viewer's to-dos as done, or as pending again.
+pub fn set_state(tx: &mut Tx<'_>, viewer: &Viewer, id: i64, state: State) -> Result<Todo> {
+    let user_id = viewer.signed_in()?.user.id;
+    let found = rows::find(tx, user_id, id)?.found("")?;
+    rows::set_state(tx, &found, state)?;
+    rows::find(tx, user_id, id)?.found("")
 }

@@ -2,6 +2,7 @@
 
 use super::pages::{self, KeyType, List, Order};
 use kernel::error::Result;
+use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
 use serde_json::json;
@@ -24,7 +25,8 @@ impl Awardable {
         }
     }
 
-    fn id(self) -> i64 {
+    /// Id of the issue or note.
+    pub fn id(self) -> i64 {
         match self {
             Awardable::Issue(id) | Awardable::Note(id) => id,
         }
@@ -96,6 +98,30 @@ pub fn find(tx: &mut Tx<'_>, to: Awardable, id: i64) -> Result<Option<Award>> {
         ),
         (to.kind(), to.id(), id),
     )?)
+}
+
+/// The reaction of this name that a user gave.
+pub fn of_user(tx: &mut Tx<'_>, to: Awardable, user_id: i64, name: &str) -> Result<Option<Award>> {
+    Ok(tx.optional(
+        sql!(
+            "select * from award_emoji where awardable_type = $1 and awardable_id = $2
+                and user_id = $3 and name = $4"
+        ),
+        (to.kind(), to.id(), user_id, name),
+    )?)
+}
+
+/// A page for each of these, which are all issues or all notes, of the
+/// reactions to it.
+pub fn pages_of(tx: &mut Tx<'_>, to: &[Awardable], window: &Window) -> Result<Vec<Owned<Award>>> {
+    let kind = to.first().map_or("", |first| first.kind());
+    let ids: Vec<i64> = to.iter().map(|one| one.id()).collect();
+    let mut from = Fragment::new(" from award_emoji where award_emoji.awardable_type = ");
+    from.bind(kind)
+        .raw(" and")
+        .in_list("award_emoji.awardable_id", ids);
+    let columns = "award_emoji.*";
+    Ok(tx.query(window.narrow_each(columns, "award_emoji.awardable_id", from))?)
 }
 
 /// One page of the reactions to something, in the order they came.

@@ -1,11 +1,14 @@
-//! Issues: their rows. Lists are in [`list`], links in [`links`], what became
+//! Issues: their rows. Lists are in [`list`] and [`filter`], links in [`links`], what became
 //! of them in [`events`].
 
 pub mod events;
+pub mod filter;
 pub mod links;
 pub mod list;
 
+use crate::access::{Scope, visible};
 use crate::model::{Issue, IssueKind, IssueState, Severity};
+use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
@@ -82,6 +85,29 @@ pub fn of_condition(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Issue>> 
     ));
     query.append(condition).raw(" order by issues.id");
     Ok(tx.query(query)?)
+}
+
+/// Those of these ids that the viewer may see.
+pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Issue>> {
+    let mut condition = visible(tx, viewer, &Scope::Everywhere);
+    condition.raw(" and").in_list("issues.id", ids);
+    of_condition(tx, condition)
+}
+
+/// The issue of this number in each of these projects, if the viewer may see
+/// it.
+pub fn visible_by_iid(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    projects: &[i64],
+    iid: i64,
+) -> Result<Vec<Issue>> {
+    let mut condition = visible(tx, viewer, &Scope::Everywhere);
+    condition
+        .raw(" and")
+        .in_list("issues.project_id", projects)
+        .push(" and issues.iid = ", iid);
+    of_condition(tx, condition)
 }
 
 /// What is written of an issue; the rest has functions of its own.

@@ -1,13 +1,16 @@
 //! Labels.
 
 use super::pages::{self, KeyType, List, Order};
+use super::places::Places;
 use crate::access::{Parent, Scope, visible};
 use crate::model::Label;
 use identity::viewer::Viewer;
 use kernel::error::Result;
+use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
 use serde_json::json;
+use spaces::access::{Purpose, visible_groups, visible_projects};
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
@@ -21,12 +24,12 @@ pub struct Written {
     pub archived: bool,
 }
 
+const COLUMNS: &str = "labels.id, labels.project_id, labels.group_id, labels.title, labels.color,
+    labels.description, labels.archived, label_priorities.priority,
+    (subscriptions.user_id is not null) as subscribed";
+
 fn columns() -> Fragment {
-    Fragment::new(
-        "select labels.id, labels.project_id, labels.group_id, labels.title, labels.color,
-            labels.description, labels.archived, label_priorities.priority,
-            (subscriptions.user_id is not null) as subscribed",
-    )
+    Fragment::new(&format!("select {COLUMNS}"))
 }
 
 /// Labels with the priority in a project and the viewer's subscription.
@@ -74,6 +77,130 @@ pub struct Filter {
     pub archived: Option<bool>,
 }
 
+impl Filter {
+    fn narrow(&self, condition: &mut Fragment) {
+        if let Some(search) = self.search.as_deref().filter(|text| !text.is_empty()) {
+            let columns = ["labels.title_folded", "labels.description_folded"];
+            super::contains(condition, &columns, search);
+        }
+        if let Some(title) = &self.title {
+            condition.push(" and labels.title = ", title);
+        }
+        if let Some(archived) = self.archived {
+            condition.push(" and labels.archived = ", archived);
+        }
+    }
+}
+
+/// How many labels of a place pass, counted no further than lists tell.
+pub fn count(
+    tx: &mut Tx<'_>,
+    viewer: Option<i64>,
+    parent: &Parent,
+    filter: &Filter,
+) -> Result<i64> {
+    let mut condition = usable_in(parent, filter.with_groups_above);
+    filter.narrow(&mut condition);
+    pages::count(tx, &tables(parent.project_id(), viewer), &condition)
+}
+
+/// A page for each issue of the labels on it.
+pub fn pages_of_issues(
+    tx: &mut Tx<'_>,
+    viewer: Option<i64>,
+    issues: &[i64],
+    window: &Window,
+) -> Result<Vec<Owned<Label>>> {
+    let mut from = Fragment::new(" from ");
+    from.append(tables(None, viewer))
+        .raw(" join issue_labels on issue_labels.label_id = labels.id where")
+        .in_list("issue_labels.issue_id", issues);
+    Ok(tx.query(window.narrow_each(COLUMNS, "issue_labels.issue_id", from))?)
+}
+
+/// The labels that each place uses, with those of the groups `above` if they
+/// are told; ends inside its `where`.
+fn used(viewer: Option<i64>, places: &Places, above: Option<&[i64]>, filter: &Filter) -> Fragment {
+    let mut from = Fragment::new(" from ");
+    from.append(tables(None, viewer))
+        .raw(" join ")
+        .append(places.using("labels", above))
+        .raw(" used on used.used_id = labels.id where 1 = 1");
+    filter.narrow(&mut from);
+    from
+}
+
+/// A page for each place of the labels it uses, with those of the groups
+/// `above`.
+pub fn pages_of(
+    tx: &mut Tx<'_>,
+    viewer: Option<i64>,
+    (places, above): (&Places, Option<&[i64]>),
+    filter: &Filter,
+    window: &Window,
+) -> Result<Vec<Owned<Label>>> {
+    let from = used(viewer, places, above, filter);
+    Ok(tx.query(window.narrow_each(COLUMNS, "used.place_id", from))?)
+}
+
+/// How many labels each place has that [`pages_of`] pages through.
+pub fn counts_of(
+    tx: &mut Tx<'_>,
+    (places, above): (&Places, Option<&[i64]>),
+    filter: &Filter,
+) -> Result<HashMap<i64, i64>> {
+    let mut query = Fragment::new("select used.place_id, count(*)");
+    query
+        .append(used(None, places, above, filter))
+        .raw(" group by used.place_id");
+    Ok(tx.query::<(i64, i64)>(query)?.into_iter().collect())
+}
+
+/// The labels of this title that each place uses, its own first.
+pub fn of_title(
+    tx: &mut Tx<'_>,
+    viewer: Option<i64>,
+    (places, above): (&Places, Option<&[i64]>),
+    title: &str,
+) -> Result<Vec<Owned<Label>>> {
+    let filter = Filter {
+        title: Some(title.to_owned()),
+        ..Filter::default()
+    };
+    let mut query = Fragment::new(&format!("select {COLUMNS}, used.place_id as owner"));
+    query
+        .append(used(viewer, places, above, &filter))
+        .raw(" order by labels.project_id nulls last, labels.id");
+    Ok(tx.query(query)?)
+}
+
+/// How many labels are on each of these issues.
+pub fn counts_of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, i64>> {
+    let rows: Vec<(i64, i64)> = tx.all(
+        sql!(
+            "select issue_id, count(*) from issue_labels where issue_id in_list($1)
+             group by issue_id"
+        ),
+        (issues,),
+    )?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Those of these ids that are of places where the viewer sees labels.
+pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Label>> {
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .append(tables(None, viewer.user_id()))
+        .raw(" where (exists (select 1 from projects where projects.id = labels.project_id and ")
+        .append(visible_projects(tx, viewer, Purpose::Read))
+        .raw(") or exists (select 1 from namespaces where namespaces.id = labels.group_id and ")
+        .append(visible_groups(tx, viewer))
+        .raw(")) and")
+        .in_list("labels.id", ids);
+    Ok(tx.query(query)?)
+}
+
 /// One page of a place's labels, by title.
 pub fn list(
     tx: &mut Tx<'_>,
@@ -83,16 +210,7 @@ pub fn list(
     paging: Paging,
 ) -> Result<Paged<Label>> {
     let mut condition = usable_in(parent, filter.with_groups_above);
-    if let Some(search) = filter.search.as_deref().filter(|text| !text.is_empty()) {
-        let columns = ["labels.title_folded", "labels.description_folded"];
-        super::contains(&mut condition, &columns, search);
-    }
-    if let Some(title) = &filter.title {
-        condition.push(" and labels.title = ", title);
-    }
-    if let Some(archived) = filter.archived {
-        condition.push(" and labels.archived = ", archived);
-    }
+    filter.narrow(&mut condition);
     let list = List {
         select: columns(),
         from: tables(parent.project_id(), viewer),

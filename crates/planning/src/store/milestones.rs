@@ -2,13 +2,17 @@
 
 use super::internal_ids::{self, Usage};
 use super::pages::{self, List, Order};
+use super::places::Places;
 use crate::access::Parent;
 use crate::model::{Milestone, MilestoneState};
+use identity::viewer::Viewer;
 use kernel::error::Result;
+use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
 use serde_json::json;
+use spaces::access::{Purpose, visible_groups, visible_projects};
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
@@ -26,11 +30,11 @@ pub struct Written {
 const TABLES: &str = "milestones left join projects on projects.id = milestones.project_id
     left join namespaces on namespaces.id = milestones.group_id";
 
+const COLUMNS: &str = "milestones.*,
+    coalesce(projects.full_path, 'groups/' || namespaces.full_path) as parent_path";
+
 fn columns() -> Fragment {
-    Fragment::new(
-        "select milestones.*,
-            coalesce(projects.full_path, 'groups/' || namespaces.full_path) as parent_path",
-    )
+    Fragment::new(&format!("select {COLUMNS}"))
 }
 
 /// Condition on `milestones`: those of a place, perhaps with those above.
@@ -120,6 +124,81 @@ pub fn list(
     pages::page(tx, list, paging, |milestone: &Milestone| {
         (json!(milestone.id), milestone.id)
     })
+}
+
+/// How many milestones of a place pass, counted no further than lists tell.
+pub fn count(tx: &mut Tx<'_>, parent: &Parent, filter: &Filter) -> Result<i64> {
+    let mut condition = in_place(parent, filter.with_groups_above);
+    filter.narrow(&mut condition);
+    pages::count(tx, &Fragment::new(TABLES), &condition)
+}
+
+/// The open milestones that issues of a place may have, and the one that an
+/// issue has.
+pub fn usable(
+    tx: &mut Tx<'_>,
+    parent: &Parent,
+    held: Option<i64>,
+    most: i64,
+) -> Result<Vec<Milestone>> {
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .raw(TABLES)
+        .raw(" where (")
+        .append(in_place(parent, true))
+        .push(
+            " and (milestones.state = 'active' or milestones.id = ",
+            held.unwrap_or(0),
+        )
+        .raw(")) order by milestones.title_folded, milestones.id")
+        .push(" limit ", most);
+    Ok(tx.query(query)?)
+}
+
+/// The milestone of this number in this very place.
+pub fn find_by_iid(tx: &mut Tx<'_>, parent: &Parent, iid: i64) -> Result<Option<Milestone>> {
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .raw(TABLES)
+        .push(" where milestones.iid = ", iid)
+        .raw(" and ")
+        .append(in_place(parent, false));
+    Ok(tx.query(query)?.into_iter().next())
+}
+
+/// A page for each place of the milestones it has, with those of the groups
+/// `above` if they are told.
+pub fn pages_of(
+    tx: &mut Tx<'_>,
+    (places, above): (&Places, Option<&[i64]>),
+    filter: &Filter,
+    window: &Window,
+) -> Result<Vec<Owned<Milestone>>> {
+    let mut from = Fragment::new(&format!(" from {TABLES} join "));
+    from.append(places.using("milestones", above))
+        .raw(" used on used.used_id = milestones.id where 1 = 1");
+    filter.narrow(&mut from);
+    Ok(tx.query(window.narrow_each(COLUMNS, "used.place_id", from))?)
+}
+
+/// Those of these ids that are of places the viewer may see.
+pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Milestone>> {
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .raw(TABLES)
+        .raw(
+            " where (exists (select 1 from projects where projects.id = milestones.project_id
+                and ",
+        )
+        .append(visible_projects(tx, viewer, Purpose::Read))
+        .raw(") or exists (select 1 from namespaces where namespaces.id = milestones.group_id and ")
+        .append(visible_groups(tx, viewer))
+        .raw(")) and")
+        .in_list("milestones.id", ids);
+    Ok(tx.query(query)?)
 }
 
 /// A milestone of a place, or of the groups above it.

@@ -3,7 +3,9 @@
 use crate::access::{Scope, visible};
 use identity::viewer::Viewer;
 use kernel::error::Result;
+use kernel::graph::{Owned, Window};
 use kernel::time::Timestamp;
+use spaces::access::{REPORTER, projects_of};
 use store::{Fragment, Tx, from_row, sql};
 
 /// What has notes: its kind, as it is called on the wire, and its id.
@@ -222,6 +224,178 @@ pub fn shown(noteable: Noteable, with_internal: bool) -> Fragment {
         condition.raw(" and not notes.internal");
     }
     condition
+}
+
+/// Condition on `notes` joined with `projects`: those that show to somebody who
+/// sees what they are about.
+fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+    let mut condition = Fragment::default();
+    match viewer.user_id() {
+        _ if viewer.is_admin() => condition.raw("1 = 1"),
+        Some(user_id) => condition
+            .raw("(not notes.internal or ")
+            .append(projects_of(tx, user_id, REPORTER))
+            .raw(")"),
+        None => condition.raw("not notes.internal"),
+    };
+    condition
+}
+
+const TABLES: &str = "notes left join projects on projects.id = notes.project_id";
+
+/// Those of these ids that show to somebody who sees what they are about;
+/// whether the viewer does is not asked.
+pub fn readable_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Note>> {
+    let mut query = Fragment::new(&format!("select notes.* from {TABLES} where "));
+    query
+        .append(readable(tx, viewer))
+        .raw(" and")
+        .in_list("notes.id", ids);
+    Ok(tx.query(query)?)
+}
+
+/// A page of notes for each of these things of one kind, which the viewer
+/// sees.
+pub fn pages_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    kind: &str,
+    ids: &[i64],
+    activity: Activity,
+    window: &Window,
+) -> Result<Vec<Owned<Note>>> {
+    let mut from = Fragment::new(&format!(" from {TABLES} where notes.noteable_type = "));
+    from.bind(kind)
+        .raw(" and")
+        .in_list("notes.noteable_id", ids)
+        .raw(" and ")
+        .append(readable(tx, viewer))
+        .raw(activity.condition());
+    Ok(tx.query(window.narrow_each("notes.*", "notes.noteable_id", from))?)
+}
+
+kernel::choices! {
+    /// Which notes are asked for.
+    pub enum Activity {
+        All = "all_notes",
+        Comments = "only_comments",
+        System = "only_activity",
+    }
+}
+
+impl Activity {
+    /// ` and …` on `notes`.
+    pub fn condition(self) -> &'static str {
+        match self {
+            Activity::All => "",
+            Activity::Comments => " and not notes.is_system",
+            Activity::System => " and notes.is_system",
+        }
+    }
+}
+
+/// Notes that answer one another, as far as they show to somebody.
+#[derive(Debug, Clone)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct Discussion {
+    pub discussion_id: String,
+    /// The note that begins it.
+    pub first_id: i64,
+    pub noteable_type: String,
+    pub noteable_id: i64,
+    pub created_at: Timestamp,
+}
+
+from_row! {
+    Discussion { discussion_id, first_id, noteable_type, noteable_id, created_at }
+}
+
+const DISCUSSION: &str = "notes.discussion_id, min(notes.id) as first_id, notes.noteable_type,
+    notes.noteable_id, min(notes.created_at) as created_at";
+
+/// A page of discussions for each of these things of one kind, which the
+/// viewer sees; in the order they began.
+pub fn discussion_pages(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    kind: &str,
+    ids: &[i64],
+    activity: Activity,
+    window: &Window,
+) -> Result<Vec<Owned<Discussion>>> {
+    let mut from = Fragment::new(&format!(
+        " from (select {DISCUSSION} from {TABLES} where notes.noteable_type = "
+    ));
+    from.bind(kind)
+        .raw(" and")
+        .in_list("notes.noteable_id", ids)
+        .raw(" and ")
+        .append(readable(tx, viewer))
+        .raw(activity.condition())
+        .raw(
+            " group by notes.discussion_id, notes.noteable_type, notes.noteable_id)
+              as discussions where 1 = 1",
+        );
+    let columns = "discussions.*";
+    Ok(tx.query(window.narrow_each(columns, "discussions.noteable_id", from))?)
+}
+
+/// Discussions by id, of notes that show to somebody who sees what they are
+/// about.
+pub fn discussions_by_ids(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    ids: &[String],
+) -> Result<Vec<Discussion>> {
+    let mut query = Fragment::new(&format!("select {DISCUSSION} from {TABLES} where"));
+    query
+        .in_list("notes.discussion_id", ids)
+        .raw(" and ")
+        .append(readable(tx, viewer))
+        .raw(" group by notes.discussion_id, notes.noteable_type, notes.noteable_id");
+    Ok(tx.query(query)?)
+}
+
+/// A page of the notes of each of these discussions, by their first notes.
+pub fn pages_of_discussions(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    firsts: &[i64],
+    window: &Window,
+) -> Result<Vec<Owned<Note>>> {
+    let mut from = Fragment::new(&format!(
+        " from {TABLES} join notes first on first.discussion_id = notes.discussion_id
+             and first.noteable_type = notes.noteable_type
+             and first.noteable_id = notes.noteable_id where"
+    ));
+    from.in_list("first.id", firsts)
+        .raw(" and ")
+        .append(readable(tx, viewer));
+    Ok(tx.query(window.narrow_each("notes.*", "first.id", from))?)
+}
+
+/// How many notes show to somebody who sees what they are about.
+pub fn count(tx: &mut Tx<'_>, noteable: Noteable, with_internal: bool) -> Result<i64> {
+    let mut query = Fragment::new("select count(*) from notes where ");
+    query.append(shown(noteable, with_internal));
+    Ok(tx.query(query)?.into_iter().next().unwrap_or(0))
+}
+
+/// So many of them, oldest first.
+pub fn page(
+    tx: &mut Tx<'_>,
+    noteable: Noteable,
+    with_internal: bool,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Note>> {
+    let mut query = Fragment::new("select notes.* from notes where ");
+    query
+        .append(shown(noteable, with_internal))
+        .raw(" order by notes.created_at, notes.id")
+        .push(" limit ", limit)
+        .push(" offset ", offset);
+    Ok(tx.query(query)?)
 }
 
 /// People who wrote about something, apart from the program.

@@ -50,21 +50,33 @@ pub fn page<R: FromRow>(
     paging: Paging,
     key: impl Fn(&R) -> (Value, i64),
 ) -> Result<Paged<R>> {
+    let keyset = paging.is_keyset();
+    if keyset && list.order.key.is_none() {
+        let text = "Keyset pagination is not yet available for this type of request";
+        return Err(Error::Exact(405, json!({"error": text, "message": text})));
+    }
+    let total = match keyset {
+        true => None,
+        false => Some(count(tx, &list.from, &list.condition)?),
+    };
+    let rows: Vec<R> = tx.query(query(list, &paging)?)?;
+    Ok(match keyset {
+        true => Paged::keyed(rows, paging, |row| {
+            let (key, id) = key(row);
+            vec![key, json!(id)]
+        }),
+        false => Paged::numbered(rows, paging, total),
+    })
+}
+
+/// The statement that reads one page.
+pub fn query(list: List, paging: &Paging) -> Result<Fragment> {
     let List {
         select,
         from,
         mut condition,
         order,
     } = list;
-    let keyset = paging.is_keyset();
-    if keyset && order.key.is_none() {
-        let text = "Keyset pagination is not yet available for this type of request";
-        return Err(Error::Exact(405, json!({"error": text, "message": text})));
-    }
-    let total = match keyset {
-        true => None,
-        false => Some(count(tx, &from, &condition)?),
-    };
     if let Start::After(Some(keys)) = &paging.start {
         after(&mut condition, &order, keys)?;
     }
@@ -84,14 +96,7 @@ pub fn page<R: FromRow>(
     query
         .push(" limit ", paging.fetch())
         .push(" offset ", paging.offset());
-    let rows: Vec<R> = tx.query(query)?;
-    Ok(match keyset {
-        true => Paged::keyed(rows, paging, |row| {
-            let (key, id) = key(row);
-            vec![key, json!(id)]
-        }),
-        false => Paged::numbered(rows, paging, total),
-    })
+    Ok(query)
 }
 
 /// Rows of a condition, counted no further than lists tell.

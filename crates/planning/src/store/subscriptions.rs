@@ -1,6 +1,7 @@
 //! Who asked to be told, or no longer to be told.
 
 use kernel::error::Result;
+use std::collections::HashMap;
 use store::{Tx, sql};
 
 /// What can be subscribed to.
@@ -51,6 +52,23 @@ pub fn find(tx: &mut Tx<'_>, user_id: i64, target: Target, target_id: i64) -> Re
         ),
         (target.name(), target_id, user_id),
     )?)
+}
+
+/// What a user asked for of each of these.
+pub fn of_user(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    target: Target,
+    ids: &[i64],
+) -> Result<HashMap<i64, bool>> {
+    let rows: Vec<(i64, bool)> = tx.all(
+        sql!(
+            "select target_id, subscribed from subscriptions
+             where target_type = $1 and target_id in_list($2) and user_id = $3"
+        ),
+        (target.name(), ids, user_id),
+    )?;
+    Ok(rows.into_iter().collect())
 }
 
 /// Users and what each asked for.

@@ -1,13 +1,15 @@
 //! To-dos.
 
-use super::notes::{ISSUE, Noteable};
+use super::notes::Noteable;
 use super::pages::{self, KeyType, List, Order};
-use crate::access::{Scope, visible};
+use crate::targets;
 use identity::viewer::Viewer;
 use kernel::error::Result;
+use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
 use serde_json::json;
+use std::collections::HashMap;
 use store::{Fragment, Tx, from_row, sql};
 
 kernel::choices! {
@@ -143,16 +145,139 @@ pub fn find(tx: &mut Tx<'_>, user_id: i64, id: i64) -> Result<Option<Todo>> {
     )?)
 }
 
-/// What a list of to-dos is narrowed to.
-#[derive(Debug, Clone)]
+/// What a list of to-dos is narrowed to; of each list one must match.
+#[derive(Debug, Clone, Default)]
 #[expect(missing_docs, reason = "named as the parameters")]
 pub struct Filter {
-    pub state: Option<State>,
-    pub action: Option<Action>,
-    pub author_id: Option<i64>,
-    pub project_id: Option<i64>,
-    pub group_id: Option<i64>,
-    pub kind: Option<String>,
+    pub states: Option<Vec<State>>,
+    pub actions: Option<Vec<Action>>,
+    pub author_ids: Option<Vec<i64>>,
+    pub project_ids: Option<Vec<i64>>,
+    pub group_ids: Option<Vec<i64>>,
+    pub kinds: Option<Vec<String>>,
+}
+
+/// Condition on `todos`: a user's that pass the filter, about what the viewer
+/// may see.
+pub fn condition(tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Fragment {
+    let mut condition = Fragment::new("todos.user_id = ");
+    condition.bind(user_id);
+    let states = filter.states.as_ref().map(|all| names(all));
+    let actions = filter.actions.as_ref().map(|all| names(all));
+    for (column, wanted) in [
+        ("todos.state", &states),
+        ("todos.action", &actions),
+        ("todos.target_type", &filter.kinds),
+    ] {
+        if let Some(wanted) = wanted {
+            condition.raw(" and").in_list(column, wanted.clone());
+        }
+    }
+    for (column, wanted) in [
+        ("todos.author_id", &filter.author_ids),
+        ("todos.project_id", &filter.project_ids),
+    ] {
+        if let Some(wanted) = wanted {
+            condition.raw(" and").in_list(column, wanted.clone());
+        }
+    }
+    if let Some(groups) = &filter.group_ids {
+        condition
+            .raw(
+                " and todos.project_id in (select p.id from projects p
+                    join namespaces n on n.id = p.namespace_id
+                    join namespaces top on n.lineage >= top.lineage
+                        and n.lineage < top.lineage || ':' where",
+            )
+            .in_list("top.id", groups)
+            .raw(")");
+    }
+    condition
+        .raw(" and ")
+        .append(targets::visible_todos(tx, viewer));
+    condition
+}
+
+fn names<T: ToString>(list: &[T]) -> Vec<String> {
+    list.iter().map(ToString::to_string).collect()
+}
+
+/// How many of them there are.
+pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Result<i64> {
+    let condition = condition(tx, viewer, user_id, filter);
+    pages::count(tx, &Fragment::new("todos"), &condition)
+}
+
+/// A page of the viewer's to-dos for GraphQL.
+pub fn pages_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    user_id: i64,
+    filter: &Filter,
+    window: &Window,
+) -> Result<Vec<Owned<Todo>>> {
+    let mut from = Fragment::new(" from todos where ");
+    from.append(condition(tx, viewer, user_id, filter));
+    Ok(tx.query(window.narrow_each("todos.*", "todos.user_id", from))?)
+}
+
+/// A page of a user's to-dos about each of these things of one kind.
+pub fn pages_about(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    kind: &str,
+    ids: &[i64],
+    state: Option<State>,
+    window: &Window,
+) -> Result<Vec<Owned<Todo>>> {
+    let mut from = Fragment::new(" from todos where todos.user_id = ");
+    from.bind(user_id)
+        .push(" and todos.target_type = ", kind)
+        .raw(" and")
+        .in_list("todos.target_id", ids);
+    if let Some(state) = state {
+        from.push(" and todos.state = ", state);
+    }
+    Ok(tx.query(window.narrow_each("todos.*", "todos.target_id", from))?)
+}
+
+/// A user's to-dos by id.
+pub fn by_ids(tx: &mut Tx<'_>, user_id: i64, ids: &[i64]) -> Result<Vec<Todo>> {
+    Ok(tx.all(
+        sql!("select * from todos where user_id = $1 and id in_list($2) order by id"),
+        (user_id, ids),
+    )?)
+}
+
+/// The texts of the notes that to-dos are about.
+pub fn bodies(tx: &mut Tx<'_>, todos: &[Todo]) -> Result<HashMap<i64, String>> {
+    let ids: Vec<i64> = todos.iter().filter_map(|todo| todo.note_id).collect();
+    let rows: Vec<(i64, String)> = tx.all(
+        sql!("select id, body from notes where id in_list($1)"),
+        (ids,),
+    )?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Marks what is pending of a user as done, perhaps only about one thing by
+/// kind and id; the to-dos.
+pub fn finish_those(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    target: Option<&(String, i64)>,
+) -> Result<Vec<Todo>> {
+    let now = tx.now();
+    let mut query = Fragment::new("update todos set state = 'done', updated_at = ");
+    query
+        .bind(now)
+        .push(" where state = 'pending' and user_id = ", user_id);
+    if let Some((kind, id)) = target {
+        query
+            .push(" and target_type = ", kind)
+            .push(" and target_id = ", *id);
+    }
+    query.raw(" returning *");
+    Ok(tx.query(query)?)
 }
 
 /// One page of the viewer's to-dos about what they may see, newest first.
@@ -163,40 +288,7 @@ pub fn list(
     filter: &Filter,
     paging: Paging,
 ) -> Result<Paged<Todo>> {
-    let mut condition = Fragment::new("todos.user_id = ");
-    condition.bind(user_id);
-    if let Some(state) = filter.state {
-        condition.push(" and todos.state = ", state);
-    }
-    if let Some(action) = filter.action {
-        condition.push(" and todos.action = ", action);
-    }
-    if let Some(author) = filter.author_id {
-        condition.push(" and todos.author_id = ", author);
-    }
-    if let Some(project) = filter.project_id {
-        condition.push(" and todos.project_id = ", project);
-    }
-    if let Some(kind) = &filter.kind {
-        condition.push(" and todos.target_type = ", kind);
-    }
-    if let Some(group) = filter.group_id {
-        condition
-            .push(
-                " and todos.project_id in (select p.id from projects p
-                    join namespaces n on n.id = p.namespace_id where n.lineage like ",
-                format!("%/{group}/%"),
-            )
-            .raw(")");
-    }
-    condition
-        .push(" and (todos.target_type <> ", ISSUE)
-        .raw(
-            " or exists (select 1 from issues join projects on projects.id = issues.project_id
-                where issues.id = todos.target_id and ",
-        )
-        .append(visible(tx, viewer, &Scope::Everywhere))
-        .raw("))");
+    let condition = condition(tx, viewer, user_id, filter);
     let list = List {
         select: Fragment::new("select todos.*"),
         from: Fragment::new("todos"),

@@ -86,8 +86,10 @@ fn described(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("How many users starred it.")
         .field("forksCount", INT.required(), |it| it.project.forks_count)
         .describe("How many forks it has.")
-        .field("openIssuesCount", INT, |_| Some(0))
-        .describe("How many of its issues are open.")
+        .level("openIssuesCount", INT, |projects, _, context| {
+            open_issues(projects, context)
+        })
+        .describe("How many of its issues are open, confidential ones apart.")
         .field("importStatus", STRING, |_| Some("none".to_owned()))
         .describe("How far it is imported; `none` unless it was.")
         .field("createdAt", TIME, |it| Some(it.project.created_at))
@@ -141,6 +143,21 @@ async fn descriptions(projects: Vec<Arc<Shown>>) -> Result<Vec<Option<String>>, 
     };
     let rendered = tokio::task::spawn_blocking(render).await;
     rendered.map_err(|error| Error::internal(error).into())
+}
+
+/// Open issues, where the viewer sees any.
+async fn open_issues(
+    projects: Vec<Arc<Shown>>,
+    context: Context,
+) -> Result<Vec<Option<i64>>, Fault> {
+    let (reader, asked) = (viewer(&context), projects.clone());
+    let counts = context.app()?.read(move |tx| {
+        let rows: Vec<&Project> = asked.iter().map(|it| &it.project).collect();
+        crate::entities::open_issues(tx, &reader, &rows)
+    });
+    let counts = counts.await?;
+    let of = |it: &Arc<Shown>| counts.get(&it.project.id).copied();
+    Ok(projects.iter().map(of).collect())
 }
 
 /// Bytes in use; only packages take any.

@@ -426,7 +426,7 @@ const ROWS: &[(&str, Shown)] = &[
     ("6 CiRunnerID and others", With("runners and pipelines")),
     (
         "6 IssueID and others",
-        With("issues, merge requests, snippets"),
+        With("merge requests, snippets; issues by issues::an_issue_is_shown_whole"),
     ),
     (
         "6 PackagesPackageID and others",
@@ -436,7 +436,10 @@ const ROWS: &[(&str, Shown)] = &[
     ("6 integrations", With("alerts")),
     ("6 WorkItemsTypeID", With("work items")),
     ("6 SbomOccurrenceID", With("dependencies")),
-    ("6 NoteID and others", With("issues")),
+    (
+        "6 NoteID and others",
+        By(&["issues::ids_of_several_models_are_read"]),
+    ),
     ("6 DetailedErrorID", With("error tracking")),
     (
         "6 bad IDs",
@@ -516,7 +519,7 @@ const ROWS: &[(&str, Shown)] = &[
     ),
     (
         "8 deleted object",
-        With("the first mutation that answers what it deleted"),
+        By(&["issue_mutations::notes_are_written_changed_and_deleted"]),
     ),
     ("8 two of one", With("work items")),
     (
@@ -619,7 +622,10 @@ const ROWS: &[(&str, Shown)] = &[
         "abuse regex bombs",
         By(&["packages_policy::patterns_are_compiled_by_a_linear_engine"]),
     ),
-    ("abuse concurrent updateIssue", With("issues")),
+    (
+        "abuse concurrent updateIssue",
+        By(&["issue_mutations::of_label_changes_at_once_none_is_lost"]),
+    ),
     (
         "abuse concurrent destroyPackage",
         By(&[

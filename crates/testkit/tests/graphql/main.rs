@@ -1,5 +1,7 @@
 //! Stories about `/api/graphql`, on both engines.
 
+#![recursion_limit = "256"]
+
 mod abuse;
 mod allowed;
 mod atomic;
@@ -10,6 +12,8 @@ mod cut;
 mod explorer;
 mod guarded;
 mod interface;
+mod issue_mutations;
+mod issues;
 mod members;
 mod needs;
 mod nodes;

@@ -56,6 +56,66 @@ async fn fill(t: &TestServer) {
     }
 }
 
+/// Fifty-five issues with everything beside them, and what is to be done.
+async fn fill_issues(t: &TestServer, project: &str) {
+    for n in 0..55 {
+        let user = t.user(&format!("user{n}")).await;
+        let goal = json!({"title": format!("m{n}"), "description": "*m*"});
+        let goal = t
+            .admin()
+            .post(format!("{project}/milestones"))
+            .json(&goal)
+            .await
+            .is(201)
+            .id();
+        let body = json!({"title": format!("i{n}"), "description": "**d**", "labels": format!("a{n},b{n}"),
+            "assignee_ids": [user.id], "milestone_id": goal});
+        user.post(format!("{project}/issues"))
+            .json(&body)
+            .await
+            .is(201);
+        let at = |rest: &str| format!("{project}/issues/{}{rest}", n + 1);
+        user.post(at("/notes"))
+            .json(&json!({"body": "@member said"}))
+            .await
+            .is(201);
+        user.post(at("/award_emoji"))
+            .json(&json!({"name": "tada"}))
+            .await
+            .is(201);
+    }
+}
+
+const ISSUES: &[(&str, u64)] = &[
+    (
+        "{project(fullPath:\"acme/anvil\"){list:issues(first:ROWS){nodes{title author{username} assignees{nodes{username}} labels{nodes{title}} milestone{title}}}}}",
+        8,
+    ),
+    (
+        "{project(fullPath:\"acme/anvil\"){list:issues(first:ROWS){nodes{subscribed blocked userNotesCount userPermissions{adminIssue} awardEmoji{nodes{name user{name}}}}}}}",
+        11,
+    ),
+    (
+        "{project(fullPath:\"acme/anvil\"){list:issues(first:ROWS){nodes{notes(first:2){nodes{body url author{name} discussion{id}}} discussions(first:2){nodes{notes(first:2){nodes{body}}}}}}}}",
+        12,
+    ),
+    (
+        "{project(fullPath:\"acme/anvil\"){list:labels(first:ROWS){nodes{title}}}}",
+        4,
+    ),
+    (
+        "{project(fullPath:\"acme/anvil\"){list:milestones(first:ROWS){nodes{title descriptionHtml project{path}}}}}",
+        5,
+    ),
+    (
+        "{issues(first:ROWS,state:opened){nodes{title labels{count} currentUserTodos{nodes{id}}}}}",
+        6,
+    ),
+];
+
+/// The to-dos of who was named in every issue.
+const TODOS: &str = "{currentUser{list:todos(first:ROWS){nodes{body targetUrl author{username} project{path} target{... on Issue{title}}}}}}";
+
 const LISTS: &[(&str, u64)] = &[
     (
         "{users(first:ROWS){nodes{username bio namespace{fullPath} status{message} userPermissions{createSnippet}}}}",
@@ -126,5 +186,27 @@ both_engines! {
                 assert!(few <= *most, "{query}: {few} statements");
             }
         }
+    }
+
+    async fn lists_of_issues_ask_as_often_as_well(t: TestServer) {
+        let project = t.project_with("acme/anvil", "public").await;
+        let member = t.user("member").await;
+        project.add(&member, 20).await;
+        fill_issues(&t, &project.at("")).await;
+        let admin = t.admin();
+        for client in [&admin, &*member] {
+            data(client, "{currentUser{id}}").await;
+            t.settle().await;
+        }
+        for (query, most) in ISSUES {
+            for client in [&admin, &*member] {
+                let few = cost(&t, client, query, 5).await;
+                assert_eq!(few, cost(&t, client, query, 50).await, "{query}");
+                assert!(few <= *most, "{query}: {few} statements");
+            }
+        }
+        let few = cost(&t, &member, TODOS, 5).await;
+        assert_eq!(few, cost(&t, &member, TODOS, 50).await, "{TODOS}");
+        assert!(few <= 9, "{few} statements for to-dos");
     }
 }

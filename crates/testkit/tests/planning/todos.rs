@@ -114,4 +114,46 @@ testkit::both_engines! {
         assert_eq!(joe.get("/todos").await.is(200).json(), json!([]));
         assert!(subjects(&t, "joe@example.com").is_empty());
     }
+
+    async fn groups_and_all_are_named_at_once(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let (jane, joe, ann, outsider) = (t.user("jane").await, t.user("joe").await, t.user("ann").await, t.user("outsider").await);
+        project.add(&jane, 20).await;
+        project.add(&joe, 10).await;
+        let tools = t.admin().post("/groups").json(&json!({"name": "tools", "path": "tools", "visibility": "public"})).await.is(201).id();
+        for user in [&ann, &outsider] {
+            let member = json!({"user_id": user.id, "access_level": 30});
+            t.admin().post(format!("/groups/{tools}/members")).json(&member).await.is(201);
+        }
+        project.add(&ann, 10).await;
+        jane.post(project.at("/issues")).json(&json!({"title": "one", "description": "see @tools"})).await.is(201);
+        assert_eq!(ann.get("/todos").await.is(200).each("action_name"), [json!("mentioned")]);
+        assert_eq!(joe.get("/todos").await.is(200).json(), json!([]));
+        assert_eq!(outsider.get("/todos").await.is(200).json(), json!([]), "who sees no issue is not told of it");
+        jane.post(project.at("/issues")).json(&json!({"title": "two", "description": "@all come"})).await.is(201);
+        assert_eq!((ann.get("/todos").await.each("id").len(), joe.get("/todos").await.each("id").len()), (2, 1));
+        t.admin().put(format!("/groups/{tools}")).json(&json!({"mentions_disabled": true})).await.is(200);
+        jane.post(project.at("/issues")).json(&json!({"title": "three", "description": "@tools again, `@all`"})).await.is(201);
+        assert_eq!((ann.get("/todos").await.each("id").len(), joe.get("/todos").await.each("id").len()), (2, 1));
+    }
+
+    async fn mail_about_an_issue_is_one_conversation(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+        project.add(&jane, 20).await;
+        project.add(&joe, 10).await;
+        let body = json!({"title": "Hinge", "assignee_ids": [joe.id]});
+        let issue = jane.post(project.at("/issues")).json(&body).await.is(201).id();
+        t.settle().await;
+        let note = jane.post(project.at("/issues/1/notes")).json(&json!({"body": "b"})).await.is(201).id();
+        t.settle().await;
+        jane.put(project.at("/issues/1")).json(&json!({"state_event": "close"})).await.is(200);
+        t.settle().await;
+        let threads: Vec<_> = t.app().mailer().threads().into_iter().flatten().collect();
+        let first = format!("issue-{issue}");
+        assert_eq!((&threads[0].id, &threads[0].begun_by), (&first, &None));
+        assert_eq!((&threads[1].id, &threads[1].begun_by), (&format!("{first}-note-{note}"), &Some(first.clone())));
+        assert!(threads[2].id.starts_with(&format!("{first}-closed-")) && threads[2].begun_by == Some(first));
+        assert!(threads.iter().all(|thread| thread.list == "anvil.acme" && !thread.host.is_empty()));
+    }
 }

@@ -1,8 +1,9 @@
 //! What became of an issue.
 
-use super::{IssuePath, found};
+use super::IssuePath;
 use crate::entity::events::{EventEntity, Named, event};
 use crate::model::EventKind;
+use crate::rules::issues::places::found;
 use crate::store::issues::events as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;

@@ -1,10 +1,11 @@
 //! Links between issues.
 
-use super::{IssuePath, found, found_to_write};
+use super::IssuePath;
 use crate::access::Scope;
 use crate::entity::issues::{Around, IssueEntity, issue};
 use crate::model::{Issue, LinkType};
 use crate::rules::issues::links::{self as rules, Linked};
+use crate::rules::issues::places::{found, found_to_write};
 use crate::store::issues as issue_rows;
 use crate::store::issues::links::{self as rows, Link};
 use identity::viewer::Viewer;

@@ -3,8 +3,10 @@
 use crate::access::{Aim, Place, Scope, desk, enter};
 use crate::entity::issues::{Around, IssueEntity, issue};
 use crate::model::{IssueKind, IssueState};
+use crate::rules::awards;
 use crate::rules::milestones;
-use crate::store::issues::list::{self as rows, Due, Filter, Has, Marks, OrderBy, Sorting};
+use crate::store::issues::filter::{Due, Filter, Has, Marks};
+use crate::store::issues::list::{self as rows, OrderBy, Sorting};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -103,6 +105,8 @@ kernel::params! {
         pub iids: Option<Vec<i64>>,
         /// Not of this weight.
         pub weight: Option<i64>,
+        /// Without this reaction by the caller; Any or None.
+        pub my_reaction_emoji: Option<String>,
     }
 }
 
@@ -154,6 +158,8 @@ macro_rules! issue_filters {
                 pub updated_before: Option<Timestamp>,
                 /// Only of this weight; Any or None.
                 pub weight: Option<NumberAsked>,
+                /// Only with this reaction by the caller; Any or None.
+                pub my_reaction_emoji: Option<String>,
                 /// Only of this epic; Any or None.
                 pub epic_id: Option<NumberAsked>,
                 /// Only of this iteration; Any or None.
@@ -167,7 +173,7 @@ macro_rules! issue_filters {
 
         impl $name {
             /// What was asked for, checked.
-            fn asked(&self) -> Result<AskedFor> {
+            fn asked(&self, viewer: &Viewer) -> Result<AskedFor> {
                 let lies = |asked: &Option<NumberAsked>| match asked {
                     None | Some(NumberAsked(Has::None)) => false,
                     Some(_) => true,
@@ -196,8 +202,13 @@ macro_rules! issue_filters {
                         assignee_usernames: self.assignee_username.clone().unwrap_or_default(),
                         iids: self.iids.clone(),
                         weight: self.weight.clone().map(|asked| asked.0),
+                        reaction: reaction(viewer, self.my_reaction_emoji.clone()),
                     },
-                    not: self.not.as_ref().map(without).unwrap_or_default(),
+                    not: self
+                        .not
+                        .as_ref()
+                        .map(|not| without(viewer, not))
+                        .unwrap_or_default(),
                     search: self.search.clone(),
                     in_title: places.iter().any(|one| one == "title"),
                     in_description: places.iter().any(|one| one == "description"),
@@ -281,16 +292,22 @@ fn labels(titles: Vec<String>) -> Option<Has<Vec<String>>> {
     }
 }
 
-fn title(text: String) -> Option<Has<String>> {
+fn title(text: String) -> Option<Has<Vec<String>>> {
     match text.to_ascii_lowercase().as_str() {
         "" => None,
         "any" => Some(Has::Any),
         "none" => Some(Has::None),
-        _ => Some(Has::This(text)),
+        _ => Some(Has::This(vec![text])),
     }
 }
 
-fn without(not: &Not) -> Marks {
+/// A reaction of the viewer; strangers, who have none, are user 0.
+fn reaction(viewer: &Viewer, asked: Option<String>) -> Option<(i64, Has<String>)> {
+    let wanted = awards::wanted(&asked?)?;
+    Some((viewer.user_id().unwrap_or(0), wanted))
+}
+
+fn without(viewer: &Viewer, not: &Not) -> Marks {
     Marks {
         labels: not.labels.clone().and_then(labels),
         milestone: not.milestone.clone().and_then(title),
@@ -300,6 +317,7 @@ fn without(not: &Not) -> Marks {
         assignee_usernames: not.assignee_username.clone().unwrap_or_default(),
         iids: not.iids.clone(),
         weight: not.weight.map(Has::This),
+        reaction: reaction(viewer, not.my_reaction_emoji.clone()),
     }
 }
 
@@ -309,7 +327,7 @@ async fn list(
     params: Params<ListIssues>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    let asked = params.asked()?.of(&viewer, Whose::CreatedByMe)?;
+    let asked = params.asked(&viewer)?.of(&viewer, Whose::CreatedByMe)?;
     let everywhere = |_: &mut Tx<'_>, _: &Viewer, _: &mut Filter| Ok(Scope::Everywhere);
     page(app, viewer, asked, paging, everywhere).await
 }
@@ -320,7 +338,7 @@ async fn of_group(
     params: Params<ListOfPlace>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    let asked = params.asked()?.of(&viewer, Whose::All)?;
+    let asked = params.asked(&viewer)?.of(&viewer, Whose::All)?;
     page(app, viewer, asked, paging, move |tx, viewer, _| {
         let group = group(tx, viewer, &params.id, Purpose::Read)?;
         Ok(Scope::Group(Box::new(group)))
@@ -334,7 +352,7 @@ async fn of_project(
     params: Params<ListOfPlace>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    let asked = params.asked()?.of(&viewer, Whose::All)?;
+    let asked = params.asked(&viewer)?.of(&viewer, Whose::All)?;
     page(app, viewer, asked, paging, move |tx, viewer, _| {
         Ok(Scope::Project(Box::new(desk(tx, viewer, &params.id)?)))
     })

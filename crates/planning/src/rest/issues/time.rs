@@ -1,9 +1,10 @@
 //! Time estimated and spent.
 
-use super::{IssuePath, found, found_to_write};
+use super::IssuePath;
 use crate::access::Desk;
 use crate::entity::issues::{TimeStats, time_stats};
 use crate::model::Issue;
+use crate::rules::issues::places::{found, found_to_write};
 use crate::rules::issues::time as rules;
 use identity::viewer::Viewer;
 use kernel::app::App;

@@ -5,7 +5,7 @@ use crate::model::LinkType;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::time::Timestamp;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use store::{Fragment, Tx, from_row, sql};
 
 /// A link; `relates_to` or `blocks`, seen from its source.
@@ -132,4 +132,19 @@ pub fn blocking(tx: &mut Tx<'_>, viewer: &Viewer, issues: &[i64]) -> Result<Hash
         .raw(" group by issue_links.source_id");
     let rows: Vec<(i64, i64)> = tx.query(query)?;
     Ok(rows.into_iter().collect())
+}
+
+/// Those of these issues that an open issue which the viewer sees blocks.
+pub fn blocked(tx: &mut Tx<'_>, viewer: &Viewer, issues: &[i64]) -> Result<HashSet<i64>> {
+    let mut query = Fragment::new(
+        "select distinct issue_links.target_id from issue_links
+         join issues on issues.id = issue_links.source_id
+         join projects on projects.id = issues.project_id
+         where issue_links.link_type = 'blocks' and issues.state = 'opened' and",
+    );
+    query
+        .in_list("issue_links.target_id", issues)
+        .raw(" and ")
+        .append(visible(tx, viewer, &Scope::Everywhere));
+    Ok(tx.query::<i64>(query)?.into_iter().collect())
 }

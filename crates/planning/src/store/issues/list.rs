@@ -1,17 +1,18 @@
-//! Lists of issues: filters and orders, the same for every interface.
+//! Lists of issues: whose and in which order, the same for every interface.
 
+use super::filter::{Filter, narrow};
 use crate::access::{Scope, visible};
-use crate::model::{Issue, IssueKind, IssueState};
-use crate::store::contains;
+use crate::model::Issue;
 use crate::store::pages::{self, KeyType, List, Order, time_key};
 use identity::viewer::Viewer;
-use jiff::ToSpan;
 use kernel::error::Result;
+use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
-use kernel::time::{Date, Timestamp, date_of};
+use kernel::time::date_of;
 use serde_json::{Value, json};
-use store::{Fragment, IntoValue, Tx};
+use std::collections::HashMap;
+use store::{Fragment, Tx};
 
 kernel::choices! {
     /// Orders of issues.
@@ -27,70 +28,6 @@ kernel::choices! {
         Title = "title",
         Weight = "weight",
     }
-}
-
-kernel::choices! {
-    /// When issues are due.
-    pub enum Due {
-        NoDay = "0",
-        Any = "any",
-        Today = "today",
-        Tomorrow = "tomorrow",
-        Overdue = "overdue",
-        Week = "week",
-        Month = "month",
-        Around = "next_month_and_previous_two_weeks",
-    }
-}
-
-/// A thing that issues have, by what it is, or any, or none.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Has<T> {
-    /// This.
-    This(T),
-    /// Whichever.
-    Any,
-    /// Not one.
-    None,
-}
-
-/// A list to which some conditions apply; also what `not` leaves out.
-#[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the parameters")]
-pub struct Marks {
-    pub labels: Option<Has<Vec<String>>>,
-    pub milestone: Option<Has<String>>,
-    pub author_id: Option<i64>,
-    pub author_username: Option<String>,
-    pub assignee: Option<Has<i64>>,
-    pub assignee_usernames: Vec<String>,
-    pub iids: Option<Vec<i64>>,
-    pub weight: Option<Has<i64>>,
-}
-
-/// What a list of issues is narrowed to.
-#[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the parameters")]
-pub struct Filter {
-    pub state: Option<IssueState>,
-    pub is: Marks,
-    pub not: Marks,
-    pub ids: Option<Vec<i64>>,
-    pub milestone_id: Option<i64>,
-    pub search: Option<String>,
-    pub in_title: bool,
-    pub in_description: bool,
-    pub confidential: Option<bool>,
-    pub kinds: Vec<IssueKind>,
-    pub due: Option<Due>,
-    pub created_after: Option<Timestamp>,
-    pub created_before: Option<Timestamp>,
-    pub updated_after: Option<Timestamp>,
-    pub updated_before: Option<Timestamp>,
-    pub closed_after: Option<Timestamp>,
-    pub closed_before: Option<Timestamp>,
-    /// Things that issues do not have here (epics, iterations) were asked for.
-    pub impossible: bool,
 }
 
 /// Whether a list runs from the greatest down.
@@ -111,15 +48,152 @@ pub fn list(
     sorting: Sorting,
     paging: Paging,
 ) -> Result<Paged<Issue>> {
+    let list = listed(tx, viewer, scope, filter, sorting);
+    pages::page(tx, list, paging, |issue| (key(sorting.by, issue), issue.id))
+}
+
+/// What [`list`] reads.
+pub fn listed(
+    tx: &Tx<'_>,
+    viewer: &Viewer,
+    scope: &Scope,
+    filter: &Filter,
+    sorting: Sorting,
+) -> List {
     let mut condition = visible(tx, viewer, scope);
     narrow(&mut condition, filter, date_of(tx.now()));
-    let list = List {
+    List {
         select: Fragment::new(concat!("select ", crate::issue_columns!())),
         from: Fragment::new(crate::issue_tables!()),
         condition,
         order: order(sorting),
-    };
-    pages::page(tx, list, paging, |issue| (key(sorting.by, issue), issue.id))
+    }
+}
+
+/// Whose issues pages of many owners show.
+#[derive(Debug, Clone)]
+pub enum Owners {
+    /// Projects.
+    Projects(Vec<i64>),
+    /// Groups; with the groups below them if the flag is set.
+    Groups(Vec<i64>, bool),
+    /// Issues that block these.
+    Blocked(Vec<i64>),
+}
+
+impl Owners {
+    /// Their ids.
+    pub fn ids(&self) -> Vec<i64> {
+        match self {
+            Owners::Projects(ids) | Owners::Groups(ids, _) | Owners::Blocked(ids) => ids.clone(),
+        }
+    }
+
+    /// The column of the owner, and the tables and conditions.
+    fn tables(&self) -> (&'static str, Fragment) {
+        let mut from = Fragment::new(concat!(" from ", crate::issue_tables!()));
+        let owner = match self {
+            Owners::Projects(_) => "issues.project_id",
+            Owners::Groups(_, false) => "projects.namespace_id",
+            Owners::Groups(_, true) => {
+                from.raw(
+                    " join namespaces top on namespaces.lineage >= top.lineage
+                        and namespaces.lineage < top.lineage || ':'",
+                );
+                "top.id"
+            }
+            Owners::Blocked(_) => {
+                from.raw(
+                    " join issue_links on issue_links.source_id = issues.id
+                        and issue_links.link_type = 'blocks'",
+                );
+                "issue_links.target_id"
+            }
+        };
+        from.raw(" where").in_list(owner, self.ids());
+        (owner, from)
+    }
+}
+
+/// A page for each owner, of issues that the viewer may see.
+pub fn pages_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    owners: &Owners,
+    filter: &Filter,
+    window: &Window,
+) -> Result<Vec<Owned<Issue>>> {
+    let (owner, mut from) = owners.tables();
+    from.raw(" and ")
+        .append(visible(tx, viewer, &Scope::Everywhere));
+    narrow(&mut from, filter, date_of(tx.now()));
+    Ok(tx.query(window.narrow_each(crate::issue_columns!(), owner, from))?)
+}
+
+/// The issues of each owner that [`pages_of`] pages through, counted to at most
+/// `limit` and one more.
+pub fn counts_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    owners: &Owners,
+    filter: &Filter,
+    limit: Option<i64>,
+) -> Result<HashMap<i64, i64>> {
+    let (owner, mut from) = owners.tables();
+    from.raw(" and ")
+        .append(visible(tx, viewer, &Scope::Everywhere));
+    narrow(&mut from, filter, date_of(tx.now()));
+    let mut query = Fragment::new(&format!(
+        "select owner, count(*) from (select {owner} as owner,
+            row_number() over (partition by {owner}) as place"
+    ));
+    query.append(from).raw(") as counted");
+    if let Some(limit) = limit {
+        query.push(" where place <= ", limit.saturating_add(1));
+    }
+    query.raw(" group by owner");
+    Ok(tx.query::<(i64, i64)>(query)?.into_iter().collect())
+}
+
+/// A page of all issues that the viewer may see.
+pub fn page_of_all(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    filter: &Filter,
+    window: &Window,
+) -> Result<Vec<Issue>> {
+    let mut query = Fragment::new(concat!(
+        "select ",
+        crate::issue_columns!(),
+        " from ",
+        crate::issue_tables!(),
+        " where "
+    ));
+    query.append(visible(tx, viewer, &Scope::Everywhere));
+    narrow(&mut query, filter, date_of(tx.now()));
+    window.narrow(&mut query);
+    Ok(tx.query(query)?)
+}
+
+/// All issues that the viewer may see, counted to at most `limit` and one more.
+pub fn count_all(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    filter: &Filter,
+    limit: Option<i64>,
+) -> Result<i64> {
+    let mut query = Fragment::new(concat!(
+        "select count(*) from (select 1 from ",
+        crate::issue_tables!(),
+        " where "
+    ));
+    query.append(visible(tx, viewer, &Scope::Everywhere));
+    narrow(&mut query, filter, date_of(tx.now()));
+    if let Some(limit) = limit {
+        query.push(" limit ", limit.saturating_add(1));
+    }
+    query.raw(") as counted");
+    Ok(tx.query::<i64>(query)?.into_iter().next().unwrap_or(0))
 }
 
 /// How many of a scope pass, counted no further than lists tell.
@@ -171,189 +245,4 @@ fn key(by: OrderBy, issue: &Issue) -> Value {
         OrderBy::Popularity => json!(issue.upvotes),
         _ => json!(issue.id),
     }
-}
-
-/// Adds what a filter asks for to a condition on `issues`.
-pub fn narrow(sql: &mut Fragment, filter: &Filter, today: Date) {
-    if let Some(state) = filter.state {
-        sql.push(" and issues.state = ", state);
-    }
-    if let Some(ids) = &filter.ids {
-        sql.raw(" and").in_list("issues.id", ids);
-    }
-    if let Some(id) = filter.milestone_id {
-        sql.push(" and issues.milestone_id = ", id);
-    }
-    if let Some(confidential) = filter.confidential {
-        sql.push(" and issues.confidential = ", confidential);
-    }
-    if !filter.kinds.is_empty() {
-        let kinds: Vec<String> = filter.kinds.iter().map(ToString::to_string).collect();
-        sql.raw(" and").in_list("issues.kind", kinds);
-    }
-    for (test, at) in [
-        (" and issues.created_at >= ", filter.created_after),
-        (" and issues.created_at <= ", filter.created_before),
-        (" and issues.updated_at >= ", filter.updated_after),
-        (" and issues.updated_at <= ", filter.updated_before),
-        (" and issues.closed_at >= ", filter.closed_after),
-        (" and issues.closed_at <= ", filter.closed_before),
-    ] {
-        if let Some(at) = at {
-            sql.push(test, at);
-        }
-    }
-    if let Some(search) = filter.search.as_deref().filter(|text| !text.is_empty()) {
-        let columns: &[&str] = match (filter.in_title, filter.in_description) {
-            (true, false) => &["issues.title_folded"],
-            (false, true) => &["issues.description_folded"],
-            _ => &["issues.title_folded", "issues.description_folded"],
-        };
-        contains(sql, columns, search);
-    }
-    if let Some(due) = filter.due {
-        narrow_due(sql, due, today);
-    }
-    if filter.impossible {
-        sql.raw(" and 1 = 0");
-    }
-    for test in marks(&filter.is) {
-        sql.raw(" and ").append(test);
-    }
-    for test in marks(&filter.not) {
-        sql.raw(" and (").append(test).raw(") is not true");
-    }
-}
-
-fn narrow_due(sql: &mut Fragment, due: Due, today: Date) {
-    let week = today
-        .checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days())
-        .unwrap_or(today);
-    let after = |from: Date, span: jiff::Span| from.checked_add(span).unwrap_or(Date::MAX);
-    let (first, last) = match due {
-        Due::NoDay => {
-            sql.raw(" and issues.due_on is null");
-            return;
-        }
-        Due::Any => {
-            sql.raw(" and issues.due_on is not null");
-            return;
-        }
-        Due::Overdue => {
-            sql.push(" and issues.due_on < ", today)
-                .raw(" and issues.state = 'opened'");
-            return;
-        }
-        Due::Today => (today, today),
-        Due::Tomorrow => (after(today, 1.day()), after(today, 1.day())),
-        Due::Week => (week, after(week, 6.days())),
-        Due::Month => (today.first_of_month(), today.last_of_month()),
-        Due::Around => (
-            after(today, -14.days()),
-            after(today.first_of_month(), 1.month()).last_of_month(),
-        ),
-    };
-    sql.push(" and issues.due_on >= ", first)
-        .push(" and issues.due_on <= ", last);
-}
-
-/// One test for each thing asked for; what is left out is left out one by
-/// one.
-fn marks(marks: &Marks) -> Vec<Fragment> {
-    let mut tests = Vec::new();
-    match &marks.labels {
-        Some(Has::This(titles)) => {
-            let each = titles.iter().map(|title| label(title));
-            tests.extend(each.take(crate::model::MAX_NAMED));
-        }
-        Some(Has::Any) => tests.push(any_label(true)),
-        Some(Has::None) => tests.push(any_label(false)),
-        None => {}
-    }
-    if let Some(milestone) = &marks.milestone {
-        tests.push(match milestone {
-            Has::This(title) => wrap(
-                "issues.milestone_id in (select milestones.id from milestones
-                    where milestones.title = ",
-                title,
-            ),
-            Has::Any => Fragment::new("issues.milestone_id is not null"),
-            Has::None => Fragment::new("issues.milestone_id is null"),
-        });
-    }
-    if let Some(id) = marks.author_id {
-        tests.push(equals("issues.author_id = ", id));
-    }
-    if let Some(name) = &marks.author_username {
-        tests.push(wrap(
-            "issues.author_id in (select users.id from users
-                where users.username_folded = ",
-            fold(name),
-        ));
-    }
-    if let Some(assignee) = &marks.assignee {
-        tests.push(match assignee {
-            Has::This(id) => wrap(
-                "issues.id in (select a.issue_id from issue_assignees a where a.user_id = ",
-                *id,
-            ),
-            Has::Any => assigned(true),
-            Has::None => assigned(false),
-        });
-    }
-    for name in &marks.assignee_usernames {
-        tests.push(wrap(
-            "issues.id in (select a.issue_id from issue_assignees a
-                join users on users.id = a.user_id where users.username_folded = ",
-            fold(name),
-        ));
-    }
-    if let Some(iids) = &marks.iids {
-        let mut test = Fragment::default();
-        test.in_list("issues.iid", iids);
-        tests.push(test);
-    }
-    if let Some(weight) = &marks.weight {
-        tests.push(match weight {
-            Has::This(weight) => equals("issues.weight = ", *weight),
-            Has::Any => Fragment::new("issues.weight is not null"),
-            Has::None => Fragment::new("issues.weight is null"),
-        });
-    }
-    tests
-}
-
-fn equals(text: &str, value: impl IntoValue) -> Fragment {
-    let mut test = Fragment::new(text);
-    test.bind(value);
-    test
-}
-
-/// A test that ends in a parenthesis.
-fn wrap(text: &str, value: impl IntoValue) -> Fragment {
-    let mut test = equals(text, value);
-    test.raw(")");
-    test
-}
-
-fn label(title: &str) -> Fragment {
-    wrap(
-        "exists (select 1 from issue_labels l join labels on labels.id = l.label_id
-            where l.issue_id = issues.id and labels.title = ",
-        title,
-    )
-}
-
-fn any_label(wanted: bool) -> Fragment {
-    let not = if wanted { "" } else { "not " };
-    Fragment::new(&format!(
-        "{not}exists (select 1 from issue_labels l where l.issue_id = issues.id)"
-    ))
-}
-
-fn assigned(wanted: bool) -> Fragment {
-    let not = if wanted { "" } else { "not " };
-    Fragment::new(&format!(
-        "{not}exists (select 1 from issue_assignees a where a.issue_id = issues.id)"
-    ))
 }

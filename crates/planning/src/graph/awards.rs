@@ -1,0 +1,228 @@
+//! Reactions, and the interface of what is reacted to.
+
+use super::notes::{named_id, of_interface};
+use super::{Issues, Notes, Shown, caller};
+use crate::access::desk_signed_in;
+use crate::model::Issue;
+use crate::rules::awards as rules;
+use crate::rules::comments;
+use crate::rules::issues::requests;
+use crate::store::awards::{self as rows, Award, Awardable};
+use crate::store::notes::{ISSUE, Note};
+use identity::graph::{People, Person};
+use identity::viewer::Viewer;
+use kernel::error::{Error, Found, Result as Outcome};
+use kernel::graph::{
+    Ask, BOOLEAN, Connection, Context, Done, Fault, Graph, Key, ObjectBuilder, Order, STRING,
+    Typed, argument, object,
+};
+use kernel::ids::Reference;
+use serde::Deserialize;
+use std::any::Any;
+use std::sync::Arc;
+use store::Tx;
+
+/// The interface of what is reacted to.
+const AWARDABLE: &str = "Awardable";
+
+/// An emoji by the name it is kept under.
+fn emoji(name: &str) -> Option<&'static emojis::Emoji> {
+    let name = match name {
+        "thumbsup" => "+1",
+        "thumbsdown" => "-1",
+        other => other,
+    };
+    emojis::get_by_shortcode(name)
+}
+
+/// Registers the types.
+pub fn graph(g: &mut Graph) {
+    let text = "A global ID of something that is reacted to, such as `gid://service/Issue/1`.";
+    g.scalar("AwardableID", text, named_id);
+    g.object::<Award>("AwardEmoji", "A reaction.")
+        .field("name", STRING.required(), |it| it.name.clone())
+        .describe("Name of the emoji.")
+        .field("emoji", STRING.required(), |it| match emoji(&it.name) {
+            Some(emoji) => emoji.as_str().to_owned(),
+            None => it.name.clone(),
+        })
+        .describe("The emoji.")
+        .field("unicode", STRING.required(), |it| match emoji(&it.name) {
+            Some(emoji) => code_points(emoji.as_str()),
+            None => String::new(),
+        })
+        .describe("Its code points in hexadecimal digits.")
+        .field("description", STRING.required(), |it| {
+            match emoji(&it.name) {
+                Some(emoji) => emoji.name().to_owned(),
+                None => it.name.clone(),
+            }
+        })
+        .describe("What it shows.")
+        .load::<People, _>("user", object::<Person>("UserCore"), |it| Some(it.user_id))
+        .describe("Whose it is.");
+    let interface = g.interface::<Awardable>(AWARDABLE, "What is reacted to.");
+    list(interface, |it| *it);
+    let issue = g.on::<Shown>("Issue").implements(AWARDABLE);
+    list(issue, |it| Awardable::Issue(it.issue.id));
+    let note = g.on::<Note>("Note").implements(AWARDABLE);
+    list(note, |it| Awardable::Note(it.id));
+    mutations(g);
+}
+
+fn code_points(text: &str) -> String {
+    let points = text.chars().map(|c| format!("{:x}", u32::from(c)));
+    points.collect::<Vec<_>>().join("-")
+}
+
+fn list<T: Any + Send + Sync>(builder: ObjectBuilder<'_, T>, of: fn(&T) -> Awardable) {
+    builder
+        .connections(
+            "awardEmoji",
+            object::<Award>("AwardEmoji"),
+            move |parents: Vec<Arc<T>>, ask, _, context| async move {
+                let of = parents.iter().map(|it| of(it)).collect();
+                given(of, ask, context).await
+            },
+        )
+        .describe("Reactions to it, in the order they came.");
+}
+
+async fn given(
+    to: Vec<Awardable>,
+    ask: Ask,
+    context: Context,
+) -> Result<Vec<Option<Connection<Award>>>, Fault> {
+    let key = Key::int("award_emoji.id", Order::Asc);
+    let window = ask.window(&context, "award emoji", &[key])?;
+    let ids: Vec<i64> = to.iter().map(|one| one.id()).collect();
+    let (app, _) = caller(&context)?;
+    let read = app.read(move |tx| Ok((rows::pages_of(tx, &to, &window)?, window)));
+    let (found, window) = read.await?;
+    let pages = window.pages(&ids, found, |it: &Award| vec![it.id.into()]);
+    Ok(pages.into_iter().map(Some).collect())
+}
+
+/// What a mutation of reactions shows.
+struct Reacted {
+    award: Option<Arc<Award>>,
+    toggled_on: bool,
+}
+
+/// What is wanted of a reaction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Will {
+    Add,
+    Remove,
+    Toggle,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct React {
+    awardable_id: String,
+    name: String,
+}
+
+fn mutations(g: &mut Graph) {
+    for (name, text, will) in [
+        ("awardEmojiAdd", "Reacts to something.", Will::Add),
+        ("awardEmojiRemove", "Takes a reaction back.", Will::Remove),
+        (
+            "awardEmojiToggle",
+            "Reacts to something, or takes that back.",
+            Will::Toggle,
+        ),
+    ] {
+        let mut mutation = g
+            .mutation::<Reacted>(name, text)
+            .input(
+                argument(
+                    "awardableId",
+                    kernel::graph::named("AwardableID").required(),
+                )
+                .describe("What is reacted to."),
+            )
+            .input(argument("name", STRING.required()).describe("Name of an emoji."))
+            .answers("awardEmoji", object::<Award>("AwardEmoji"), |it| {
+                it.award.clone()
+            });
+        if will == Will::Toggle {
+            mutation = mutation.answers("toggledOn", BOOLEAN, |it| Some(it.toggled_on));
+        }
+        mutation.run(move |input: React, context| react(will, input, context));
+    }
+}
+
+async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacted>, Fault> {
+    let (model, id) = of_interface(&context, &input.awardable_id, AWARDABLE)?;
+    let missing = Fault::not_available;
+    let (issue, to) = match model.as_str() {
+        ISSUE => {
+            let found = context.load::<Issues>([id]).await?.remove(&id);
+            let found = found.ok_or_else(missing)?;
+            (found.issue.clone(), Awardable::Issue(id))
+        }
+        _ => {
+            let note = context.load::<Notes>([id]).await?.remove(&id);
+            let note = note.filter(|note| note.noteable_type == ISSUE);
+            let about = note.ok_or_else(missing)?.noteable_id;
+            let found = context.load::<Issues>([about]).await?.remove(&about);
+            (
+                found.ok_or_else(missing)?.issue.clone(),
+                Awardable::Note(id),
+            )
+        }
+    };
+    let (app, viewer) = caller(&context)?;
+    let work = app.write(move |tx| changed(tx, &viewer, &issue, to, &input.name, will));
+    let done = work.await?;
+    Ok(match done {
+        Ok(reacted) => Done::from(reacted),
+        Err(sentence) => Done {
+            errors: vec![sentence],
+            payload: None,
+        },
+    })
+}
+
+/// The reaction as it is wanted, or why it cannot be.
+fn changed(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    issue: &Issue,
+    to: Awardable,
+    text: &str,
+    will: Will,
+) -> Outcome<Result<Reacted, String>> {
+    let desk = desk_signed_in(tx, viewer, &Reference::Id(issue.project_id))?;
+    desk.writable()?;
+    let issue = requests::find(tx, viewer, &desk, issue.iid)?;
+    if let Awardable::Note(id) = to {
+        comments::find(tx, &desk, &issue, id)?;
+    }
+    let Some(name) = rules::name(text) else {
+        return Ok(Err("Name is not a valid emoji name".to_owned()));
+    };
+    let user_id = viewer.signed_in()?.user.id;
+    let before = rows::of_user(tx, to, user_id, name)?;
+    match (before, will) {
+        (Some(_), Will::Add) => Ok(Err("Name has already been taken".to_owned())),
+        (None, Will::Remove) => Err(Error::NotFound("")),
+        (Some(award), _) => {
+            rules::destroy(tx, viewer, to, award.id)?;
+            Ok(Ok(Reacted {
+                award: None,
+                toggled_on: false,
+            }))
+        }
+        (None, _) => {
+            rules::create(tx, viewer, &desk, &issue, to, name)?;
+            let made = rows::of_user(tx, to, user_id, name)?.found("")?;
+            Ok(Ok(Reacted {
+                award: Some(Arc::new(made)),
+                toggled_on: true,
+            }))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What stands beside an issue: labels, assignees, milestone, what blocks it,
+//! who takes part. Each is read for all issues of a level at once.
+
+use super::lists::{self, Sorted};
+use super::milestones::GoalsOf;
+use super::{Goal, Shown, labels};
+use crate::model::Label;
+use crate::store::issues as rows;
+use crate::store::issues::filter::Filter;
+use crate::store::issues::links;
+use crate::store::issues::list::Owners;
+use identity::graph::{People, Person, caller};
+use kernel::graph::{
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, Key, Order, Typed, object,
+};
+use std::sync::Arc;
+
+/// Registers the fields.
+pub fn graph(g: &mut Graph) {
+    g.on::<Shown>("Issue")
+        .connections(
+            "labels",
+            object::<Label>("Label"),
+            |issues: Vec<Arc<Shown>>, ask, _, context| async move {
+                labels::of_issues(ids(&issues), ask, context).await
+            },
+        )
+        .describe("Its labels, by title.")
+        .connections("assignees", object::<Person>("UserCore"), assignees)
+        .describe("Who is assigned.")
+        .load::<GoalsOf, _>("milestone", object::<Goal>("Milestone"), |it| {
+            it.issue.milestone_id
+        })
+        .describe("What it is to be done for.")
+        .level(
+            "blocked",
+            BOOLEAN.required(),
+            |issues: Vec<Arc<Shown>>, _, context| async move {
+                let ids = ids(&issues);
+                let (app, viewer) = caller(&context)?;
+                let asked = ids.clone();
+                let found = app.read(move |tx| links::blocked(tx, &viewer, &asked));
+                let found = found.await?;
+                Ok(ids.iter().map(|id| found.contains(id)).collect())
+            },
+        )
+        .describe("Whether an open issue that the caller sees blocks it.")
+        .connections(
+            "blockedByIssues",
+            object::<Shown>("Issue"),
+            |issues: Vec<Arc<Shown>>, ask, _, context| async move {
+                let owners = Owners::Blocked(ids(&issues));
+                lists::pages(owners, Filter::default(), Sorted::newest(), ask, context).await
+            },
+        )
+        .describe("Issues that block it, of those the caller sees.");
+}
+
+fn ids(issues: &[Arc<Shown>]) -> Vec<i64> {
+    issues.iter().map(|it| it.issue.id).collect()
+}
+
+async fn assignees(
+    parents: Vec<Arc<Shown>>,
+    ask: Ask,
+    _: Args,
+    context: Context,
+) -> Result<Vec<Option<Connection<Person>>>, Fault> {
+    let window = ask.window(&context, "assignees", &[Key::int("users.id", Order::Asc)])?;
+    let owners = ids(&parents);
+    let asked = owners.clone();
+    let (app, _) = caller(&context)?;
+    let found = app.read(move |tx| rows::assignees_of(tx, &asked)).await?;
+    let people = context
+        .load::<People>(found.values().flatten().copied())
+        .await?;
+    let page = |owner: &i64| {
+        let assigned = found.get(owner).into_iter().flatten();
+        let whole: Vec<Arc<Person>> = assigned.filter_map(|id| people.get(id).cloned()).collect();
+        Some(window.page_of_whole(&whole, |it| it.user.id))
+    };
+    Ok(owners.iter().map(page).collect())
+}

@@ -1,0 +1,135 @@
+//! The closed lists of the room.
+
+use crate::model::{IssueKind, IssueState, MilestoneState, Severity};
+use crate::store::todos::{Action, State};
+use kernel::graph::shape::Leaf;
+use kernel::graph::{EnumItem, Graph, item};
+use serde_json::{Value as Json, json};
+
+/// `IssueState`, in lower case.
+pub const STATE: Leaf<IssueState> = Leaf::new("IssueState", |it| json!(it.as_str()));
+/// `IssueType`.
+pub const TYPE: Leaf<IssueKind> = Leaf::new("IssueType", |it| upper(it.as_str()));
+/// `IssuableSeverity`.
+pub const SEVERITY: Leaf<Severity> = Leaf::new("IssuableSeverity", |it| upper(it.as_str()));
+/// `MilestoneStateEnum`, in lower case.
+pub const GOAL_STATE: Leaf<MilestoneState> =
+    Leaf::new("MilestoneStateEnum", |it| json!(it.as_str()));
+/// `TodoActionEnum`, in lower case.
+pub const ACTION: Leaf<Action> = Leaf::new("TodoActionEnum", |it| json!(it.as_str()));
+/// `TodoStateEnum`, in lower case.
+pub const TODO_STATE: Leaf<State> = Leaf::new("TodoStateEnum", |it| json!(it.as_str()));
+
+fn upper(text: &str) -> Json {
+    json!(text.to_ascii_uppercase())
+}
+
+/// The value of a name as the enums above have it.
+pub fn chosen<T>(name: Option<String>, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    read(&name?.to_ascii_lowercase())
+}
+
+/// Registers them.
+pub fn graph(g: &mut Graph) {
+    let states = vec![
+        item("opened", "To be done."),
+        item("closed", "Done, or not to be done."),
+    ];
+    g.enumeration("IssueState", "States of an issue.", states);
+    let states = vec![
+        item("opened", "To be done."),
+        item("closed", "Done, or not to be done."),
+        item("locked", "Only members comment."),
+        item("all", "Whichever."),
+    ];
+    g.enumeration("IssuableState", "States to look for.", states);
+    let types = vec![
+        item("ISSUE", "Work."),
+        item("INCIDENT", "Something that is broken."),
+        item("TASK", "A piece of work."),
+    ];
+    g.enumeration("IssueType", "What an issue is about.", types);
+    let severities = vec![
+        item("UNKNOWN", "Nobody said."),
+        item("LOW", "Hardly matters."),
+        item("MEDIUM", "Matters."),
+        item("HIGH", "Matters much."),
+        item("CRITICAL", "Matters most."),
+    ];
+    g.enumeration("IssuableSeverity", "How bad an incident is.", severities);
+    let modes = vec![
+        item("REPLACE", "These and no others."),
+        item("APPEND", "These, too."),
+        item("REMOVE", "These no longer."),
+    ];
+    g.enumeration("MutationOperationMode", "How a set changes.", modes);
+    let events = vec![item("CLOSE", "Close it."), item("REOPEN", "Open it again.")];
+    g.enumeration("IssueStateEvent", "What happens to an issue.", events);
+    g.enumeration("IssueSort", "Orders of issues.", sorts());
+    let wildcards = vec![
+        item("NONE", "Without a milestone."),
+        item("ANY", "With a milestone."),
+        item("STARTED", "Of a milestone that has begun and is open."),
+        item(
+            "UPCOMING",
+            "Of an open milestone that is due in the future.",
+        ),
+    ];
+    let text = "Milestones by what they are.";
+    g.enumeration("MilestoneWildcardId", text, wildcards);
+    let wildcards = vec![
+        item("NONE", "Nobody is assigned."),
+        item("ANY", "Somebody is assigned."),
+    ];
+    g.enumeration("AssigneeWildcardId", "Assigned or not.", wildcards);
+    let fields = vec![
+        item("TITLE", "The title."),
+        item("DESCRIPTION", "The description."),
+    ];
+    g.enumeration("IssuableSearchableField", "Where to search.", fields);
+    let states = vec![item("active", "Being worked for."), item("closed", "Over.")];
+    g.enumeration("MilestoneStateEnum", "States of a milestone.", states);
+    todos(g);
+}
+
+fn sorts() -> Vec<EnumItem> {
+    vec![
+        item("CREATED_ASC", "First made first."),
+        item("CREATED_DESC", "Last made first."),
+        item("UPDATED_ASC", "Longest unchanged first."),
+        item("UPDATED_DESC", "Last changed first."),
+        item("created_asc", "First made first."),
+        item("created_desc", "Last made first."),
+        item("updated_asc", "Longest unchanged first."),
+        item("updated_desc", "Last changed first."),
+        item("DUE_DATE_ASC", "First due first, those without a day last."),
+        item("DUE_DATE_DESC", "Last due first, those without a day last."),
+        item("WEIGHT_ASC", "Lightest first, those without a weight last."),
+        item(
+            "WEIGHT_DESC",
+            "Heaviest first, those without a weight last.",
+        ),
+        item("TITLE_ASC", "By title."),
+        item("TITLE_DESC", "By title, from the last."),
+        item("POPULARITY_ASC", "Fewest thumbs up first."),
+        item("POPULARITY_DESC", "Most thumbs up first."),
+    ]
+}
+
+fn todos(g: &mut Graph) {
+    let actions = vec![
+        item("assigned", "They were assigned."),
+        item("mentioned", "They were named."),
+        item("directly_addressed", "They were spoken to."),
+        item("build_failed", "A pipeline failed."),
+        item("marked", "They want to come back to it."),
+        item("approval_required", "They are asked to approve."),
+        item("unmergeable", "It cannot be merged."),
+        item("merge_train_removed", "It was taken off a merge train."),
+        item("review_requested", "They are asked for a review."),
+    ];
+    let text = "Why somebody has something to do.";
+    g.enumeration("TodoActionEnum", text, actions);
+    let states = vec![item("pending", "To be done."), item("done", "Done.")];
+    g.enumeration("TodoStateEnum", "Whether a to-do is done.", states);
+}

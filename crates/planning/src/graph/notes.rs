@@ -1,0 +1,377 @@
+//! Notes and discussions, and the interface of what has them, which types of
+//! rooms above implement as well.
+
+use super::enums::chosen;
+use super::standing::{In, Standing};
+use super::{NOTE_ID, Notes, html};
+use crate::store::notes::{self as rows, Activity, Discussion, Note, Noteable};
+use crate::targets;
+use identity::graph::{People, Person, caller, viewer};
+use kernel::graph::context::Loader;
+use kernel::graph::scalars::split;
+use kernel::graph::shape::Leaf;
+use kernel::graph::{
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, Key, ObjectBuilder, Order, STRING, TIME,
+    Typed, any_of, argument, item, named, object,
+};
+use serde_json::{Value as Json, json};
+use spaces::access::{MAINTAINER, NONE};
+use spaces::graph::{Projects, Shown as Project};
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// `DiscussionID`: the model and 40 hexadecimal digits.
+const DISCUSSION_ID: Leaf<String> = Leaf::new("DiscussionID", |id| {
+    json!(format!("gid://service/Discussion/{id}"))
+});
+
+/// The interface of what has notes.
+const NOTEABLE: &str = "NoteableInterface";
+
+/// Registers the types.
+pub fn graph(g: &mut Graph) {
+    let text = "A global ID of a discussion.";
+    g.scalar("DiscussionID", text, |given| {
+        let text = given.as_str().ok_or(None)?;
+        match split(text).map_err(Some)? {
+            ("Discussion", id) => Ok(json!(id)),
+            _ => Err(Some(format!(
+                "{text:?} does not represent an instance of Discussion"
+            ))),
+        }
+    });
+    let text = "A global ID of something that has notes, such as `gid://service/Issue/1`.";
+    g.scalar("NoteableID", text, named_id);
+    let activities = vec![
+        item("ALL_NOTES", "Of people and of the program."),
+        item("ONLY_COMMENTS", "Of people."),
+        item("ONLY_ACTIVITY", "Of the program."),
+    ];
+    g.enumeration("NotesFilterType", "Which notes.", activities);
+    let interface = g.interface::<Noteable>(NOTEABLE, "What has notes.");
+    lists(interface, |it| *it);
+    note(g.object::<Note>("Note", "What somebody wrote, or the program tells."));
+    permissions(g);
+    discussion(g.object::<Discussion>("Discussion", "Notes that answer one another."));
+    g.node::<Notes, _>(NOTE_ID, object("Note"));
+    g.query()
+        .answer("note", object::<Note>("Note"), |args, context| async move {
+            let id: i64 = args.get("id")?;
+            Ok(context.load::<Notes>([id]).await?.get(&id).cloned())
+        })
+        .describe("One note; null unless the caller may see it.")
+        .arg(argument("id", NOTE_ID.required()).describe("Its global ID."));
+}
+
+/// An ID whose model is one of several; as an argument it stays as it is.
+pub fn named_id(given: &Json) -> Result<Json, Option<String>> {
+    let text = given.as_str().ok_or(None)?;
+    split(text).map_err(Some)?;
+    Ok(given.clone())
+}
+
+/// Model and number of an ID of [`named_id`] whose object type is one of
+/// `name`.
+pub fn of_interface(context: &Context, text: &str, name: &str) -> Result<(String, i64), Fault> {
+    let (model, id) = split(text).map_err(Fault::argument)?;
+    let ty = context.table.node_type(model);
+    if !ty.is_some_and(|ty| context.table.is_a(ty, name)) {
+        let name = name.trim_end_matches("Interface");
+        let text = format!("{text:?} does not represent an instance of {name}");
+        return Err(Fault::argument(text));
+    }
+    Ok((model.to_owned(), id.parse().unwrap_or(0)))
+}
+
+/// Gives an object type `notes` and `discussions`, and with them the noteable
+/// interface. The type is a node under [`Noteable::kind`], and the kind is
+/// among [`targets::kinds`].
+pub fn noteable<T: Any + Send + Sync>(
+    builder: ObjectBuilder<'_, T>,
+    of: fn(&T) -> Noteable,
+) -> ObjectBuilder<'_, T> {
+    lists(builder.implements(NOTEABLE), of)
+}
+
+fn lists<T: Any + Send + Sync>(
+    builder: ObjectBuilder<'_, T>,
+    of: fn(&T) -> Noteable,
+) -> ObjectBuilder<'_, T> {
+    let filter = || {
+        argument("filter", named("NotesFilterType"))
+            .default("ALL_NOTES")
+            .describe("Of people, of the program, or both.")
+    };
+    builder
+        .connections(
+            "notes",
+            object::<Note>("Note"),
+            move |parents: Vec<Arc<T>>, ask, args, context| async move {
+                notes(things(&parents, of), ask, args, context).await
+            },
+        )
+        .describe("Its notes that the caller may see, oldest first.")
+        .never_null()
+        .arg(filter())
+        .connections(
+            "discussions",
+            object::<Discussion>("Discussion"),
+            move |parents: Vec<Arc<T>>, ask, args, context| async move {
+                discussions(things(&parents, of), ask, args, context).await
+            },
+        )
+        .describe("Its discussions that the caller may see, in the order they began.")
+        .never_null()
+        .arg(filter())
+}
+
+/// The kind of things of one type, and their ids.
+fn things<T>(parents: &[Arc<T>], of: fn(&T) -> Noteable) -> (&'static str, Vec<i64>) {
+    let things: Vec<Noteable> = parents.iter().map(|it| of(it)).collect();
+    let kind = things.first().map_or("", |first| first.kind);
+    (kind, things.iter().map(|thing| thing.id).collect())
+}
+
+fn activity(args: &Args) -> Result<Activity, Fault> {
+    let filter = chosen(args.get("filter")?, Activity::from_text);
+    Ok(filter.unwrap_or(Activity::All))
+}
+
+const KEYS: [Key; 2] = [
+    Key::time("notes.created_at", Order::Asc),
+    Key::int("notes.id", Order::Asc),
+];
+
+fn keys(note: &Note) -> Vec<Json> {
+    vec![Key::instant(note.created_at), note.id.into()]
+}
+
+async fn notes(
+    (kind, ids): (&'static str, Vec<i64>),
+    ask: Ask,
+    args: Args,
+    context: Context,
+) -> Result<Vec<Option<Connection<Note>>>, Fault> {
+    let activity = activity(&args)?;
+    let window = ask.window(&context, "notes", &KEYS)?;
+    let (app, viewer) = caller(&context)?;
+    let asked = ids.clone();
+    let read = app.read(move |tx| {
+        let found = rows::pages_of(tx, &viewer, kind, &asked, activity, &window)?;
+        Ok((found, window))
+    });
+    let (found, window) = read.await?;
+    let pages = window.pages(&ids, found, keys);
+    Ok(pages.into_iter().map(Some).collect())
+}
+
+async fn discussions(
+    (kind, ids): (&'static str, Vec<i64>),
+    ask: Ask,
+    args: Args,
+    context: Context,
+) -> Result<Vec<Option<Connection<Discussion>>>, Fault> {
+    let activity = activity(&args)?;
+    let key = Key::int("discussions.first_id", Order::Asc);
+    let window = ask.window(&context, "discussions", &[key])?;
+    let (app, viewer) = caller(&context)?;
+    let asked = ids.clone();
+    let read = app.read(move |tx| {
+        let found = rows::discussion_pages(tx, &viewer, kind, &asked, activity, &window)?;
+        Ok((found, window))
+    });
+    let (found, window) = read.await?;
+    let pages = window.pages(&ids, found, |it: &Discussion| vec![it.first_id.into()]);
+    Ok(pages.into_iter().map(Some).collect())
+}
+
+fn note(it: ObjectBuilder<'_, Note>) {
+    it.field("id", NOTE_ID.required(), |it| it.id)
+        .describe("Global ID.")
+        .field("body", STRING.required(), |it| it.body.clone())
+        .describe("The text, in Markdown.")
+        .level("bodyHtml", STRING, |notes: Vec<Arc<Note>>, _, _| {
+            html(notes.iter().map(|it| Some(it.body.clone())).collect())
+        })
+        .describe("The text as HTML.")
+        .load::<People, _>("author", object::<Person>("UserCore"), |it| it.author_id)
+        .describe("Who wrote it; null if it was nobody, or their account is gone.")
+        .field("system", BOOLEAN.required(), |it| it.is_system)
+        .describe("Whether the program tells what happened.")
+        .field("internal", BOOLEAN, |it| Some(it.internal))
+        .describe("Whether it is for reporters only.")
+        .field("confidential", BOOLEAN, |it| Some(it.internal))
+        .describe("Whether it is for reporters only.")
+        .field("resolvable", BOOLEAN.required(), |_| false)
+        .describe("Whether it can be resolved.")
+        .field("resolved", BOOLEAN.required(), |_| false)
+        .describe("Whether it is resolved.")
+        .field("resolvedBy", object::<Person>("UserCore"), |_| None)
+        .describe("Who resolved it.")
+        .field("resolvedAt", TIME, |_| None)
+        .describe("When it was resolved.")
+        .level("url", STRING, |notes, _, context| urls(notes, context))
+        .describe("Where it stands on a page.")
+        .field("createdAt", TIME.required(), |it| it.created_at)
+        .describe("When it was written.")
+        .field("updatedAt", TIME.required(), |it| it.updated_at)
+        .describe("When it last changed.")
+        .load::<Discussions, _>("discussion", object::<Discussion>("Discussion"), |it| {
+            Some(it.discussion_id.clone())
+        })
+        .describe("The discussion it is in.")
+        .load::<Projects, _>("project", object::<Project>("Project"), |it| it.project_id)
+        .describe("The project it is in.");
+}
+
+async fn urls(notes: Vec<Arc<Note>>, context: Context) -> Result<Vec<Option<String>>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let (handle, asked) = (app.clone(), notes.clone());
+    let seen = app.read(move |tx| {
+        let named = asked
+            .iter()
+            .map(|it| (it.noteable_type.as_str(), it.noteable_id));
+        targets::read(&handle, tx, &viewer, named)
+    });
+    let seen = seen.await?;
+    let of = |it: &Arc<Note>| {
+        let kind = targets::kind(&it.noteable_type)?.name;
+        let path = &seen.get(&(kind, it.noteable_id))?.path;
+        Some(format!("{}#note_{}", app.url(path), it.id))
+    };
+    Ok(notes.iter().map(of).collect())
+}
+
+/// What the caller may do with a note.
+struct Permissions {
+    standing: In,
+    signed_in: bool,
+    own: bool,
+    system: bool,
+}
+
+fn permissions(g: &mut Graph) {
+    g.object::<Permissions>("NotePermissions", "What the caller may do with a note.")
+        .field("readNote", BOOLEAN.required(), |_| true)
+        .describe("See it.")
+        .field("createNote", BOOLEAN.required(), |it| {
+            it.signed_in && !it.standing.archived
+        })
+        .describe("Answer it.")
+        .field("awardEmoji", BOOLEAN.required(), |it| {
+            it.signed_in && !it.standing.archived
+        })
+        .describe("React to it.")
+        .field("adminNote", BOOLEAN.required(), |it| {
+            let may = it.own || it.standing.level >= MAINTAINER;
+            it.signed_in && !it.standing.archived && !it.system && may
+        })
+        .describe("Change it.")
+        .field("resolveNote", BOOLEAN.required(), |_| false)
+        .describe("Resolve it.");
+    g.on::<Note>("Note")
+        .level(
+            "userPermissions",
+            object::<Permissions>("NotePermissions").required(),
+            |notes: Vec<Arc<Note>>, _, context| async move {
+                let projects = notes.iter().filter_map(|it| it.project_id);
+                let found = context.load::<Standing>(projects).await?;
+                let user = viewer(&context).user_id();
+                let nothing = In {
+                    level: NONE,
+                    archived: true,
+                };
+                let of = |it: &Arc<Note>| {
+                    let standing = it.project_id.and_then(|id| found.get(&id).copied());
+                    Arc::new(Permissions {
+                        standing: standing.unwrap_or(nothing),
+                        signed_in: user.is_some(),
+                        own: user.is_some() && it.author_id == user,
+                        system: it.is_system,
+                    })
+                };
+                Ok(notes.iter().map(of).collect())
+            },
+        )
+        .describe("What the caller may do with it.");
+}
+
+fn discussion(it: ObjectBuilder<'_, Discussion>) {
+    it.field("id", DISCUSSION_ID.required(), |it| {
+        it.discussion_id.clone()
+    })
+    .describe("Global ID.")
+    .field("replyId", DISCUSSION_ID.required(), |it| {
+        it.discussion_id.clone()
+    })
+    .describe("What an answer names.")
+    .field("resolvable", BOOLEAN.required(), |_| false)
+    .describe("Whether it can be resolved.")
+    .field("resolved", BOOLEAN.required(), |_| false)
+    .describe("Whether it is resolved.")
+    .field("resolvedBy", object::<Person>("UserCore"), |_| None)
+    .describe("Who resolved it.")
+    .field("resolvedAt", TIME, |_| None)
+    .describe("When it was resolved.")
+    .field("createdAt", TIME.required(), |it| it.created_at)
+    .describe("When it began.")
+    .level(
+        "noteable",
+        any_of(NOTEABLE),
+        |discussions: Vec<Arc<Discussion>>, _, context| async move {
+            let named: Vec<_> = discussions
+                .iter()
+                .map(|it| (it.noteable_type.as_str(), it.noteable_id))
+                .collect();
+            let found = context.nodes(&named).await?;
+            Ok(found.into_iter().map(Some).collect())
+        },
+    )
+    .describe("What it is about.")
+    .connections(
+        "notes",
+        object::<Note>("Note"),
+        |discussions, ask, _, context| of_discussions(discussions, ask, context),
+    )
+    .describe("Its notes, oldest first.")
+    .never_null();
+}
+
+async fn of_discussions(
+    discussions: Vec<Arc<Discussion>>,
+    ask: Ask,
+    context: Context,
+) -> Result<Vec<Option<Connection<Note>>>, Fault> {
+    let window = ask.window(&context, "notes", &KEYS)?;
+    let firsts: Vec<i64> = discussions.iter().map(|it| it.first_id).collect();
+    let (app, viewer) = caller(&context)?;
+    let asked = firsts.clone();
+    let read = app.read(move |tx| {
+        let found = rows::pages_of_discussions(tx, &viewer, &asked, &window)?;
+        Ok((found, window))
+    });
+    let (found, window) = read.await?;
+    let pages = window.pages(&firsts, found, keys);
+    Ok(pages.into_iter().map(Some).collect())
+}
+
+/// Discussions of notes that the viewer sees, by id.
+struct Discussions;
+
+impl Loader for Discussions {
+    type Key = String;
+    type Value = Arc<Discussion>;
+
+    async fn load(
+        context: Context,
+        ids: Vec<String>,
+    ) -> Result<HashMap<String, Arc<Discussion>>, Fault> {
+        let (app, viewer) = caller(&context)?;
+        let found = app.read(move |tx| rows::discussions_by_ids(tx, &viewer, &ids));
+        let found = found.await?.into_iter();
+        Ok(found
+            .map(|it| (it.discussion_id.clone(), Arc::new(it)))
+            .collect())
+    }
+}

@@ -1,0 +1,164 @@
+//! What depends on who asks: rights, subscriptions, and what is counted.
+
+use super::Shown;
+use crate::store::subscriptions::Target;
+use crate::store::{issues as rows, subscriptions as asked};
+use identity::graph::{caller, viewer};
+use kernel::graph::context::Loader;
+use kernel::graph::{BOOLEAN, Context, Fault, Graph, INT, Typed, object};
+use spaces::access::{GUEST, Levels, NONE, REPORTER};
+use spaces::graph::Projects;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The viewer's level in projects they see, by project: a role, 60 for
+/// administrators.
+pub struct Standing;
+
+/// See [`Standing`].
+#[derive(Debug, Clone, Copy)]
+pub struct In {
+    /// The level.
+    pub level: i64,
+    /// The project takes no changes.
+    pub archived: bool,
+}
+
+impl Loader for Standing {
+    type Key = i64;
+    type Value = In;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, In>, Fault> {
+        let projects = context.load::<Projects>(ids).await?;
+        let (app, viewer) = caller(&context)?;
+        let found = app.read(move |tx| {
+            let seen: Vec<_> = projects.values().map(|it| &it.project).collect();
+            let levels = Levels::in_projects(tx, &viewer, &seen)?;
+            let of = |id: i64, project: &spaces::model::Project| {
+                let standing = In {
+                    level: levels.of_project(project),
+                    archived: project.archived,
+                };
+                (id, standing)
+            };
+            Ok(projects
+                .iter()
+                .map(|(id, it)| of(*id, &it.project))
+                .collect())
+        });
+        Ok(found.await?)
+    }
+}
+
+/// Where the viewer stands in the project of each of these issues.
+async fn standing(issues: &[Arc<Shown>], context: &Context) -> Result<Vec<In>, Fault> {
+    let ids: Vec<i64> = issues.iter().map(|it| it.issue.project_id).collect();
+    let found = context.load::<Standing>(ids.clone()).await?;
+    let nothing = In {
+        level: NONE,
+        archived: true,
+    };
+    Ok(ids
+        .iter()
+        .map(|id| found.get(id).copied().unwrap_or(nothing))
+        .collect())
+}
+
+/// What the caller may do with an issue.
+struct Permissions {
+    signed_in: bool,
+    own: bool,
+    locked: bool,
+    standing: In,
+}
+
+impl Permissions {
+    fn writes(&self) -> bool {
+        self.signed_in && !self.standing.archived
+    }
+
+    fn edits(&self) -> bool {
+        self.writes() && (self.own || self.standing.level >= REPORTER)
+    }
+}
+
+/// Registers the types and fields.
+pub fn graph(g: &mut Graph) {
+    g.object::<Permissions>("IssuePermissions", "What the caller may do with an issue.")
+        .field("readIssue", BOOLEAN.required(), |_| true)
+        .describe("See it.")
+        .field("adminIssue", BOOLEAN.required(), |it| {
+            it.writes() && it.standing.level >= REPORTER
+        })
+        .describe("Set labels, assignees, milestone and dates.")
+        .field("updateIssue", BOOLEAN.required(), Permissions::edits)
+        .describe("Change its texts.")
+        .field("reopenIssue", BOOLEAN.required(), Permissions::edits)
+        .describe("Open it again.")
+        .field("createNote", BOOLEAN.required(), |it| {
+            it.writes() && (!it.locked || it.standing.level >= GUEST)
+        })
+        .describe("Write notes about it.");
+    g.on::<Shown>("Issue")
+        .level(
+            "userPermissions",
+            object::<Permissions>("IssuePermissions").required(),
+            |issues, _, context| permissions(issues, context),
+        )
+        .describe("What the caller may do with it.")
+        .level(
+            "userNotesCount",
+            INT.required(),
+            |issues: Vec<Arc<Shown>>, _, context| async move {
+                let standing = standing(&issues, &context).await?;
+                let of = |(it, at): (&Arc<Shown>, In)| match at.level >= REPORTER {
+                    true => it.issue.notes_count + it.issue.internal_notes_count,
+                    false => it.issue.notes_count,
+                };
+                Ok(issues.iter().zip(standing).map(of).collect())
+            },
+        )
+        .describe("How many notes people wrote about it, of those the caller sees.")
+        .level("subscribed", BOOLEAN.required(), |issues, _, context| {
+            subscribed(issues, context)
+        })
+        .describe("Whether the caller is told of it.");
+}
+
+async fn permissions(
+    issues: Vec<Arc<Shown>>,
+    context: Context,
+) -> Result<Vec<Arc<Permissions>>, Fault> {
+    let standing = standing(&issues, &context).await?;
+    let user = viewer(&context).user_id();
+    let of = |(it, standing): (&Arc<Shown>, In)| {
+        Arc::new(Permissions {
+            signed_in: user.is_some(),
+            own: user.is_some() && it.issue.author_id == user,
+            locked: it.issue.discussion_locked == Some(true),
+            standing,
+        })
+    };
+    Ok(issues.iter().zip(standing).map(of).collect())
+}
+
+/// As the caller asked, or else as author or assignee.
+async fn subscribed(issues: Vec<Arc<Shown>>, context: Context) -> Result<Vec<bool>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let Some(user_id) = viewer.user_id() else {
+        return Ok(vec![false; issues.len()]);
+    };
+    let ids: Vec<i64> = issues.iter().map(|it| it.issue.id).collect();
+    let read = app.read(move |tx| {
+        let asked = asked::of_user(tx, user_id, Target::Issue, &ids)?;
+        Ok((asked, rows::assignees_of(tx, &ids)?))
+    });
+    let (asked, assigned) = read.await?;
+    let of = |it: &Arc<Shown>| {
+        let id = it.issue.id;
+        let concerned = it.issue.author_id == Some(user_id)
+            || assigned.get(&id).is_some_and(|ids| ids.contains(&user_id));
+        asked.get(&id).copied().unwrap_or(concerned)
+    };
+    Ok(issues.iter().map(of).collect())
+}

@@ -1,0 +1,277 @@
+//! Discussions of an issue, and their notes.
+
+use super::{CreateNote, ISSUE, NotePath, Shown, comment, removed, rewritten, shown_one, write};
+use crate::access::Desk;
+use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
+use crate::guarded::Writer;
+use crate::model::Issue;
+use crate::rules::comments::{self as rules, Comment};
+use crate::rules::issues::noteable;
+use crate::rules::issues::places::{found, found_to_write};
+use crate::store::notes::{Note, shown as shown_of};
+use crate::store::pages::{self, KeyType, List, Order};
+use ::http::StatusCode;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::reply::json;
+use kernel::http::{Asked, Created, NoContent, Ok200, Paged, Paging, Params, Response, Routes};
+use kernel::ids::Reference;
+use kernel::time::Timestamp;
+use std::sync::Arc;
+use store::Fragment;
+
+pub(super) fn routes(r: &mut Routes) {
+    let at = |rest: &str| format!("{ISSUE}/{rest}");
+    r.get(&at("discussions"), discussions)
+        .summary("Lists the discussions of an issue");
+    r.post(&at("discussions"), begin)
+        .summary("Begins a discussion of an issue")
+        .answers(201, "The note was made")
+        .answers(202, "The note held commands alone, which were carried out");
+    r.get(&at("discussions/{discussion_id}"), show_discussion)
+        .summary("Shows a discussion of an issue");
+    r.put(&at("discussions/{discussion_id}"), resolve)
+        .summary("Refuses to resolve a discussion of an issue");
+    r.post(&at("discussions/{discussion_id}/notes"), answer)
+        .summary("Answers in a discussion of an issue")
+        .answers(201, "The note was made")
+        .answers(202, "The note held commands alone, which were carried out");
+    r.get(&at("discussions/{discussion_id}/notes/{note_id}"), show_in)
+        .summary("Shows a note of a discussion");
+    r.put(
+        &at("discussions/{discussion_id}/notes/{note_id}"),
+        update_in,
+    )
+    .summary("Changes a note of a discussion");
+    r.delete(
+        &at("discussions/{discussion_id}/notes/{note_id}"),
+        destroy_in,
+    )
+    .summary("Deletes a note of a discussion");
+}
+
+kernel::params! {
+    /// An issue.
+    pub struct ListDiscussions {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Number of the issue.
+        pub issue_iid: i64,
+    }
+}
+
+kernel::params! {
+    /// A discussion.
+    pub struct DiscussionPath {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Number of the issue.
+        pub issue_iid: i64,
+        /// Id of the discussion.
+        pub discussion_id: String,
+    }
+}
+
+kernel::params! {
+    /// A discussion and an answer in it.
+    pub struct AnswerNote {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Number of the issue.
+        pub issue_iid: i64,
+        /// Id of the discussion.
+        pub discussion_id: String,
+        /// The text, in Markdown.
+        pub body: String,
+        /// When it was written; for owners.
+        pub created_at: Option<Timestamp>,
+    }
+}
+
+kernel::params! {
+    /// A note of a discussion.
+    pub struct NoteInPath {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Number of the issue.
+        pub issue_iid: i64,
+        /// Id of the discussion.
+        pub discussion_id: String,
+        /// Id of the note.
+        pub note_id: i64,
+    }
+}
+
+kernel::params! {
+    /// A note of a discussion and its new text.
+    pub struct UpdateNoteIn {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Number of the issue.
+        pub issue_iid: i64,
+        /// Id of the discussion.
+        pub discussion_id: String,
+        /// Id of the note.
+        pub note_id: i64,
+        /// The text, in Markdown.
+        pub body: String,
+    }
+}
+
+async fn begin(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<CreateNote>,
+) -> Result<Response> {
+    let comment = comment(&params, true);
+    let place = (params.0.id, params.0.issue_iid);
+    match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
+        Ok((shown, _)) => {
+            let whole = discussion(&app, &shown.notes, &shown.issue, &shown.users);
+            json(StatusCode::CREATED, &whole)
+        }
+        Err(response) => Ok(response),
+    }
+}
+
+async fn answer(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<AnswerNote>,
+) -> Result<Response> {
+    let comment = Comment {
+        body: params.body.clone(),
+        internal: false,
+        created_at: params.created_at,
+        discussion_id: Some(params.discussion_id.clone()),
+        begins_thread: false,
+    };
+    let place = (params.0.id, params.0.issue_iid);
+    match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
+        Ok((shown, changes)) => json(StatusCode::CREATED, &shown.one(&app, changes)?),
+        Err(response) => Ok(response),
+    }
+}
+
+fn path_of(path: &NoteInPath) -> NotePath {
+    NotePath {
+        id: path.id.clone(),
+        issue_iid: path.issue_iid,
+        note_id: path.note_id,
+    }
+}
+
+async fn show_in(app: App, viewer: Viewer, path: Params<NoteInPath>) -> Result<Ok200<NoteEntity>> {
+    shown_one(app, viewer, path_of(&path), Some(path.0.discussion_id)).await
+}
+
+async fn update_in(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<UpdateNoteIn>,
+) -> Result<Ok200<NoteEntity>> {
+    let path = NotePath {
+        id: params.id.clone(),
+        issue_iid: params.issue_iid,
+        note_id: params.note_id,
+    };
+    let within = Some(params.discussion_id.clone());
+    rewritten(
+        app,
+        Writer::by_api(viewer, asked),
+        path,
+        within,
+        params.0.body,
+    )
+    .await
+}
+
+async fn destroy_in(app: App, viewer: Viewer, path: Params<NoteInPath>) -> Result<NoContent> {
+    removed(app, viewer, path_of(&path), Some(path.0.discussion_id)).await
+}
+
+async fn discussions(
+    app: App,
+    viewer: Viewer,
+    path: Params<ListDiscussions>,
+    paging: Paging,
+) -> Result<Paged<DiscussionEntity>> {
+    let (page, shown) = app
+        .read(move |tx| {
+            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
+            let condition = shown_discussions(&desk, &issue);
+            let list = List {
+                select: Fragment::new("select discussion_id, first_id"),
+                from: condition,
+                condition: Fragment::new("true"),
+                order: Order {
+                    by: "first_id".into(),
+                    key: Some(KeyType::Int),
+                    id: "first_id",
+                    descending: false,
+                },
+            };
+            let page: Paged<(String, i64)> =
+                pages::page(tx, list, paging, |(_, first): &(String, i64)| {
+                    (serde_json::json!(first), *first)
+                })?;
+            let ids: Vec<String> = page.items.iter().map(|(id, _)| id.clone()).collect();
+            let mut query = Fragment::new("select notes.* from notes where ");
+            query
+                .append(shown_of(noteable(&issue), desk.is_reporter()))
+                .raw(" and")
+                .in_list("notes.discussion_id", ids)
+                .raw(" order by notes.created_at, notes.id");
+            let notes: Vec<Note> = tx.query(query)?;
+            Ok((page, Shown::read(tx, issue, notes)?))
+        })
+        .await?;
+    Ok(page.map(|(id, _)| {
+        let of = |note: &&Note| note.discussion_id == id;
+        let notes: Vec<Note> = shown.notes.iter().filter(of).cloned().collect();
+        discussion(&app, &notes, &shown.issue, &shown.users)
+    }))
+}
+
+/// The discussions of an issue with the first note of each.
+fn shown_discussions(desk: &Desk, issue: &Issue) -> Fragment {
+    let mut from =
+        Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
+    from.append(shown_of(noteable(issue), desk.is_reporter()))
+        .raw(" group by notes.discussion_id) as discussions");
+    from
+}
+
+async fn show_discussion(
+    app: App,
+    viewer: Viewer,
+    path: Params<DiscussionPath>,
+) -> Result<Ok200<DiscussionEntity>> {
+    let shown = app
+        .read(move |tx| {
+            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
+            let notes = rules::discussion(tx, &desk, &issue, &path.discussion_id)?;
+            Shown::read(tx, issue, notes)
+        })
+        .await?;
+    let whole = discussion(&app, &shown.notes, &shown.issue, &shown.users);
+    Ok(Ok200(whole))
+}
+
+/// Discussions of issues are never resolved.
+async fn resolve(
+    app: App,
+    viewer: Viewer,
+    path: Params<DiscussionPath>,
+) -> Result<Created<DiscussionEntity>> {
+    app.read(move |tx| {
+        let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
+        rules::discussion(tx, &desk, &issue, &path.discussion_id)?;
+        Err(Error::BadRequest("Note is not resolvable".into()))
+    })
+    .await
+}

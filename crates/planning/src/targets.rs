@@ -1,0 +1,160 @@
+//! What notes and to-dos are about. Issues are this room's own; rooms above
+//! plug in their things as [`Kind`]s, once, when the program is wired. In
+//! GraphQL such a thing is a node under the same name and has its notes by
+//! [`graph::noteable`](crate::graph::noteable).
+
+use crate::access::{Scope, visible};
+use crate::entity::issues::web_path;
+use crate::store::issues as rows;
+use crate::store::notes::{ISSUE, Noteable};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use store::{Fragment, Tx};
+
+/// One kind of thing that has notes or to-dos.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// As it is called on the wire and in global IDs, such as
+    /// `AlertManagement::Alert`.
+    pub name: &'static str,
+    /// Condition: the thing with the id `todos.target_id` is one that the
+    /// viewer may see.
+    pub visible: fn(&Tx<'_>, &Viewer) -> Fragment,
+    /// Those of these ids that the viewer may see, in a constant number of
+    /// statements.
+    pub read: Read,
+}
+
+/// See [`Kind::read`].
+pub type Read = fn(&App, &mut Tx<'_>, &Viewer, &[i64]) -> Result<HashMap<i64, Seen>>;
+
+/// A thing that the viewer may see.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// The project it is in.
+    pub project_id: Option<i64>,
+    /// What it is called.
+    pub title: String,
+    /// Path of its page, from the instance's address on.
+    pub path: String,
+    /// As to-dos show it; unused of issues, which REST shows whole.
+    pub entity: Value,
+}
+
+static KINDS: OnceLock<Vec<Kind>> = OnceLock::new();
+
+const ISSUES: Kind = Kind {
+    name: ISSUE,
+    visible: issue_is_visible,
+    read: read_issues,
+};
+
+/// Plugs in the kinds of the rooms above, once.
+pub fn register(kinds: Vec<Kind>) {
+    let _ = KINDS.set(kinds);
+}
+
+/// Every kind.
+pub fn kinds() -> impl Iterator<Item = &'static Kind> {
+    std::iter::once(&ISSUES).chain(KINDS.get_or_init(Vec::new))
+}
+
+/// The kind of this name.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    kinds().find(|kind| kind.name == name)
+}
+
+/// Condition on `todos`: those about what the viewer may see.
+pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+    let mut condition = Fragment::new("(1 = 0");
+    for kind in kinds() {
+        condition
+            .push(" or (todos.target_type = ", kind.name)
+            .raw(" and ")
+            .append((kind.visible)(tx, viewer))
+            .raw(")");
+    }
+    condition.raw(")");
+    condition
+}
+
+/// Those of these things, by kind and id, that the viewer may see.
+pub fn read<'n>(
+    app: &App,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    named: impl IntoIterator<Item = (&'n str, i64)>,
+) -> Result<HashMap<(&'static str, i64), Seen>> {
+    let mut wanted: HashMap<&'static str, Vec<i64>> = HashMap::new();
+    for (name, id) in named {
+        if let Some(kind) = kind(name) {
+            wanted.entry(kind.name).or_default().push(id);
+        }
+    }
+    let mut found = HashMap::new();
+    for (name, mut ids) in wanted {
+        ids.sort_unstable();
+        ids.dedup();
+        if let Some(kind) = kind(name) {
+            let seen = (kind.read)(app, tx, viewer, &ids)?;
+            found.extend(seen.into_iter().map(|(id, seen)| ((name, id), seen)));
+        }
+    }
+    Ok(found)
+}
+
+/// One thing, if the viewer may see it, and what it is called.
+pub fn find(
+    app: &App,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    name: &str,
+    id: i64,
+) -> Result<Option<(Noteable, Seen)>> {
+    let Some(kind) = kind(name) else {
+        return Ok(None);
+    };
+    let mut found = (kind.read)(app, tx, viewer, &[id])?;
+    Ok(found.remove(&id).map(|seen| {
+        let noteable = Noteable {
+            kind: kind.name,
+            id,
+            project_id: seen.project_id,
+        };
+        (noteable, seen)
+    }))
+}
+
+fn issue_is_visible(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+    let mut condition = Fragment::new(
+        "exists (select 1 from issues join projects on projects.id = issues.project_id
+            where issues.id = todos.target_id and ",
+    );
+    condition
+        .append(visible(tx, viewer, &Scope::Everywhere))
+        .raw(")");
+    condition
+}
+
+fn read_issues(
+    _: &App,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    ids: &[i64],
+) -> Result<HashMap<i64, Seen>> {
+    let issues = rows::visible_by_ids(tx, viewer, ids)?;
+    let seen = issues.into_iter().map(|issue| {
+        let seen = Seen {
+            project_id: Some(issue.project_id),
+            path: web_path(&issue),
+            title: issue.title,
+            entity: Value::Null,
+        };
+        (issue.id, seen)
+    });
+    Ok(seen.collect())
+}
