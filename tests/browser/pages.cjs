@@ -281,6 +281,55 @@ test('a package is published, seen and deleted', async () => {
   await context.close();
 });
 
+test('an issue is made, discussed and closed', async () => {
+  const { page, context, problems } = await signedIn();
+  const both = async (path) => {
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 });
+      await check(page, path);
+    }
+  };
+  await page.goto(`${url}/${project}/-/issues`);
+  await page.getByRole('link', { name: 'New issue' }).click();
+  await page.getByLabel('Title').fill('A hinge that squeaks');
+  await page.getByLabel('Description').fill('- [ ] look\n- [x] oil\n\n| a | b |\n|---|---|\n| 1 | 2 |');
+  await page.getByLabel('Labels').fill('bug, a label with a rather long title');
+  await page.getByRole('button', { name: 'Make issue' }).click();
+  await page.getByRole('heading', { name: /A hinge that squeaks/ }).waitFor();
+  await page.getByLabel('Note').fill('It is the **upper** one.\n\n`' + 'x'.repeat(300) + '`');
+  await page.getByRole('button', { name: 'Write note' }).click();
+  await page.getByText('upper', { exact: true }).waitFor();
+  await page.getByLabel('Assigned').fill('root');
+  await page.getByLabel('Due').fill('2031-02-01');
+  await page.getByRole('button', { name: 'Save' }).last().click();
+  await page.getByRole('status').filter({ hasText: 'The issue is changed.' }).waitFor();
+  await page.getByRole('button', { name: 'Add to-do' }).click();
+  await page.getByRole('status').filter({ hasText: 'to-do list' }).waitFor();
+  await both('an issue');
+  await checkFocus(page, 'an issue');
+  const one = page.url();
+  await page.goto(`${one}/edit`);
+  await both('editing an issue');
+  await page.goto(`${url}/${project}/-/issues`);
+  await page.getByRole('link', { name: 'A hinge that squeaks' }).waitFor();
+  await both('issues');
+  await page.goto(`${url}/dashboard/todos`);
+  await both('to-dos');
+  await page.getByRole('button', { name: /^Done: A hinge/ }).click();
+  await page.getByRole('status').filter({ hasText: 'That is done.' }).waitFor();
+  await page.goto(`${url}/${project}/-/milestones`);
+  await page.getByLabel('Title').fill('1.0');
+  await page.getByLabel('Last day').fill('2031-02-01');
+  await page.getByRole('button', { name: 'Add milestone' }).click();
+  await page.getByRole('heading', { name: '1.0' }).waitFor();
+  await both('a milestone');
+  await page.goto(one);
+  await page.getByRole('button', { name: 'Close issue' }).click();
+  await page.getByRole('button', { name: 'Reopen issue' }).waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('an app is set up, asked for, and removed', async () => {
   const { page, context, problems } = await open();
   const fill = async () => {
@@ -447,6 +496,16 @@ const PAGES = [
   `/${project}/-/members`,
   `/${project}/-/packages`,
   `/${project}/-/error_tracking`,
+  `/${project}/-/issues`,
+  `/${project}/-/issues/new`,
+  `/${project}/-/incidents`,
+  `/${project}/-/labels`,
+  `/${project}/-/milestones`,
+  `/groups/${group}/-/issues`,
+  `/groups/${group}/-/labels`,
+  `/groups/${group}/-/milestones`,
+  '/dashboard/todos',
+  '/dashboard/todos?state=done',
   `/${project}/-/settings`,
   `/${project}/-/settings/error_tracking`,
   `/${project}/-/settings/packages`,

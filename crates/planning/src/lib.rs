@@ -22,6 +22,7 @@ pub mod guarded;
 pub mod hooks;
 pub mod mail;
 pub mod model;
+pub mod pages;
 mod rest;
 pub mod rules;
 pub mod store;
@@ -33,6 +34,7 @@ pub use store::notes::Noteable;
 /// The room's routes.
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
+    pages::routes(r);
 }
 
 /// The room's jobs.

@@ -2,7 +2,7 @@
 //! heading of all its pages says.
 
 use super::views::SpaceHead;
-use crate::access::{self, DEVELOPER, MAINTAINER, NONE, OWNER, Purpose};
+use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::Place;
 use crate::model::{Namespace, Project, SourceKind, Visibility};
 use crate::store::{self as lists, Breadth, MemberFilter, Source};
@@ -168,6 +168,7 @@ impl Space {
                 name: group.name.clone(),
                 description: group.description.clone(),
                 visibility: Visibility::of(group.visibility).to_string(),
+                has_issues: true,
                 has_packages: true,
                 can_admin: level >= OWNER,
                 can_set_packages: level >= MAINTAINER,
@@ -180,6 +181,11 @@ impl Space {
                 description: project.description.clone().unwrap_or_default(),
                 visibility: Visibility::of(project.visibility).to_string(),
                 is_archived: project.archived,
+                has_issues: match project.feature("issues") {
+                    "disabled" => false,
+                    "private" => level >= GUEST,
+                    _ => true,
+                },
                 has_packages: access::may(tx, viewer, project, Purpose::ReadPackages)?,
                 has_errors: level >= DEVELOPER,
                 can_admin: level >= MAINTAINER,

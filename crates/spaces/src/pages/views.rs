@@ -114,6 +114,8 @@ pub struct SpaceHead {
     pub visibility: String,
     /// It takes no changes.
     pub is_archived: bool,
+    /// The viewer may see its issues.
+    pub has_issues: bool,
     /// The viewer may see its packages.
     pub has_packages: bool,
     /// The viewer may see the errors its programs report.
@@ -132,13 +134,16 @@ impl SpaceHead {
         kernel::html::PageViewer::initials(&self.name)
     }
 
-    /// Links between its pages: `Overview`, `Packages`, `Errors`, `Members`,
-    /// `Settings`.
+    /// Links between its pages: `Overview`, `Issues`, `Packages`, `Errors`,
+    /// `Members`, `Settings`.
     pub fn tabs(&self, current: &str) -> Vec<Tab> {
         let tab = |label: &str, path: &str| {
             Tab::new(label, format!("{}{path}", self.url), label == current)
         };
         let mut tabs = vec![tab("Overview", "")];
+        if self.has_issues {
+            tabs.push(tab("Issues", "/-/issues"));
+        }
         if self.has_packages {
             tabs.push(tab("Packages", "/-/packages"));
         }

@@ -8,5 +8,7 @@ mod issues;
 mod labels;
 mod milestones;
 mod notes;
+mod pages;
 mod parallel;
+mod plans;
 mod todos;

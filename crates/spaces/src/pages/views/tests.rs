@@ -58,6 +58,7 @@ fn head(kind: &'static str, url: &str) -> SpaceHead {
         description: "Drop-forged, heat treated, with a warranty of one chase.".into(),
         visibility: "internal".into(),
         is_archived: false,
+        has_issues: true,
         has_packages: true,
         has_errors: true,
         members: Some(4),

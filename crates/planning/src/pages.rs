@@ -1,0 +1,147 @@
+//! HTML pages of this room: issues of projects and groups, one issue with what
+//! is said about it, labels, milestones, and what somebody has to do.
+//!
+//! Every form goes through the rules that REST uses, and works without a
+//! script.
+
+mod issue;
+mod labels;
+mod list;
+mod milestones;
+mod new;
+mod todos;
+pub mod views;
+
+use crate::access::{Desk, Entered, Parent, sees_issues};
+use crate::guarded::Writer;
+use crate::model::{Label, color};
+use identity::viewer::Viewer;
+use kernel::error::{Error, Result};
+use kernel::html::ui::Tab;
+use kernel::html::{Errors, Flash, Pages, flash};
+use kernel::http::{Asked, Paging, Routes};
+use spaces::access::Purpose;
+use spaces::pages::{Address, Space};
+use std::sync::Arc;
+use store::Tx;
+use views::Tag;
+
+/// The room's pages.
+pub fn routes(r: &mut Routes) {
+    list::routes(r);
+    new::routes(r);
+    issue::routes(r);
+    labels::routes(r);
+    milestones::routes(r);
+    todos::routes(r);
+}
+
+/// The project of an address, whose issues the viewer sees.
+fn desk(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    purpose: Purpose,
+) -> Result<(Space, Desk)> {
+    let space = address.enter(tx, viewer, purpose)?;
+    let Space::Project(project, level) = &space else {
+        return Err(Error::NotFound("Project"));
+    };
+    let desk = Desk {
+        project: project.clone(),
+        level: *level,
+    };
+    match sees_issues(&desk.project, desk.level) {
+        true => Ok((space, desk)),
+        false => Err(Error::NotFound("")),
+    }
+}
+
+/// The project or group of an address, as the rules of labels and milestones
+/// take it.
+fn entered(space: &Space) -> Entered {
+    match space {
+        Space::Project(project, level) => Entered {
+            parent: Parent::Project(Box::new(project.clone())),
+            level: *level,
+        },
+        Space::Group(group, level) => Entered {
+            parent: Parent::Group(Box::new(group.clone())),
+            level: *level,
+        },
+    }
+}
+
+/// Links between the pages of this room in a project or group.
+fn tabs(space: &Space, current: &str) -> Vec<Tab> {
+    let tab = |label: &str, path: &str| {
+        let url = format!("{}/-/{path}", space.url());
+        Tab::new(label, url, label == current)
+    };
+    vec![
+        tab("Issues", "issues"),
+        tab("Incidents", "incidents"),
+        tab("Labels", "labels"),
+        tab("Milestones", "milestones"),
+    ]
+}
+
+fn tags(labels: &[Label]) -> Vec<Tag> {
+    let tag = |label: &Label| Tag {
+        id: label.id,
+        title: label.title.clone(),
+        color: label.color.clone(),
+        description: label.description.clone().unwrap_or_default(),
+        is_inherited: false,
+    };
+    labels.iter().map(tag).collect()
+}
+
+/// A colour that is shown: what is stored is one, and anything else is not
+/// put into a page.
+fn shown_color(text: &str) -> String {
+    color::parse(text).unwrap_or_else(|| color::DEFAULT.to_owned())
+}
+
+fn paged(paging: &Paging, total: i64, url: String) -> Pages {
+    Pages {
+        page: (paging.offset() / paging.per_page.max(1) + 1).unsigned_abs(),
+        per_page: paging.per_page.unsigned_abs(),
+        total: total.unsigned_abs(),
+        url,
+    }
+}
+
+/// Who writes by a form.
+fn writer(viewer: Viewer, asked: Arc<Asked>) -> Writer {
+    Writer {
+        viewer,
+        asked,
+        via_api: false,
+    }
+}
+
+/// Titles or names out of one line, told apart by commas.
+fn words(text: Option<&str>) -> Vec<String> {
+    let words = text.unwrap_or_default().split(',').map(str::trim);
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The text of a field of several lines, as it is stored.
+fn lines(text: Option<&str>) -> String {
+    text.unwrap_or_default().replace("\r\n", "\n")
+}
+
+/// A refusal as its form shows it; what stands beside none of its fields is
+/// said above.
+fn in_form(error: Error, fields: &[&str]) -> Result<(Errors, Option<Flash>)> {
+    let (errors, flash) = flash::in_form(error)?;
+    let lost = errors.beside(fields);
+    match lost.is_empty() {
+        true => Ok((errors, flash)),
+        false => Ok((errors, Flash::failed(format!("Nothing was saved: {lost}")))),
+    }
+}

@@ -1,0 +1,263 @@
+//! `…/-/issues` and `…/-/incidents`: the issues of a project or group.
+
+use super::views::{Filters, IssueRow, Issues};
+use super::{desk, paged, tabs, tags, words};
+use crate::access::Scope;
+use crate::model::{Issue, IssueKind, IssueState};
+use crate::store::issues::filter::{Filter, Has, Marks};
+use crate::store::issues::list::{self as rows, OrderBy, Sorting};
+use crate::store::issues::{self as issue_rows};
+use crate::store::{labels, milestones};
+use http::Method;
+use identity::entities::load_basic;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::html::ui::Choice;
+use kernel::html::{Html, Moment};
+use kernel::http::{Asked, Paging, Params, Response, Routes};
+use spaces::access::Purpose;
+use spaces::pages::{Address, Space, section};
+use std::sync::Arc;
+use store::Tx;
+
+pub fn routes(r: &mut Routes) {
+    section(r, Method::GET, "issues", issues);
+    section(r, Method::GET, "incidents", incidents);
+}
+
+kernel::params! {
+    /// What the list shows.
+    pub struct ListPage {
+        /// In title or description.
+        pub search: Option<String>,
+        /// `opened`, `closed` or `all`.
+        pub state: Option<String>,
+        /// Titles of labels, told apart by commas; all must be there.
+        pub labels: Option<String>,
+        /// Title of a milestone.
+        pub milestone: Option<String>,
+        /// Login of the author.
+        pub author: Option<String>,
+        /// Login of somebody assigned.
+        pub assignee: Option<String>,
+        /// The order.
+        pub sort: Option<String>,
+    }
+}
+
+const SORTS: &[(&str, &str)] = &[
+    ("created_desc", "Newest"),
+    ("created_asc", "Oldest"),
+    ("updated_desc", "Last changed"),
+    ("due_date_asc", "Due first"),
+    ("popularity_desc", "Most wanted"),
+    ("title_asc", "Title"),
+];
+
+const STATES: &[(&str, &str)] = &[("opened", "Open"), ("closed", "Closed"), ("all", "All")];
+
+async fn issues(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<ListPage>,
+    paging: Paging,
+) -> Result<Response> {
+    show(app, viewer, asked, params.0, paging, None).await
+}
+
+async fn incidents(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<ListPage>,
+    paging: Paging,
+) -> Result<Response> {
+    let kind = Some(IssueKind::Incident);
+    show(app, viewer, asked, params.0, paging, kind).await
+}
+
+impl ListPage {
+    fn filters(self) -> Filters {
+        let known = |pairs: &[(&str, &str)], value: Option<String>| {
+            let value = value.filter(|value| pairs.iter().any(|(one, _)| one == value));
+            value.unwrap_or_else(|| pairs[0].0.to_owned())
+        };
+        Filters {
+            search: self.search.unwrap_or_default(),
+            state: known(STATES, self.state),
+            labels: self.labels.unwrap_or_default(),
+            milestone: self.milestone.unwrap_or_default(),
+            author: self.author.unwrap_or_default(),
+            assignee: self.assignee.unwrap_or_default(),
+            sort: known(SORTS, self.sort),
+            states: Choice::list(STATES),
+            sorts: Choice::list(SORTS),
+        }
+    }
+}
+
+fn filter(shown: &Filters, kind: Option<IssueKind>) -> Filter {
+    let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let labels = words(Some(&shown.labels));
+    Filter {
+        state: IssueState::from_text(&shown.state),
+        search: text(&shown.search),
+        kinds: kind.into_iter().collect(),
+        is: Marks {
+            labels: (!labels.is_empty()).then_some(Has::This(labels)),
+            milestone: text(&shown.milestone).map(|title| Has::This(vec![title])),
+            author_username: text(shown.author.trim_start_matches('@')),
+            assignee_usernames: text(shown.assignee.trim_start_matches('@'))
+                .into_iter()
+                .collect(),
+            ..Marks::default()
+        },
+        ..Filter::default()
+    }
+}
+
+fn sorting(shown: &Filters) -> Sorting {
+    let (by, order) = shown.sort.rsplit_once('_').unwrap_or(("", ""));
+    Sorting {
+        by: match by {
+            "updated" => OrderBy::UpdatedAt,
+            "due_date" => OrderBy::DueDate,
+            "popularity" => OrderBy::Popularity,
+            "title" => OrderBy::Title,
+            _ => OrderBy::CreatedAt,
+        },
+        descending: order == "desc",
+    }
+}
+
+fn query(shown: &Filters) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in [
+        ("search", &shown.search),
+        ("state", &shown.state),
+        ("labels", &shown.labels),
+        ("milestone", &shown.milestone),
+        ("author", &shown.author),
+        ("assignee", &shown.assignee),
+        ("sort", &shown.sort),
+    ] {
+        if !value.is_empty() {
+            query.append_pair(name, value);
+        }
+    }
+    query.finish()
+}
+
+async fn show(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: ListPage,
+    paging: Paging,
+    kind: Option<IssueKind>,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let (title, path) = match kind {
+        None => ("Issues", "issues"),
+        Some(_) => ("Incidents", "incidents"),
+    };
+    let page = identity::pages::page(&app, &viewer, title);
+    let view = app
+        .read(move |tx| {
+            let filters = params.filters();
+            let (space, scope) = scope(tx, &viewer, &address)?;
+            let filter = filter(&filters, kind);
+            let total = rows::count(tx, &viewer, &scope, &filter)?;
+            let found = rows::list(
+                tx,
+                &viewer,
+                &scope,
+                &filter,
+                sorting(&filters),
+                paging.clone(),
+            )?;
+            let url = format!("{}/-/{path}", space.url());
+            Ok(Issues {
+                can_create: matches!(space, Space::Project(..)) && viewer.user_id().is_some(),
+                is_filtered: filters.narrow(),
+                pages: paged(&paging, total, format!("{url}?{}", query(&filters))),
+                issues: read_rows(tx, &found.items, &space)?,
+                tabs: tabs(&space, title),
+                page: space.crumbs(page, true),
+                head: space.head(tx, &viewer)?,
+                title,
+                url,
+                filters,
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.response())
+}
+
+/// Where issues are looked for.
+fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
+    match address.enter(tx, viewer, Purpose::Read)? {
+        Space::Group(group, level) => {
+            let scope = Scope::Group(Box::new(group.clone()));
+            Ok((Space::Group(group, level), scope))
+        }
+        Space::Project(..) => {
+            let (space, desk) = desk(tx, viewer, address, Purpose::Read)?;
+            Ok((space, Scope::Project(Box::new(desk))))
+        }
+    }
+}
+
+/// The rows of a list, each read with what stands beside it.
+pub fn read_rows(tx: &mut Tx<'_>, issues: &[Issue], space: &Space) -> Result<Vec<IssueRow>> {
+    let ids: Vec<i64> = issues.iter().map(|issue| issue.id).collect();
+    let goals: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();
+    let mut worn = labels::of_issues(tx, &ids)?;
+    let goals = milestones::by_ids(tx, &goals)?;
+    let assigned = issue_rows::assignees_of(tx, &ids)?;
+    let mut people: Vec<i64> = assigned.values().flatten().copied().collect();
+    people.extend(issues.iter().filter_map(|issue| issue.author_id));
+    people.sort_unstable();
+    people.dedup();
+    let people = load_basic(tx, &people)?;
+    let name = |id: &i64| people.get(id).map(|user| user.username.clone());
+    let now = tx.now();
+    let row = |issue: &Issue| IssueRow {
+        reference: match space {
+            Space::Project(..) => format!("#{}", issue.iid),
+            Space::Group(..) => format!("{}#{}", issue.project_path, issue.iid),
+        },
+        title: issue.title.clone(),
+        url: crate::entity::issues::web_path(issue),
+        is_open: issue.state == IssueState::Opened,
+        is_confidential: issue.confidential,
+        kind: match issue.kind {
+            IssueKind::Issue => String::new(),
+            kind => kind.to_string(),
+        },
+        severity: match issue.kind {
+            IssueKind::Incident => issue.severity.to_string(),
+            _ => String::new(),
+        },
+        tags: tags(&worn.remove(&issue.id).unwrap_or_default()),
+        milestone: issue
+            .milestone_id
+            .and_then(|id| goals.get(&id))
+            .map(|goal| goal.title.clone())
+            .unwrap_or_default(),
+        assignees: assigned
+            .get(&issue.id)
+            .into_iter()
+            .flatten()
+            .filter_map(name)
+            .collect(),
+        author: issue.author_id.as_ref().and_then(name).unwrap_or_default(),
+        due_on: issue.due_on.map(|day| day.to_string()).unwrap_or_default(),
+        notes: issue.notes_count.unsigned_abs(),
+        upvotes: issue.upvotes.unsigned_abs(),
+        created_at: Moment::new(issue.created_at, now),
+    };
+    Ok(issues.iter().map(row).collect())
+}

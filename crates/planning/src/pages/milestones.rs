@@ -1,0 +1,322 @@
+//! `…/-/milestones`: the milestones of a project or group, and one of them.
+
+use super::labels::{enter_to_manage, may_manage};
+use super::list::read_rows;
+use super::views::{GoalRow, Milestone as View, MilestoneForm, Milestones};
+use super::{desk, entered, in_form, lines, paged, tabs};
+use crate::access::Scope;
+use crate::model::{Milestone, MilestoneState};
+use crate::rules::milestones::{self as rules, Change, StateEvent};
+use crate::store::issues::filter::Filter as IssueFilter;
+use crate::store::issues::list::{self as issue_rows, OrderBy, Sorting};
+use crate::store::milestones::{self as rows, Filter};
+use http::{Method, StatusCode};
+use identity::pages::page;
+use identity::viewer::{SignedInViewer, Viewer};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::html::{Errors, Flash, Html, flash};
+use kernel::http::{Asked, Paging, Params, Patch, Response, Routes, Start};
+use kernel::markup;
+use kernel::time::{Date, date_of};
+use spaces::access::Purpose;
+use spaces::pages::{Address, Space, section};
+use std::sync::Arc;
+use store::Tx;
+
+pub fn routes(r: &mut Routes) {
+    section(r, Method::GET, "milestones", show);
+    section(r, Method::POST, "milestones", change);
+    section(r, Method::GET, "milestones/{milestone_iid}", show_one);
+}
+
+kernel::choices! {
+    /// What the form does.
+    pub enum Action {
+        Add = "add",
+        Update = "update",
+        Close = "close",
+        Activate = "activate",
+        Remove = "remove",
+    }
+}
+
+kernel::params! {
+    /// What the list shows.
+    pub struct ListPage {
+        /// `active`, `closed` or `all`.
+        pub state: Option<String>,
+    }
+}
+
+kernel::params! {
+    /// A milestone.
+    pub struct OneMilestone {
+        /// Number in its project or group.
+        pub milestone_iid: i64,
+    }
+}
+
+kernel::params! {
+    /// A milestone to add, change or remove.
+    pub struct Form {
+        /// What to do.
+        pub action: Action,
+        /// The milestone.
+        pub milestone_id: Option<i64>,
+        /// Its title.
+        pub title: Option<String>,
+        /// Its description, in Markdown.
+        pub description: Option<String>,
+        /// Its first day.
+        pub start_date: Option<String>,
+        /// Its last day.
+        pub due_date: Option<String>,
+    }
+}
+
+/// What was typed, and what is wrong with it.
+#[derive(Default)]
+struct Typed {
+    form: MilestoneForm,
+    errors: Errors,
+    refusal: Option<Flash>,
+}
+
+async fn show(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<ListPage>,
+    paging: Paging,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let state = params.0.state.unwrap_or_else(|| "active".to_owned());
+    render(&app, viewer, address, state, paging, Typed::default()).await
+}
+
+fn row(goal: &Milestone, today: Date) -> GoalRow {
+    GoalRow {
+        id: goal.id,
+        title: goal.title.clone(),
+        url: format!("/{}/-/milestones/{}", goal.parent_path, goal.iid),
+        is_active: goal.state == MilestoneState::Active,
+        is_expired: goal.is_expired(today),
+        start_on: goal.start_on.map(|day| day.to_string()).unwrap_or_default(),
+        due_on: goal.due_on.map(|day| day.to_string()).unwrap_or_default(),
+        is_inherited: false,
+    }
+}
+
+async fn render(
+    app: &App,
+    viewer: Viewer,
+    address: Address,
+    state: String,
+    paging: Paging,
+    typed: Typed,
+) -> Result<Response> {
+    let status = match typed.refusal {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let mut shown = page(app, &viewer, "Milestones");
+    shown.flash = typed.refusal.clone().or(shown.flash);
+    let view = app
+        .read(move |tx| {
+            let space = address.enter(tx, &viewer, Purpose::Read)?;
+            let here = entered(&space);
+            let filter = Filter {
+                with_groups_above: true,
+                state: MilestoneState::from_text(&state),
+                ..Filter::default()
+            };
+            let total = rows::count(tx, &here.parent, &filter)?;
+            let found = rows::list(tx, &here.parent, &filter, paging.clone())?;
+            let url = format!("{}/-/milestones", space.url());
+            let today = date_of(tx.now());
+            let row = |goal: &Milestone| GoalRow {
+                is_inherited: goal.project_id != here.parent.project_id()
+                    || goal.group_id != here.parent.group_id(),
+                ..row(goal, today)
+            };
+            Ok(Milestones {
+                milestones: found.items.iter().map(row).collect(),
+                pages: paged(&paging, total, format!("{url}?state={}", known(&state))),
+                tabs: tabs(&space, "Milestones"),
+                can_manage: may_manage(&viewer, &here),
+                state: known(&state).to_owned(),
+                form: typed.form,
+                errors: typed.errors,
+                page: space.crumbs(shown, true),
+                head: space.head(tx, &viewer)?,
+                url,
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+/// The state of a list, as it is put into addresses.
+fn known(state: &str) -> &'static str {
+    MilestoneState::from_text(state).map_or("all", MilestoneState::as_str)
+}
+
+async fn show_one(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    path: Params<OneMilestone>,
+    paging: Paging,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let shown = page(&app, &viewer, "Milestone");
+    let view = app
+        .read(move |tx| {
+            let space = address.enter(tx, &viewer, Purpose::Read)?;
+            let here = entered(&space);
+            let goal = rows::find_by_iid(tx, &here.parent, path.milestone_iid)?;
+            let goal = goal.found("Milestone")?;
+            let list = format!("{}/-/milestones", space.url());
+            let mut page = space.crumbs(shown, true).crumb("Milestones", list.clone());
+            page.title = goal.title.clone();
+            let (issues, total) = issues(tx, &viewer, &address, &space, &goal, &paging)?;
+            let text = goal.description.clone().unwrap_or_default();
+            let today = date_of(tx.now());
+            Ok(View {
+                description: markup::render(&text),
+                form: MilestoneForm {
+                    title: goal.title.clone(),
+                    description: text,
+                    start_date: goal.start_on.map(|day| day.to_string()).unwrap_or_default(),
+                    due_date: goal.due_on.map(|day| day.to_string()).unwrap_or_default(),
+                },
+                pages: paged(&paging, total, format!("{list}/{}", goal.iid)),
+                issues,
+                can_manage: may_manage(&viewer, &here),
+                goal: row(&goal, today),
+                head: space.head(tx, &viewer)?,
+                page,
+                url: list,
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.response())
+}
+
+/// One page of a milestone's issues that the viewer sees, and how many.
+fn issues(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    space: &Space,
+    goal: &Milestone,
+    paging: &Paging,
+) -> Result<(Vec<super::views::IssueRow>, i64)> {
+    let scope = match space {
+        Space::Group(group, _) => Scope::Group(Box::new(group.clone())),
+        Space::Project(..) => match desk(tx, viewer, address, Purpose::Read) {
+            Ok((_, desk)) => Scope::Project(Box::new(desk)),
+            // Its issues are hidden or off.
+            Err(Error::NotFound(_)) => return Ok((Vec::new(), 0)),
+            Err(error) => return Err(error),
+        },
+    };
+    let filter = IssueFilter {
+        milestone_id: Some(goal.id),
+        ..IssueFilter::default()
+    };
+    let sorting = Sorting {
+        by: OrderBy::CreatedAt,
+        descending: true,
+    };
+    let total = issue_rows::count(tx, viewer, &scope, &filter)?;
+    let found = issue_rows::list(tx, viewer, &scope, &filter, sorting, paging.clone())?;
+    Ok((read_rows(tx, &found.items, space)?, total))
+}
+
+async fn change(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    let Params(form) = form;
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (who, at, wanted) = (viewer.clone(), address.clone(), form.clone());
+    let done = app.write(move |tx| apply(tx, &who, &at, &wanted)).await;
+    match done {
+        Ok((url, text)) => flash::done(&app, &url, text),
+        Err(error) => {
+            let fields = ["title", "description", "start_date", "due_date"];
+            let (errors, refusal) = in_form(error, &fields)?;
+            let typed = Typed {
+                form: MilestoneForm {
+                    title: form.title.unwrap_or_default(),
+                    description: lines(form.description.as_deref()),
+                    start_date: form.start_date.unwrap_or_default(),
+                    due_date: form.due_date.unwrap_or_default(),
+                },
+                errors,
+                refusal,
+            };
+            let first = Paging {
+                per_page: 20,
+                start: Start::Page(1),
+            };
+            render(&app, viewer, address, "active".into(), first, typed).await
+        }
+    }
+}
+
+/// A day out of a field; none where it is empty.
+fn day(field: &str, text: Option<&str>) -> Result<Patch<Date>> {
+    let text = text.unwrap_or_default().trim();
+    match (text.is_empty(), text.parse()) {
+        (true, _) => Ok(Patch::Null),
+        (false, Ok(day)) => Ok(Patch::Value(day)),
+        (false, Err(_)) => Err(Error::invalid(field, "is no date")),
+    }
+}
+
+fn apply(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    form: &Form,
+) -> Result<(String, &'static str)> {
+    let (space, here) = enter_to_manage(tx, viewer, address)?;
+    let which = || {
+        form.milestone_id
+            .ok_or_else(|| Error::missing("milestone_id"))
+    };
+    let list = format!("{}/-/milestones", space.url());
+    let texts = || -> Result<Change> {
+        Ok(Change {
+            title: Some(form.title.clone().unwrap_or_default()),
+            description: Patch::Value(lines(form.description.as_deref())),
+            start_on: day("start_date", form.start_date.as_deref())?,
+            due_on: day("due_date", form.due_date.as_deref())?,
+            state_event: None,
+        })
+    };
+    let state = |event| Change {
+        state_event: Some(event),
+        ..Change::default()
+    };
+    let (change, text) = match form.action {
+        Action::Add => {
+            let made = rules::create(tx, viewer, &here, &texts()?)?;
+            return Ok((format!("{list}/{}", made.iid), "The milestone is made."));
+        }
+        Action::Remove => {
+            rules::destroy(tx, viewer, &here, which()?)?;
+            return Ok((list, "The milestone is deleted."));
+        }
+        Action::Update => (texts()?, "The milestone is changed."),
+        Action::Close => (state(StateEvent::Close), "The milestone is closed."),
+        Action::Activate => (state(StateEvent::Activate), "The milestone is open again."),
+    };
+    let changed = rules::update(tx, viewer, &here, which()?, &change)?;
+    Ok((format!("{list}/{}", changed.iid), text))
+}

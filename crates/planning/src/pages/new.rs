@@ -1,0 +1,264 @@
+//! `…/-/issues/new`, and changing an issue's texts.
+
+use super::views::IssueForm;
+use super::{desk, in_form, lines, words, writer};
+use crate::guarded;
+use crate::model::IssueKind;
+use crate::rules::issues::places::found_to_write;
+use crate::rules::issues::requests::{Wanted, may_edit};
+use http::{Method, StatusCode};
+use identity::pages::page;
+use identity::spam::Guarded;
+use identity::viewer::{SignedInViewer, Viewer};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::html::ui::Choice;
+use kernel::html::{Errors, Flash, Html, flash};
+use kernel::http::{Asked, Params, Patch, Response, Routes};
+use spaces::access::Purpose;
+use spaces::pages::{Address, places};
+use std::sync::Arc;
+
+pub fn routes(r: &mut Routes) {
+    for place in places(2) {
+        let all = format!("{place}/-/issues");
+        r.page(Method::GET, &format!("{all}/new"), new);
+        r.page(Method::POST, &all, create);
+        r.page(Method::GET, &format!("{all}/{{issue_iid}}/edit"), edit);
+        r.page(Method::POST, &format!("{all}/{{issue_iid}}/edit"), update);
+    }
+}
+
+kernel::params! {
+    /// The form, as it is opened and as it is sent.
+    pub struct Form {
+        /// Its title.
+        pub title: Option<String>,
+        /// Its description, in Markdown.
+        pub description: Option<String>,
+        /// `issue`, `incident` or `task`.
+        pub kind as "issue_type": Option<IssueKind>,
+        /// Titles of labels, told apart by commas.
+        pub labels: Option<String>,
+        /// Seen by few.
+        pub confidential: Option<bool>,
+    }
+}
+
+kernel::params! {
+    /// The form of one issue.
+    pub struct EditForm {
+        /// Number of the issue.
+        pub issue_iid: i64,
+        /// Its title.
+        pub title: Option<String>,
+        /// Its description, in Markdown.
+        pub description: Option<String>,
+    }
+}
+
+const KINDS: &[(&str, &str)] = &[
+    ("issue", "Issue"),
+    ("incident", "Incident"),
+    ("task", "Task"),
+];
+
+/// What is typed, and what is wrong with it.
+#[derive(Default)]
+struct Typed {
+    title: String,
+    description: String,
+    kind: Option<IssueKind>,
+    labels: String,
+    confidential: bool,
+    errors: Errors,
+    refusal: Option<Flash>,
+}
+
+impl Typed {
+    fn of(form: &Form) -> Typed {
+        Typed {
+            title: form.title.clone().unwrap_or_default(),
+            description: lines(form.description.as_deref()),
+            kind: form.kind,
+            labels: form.labels.clone().unwrap_or_default(),
+            confidential: form.confidential.unwrap_or(false),
+            ..Typed::default()
+        }
+    }
+}
+
+async fn new(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    render(&app, viewer.viewer(), address, None, Typed::of(&form)).await
+}
+
+/// The form; of an issue that is there, if its number is given.
+async fn render(
+    app: &App,
+    viewer: Viewer,
+    address: Address,
+    iid: Option<i64>,
+    typed: Typed,
+) -> Result<Response> {
+    let title = match iid {
+        None => "New issue",
+        Some(_) => "Edit issue",
+    };
+    let mut shown = page(app, &viewer, title);
+    let status = match typed.refusal {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    shown.flash = typed.refusal.or(shown.flash);
+    let view = app
+        .read(move |tx| {
+            let (space, desk) = desk(tx, &viewer, &address, Purpose::ReadMembers)?;
+            desk.writable()?;
+            let list = format!("{}/-/issues", space.url());
+            let page = space.crumbs(shown, true).crumb("Issues", list.clone());
+            Ok(IssueForm {
+                page,
+                title,
+                url: match iid {
+                    None => list.clone(),
+                    Some(iid) => format!("{list}/{iid}/edit"),
+                },
+                back: match iid {
+                    None => list,
+                    Some(iid) => format!("{list}/{iid}"),
+                },
+                is_new: iid.is_none(),
+                can_mark: desk.is_reporter(),
+                name: typed.title,
+                description: typed.description,
+                kind: typed.kind.unwrap_or(IssueKind::Issue).to_string(),
+                kinds: Choice::list(KINDS),
+                labels: typed.labels,
+                confidential: typed.confidential,
+                errors: typed.errors,
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+async fn create(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (who, at) = (viewer.clone(), address.clone());
+    let project = app.read(move |tx| {
+        let (space, _) = desk(tx, &who, &at, Purpose::ReadMembers)?;
+        Ok(space.reference())
+    });
+    let project = project.await?;
+    let wanted = Wanted {
+        title: Some(form.title.clone().unwrap_or_default()),
+        description: Patch::Value(lines(form.description.as_deref())),
+        kind: form.kind,
+        labels: Some(words(form.labels.as_deref())),
+        confidential: Some(form.confidential.unwrap_or(false)),
+        ..Wanted::default()
+    };
+    let writer = writer(viewer.clone(), asked);
+    let made = guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue)).await;
+    let typed = match made {
+        Ok(Guarded::Made(issue)) => {
+            let url = crate::entity::issues::web_path(&issue);
+            return flash::done(&app, &url, format!("Issue #{} is made.", issue.iid));
+        }
+        Ok(Guarded::Refused(refused)) => Typed {
+            refusal: Flash::failed(refused.text()),
+            ..Typed::of(&form)
+        },
+        Err(error) => {
+            let (errors, refusal) = in_form(error, &["title", "description", "labels"])?;
+            Typed {
+                errors,
+                refusal,
+                ..Typed::of(&form)
+            }
+        }
+    };
+    render(&app, viewer, address, None, typed).await
+}
+
+async fn edit(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<EditForm>,
+) -> Result<Response> {
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (who, at) = (viewer.clone(), address.clone());
+    let issue = app.read(move |tx| {
+        let (space, _) = desk(tx, &who, &at, Purpose::ReadMembers)?;
+        let (desk, issue) = found_to_write(tx, &who, &space.reference(), form.issue_iid)?;
+        match may_edit(&who, &desk, &issue) {
+            true => Ok(issue),
+            false => Err(Error::forbidden("")),
+        }
+    });
+    let issue = issue.await?;
+    let typed = Typed {
+        title: issue.title,
+        description: issue.description.unwrap_or_default(),
+        ..Typed::default()
+    };
+    render(&app, viewer, address, Some(issue.iid), typed).await
+}
+
+async fn update(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<EditForm>,
+) -> Result<Response> {
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (who, at) = (viewer.clone(), address.clone());
+    let project = app.read(move |tx| {
+        let (space, _) = desk(tx, &who, &at, Purpose::ReadMembers)?;
+        Ok(space.reference())
+    });
+    let place = (project.await?, form.issue_iid);
+    let typed = Typed {
+        title: form.title.clone().unwrap_or_default(),
+        description: lines(form.description.as_deref()),
+        ..Typed::default()
+    };
+    let wanted = Wanted {
+        title: Some(typed.title.clone()),
+        description: Patch::Value(typed.description.clone()),
+        ..Wanted::default()
+    };
+    let writer = writer(viewer.clone(), asked);
+    let done = guarded::edit(&app, writer, place, wanted, |_, _, issue| Ok(issue)).await;
+    let typed = match done {
+        Ok(Guarded::Made(issue)) => {
+            let url = crate::entity::issues::web_path(&issue);
+            return flash::done(&app, &url, "The issue is changed.");
+        }
+        Ok(Guarded::Refused(refused)) => Typed {
+            refusal: Flash::failed(refused.text()),
+            ..typed
+        },
+        Err(error) => {
+            let (errors, refusal) = in_form(error, &["title", "description"])?;
+            Typed {
+                errors,
+                refusal,
+                ..typed
+            }
+        }
+    };
+    render(&app, viewer, address, Some(form.issue_iid), typed).await
+}

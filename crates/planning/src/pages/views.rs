@@ -1,0 +1,429 @@
+//! What the pages of this room show: plain view models of their templates.
+
+use askama::Template;
+use kernel::html::ui::{self, Choice, Tab};
+use kernel::html::{Errors, Moment, Page, Pages};
+use spaces::pages::views::SpaceHead;
+
+/// A label as pages show it.
+#[derive(Debug, Clone, Default)]
+pub struct Tag {
+    /// Its id.
+    pub id: i64,
+    /// Its title.
+    pub title: String,
+    /// Its colour, `#rrggbb`.
+    pub color: String,
+    /// A few words, or empty.
+    pub description: String,
+    /// It belongs to a group above.
+    pub is_inherited: bool,
+}
+
+/// What a list of issues is narrowed to; empty texts narrow nothing.
+#[derive(Debug, Clone, Default)]
+#[expect(missing_docs, reason = "named as the parameters")]
+pub struct Filters {
+    pub search: String,
+    pub state: String,
+    pub labels: String,
+    pub milestone: String,
+    pub author: String,
+    pub assignee: String,
+    pub sort: String,
+    /// The values of `state` to choose from.
+    pub states: Vec<Choice>,
+    /// The values of `sort` to choose from.
+    pub sorts: Vec<Choice>,
+}
+
+impl Filters {
+    /// Whether they hide issues beyond their state.
+    pub fn narrow(&self) -> bool {
+        let texts = [
+            &self.search,
+            &self.labels,
+            &self.milestone,
+            &self.author,
+            &self.assignee,
+        ];
+        self.state != "opened" || texts.iter().any(|text| !text.trim().is_empty())
+    }
+}
+
+/// `…/-/issues` and `…/-/incidents`.
+#[derive(Debug, Template)]
+#[template(path = "issues.html")]
+pub struct Issues {
+    /// The page.
+    pub page: Page,
+    /// The project or group.
+    pub head: SpaceHead,
+    /// `Issues` or `Incidents`.
+    pub title: &'static str,
+    /// Its address.
+    pub url: String,
+    /// Links to the room's other pages.
+    pub tabs: Vec<Tab>,
+    /// What it is narrowed to.
+    pub filters: Filters,
+    /// A filter hides issues.
+    pub is_filtered: bool,
+    /// The viewer may make issues.
+    pub can_create: bool,
+    /// The issues of this page.
+    pub issues: Vec<IssueRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+}
+
+/// One issue in a list.
+#[derive(Debug, Clone, Default)]
+pub struct IssueRow {
+    /// `#5`, in groups with the project's path.
+    pub reference: String,
+    /// Its title.
+    pub title: String,
+    /// Its page.
+    pub url: String,
+    /// It is open.
+    pub is_open: bool,
+    /// Seen by few.
+    pub is_confidential: bool,
+    /// `incident`, `task`, or empty.
+    pub kind: String,
+    /// Of an incident, else empty.
+    pub severity: String,
+    /// Its labels.
+    pub tags: Vec<Tag>,
+    /// Title of its milestone, or empty.
+    pub milestone: String,
+    /// Logins of who is assigned.
+    pub assignees: Vec<String>,
+    /// Login of its author, or empty.
+    pub author: String,
+    /// The day it is due, or empty.
+    pub due_on: String,
+    /// Notes that everyone sees.
+    pub notes: u64,
+    /// Thumbs up.
+    pub upvotes: u64,
+    /// When it was made.
+    pub created_at: Moment,
+}
+
+/// `…/-/issues/new` and `…/-/issues/<number>/edit`.
+#[derive(Debug, Template)]
+#[template(path = "issue_form.html")]
+pub struct IssueForm {
+    /// The page.
+    pub page: Page,
+    /// The heading.
+    pub title: &'static str,
+    /// Where it posts to.
+    pub url: String,
+    /// Where «Cancel» leads.
+    pub back: String,
+    /// The issue is not there yet.
+    pub is_new: bool,
+    /// The viewer may set labels and types.
+    pub can_mark: bool,
+    /// Field `title`.
+    pub name: String,
+    /// Field `description`.
+    pub description: String,
+    /// Field `issue_type`.
+    pub kind: String,
+    /// Its values.
+    pub kinds: Vec<Choice>,
+    /// Field `labels`.
+    pub labels: String,
+    /// Field `confidential`.
+    pub confidential: bool,
+    /// What is wrong, by field.
+    pub errors: Errors,
+}
+
+/// `…/-/issues/<number>`.
+#[derive(Debug, Template)]
+#[template(path = "issue.html")]
+pub struct Issue {
+    /// The page.
+    pub page: Page,
+    /// The project.
+    pub head: SpaceHead,
+    /// Its address.
+    pub url: String,
+    /// The issue.
+    pub issue: IssueView,
+    /// The form beside it, for who may fill it in.
+    pub marks: Option<Marks>,
+    /// What is told beside it.
+    pub facts: Vec<Fact>,
+    /// The notes of this page.
+    pub notes: Vec<NoteView>,
+    /// Where the notes stand.
+    pub pages: Pages,
+    /// The viewer may write notes.
+    pub may_write: bool,
+    /// The viewer may write notes for reporters only.
+    pub may_write_inside: bool,
+    /// A note that was refused, or empty.
+    pub note: String,
+    /// What is wrong, by field.
+    pub errors: Errors,
+}
+
+/// The issue itself.
+#[derive(Debug, Clone, Default)]
+pub struct IssueView {
+    /// Its number.
+    pub iid: i64,
+    /// Its title.
+    pub title: String,
+    /// Its description as safe HTML, or empty.
+    pub description: String,
+    /// It is open.
+    pub is_open: bool,
+    /// Seen by few.
+    pub is_confidential: bool,
+    /// Only members comment.
+    pub is_locked: bool,
+    /// `incident`, `task`, or empty.
+    pub kind: String,
+    /// Login of its author, or empty.
+    pub author: String,
+    /// When it was made.
+    pub created_at: Moment,
+    /// When it was closed.
+    pub closed_at: Option<Moment>,
+    /// Thumbs up.
+    pub upvotes: u64,
+    /// The viewer's is among them.
+    pub upvoted: bool,
+    /// The viewer is told of what happens.
+    pub subscribed: bool,
+    /// Somebody is signed in.
+    pub is_signed_in: bool,
+    /// The viewer may change its texts and state.
+    pub may_edit: bool,
+    /// The viewer may react.
+    pub may_award: bool,
+    /// Where its texts are changed.
+    pub edit_url: String,
+}
+
+/// One line of what is told beside an issue.
+#[derive(Debug, Clone)]
+pub enum Fact {
+    /// Labels.
+    Tags(Vec<Tag>),
+    /// Logins.
+    People(&'static str, Vec<String>),
+    /// A text with an address.
+    Link(&'static str, String, String),
+    /// A text.
+    Text(&'static str, String),
+}
+
+/// The fields beside an issue.
+#[derive(Debug, Clone, Default)]
+#[expect(missing_docs, reason = "named as the fields")]
+pub struct Marks {
+    pub labels: String,
+    pub assignees: String,
+    pub milestone: String,
+    pub milestones: Vec<Choice>,
+    pub due_date: String,
+    pub weight: String,
+    pub kind: String,
+    pub kinds: Vec<Choice>,
+    pub severity: String,
+    pub severities: Vec<Choice>,
+    pub confidential: bool,
+    pub locked: bool,
+}
+
+/// One note.
+#[derive(Debug, Clone, Default)]
+pub struct NoteView {
+    /// Its id.
+    pub id: i64,
+    /// Login of its author, or empty.
+    pub author: String,
+    /// Their name.
+    pub name: String,
+    /// One or two letters in place of a picture.
+    pub initials: String,
+    /// The text, in Markdown.
+    pub body: String,
+    /// The text as safe HTML.
+    pub html: String,
+    /// The program tells what happened.
+    pub is_system: bool,
+    /// For reporters only.
+    pub is_internal: bool,
+    /// It was changed since.
+    pub is_edited: bool,
+    /// It begins a thread or answers in one.
+    pub in_thread: bool,
+    /// What an answer names.
+    pub discussion_id: String,
+    /// When it was written.
+    pub created_at: Moment,
+    /// The viewer may change and delete it.
+    pub may_change: bool,
+}
+
+/// `…/-/labels`.
+#[derive(Debug, Template)]
+#[template(path = "labels.html")]
+pub struct Labels {
+    /// The page.
+    pub page: Page,
+    /// The project or group.
+    pub head: SpaceHead,
+    /// Its address.
+    pub url: String,
+    /// Links to the room's other pages.
+    pub tabs: Vec<Tab>,
+    /// Filter `search`.
+    pub search: String,
+    /// The labels of this page.
+    pub labels: Vec<Tag>,
+    /// Where the list stands.
+    pub pages: Pages,
+    /// The viewer may change labels.
+    pub can_manage: bool,
+    /// The fields of the form.
+    pub form: LabelForm,
+    /// What is wrong, by field.
+    pub errors: Errors,
+}
+
+/// The fields of a label.
+#[derive(Debug, Clone, Default)]
+#[expect(missing_docs, reason = "named as the fields")]
+pub struct LabelForm {
+    pub title: String,
+    pub color: String,
+    pub description: String,
+}
+
+/// `…/-/milestones`.
+#[derive(Debug, Template)]
+#[template(path = "milestones.html")]
+pub struct Milestones {
+    /// The page.
+    pub page: Page,
+    /// The project or group.
+    pub head: SpaceHead,
+    /// Its address.
+    pub url: String,
+    /// Links to the room's other pages.
+    pub tabs: Vec<Tab>,
+    /// `active`, `closed` or `all`.
+    pub state: String,
+    /// The milestones of this page.
+    pub milestones: Vec<GoalRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+    /// The viewer may change milestones.
+    pub can_manage: bool,
+    /// The fields of the form.
+    pub form: MilestoneForm,
+    /// What is wrong, by field.
+    pub errors: Errors,
+}
+
+/// One milestone in a list.
+#[derive(Debug, Clone, Default)]
+pub struct GoalRow {
+    /// Its id.
+    pub id: i64,
+    /// Its title.
+    pub title: String,
+    /// Its page.
+    pub url: String,
+    /// It is open.
+    pub is_active: bool,
+    /// Its last day is over.
+    pub is_expired: bool,
+    /// Its first day, or empty.
+    pub start_on: String,
+    /// Its last day, or empty.
+    pub due_on: String,
+    /// It belongs to a group above.
+    pub is_inherited: bool,
+}
+
+/// The fields of a milestone.
+#[derive(Debug, Clone, Default)]
+#[expect(missing_docs, reason = "named as the fields")]
+pub struct MilestoneForm {
+    pub title: String,
+    pub description: String,
+    pub start_date: String,
+    pub due_date: String,
+}
+
+/// `…/-/milestones/<number>`.
+#[derive(Debug, Template)]
+#[template(path = "milestone.html")]
+pub struct Milestone {
+    /// The page.
+    pub page: Page,
+    /// The project or group.
+    pub head: SpaceHead,
+    /// The list's address, where the forms post to.
+    pub url: String,
+    /// The milestone.
+    pub goal: GoalRow,
+    /// Its description as safe HTML, or empty.
+    pub description: String,
+    /// The fields of the form.
+    pub form: MilestoneForm,
+    /// Its issues on this page.
+    pub issues: Vec<IssueRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+    /// The viewer may change it.
+    pub can_manage: bool,
+}
+
+/// `/dashboard/todos`.
+#[derive(Debug, Template)]
+#[template(path = "todos.html")]
+pub struct Todos {
+    /// The page.
+    pub page: Page,
+    /// Pending and done.
+    pub tabs: Vec<Tab>,
+    /// The pending ones are shown.
+    pub is_pending: bool,
+    /// The to-dos of this page.
+    pub todos: Vec<TodoRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+}
+
+/// One to-do.
+#[derive(Debug, Clone, Default)]
+pub struct TodoRow {
+    /// Its id.
+    pub id: i64,
+    /// What its author did.
+    pub why: &'static str,
+    /// Login of who caused it, or empty.
+    pub author: String,
+    /// What it is about.
+    pub title: String,
+    /// The page of that.
+    pub url: String,
+    /// Path of its project, or empty.
+    pub project: String,
+    /// The note that caused it, or empty.
+    pub body: String,
+    /// When it was made.
+    pub created_at: Moment,
+}
