@@ -139,4 +139,39 @@ def test_todos_are_made_and_done():
     assert len(ROOT.todos.list(state="done", get_all=True)) >= 2
 
 
+def test_graphql_tells_and_changes_the_same_issues():
+    _, project = project_in("graph")
+    issue = project.issues.create({"title": "Hinge", "labels": ["bug"]})
+    project.issues.create({"title": "Door"})
+    with gitlab.GraphQL(URL, token=os.environ["TENON_TOKEN"]) as graph:
+        listed = """query ($path: ID!, $labels: [String]) { project(fullPath: $path) {
+            openIssuesCount issues(labelName: $labels) { count nodes { iid title author { username }
+            labels { nodes { title } } } } } }"""
+        answer = graph.execute(listed, {"path": "graph/anvil", "labels": ["bug"]})["project"]
+        assert answer["openIssuesCount"] == 2
+        assert answer["issues"] == {
+            "count": 1,
+            "nodes": [
+                {
+                    "iid": "1",
+                    "title": "Hinge",
+                    "author": {"username": "root"},
+                    "labels": {"nodes": [{"title": "bug"}]},
+                }
+            ],
+        }
+        lock = """mutation ($at: IssueSetLockedInput!) {
+            issueSetLocked(input: $at) { issue { discussionLocked } errors } }"""
+        at = {"projectPath": "graph/anvil", "iid": "1", "locked": True}
+        locked = graph.execute(lock, {"at": at})["issueSetLocked"]
+        assert locked == {"issue": {"discussionLocked": True}, "errors": []}
+        note = """mutation ($note: CreateNoteInput!) {
+            createNote(input: $note) { note { body author { username } } errors } }"""
+        about = {"noteableId": f"gid://service/Issue/{issue.id}", "body": "oil"}
+        written = graph.execute(note, {"note": about})["createNote"]
+        assert written == {"note": {"body": "oil", "author": {"username": "root"}}, "errors": []}
+    assert project.issues.get(1).discussion_locked is True
+    assert [one.body for one in project.issues.get(1).notes.list(get_all=True) if not one.system] == ["oil"]
+
+
 stories.run(globals())

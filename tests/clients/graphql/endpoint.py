@@ -39,3 +39,22 @@ def protection_rule(project):
     rule = {"package_type": "generic", "minimum_access_level_for_push": "maintainer"}
     path = f"/projects/{project}/packages/protection/rules"
     return api("POST", path, package_name_pattern=f"kept-{next(numbers)}", **rule)["id"]
+
+
+class Desk:
+    """The issues of a project, with what calls need to exist."""
+
+    def __init__(self, project):
+        self.at = f"/projects/{project}"
+        self.milestone = api("POST", f"{self.at}/milestones", title="1.0")["id"]
+        self.label = api("POST", f"{self.at}/labels", name="bug", color="red")["id"]
+        self.issue = api("POST", f"{self.at}/issues", title="Hinge", labels="bug")["id"]
+
+    def note(self):
+        """Writes a note about the issue; answers its id."""
+        return api("POST", f"{self.at}/issues/1/notes", body=f"note {next(numbers)}")["id"]
+
+    def todo(self):
+        """Puts another issue among the caller's to-dos; answers the to-do's id."""
+        issue = api("POST", f"{self.at}/issues", title=f"issue {next(numbers)}")
+        return api("POST", f"{self.at}/issues/{issue['iid']}/todo")["id"]

@@ -18,12 +18,13 @@ from hypothesis import strategies
 from schemathesis.graphql import nodes
 
 import shape
-from endpoint import HEADERS, ask, package, projects, protection_rule
+from endpoint import HEADERS, Desk, ask, package, projects, protection_rule
 from stories import api
 
 GROUP = api("POST", "/groups", name="Grove", path="grove", visibility="public")
 INNER = api("POST", "/projects", name="inner", namespace_id=GROUP["id"], visibility="public")
 OUTER = projects("outer", 3)
+DESK = Desk(INNER["id"])
 
 # What mutations use up is made for each call.
 MADE = {
@@ -32,6 +33,8 @@ MADE = {
     "PackagesProtectionRuleID": lambda: (
         f"gid://service/Packages::Protection::Rule/{protection_rule(INNER['id'])}"
     ),
+    "NoteID": lambda: f"gid://service/Note/{DESK.note()}",
+    "TodoID": lambda: f"gid://service/Todo/{DESK.todo()}",
 }
 
 # What an argument or a field of an input is given most of the time: something
@@ -48,12 +51,27 @@ KNOWN = {
     "after": [None],
     "before": [None],
     "last": [None],
+    "iid": ["1"],
+    "targetProjectPath": [OUTER[0], OUTER[1]],
+    "groupPath": [None],
+    "name": ["tada", "thumbsup"],
+    "assigneeUsernames": ["root"],
+    "assigneeIds": ["gid://service/User/1"],
+    "discussionId": [None],
+    "epicId": [None],
 }
 IDS = {
     "UserID": ["gid://service/User/1", "gid://service/User/0"],
     "ProjectID": [f"gid://service/Project/{INNER['id']}"],
     "GroupID": [f"gid://service/Group/{GROUP['id']}"],
     "NamespaceID": [f"gid://service/Namespace/{GROUP['id']}"],
+    "IssueID": [f"gid://service/Issue/{DESK.issue}"],
+    "MilestoneID": [f"gid://service/Milestone/{DESK.milestone}"],
+    "LabelID": [f"gid://service/ProjectLabel/{DESK.label}"],
+    "NoteableID": [f"gid://service/Issue/{DESK.issue}"],
+    "TodoableID": [f"gid://service/Issue/{DESK.issue}"],
+    "AwardableID": [f"gid://service/Issue/{DESK.issue}"],
+    "DiscussionID": [f"gid://service/Discussion/{'0' * 40}"],
     **{name: [make(), make()] for name, make in MADE.items()},
 }
 EVERY_ID = [one for ids in IDS.values() for one in ids]
@@ -91,7 +109,7 @@ class Naming(graphql.Visitor):
 
     def named(self, node, kind):
         text = graphql.get_named_type(kind)
-        known = KNOWN.get(node.name.value)
+        known = KNOWN.get(node.name.value) if text is not graphql.GraphQLInt else None
         if node.name.value in ("id", "ids") and text is graphql.GraphQLID:
             known = EVERY_ID
         seed = calls + (node.loc.start if node.loc else 0)
