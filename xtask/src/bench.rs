@@ -4,6 +4,7 @@
 //! has a fixed bound, so that it means the same on a slow machine. The table
 //! goes to the terminal and, unless told otherwise, to docs/performance.md.
 
+mod errors;
 mod graphql;
 mod load;
 mod monitoring;
@@ -41,6 +42,9 @@ pub struct Options {
     /// Packages in the large project.
     #[arg(long, default_value_t = LARGE)]
     packages: i64,
+    /// Events of errors that are stored in the large project.
+    #[arg(long, default_value_t = LARGE)]
+    events: i64,
     /// Measure this program instead of building one.
     #[arg(long)]
     program: Option<PathBuf>,
@@ -91,7 +95,11 @@ const PARTS: [Part; 7] = [
     ("oauth", oauth::lines),
     ("graphql", graphql::lines),
     ("packages", packages::lines),
-    ("monitoring", monitoring::lines),
+    ("monitoring", |bench| {
+        let mut lines = monitoring::lines(bench)?;
+        lines.extend(errors::lines(bench)?);
+        Ok(lines)
+    }),
 ];
 
 /// The parts of these names; all without a name.

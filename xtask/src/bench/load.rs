@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -15,11 +15,11 @@ pub struct Request {
     /// `GET`, `PUT`, …
     pub method: &'static str,
     /// Path and query. `{n}` becomes a number that no other request of the
-    /// run has.
+    /// run has, `{id}` 32 hexadecimal digits that no other request has at all.
     pub target: String,
     /// Header lines, of the connections in turn; may be empty.
     pub headers: Vec<String>,
-    /// The body, with the same placeholder and `{value}`; empty for none.
+    /// The body, with the same placeholders and `{value}`; empty for none.
     pub body: String,
     /// What the body is.
     pub content_type: &'static str,
@@ -155,8 +155,12 @@ impl Request {
     fn bytes(&self, host: &str, connection: usize, number: u64) -> Result<Vec<u8>, String> {
         let (value, whole) = self.values.take(connection)?;
         let fill = |text: &str| {
-            text.replace("{n}", &number.to_string())
-                .replace("{value}", &value)
+            let text = text.replace("{n}", &number.to_string());
+            match text.contains("{id}") {
+                true => text.replace("{id}", &fresh_id()),
+                false => text,
+            }
+            .replace("{value}", &value)
         };
         let mut head = format!(
             "{} {} HTTP/1.1\r\nhost: {host}\r\n",
@@ -176,6 +180,14 @@ impl Request {
         }
         Ok(format!("{head}\r\n{body}").into_bytes())
     }
+}
+
+/// 32 hexadecimal digits that were not used before.
+fn fresh_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default().as_nanos() as u64;
+    format!("{now:016x}{:016x}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn block_on<T>(future: impl Future<Output = Result<T, String>>) -> Result<T, String> {

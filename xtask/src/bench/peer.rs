@@ -1,7 +1,7 @@
 //! Other servers, to be measured beside ours.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
@@ -46,6 +46,13 @@ impl Peer {
         Peer::python("pypiserver_peer.py", files)
     }
 
+    /// bugsink of PyPI with one project, whose key it says. It has a place of
+    /// its own, since what it asks for does not go with the others.
+    pub fn bugsink() -> Result<Peer, String> {
+        let python = tools::python_with("tests/bench/bugsink", "clients/bench-bugsink")?;
+        Peer::script(python, "bugsink/peer.py", Path::new("none"))
+    }
+
     /// nginx, which serves the files of a directory.
     pub fn nginx(files: &Path) -> Result<Peer, String> {
         let program = tools::nginx()?;
@@ -81,13 +88,18 @@ impl Peer {
     /// which takes a port and a directory of files.
     fn python(name: &str, files: &Path) -> Result<Peer, String> {
         let python = tools::python_with("tests/bench", "clients/bench-venv")?;
+        Peer::script(python, name, files)
+    }
+
+    fn script(python: PathBuf, name: &str, files: &Path) -> Result<Peer, String> {
         let port = server::free_port()?;
-        let directory = server::fresh_directory(&format!("bench-{name}"))?;
+        let directory = format!("bench-{}", name.replace('/', "-"));
+        let directory = server::fresh_directory(&directory)?;
         let mut command = Command::new(python);
         command
             .arg(tree::root().join("tests/bench").join(name))
             .arg(port.to_string())
-            .args([files, &directory]);
+            .args([files, directory.as_path()]);
         Peer::start(command, format!("http://127.0.0.1:{port}"))
     }
 

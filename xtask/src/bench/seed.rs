@@ -81,6 +81,54 @@ pub fn packages(data: &Path, project: i64, count: i64) -> Result<(), String> {
     fill().map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Fills the project up to `count` events of `errors` errors, straight into
+/// the database of a stopped server: copies of the project's one event, in the
+/// hours of the last day.
+pub fn events(data: &Path, project: i64, errors: i64, count: i64) -> Result<(), String> {
+    let path = database(data)?;
+    let fill = || -> rusqlite::Result<()> {
+        let mut connection = Connection::open(&path)?;
+        let transaction = connection.transaction()?;
+        let first: i64 = transaction.query_row(
+            "select min(id) from error_tracking_errors where project_id = ?1",
+            params![project],
+            |row| row.get(0),
+        )?;
+        transaction.execute(
+            "with recursive numbers (n) as
+                (select 1 union all select n + 1 from numbers where n < ?2)
+             insert into error_tracking_errors (project_id, fingerprint, name, description, actor,
+                platform, level, logger, folded, status, events_count, users_count,
+                first_release, last_release, first_seen_at, last_seen_at)
+             select project_id, printf('%032x', n), name || n, description, actor, platform, level,
+                logger, folded, status, 1 + n % 100, users_count, first_release, last_release,
+                first_seen_at - n * 1000, last_seen_at - n * 1000
+             from error_tracking_errors, numbers where id = ?1",
+            params![first, errors - 1],
+        )?;
+        transaction.execute(
+            "with recursive numbers (n) as
+                (select 1 union all select n + 1 from numbers where n < ?2)
+             insert into error_tracking_events (project_id, error_id, event_id, level, environment,
+                release, occurred_at, received_at, payload)
+             select project_id, error_id + n % ?3, printf('%032x', n), level, environment, release,
+                occurred_at - n * 1000, received_at - n * 1000, payload
+             from error_tracking_events, numbers where error_id = ?1",
+            params![first, count - 1, errors],
+        )?;
+        transaction.execute(
+            "with recursive numbers (n) as
+                (select 1 union all select n + 1 from numbers where n < 23)
+             insert into error_tracking_hours (error_id, began_at, events_count)
+             select id, last_seen_at / 3600000000 * 3600000000 - n * 3600000000, n
+             from error_tracking_errors, numbers where project_id = ?1",
+            params![project],
+        )?;
+        transaction.commit()
+    };
+    fill().map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// The SQLite file in a data directory.
 pub(super) fn database(data: &Path) -> Result<PathBuf, String> {
     let entries = fs::read_dir(data).map_err(|error| format!("{}: {error}", data.display()))?;
