@@ -9,7 +9,8 @@
 //! Tables (migration 0040): `error_tracking_settings`,
 //! `error_tracking_client_keys`, `error_tracking_errors`,
 //! `error_tracking_events`, `error_tracking_hours`, `error_tracking_users`,
-//! `error_tracking_quotas`, `error_tracking_drops`; (migration 0042)
+//! `error_tracking_quotas`, `error_tracking_drops`; (migration 0041)
+//! `error_tracking_issues`; (migration 0042)
 //! `alert_integrations`, `alerts`, `alert_settings`, `alert_windows`,
 //! `alert_deliveries`, `alert_metric_images`.
 //! Jobs: `monitoring.forget_events`, `monitoring.raise_incident`,

@@ -51,6 +51,7 @@ pub fn migrations() -> &'static [Migration] {
         26 "0026_cleanup",
         30 "0030_planning",
         40 "0040_error_tracking",
+        41 "0041_error_issues",
         42 "0042_alerts",
     }
 }

@@ -58,3 +58,16 @@ class Desk:
         """Puts another issue among the caller's to-dos; answers the to-do's id."""
         issue = api("POST", f"{self.at}/issues", title=f"issue {next(numbers)}")
         return api("POST", f"{self.at}/issues/{issue['iid']}/todo")["id"]
+
+
+def error(project):
+    """Reports an error of a new name to a project; answers its number."""
+    tracking = f"/projects/{project}/error_tracking"
+    api("PUT", f"{tracking}/settings", active=True, integrated=True)
+    key = api("POST", f"{tracking}/client_keys")["public_key"]
+    name = f"Broken{next(numbers)}"
+    address = f"{URL}/api/v4/error_tracking/collector/api/{project}/store/"
+    event = {"exception": {"values": [{"type": name, "value": "it broke"}]}}
+    reply = requests.post(address, params={"sentry_key": key}, json=event)
+    assert reply.ok, (reply.status_code, reply.text)
+    return api("GET", f"{tracking}/errors?search={name}")[0]["id"]

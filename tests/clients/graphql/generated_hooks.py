@@ -18,7 +18,7 @@ from hypothesis import strategies
 from schemathesis.graphql import nodes
 
 import shape
-from endpoint import HEADERS, Desk, ask, package, projects, protection_rule
+from endpoint import HEADERS, Desk, ask, error, package, projects, protection_rule
 from stories import api
 
 GROUP = api("POST", "/groups", name="Grove", path="grove", visibility="public")
@@ -33,8 +33,7 @@ MADE = {
     "PackagesProtectionRuleID": lambda: (
         f"gid://service/Packages::Protection::Rule/{protection_rule(INNER['id'])}"
     ),
-    "NoteID": lambda: f"gid://service/Note/{DESK.note()}",
-    "TodoID": lambda: f"gid://service/Todo/{DESK.todo()}",
+from endpoint import HEADERS, Desk, ask, error, package, projects, protection_rule
 }
 
 # What an argument or a field of an input is given most of the time: something

@@ -6,7 +6,7 @@ use http::Method;
 use serde_json::{Value, json};
 use testkit::{Client, TestServer};
 
-async fn graphql(client: &Client, query: &str) -> Value {
+pub async fn graphql(client: &Client, query: &str) -> Value {
     let body = json!({"query": query});
     let answer = client
         .request(Method::POST, "/api/graphql")

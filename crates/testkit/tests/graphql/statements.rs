@@ -53,6 +53,7 @@ async fn fill(t: &TestServer) {
         let body = json!({"name": name, "path": name, "namespace_id": below});
         let made = t.admin().post("/projects").json(&body).await.is(201).id();
         user.post(format!("/projects/{made}/star")).await.is(201);
+        error(t, made).await;
     }
 }
 
@@ -116,6 +117,27 @@ const ISSUES: &[(&str, u64)] = &[
 /// The to-dos of who was named in every issue.
 const TODOS: &str = "{currentUser{list:todos(first:ROWS){nodes{body targetUrl author{username} project{path} target{... on Issue{title}}}}}}";
 
+/// Reports an error to a project.
+async fn error(t: &TestServer, project: i64) {
+    let tracking = format!("/projects/{project}/error_tracking");
+    let on = json!({"active": true, "integrated": true});
+    let admin = t.admin();
+    admin
+        .put(format!("{tracking}/settings"))
+        .json(&on)
+        .await
+        .is(200);
+    let key = admin
+        .post(format!("{tracking}/client_keys"))
+        .await
+        .is(201)
+        .json();
+    let key = key["public_key"].as_str().unwrap_or_default().to_owned();
+    let store = format!("/error_tracking/collector/api/{project}/store?sentry_key={key}");
+    let event = json!({"message": "it broke"});
+    t.anonymous().post(store).json(&event).await.is(200);
+}
+
 const LISTS: &[(&str, u64)] = &[
     (
         "{users(first:ROWS){nodes{username bio namespace{fullPath} status{message} userPermissions{createSnippet}}}}",
@@ -148,6 +170,10 @@ const LISTS: &[(&str, u64)] = &[
     (
         "{projects(first:ROWS){nodes{projectMembers(first:3){nodes{user{username} createdBy{name}}}}}}",
         8,
+    ),
+    (
+        "{projects(first:ROWS){nodes{trackerErrors{externalUrl errors(first:3){nodes{title frequency{count}}}}}}}",
+        9,
     ),
     (
         "{groups(first:ROWS){nodes{userPermissions{createProjects} projects(first:3){nodes{path}}}}}",

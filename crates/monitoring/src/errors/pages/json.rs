@@ -1,19 +1,23 @@
 //! The same as JSON, for scripts in pages and tools that read them
 //! (contract 6.6).
 
-use super::ErrorPage;
+use super::{CreateIssue, ErrorPage};
 use crate::errors::detail::Detail;
-use crate::errors::model::{Status, Tracked};
+use crate::errors::external::{self, Found, Query};
+use crate::errors::issues;
+use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::reading::{self, Bar};
 use crate::errors::rules::errors::{not_enabled, set_status};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
+use crate::errors::store::issues::seen;
 use crate::errors::store::settings;
 use http::StatusCode;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::{Error, Found as _, Result};
 use kernel::http::routes::Surface;
 use kernel::http::{Asked, Params, Response, refusal, reply};
+use kernel::ids::Reference;
 use kernel::time::wire;
 use serde_json::{Value, json};
 use spaces::Project;
@@ -50,7 +54,12 @@ kernel::params! {
 }
 
 /// Finds the project and says what scripts are told when it may not be read.
-fn enter(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, purpose: Purpose) -> Result<Project> {
+fn enter(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    purpose: Purpose,
+) -> Result<(Project, Setting)> {
     let denied = || Error::Exact(401, json!({"message": "Access denied"}));
     let space = match address.enter(tx, viewer, purpose) {
         Err(Error::Forbidden(_) | Error::Unauthenticated) => return Err(denied()),
@@ -60,7 +69,7 @@ fn enter(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, purpose: Purpose) 
         return Err(Error::NotFound("Project"));
     };
     match settings::of_project(tx, project.id)? {
-        Some(setting) if setting.active => Ok(project),
+        Some(setting) if setting.active => Ok((project, setting)),
         _ => Err(not_enabled()),
     }
 }
@@ -79,19 +88,37 @@ pub(super) async fn list(
     asked: Arc<Asked>,
     params: Params<ListErrors>,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
+    let found = listed(&app, viewer, Address::of(&asked)?, params.0).await;
+    answer(&asked, found)
+}
+
+async fn listed(app: &App, viewer: Viewer, address: Address, asked: ListErrors) -> Result<Value> {
+    let entered = app.read(move |tx| enter(tx, &viewer, &address, Purpose::ReadErrors));
+    let (project, setting) = entered.await?;
+    let status = asked.issue_status.as_deref().unwrap_or("unresolved");
+    let sort = asked.sort.as_deref().unwrap_or("last_seen");
+    let filter = Filter {
+        status: Status::from_text(status),
+        search: asked.search_term.unwrap_or_default(),
+        sort: Sort::from_text(sort),
+    };
+    match setting.integrated {
+        true => received(app, project, filter, asked.cursor).await,
+        false => elsewhere(app, &setting, filter, asked.cursor).await,
+    }
+}
+
+/// Errors that were received here.
+async fn received(
+    app: &App,
+    project: Project,
+    filter: Filter,
+    cursor: Option<String>,
+) -> Result<Value> {
+    let offset = cursor.as_deref().and_then(|text| text.parse().ok());
+    let offset: i64 = offset.unwrap_or(0).clamp(0, 1_000_000);
     let base_url = app.base_url().to_owned();
-    let found = app.read(move |tx| {
-        let project = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
-        let status = params.issue_status.as_deref().unwrap_or("unresolved");
-        let sort = params.sort.as_deref().unwrap_or("last_seen");
-        let filter = Filter {
-            status: Status::from_text(status),
-            search: params.search_term.clone().unwrap_or_default(),
-            sort: Sort::from_text(sort),
-        };
-        let offset = params.cursor.as_deref().and_then(|text| text.parse().ok());
-        let offset: i64 = offset.unwrap_or(0).clamp(0, 1_000_000);
+    app.read(move |tx| {
         let mut errors = rows::list(tx, project.id, &filter, PER_PAGE + 1, offset)?;
         let has_more = errors.len() as i64 > PER_PAGE;
         errors.truncate(PER_PAGE as usize);
@@ -113,8 +140,56 @@ pub(super) async fn list(
             },
             "external_url": format!("{}/-/error_tracking", project.web_url(&base_url)),
         }))
-    });
-    answer(&asked, found.await)
+    })
+    .await
+}
+
+/// Errors of a tracker elsewhere.
+async fn elsewhere(
+    app: &App,
+    setting: &Setting,
+    filter: Filter,
+    cursor: Option<String>,
+) -> Result<Value> {
+    let query = Query {
+        status: filter.status,
+        search: filter.search,
+        sort: filter.sort,
+        cursor,
+    };
+    let listed = external::list(app, setting, &query).await?;
+    let shown: Vec<Value> = listed
+        .errors
+        .iter()
+        .map(|one| foreign(one, setting))
+        .collect();
+    let cursor = |at: &Option<String>| at.as_ref().map(|at| json!({"cursor": at}));
+    Ok(json!({
+        "errors": shown,
+        "pagination": {"previous": cursor(&listed.previous), "next": cursor(&listed.next)},
+        "external_url": setting.external_url(),
+    }))
+}
+
+fn foreign(error: &Found, setting: &Setting) -> Value {
+    json!({
+        "id": error.id,
+        "title": error.title,
+        "type": error.kind,
+        "user_count": error.users,
+        "count": error.count,
+        "first_seen": error.first_seen,
+        "last_seen": error.last_seen,
+        "message": error.message,
+        "culprit": error.culprit,
+        "external_url": error.url,
+        "project_id": null,
+        "project_name": setting.external_project(),
+        "project_slug": null,
+        "short_id": error.short_id,
+        "status": error.status,
+        "frequency": [],
+    })
 }
 
 pub(super) async fn show(
@@ -126,7 +201,7 @@ pub(super) async fn show(
     let address = Address::of(&asked)?;
     let base_url = app.base_url().to_owned();
     let found = app.read(move |tx| {
-        let project = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
+        let (project, _) = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
         let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
         let hours = reading::hours(tx, vec![error.id])?.remove(&error.id);
         let mut shown = entry(&error, &hours.unwrap_or_default(), &project, &base_url);
@@ -136,6 +211,10 @@ pub(super) async fn show(
         shown["first_release_short_version"] = json!(filled(&error.first_release));
         shown["last_release_short_version"] = json!(filled(&error.last_release));
         shown["integrated"] = json!(true);
+        let issues = seen(tx, &viewer, vec![error.id])?;
+        let issue = issues.get(&error.id);
+        shown["service_issue"] = json!(issue.map(|issue| format!("{base_url}{}", issue.path())));
+        shown["service_issue_iid"] = json!(issue.map(|issue| issue.iid));
         Ok(json!({"error": shown}))
     });
     answer(&asked, found.await)
@@ -149,7 +228,7 @@ pub(super) async fn stack(
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let found = app.read(move |tx| {
-        let project = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
+        let (project, _) = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
         let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
         let event = rows::newest(tx, error.id)?.found("Event")?;
         let detail = Detail::unpack(&event.payload).unwrap_or_default();
@@ -181,14 +260,60 @@ pub(super) async fn update(
     asked: Arc<Asked>,
     params: Params<UpdateError>,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let found = app.write(move |tx| {
-        let project = enter(tx, &viewer, &address, Purpose::ManageErrors)?;
-        set_status(tx, &project, params.error_id, params.status)?;
-        // Closing the issue about it comes with the link between the two.
-        Ok(json!({"updated": true, "closed_issue_iid": null}))
+    let found = updated(&app, viewer, Address::of(&asked)?, params.0).await;
+    answer(&asked, found)
+}
+
+async fn updated(
+    app: &App,
+    viewer: Viewer,
+    address: Address,
+    wanted: UpdateError,
+) -> Result<Value> {
+    let (id, status) = (wanted.error_id, wanted.status);
+    let changed = app.write(move |tx| {
+        let (project, setting) = enter(tx, &viewer, &address, Purpose::ManageErrors)?;
+        let closed = match setting.integrated {
+            true => set_status(tx, &viewer, &project, id, status)?.closed_issue_iid,
+            false => None,
+        };
+        Ok((setting, closed))
     });
-    answer(&asked, found.await)
+    let (setting, closed) = changed.await?;
+    if !setting.integrated {
+        external::set_status(app, &setting, id, status).await?;
+    }
+    Ok(json!({"updated": true, "closed_issue_iid": closed}))
+}
+
+pub(super) async fn create_issue(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<Asked>,
+    params: Params<CreateIssue>,
+) -> Result<Response> {
+    let made = created(&app, viewer, Address::of(&asked)?, params.0).await;
+    match made {
+        Ok(value) => reply::json(StatusCode::CREATED, &value),
+        Err(error) => Ok(refusal::render(error, Surface::Api, &asked)),
+    }
+}
+
+async fn created(app: &App, viewer: Viewer, address: Address, asked: CreateIssue) -> Result<Value> {
+    let who = viewer.clone();
+    let entered = app.read(move |tx| enter(tx, &who, &address, Purpose::ManageErrors));
+    let (project, _) = entered.await?;
+    let project = Reference::Id(project.id);
+    let wanted = asked.wanted();
+    let made = issues::create(app, &viewer, &project, asked.error_id, &wanted);
+    let issue = made.await?.rest()?.issue;
+    Ok(json!({"issue": {
+        "id": issue.id,
+        "iid": issue.iid,
+        "title": issue.title,
+        "confidential": issue.confidential,
+        "web_url": planning::entity::issues::web_url(app, &issue),
+    }}))
 }
 
 fn entry(error: &Tracked, hours: &[Bar], project: &Project, base_url: &str) -> Value {

@@ -1,19 +1,20 @@
 //! `…/-/error_tracking`: the errors of a project.
 
 use super::views::{ErrorList, ErrorRow};
-use crate::errors::model::{Status, Tracked};
+use crate::errors::external::{self, Found, Listed, Query};
+use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
 use crate::errors::store::settings;
 use identity::pages::page;
-use identity::viewer::SignedInViewer;
+use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
-use kernel::error::Result;
+use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
 use kernel::http::{Asked, Paging, Params, Response};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
-use spaces::pages::Address;
+use spaces::pages::{Address, Space};
 use std::sync::Arc;
 
 const STATUSES: &[(&str, &str)] = &[
@@ -83,15 +84,33 @@ pub(super) async fn show(
         .append_pair("sort", &sort)
         .finish();
     let shown = page(&app, &viewer, "Errors");
+    let elsewhere = match setting(&app, &viewer, &address).await? {
+        Some(setting) if setting.active && !setting.integrated => {
+            let query = Query {
+                status: filter.status,
+                search: search.clone(),
+                sort: filter.sort,
+                cursor: None,
+            };
+            Some(Elsewhere::ask(&app, &setting, &query).await?)
+        }
+        _ => None,
+    };
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::ReadErrors)?;
             let head = space.head(tx, &viewer)?;
             let setting = settings::of_project(tx, head.id)?;
             let (limit, offset) = (paging.per_page, paging.offset());
-            let found = rows::list(tx, head.id, &filter, limit, offset)?;
-            let total = rows::count(tx, head.id, &filter)?;
             let now = tx.now();
+            let (errors, total) = match &elsewhere {
+                Some(elsewhere) => (elsewhere.rows(now), elsewhere.listed.errors.len() as i64),
+                None => {
+                    let found = rows::list(tx, head.id, &filter, limit, offset)?;
+                    let rows = found.iter().map(|one| row(one, space.full_path(), now));
+                    (rows.collect(), rows::count(tx, head.id, &filter)?)
+                }
+            };
             Ok(ErrorList {
                 page: space.crumbs(shown, true),
                 is_active: setting.is_some_and(|setting| setting.active),
@@ -101,10 +120,12 @@ pub(super) async fn show(
                 statuses: Choice::list(STATUSES),
                 sort,
                 sorts: Choice::list(SORTS),
-                errors: found
-                    .iter()
-                    .map(|one| row(one, space.full_path(), now))
-                    .collect(),
+                errors,
+                external_url: elsewhere
+                    .as_ref()
+                    .map(|it| it.url.clone())
+                    .unwrap_or_default(),
+                problem: elsewhere.map(|it| it.problem).unwrap_or_default(),
                 pages: Pages {
                     page: (offset / limit.max(1) + 1).unsigned_abs(),
                     per_page: limit.unsigned_abs(),
@@ -116,4 +137,58 @@ pub(super) async fn show(
         })
         .await?;
     Ok(Html::new(&view)?.response())
+}
+
+/// How the project of an address tracks errors.
+async fn setting(app: &App, viewer: &Viewer, address: &Address) -> Result<Option<Setting>> {
+    let (viewer, address) = (viewer.clone(), address.clone());
+    app.read(move |tx| {
+        let space = address.enter(tx, &viewer, Purpose::ReadErrors)?;
+        match &space {
+            Space::Project(project, _) => settings::of_project(tx, project.id),
+            Space::Group(..) => Ok(None),
+        }
+    })
+    .await
+}
+
+/// What a tracker elsewhere told, or why it told nothing.
+struct Elsewhere {
+    listed: Arc<Listed>,
+    url: String,
+    problem: String,
+}
+
+impl Elsewhere {
+    async fn ask(app: &App, setting: &Setting, query: &Query) -> Result<Elsewhere> {
+        let (listed, problem) = match external::list(app, setting, query).await {
+            Ok(listed) => (listed, String::new()),
+            Err(Error::Exact(_, body)) => {
+                let text = body["message"].as_str().unwrap_or_default().to_owned();
+                (Arc::default(), text)
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Elsewhere {
+            listed,
+            url: setting.external_url().unwrap_or_default(),
+            problem,
+        })
+    }
+
+    fn rows(&self, now: Timestamp) -> Vec<ErrorRow> {
+        let row = |error: &Found| ErrorRow {
+            name: error.title.clone(),
+            description: error.message.clone(),
+            actor: error.culprit.clone(),
+            url: error.url.clone(),
+            level: error.level.clone(),
+            status: error.status.clone(),
+            has_regressed: false,
+            events: error.count.unsigned_abs(),
+            users: error.users.unsigned_abs(),
+            last_seen_at: Moment::new(error.last_seen.parse().unwrap_or(now), now),
+        };
+        self.listed.errors.iter().map(row).collect()
+    }
 }

@@ -7,6 +7,7 @@ mod settings;
 mod show;
 pub mod views;
 
+use crate::errors::issues::Wanted;
 use http::Method;
 use kernel::http::Routes;
 use spaces::pages::places;
@@ -26,6 +27,12 @@ pub fn routes(r: &mut Routes) {
         r.page(Method::GET, &format!("{one}/details.json"), json::show);
         r.page(Method::GET, &format!("{one}/stack_trace.json"), json::stack);
         r.page(Method::PUT, &one, json::update);
+        r.page(Method::POST, &format!("{one}/issue"), show::create_issue);
+        r.page(
+            Method::POST,
+            &format!("{one}/issue.json"),
+            json::create_issue,
+        );
     }
 }
 
@@ -34,5 +41,27 @@ kernel::params! {
     pub struct ErrorPage {
         /// The error.
         pub error_id: i64,
+    }
+}
+
+kernel::params! {
+    /// An issue about an error.
+    pub struct CreateIssue {
+        /// The error.
+        pub error_id: i64,
+        /// Title of the issue; that of the error unless given.
+        pub title: Option<String>,
+        /// Seen by author, assignees and reporters only.
+        pub confidential: Option<bool>,
+    }
+}
+
+impl CreateIssue {
+    fn wanted(&self) -> Wanted {
+        let title = self.title.clone().filter(|title| !title.trim().is_empty());
+        Wanted {
+            title,
+            confidential: self.confidential.unwrap_or(false),
+        }
     }
 }

@@ -1,19 +1,25 @@
 //! `…/-/error_tracking/<id>/details`: one error, its chart and its stack.
 
-use super::ErrorPage;
 use super::list::row;
-use super::views::{ErrorDetails, Newest};
+use super::views::{ErrorDetails, IssueRow, Newest};
+use super::{CreateIssue, ErrorPage};
 use crate::errors::detail::Detail;
+use crate::errors::issues;
 use crate::errors::model::{Status, Tracked};
 use crate::errors::reading::{self, Bar};
 use crate::errors::rules::errors::set_status;
 use crate::errors::store::errors as rows;
+use crate::errors::store::issues::seen;
 use identity::pages::page;
-use identity::viewer::SignedInViewer;
+use identity::spam::Guarded;
+use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, Moment, Page, flash};
 use kernel::http::{Asked, Params, Response};
+use kernel::ids::Reference;
+use planning::access::desk_to_write;
+use planning::model::IssueState;
 use spaces::Project;
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space};
@@ -57,13 +63,19 @@ pub(super) async fn show(
             let space = address.enter(tx, &viewer, Purpose::ReadErrors)?;
             let project = project_of(&space)?;
             let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
-            details(tx, shown, &space, &error)
+            details(tx, shown, &viewer, &space, &error)
         })
         .await?;
     Ok(Html::new(&view)?.response())
 }
 
-fn details(tx: &mut Tx<'_>, page: Page, space: &Space, error: &Tracked) -> Result<ErrorDetails> {
+fn details(
+    tx: &mut Tx<'_>,
+    page: Page,
+    viewer: &Viewer,
+    space: &Space,
+    error: &Tracked,
+) -> Result<ErrorDetails> {
     let now = tx.now();
     let hours = reading::hours(tx, vec![error.id])?.remove(&error.id);
     let days = reading::days(tx, error.id)?;
@@ -75,6 +87,11 @@ fn details(tx: &mut Tx<'_>, page: Page, space: &Space, error: &Tracked) -> Resul
         environment: event.environment,
         release: event.release,
     });
+    let issue = seen(tx, viewer, vec![error.id])?.remove(&error.id);
+    let has_open = issue
+        .as_ref()
+        .is_some_and(|issue| issue.state == IssueState::Opened);
+    let may_create = may_create_issues(tx, viewer, &space.reference())?;
     let all = format!("{}/-/error_tracking", space.url());
     let mut page = space.crumbs(page, true).crumb("Errors", all.as_str());
     page.title = error.title();
@@ -87,6 +104,12 @@ fn details(tx: &mut Tx<'_>, page: Page, space: &Space, error: &Tracked) -> Resul
         actions: actions
             .map(|(label, status)| (*label, status.as_str()))
             .collect(),
+        issue: issue.map(|issue| IssueRow {
+            url: issue.path(),
+            iid: issue.iid,
+            state: issue.state.as_str().to_owned(),
+        }),
+        can_create_issue: may_create && !has_open,
         id: error.id,
         first_seen_at: Moment::new(error.first_seen_at, now),
         regressed_at: Moment::maybe(error.regressed_at, now),
@@ -118,18 +141,59 @@ pub(super) async fn change(
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let status = form.status;
-    let path = app
+    let (path, closed) = app
         .write(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::ManageErrors)?;
             let project = project_of(&space)?;
-            let error = set_status(tx, project, form.error_id, form.status)?;
-            Ok(error.path(&project.full_path))
+            let changed = set_status(tx, &viewer, project, form.error_id, form.status)?;
+            let path = changed.error.path(&project.full_path);
+            Ok((path, changed.closed_issue_iid))
         })
         .await?;
-    let done = match status {
-        Status::Resolved => "The error is resolved.",
-        Status::Ignored => "The error is ignored.",
-        Status::Unresolved => "The error is open again.",
+    let done = match (status, closed) {
+        (Status::Resolved, Some(iid)) => format!("The error is resolved and issue #{iid} closed."),
+        (Status::Resolved, None) => "The error is resolved.".to_owned(),
+        (Status::Ignored, _) => "The error is ignored.".to_owned(),
+        (Status::Unresolved, _) => "The error is open again.".to_owned(),
     };
     flash::done(&app, &path, done)
+}
+
+/// Whether the viewer may make issues in a project.
+fn may_create_issues(tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference) -> Result<bool> {
+    match desk_to_write(tx, viewer, project) {
+        Ok(_) => Ok(true),
+        Err(Error::Forbidden(_) | Error::NotFound(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) async fn create_issue(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<CreateIssue>,
+) -> Result<Response> {
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let who = viewer.clone();
+    let project = app
+        .read(move |tx| {
+            let space = address.enter(tx, &who, Purpose::ManageErrors)?;
+            Ok(project_of(&space)?.clone())
+        })
+        .await?;
+    let back = format!(
+        "/{}/-/error_tracking/{}/details",
+        project.full_path, form.error_id
+    );
+    let place = Reference::Id(project.id);
+    let made = issues::create(&app, &viewer, &place, form.error_id, &form.wanted()).await;
+    match made {
+        Ok(Guarded::Made(made)) => {
+            flash::done(&app, &back, format!("Issue #{} is made.", made.issue.iid))
+        }
+        Ok(Guarded::Refused(refused)) => flash::refused(&app, &back, refused.text()),
+        Err(Error::Conflict(text)) => flash::refused(&app, &back, text),
+        Err(error) => Err(error),
+    }
 }

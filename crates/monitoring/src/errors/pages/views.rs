@@ -28,6 +28,10 @@ pub struct ErrorList {
     pub sort: String,
     /// Its values.
     pub sorts: Vec<Choice>,
+    /// The tracker elsewhere that has them, or empty.
+    pub external_url: String,
+    /// Why it tells nothing, or empty.
+    pub problem: String,
     /// The errors of this page.
     pub errors: Vec<ErrorRow>,
     /// Where the list stands.
@@ -73,6 +77,10 @@ pub struct ErrorDetails {
     pub action: String,
     /// The words of the buttons that change its status, and what they set.
     pub actions: Vec<(&'static str, &'static str)>,
+    /// The issue about it that the viewer sees.
+    pub issue: Option<IssueRow>,
+    /// The viewer may make one.
+    pub can_create_issue: bool,
     /// Its number.
     pub id: i64,
     /// When it was first seen.
@@ -93,6 +101,17 @@ pub struct ErrorDetails {
     pub days: Vec<(String, u64)>,
     /// The newest event, unless it is no longer kept.
     pub newest: Option<Newest>,
+}
+
+/// The issue about an error.
+#[derive(Debug)]
+pub struct IssueRow {
+    /// Its page.
+    pub url: String,
+    /// Its number.
+    pub iid: i64,
+    /// Open or closed.
+    pub state: String,
 }
 
 /// The newest event of an error.

@@ -1,20 +1,26 @@
 //! Errors of a project, for scripts (contract «Beyond the reference» 8).
 
+use crate::errors::issues::{self, Wanted};
 use crate::errors::model::{Status, Tracked};
 use crate::errors::rules::errors::{self, enter};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
+use crate::errors::store::issues::{Linked, seen};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
+use planning::access::Scope;
+use planning::entity::issues::{Around, IssueEntity, issue};
 use schemars::JsonSchema;
 use serde::Serialize;
 use spaces::access::Purpose;
+use store::Tx;
 
 const PATH: &str = "/projects/{id}/error_tracking/errors";
 const ONE: &str = "/projects/{id}/error_tracking/errors/{error_id}";
+const ISSUE: &str = "/projects/{id}/error_tracking/errors/{error_id}/issue";
 
 pub(super) fn routes(r: &mut Routes) {
     r.get(PATH, list)
@@ -22,6 +28,9 @@ pub(super) fn routes(r: &mut Routes) {
     r.get(ONE, show).summary("Shows an error");
     r.put(ONE, update)
         .summary("Resolves, ignores or reopens an error");
+    r.post(ISSUE, create_issue)
+        .answers(409, "There is an open issue about the error")
+        .summary("Makes an issue about an error");
 }
 
 kernel::params! {
@@ -60,6 +69,20 @@ kernel::params! {
     }
 }
 
+kernel::params! {
+    /// An issue about an error.
+    pub struct CreateIssue {
+        /// The project.
+        pub id: Reference,
+        /// The error.
+        pub error_id: i64,
+        /// Title of the issue; that of the error unless given.
+        pub title: Option<String>,
+        /// Seen by author, assignees and reporters only.
+        pub confidential: Option<bool>,
+    }
+}
+
 /// An error.
 #[derive(Serialize, JsonSchema)]
 pub struct ErrorEntity {
@@ -95,10 +118,21 @@ pub struct ErrorEntity {
     last_seen_at: String,
     /// When it came back after it was resolved.
     regressed_at: Option<String>,
+    /// Number of the issue about it, if the caller may see that.
+    issue_iid: Option<i64>,
 }
 
-impl From<Tracked> for ErrorEntity {
-    fn from(error: Tracked) -> ErrorEntity {
+/// An error after a change.
+#[derive(Serialize, JsonSchema)]
+pub struct ChangedEntity {
+    #[serde(flatten)]
+    error: ErrorEntity,
+    /// Number of the issue that was closed because the error is resolved.
+    closed_issue_iid: Option<i64>,
+}
+
+impl ErrorEntity {
+    fn new(error: Tracked, issue: Option<&Linked>) -> ErrorEntity {
         let filled = |text: String| (!text.is_empty()).then_some(text);
         ErrorEntity {
             id: error.id,
@@ -117,7 +151,15 @@ impl From<Tracked> for ErrorEntity {
             first_seen_at: wire::text(error.first_seen_at),
             last_seen_at: wire::text(error.last_seen_at),
             regressed_at: error.regressed_at.map(wire::text),
+            issue_iid: issue.map(|issue| issue.iid),
         }
+    }
+
+    /// One error with the issue about it.
+    fn read(tx: &mut Tx<'_>, viewer: &Viewer, error: Tracked) -> Result<ErrorEntity> {
+        let issues = seen(tx, viewer, vec![error.id])?;
+        let issue = issues.get(&error.id);
+        Ok(ErrorEntity::new(error, issue))
     }
 }
 
@@ -137,7 +179,12 @@ async fn list(
         };
         let found = rows::list(tx, project.id, &filter, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id, &filter)?;
-        Ok(Paged::numbered(found, paging, Some(total)).map(ErrorEntity::from))
+        let issues = seen(tx, &viewer, found.iter().map(|error| error.id).collect())?;
+        let page = Paged::numbered(found, paging, Some(total));
+        Ok(page.map(|error| {
+            let issue = issues.get(&error.id);
+            ErrorEntity::new(error, issue)
+        }))
     })
     .await
 }
@@ -147,7 +194,7 @@ async fn show(app: App, viewer: Viewer, path: Params<ErrorPath>) -> Result<Ok200
     app.read(move |tx| {
         let (project, _) = enter(tx, &viewer, &path.id, Purpose::ReadErrors)?;
         let error = rows::find(tx, project.id, path.error_id)?.found("Error")?;
-        Ok(Ok200(error.into()))
+        Ok(Ok200(ErrorEntity::read(tx, &viewer, error)?))
     })
     .await
 }
@@ -157,11 +204,36 @@ async fn update(
     app: App,
     viewer: Viewer,
     params: Params<UpdateError>,
-) -> Result<Ok200<ErrorEntity>> {
+) -> Result<Ok200<ChangedEntity>> {
     app.write(move |tx| {
         let (project, _) = enter(tx, &viewer, &params.id, Purpose::ManageErrors)?;
-        let error = errors::set_status(tx, &project, params.error_id, params.status)?;
-        Ok(Ok200(error.into()))
+        let id = params.error_id;
+        let changed = errors::set_status(tx, &viewer, &project, id, params.status)?;
+        Ok(Ok200(ChangedEntity {
+            error: ErrorEntity::read(tx, &viewer, changed.error)?,
+            closed_issue_iid: changed.closed_issue_iid,
+        }))
+    })
+    .await
+}
+
+/// Makes the issue about one.
+async fn create_issue(
+    app: App,
+    viewer: Viewer,
+    params: Params<CreateIssue>,
+) -> Result<Created<IssueEntity>> {
+    let wanted = Wanted {
+        title: params.title.clone(),
+        confidential: params.confidential.unwrap_or(false),
+    };
+    let made = issues::create(&app, &viewer, &params.id, params.error_id, &wanted);
+    let made = made.await?.rest()?;
+    let handle = app.clone();
+    app.read(move |tx| {
+        let scope = Scope::Project(Box::new(made.desk));
+        let around = Around::read(tx, &viewer, &scope, std::slice::from_ref(&made.issue))?;
+        Ok(Created(issue(&handle, &made.issue, &around, false)))
     })
     .await
 }

@@ -1,5 +1,6 @@
 //! What people see and say of errors.
 
+use super::issues;
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::store::{errors as rows, settings};
 use identity::viewer::Viewer;
@@ -28,11 +29,34 @@ pub fn not_enabled() -> Error {
     Error::Exact(400, json!({"message": "Error Tracking is not enabled"}))
 }
 
-/// Says what becomes of an error; what it is then.
-pub fn set_status(tx: &mut Tx<'_>, project: &Project, id: i64, status: Status) -> Result<Tracked> {
+/// What became of an error.
+#[derive(Debug, Clone)]
+pub struct Changed {
+    /// The error as it is now.
+    pub error: Tracked,
+    /// Number of the issue that was closed because the error is resolved.
+    pub closed_issue_iid: Option<i64>,
+}
+
+/// Says what becomes of an error. The open issue about one that is resolved is
+/// closed (contract 6.6).
+pub fn set_status(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    id: i64,
+    status: Status,
+) -> Result<Changed> {
     let error = rows::find(tx, project.id, id)?.found("Error")?;
     if error.status != status {
         rows::set_status(tx, id, status)?;
     }
-    rows::find(tx, project.id, id)?.found("Error")
+    let closed_issue_iid = match status {
+        Status::Resolved => issues::close(tx, viewer, id)?,
+        Status::Unresolved | Status::Ignored => None,
+    };
+    Ok(Changed {
+        error: rows::find(tx, project.id, id)?.found("Error")?,
+        closed_issue_iid,
+    })
 }

@@ -2,5 +2,6 @@
 
 pub mod arrive;
 pub mod errors;
+pub mod issues;
 pub mod read;
 pub mod settings;

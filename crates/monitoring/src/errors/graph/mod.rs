@@ -1,10 +1,13 @@
 //! Errors in GraphQL (contract 6.6). Who may not read them gets null.
 
-use super::detail::{Detail, Place};
-use super::model::{Setting, Status, Tracked};
-use super::reading::{self, Bar};
-use super::store::errors::{self as rows, Sort};
-use super::store::read;
+mod mutations;
+
+use crate::errors::detail::{Detail, Place};
+use crate::errors::model::{Setting, Status, Tracked};
+use crate::errors::reading::{self, Bar};
+use crate::errors::store::errors::{self as rows, Sort};
+use crate::errors::store::issues::{Linked, seen};
+use crate::errors::store::read;
 use identity::viewer::Viewer;
 use jiff::Timestamp;
 use kernel::app::App;
@@ -31,13 +34,13 @@ const STATUS: Leaf<Status> =
 /// An error with its project.
 pub struct Shown {
     error: Tracked,
-    project: Arc<Project>,
+    project: Arc<spaces::Project>,
     base_url: String,
 }
 
 /// The errors of a project.
 struct Errors {
-    project: Arc<Project>,
+    project: Arc<spaces::Project>,
     setting: Setting,
     base_url: String,
 }
@@ -68,6 +71,7 @@ pub fn graph(g: &mut Graph) {
     let text = "An error with all that is known of it.";
     detailed(common(g.object::<Shown>("TrackerDetailedError", text)));
     collection(g);
+    mutations::graph(g);
     g.on::<Project>("Project")
         .level(
             "trackerErrors",
@@ -197,7 +201,7 @@ fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .field("shortId", STRING.required(), |_| String::new())
         .describe("What the tracker calls it in short; blank.")
         .field("externalUrl", STRING.required(), |it| {
-            let path = it.error.path(&it.project.project.full_path);
+            let path = it.error.path(&it.project.full_path);
             format!("{}{path}", it.base_url)
         })
         .describe("Its page.")
@@ -208,15 +212,15 @@ fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         )
         .describe("Events of the last 24 hours.")
         .field("trackerProjectId", ID.required(), |it| {
-            it.project.project.id.to_string()
+            it.project.id.to_string()
         })
         .describe("Number of the project in the tracker.")
         .field("trackerProjectName", STRING.required(), |it| {
-            it.project.project.name.clone()
+            it.project.name.clone()
         })
         .describe("Its name there.")
         .field("trackerProjectSlug", STRING.required(), |it| {
-            it.project.project.path.clone()
+            it.project.path.clone()
         })
         .describe("The last part of its address there.")
 }
@@ -225,7 +229,7 @@ fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
 fn detailed(error: ObjectBuilder<'_, Shown>) {
     error
         .field("externalBaseUrl", STRING.required(), |it| {
-            it.project.project.web_url(&it.base_url)
+            it.project.web_url(&it.base_url)
         })
         .describe("Where the tracker's pages begin.")
         .field(
@@ -255,8 +259,20 @@ fn detailed(error: ObjectBuilder<'_, Shown>) {
         .describe("Commit it began with; null until there are repositories.")
         .field("serviceCommitPath", STRING, |_| None)
         .describe("Page of that commit; null until there are repositories.")
-        .field("serviceIssuePath", STRING, |_| None)
-        .describe("Page of the issue about it; null until errors are linked to issues.")
+        .level(
+            "serviceIssuePath",
+            STRING,
+            |errors: Vec<Arc<Shown>>, _, context| issues(errors, context, |issue| issue.path()),
+        )
+        .describe("Path of the page of the issue about it.")
+        .level(
+            "serviceIssueIid",
+            ID,
+            |errors: Vec<Arc<Shown>>, _, context| {
+                issues(errors, context, |issue| issue.iid.to_string())
+            },
+        )
+        .describe("Number of the issue about it.")
         .field("integrated", BOOLEAN, |_| Some(true))
         .describe("Whether it was received here.");
 }
@@ -265,12 +281,7 @@ fn collection(g: &mut Graph) {
     let text = "Errors that the programs of a project report.";
     g.object::<Errors>("TrackerErrorCollection", text)
         .field("externalUrl", STRING, |it| {
-            let own = || {
-                format!(
-                    "{}/-/error_tracking",
-                    it.project.project.web_url(&it.base_url)
-                )
-            };
+            let own = || format!("{}/-/error_tracking", it.project.web_url(&it.base_url));
             it.setting.external_url().or_else(|| Some(own()))
         })
         .describe("Where the tracker lists them.")
@@ -321,7 +332,7 @@ async fn collections(
     let shown = parents.into_iter().map(|project| {
         let setting = found.get(&project.project.id)?.clone();
         Some(Arc::new(Errors {
-            project,
+            project: Arc::new(project.project.clone()),
             setting,
             base_url: base_url.clone(),
         }))
@@ -339,7 +350,7 @@ async fn one_of(
     let found = app.read(move |tx| rows::by_id(tx, id)).await?;
     let shown = parents.into_iter().map(|parent| {
         let (parent, error) = (parent?, found.clone()?);
-        (parent.project.project.id == error.project_id).then(|| {
+        (parent.project.id == error.project_id).then(|| {
             Arc::new(Shown {
                 error,
                 project: parent.project.clone(),
@@ -374,9 +385,7 @@ async fn stacks(
         received_at: event.occurred_at,
         frames: detail.stack().to_vec(),
     });
-    let of = |parent: &Arc<Errors>| {
-        (parent.project.project.id == error.project_id).then(|| stack.clone())
-    };
+    let of = |parent: &Arc<Errors>| (parent.project.id == error.project_id).then(|| stack.clone());
     Ok(parents.iter().map(of).collect())
 }
 
@@ -392,7 +401,7 @@ async fn listed(
     let sort = Sort::from_text(&name).unwrap_or(Sort::LastSeen);
     let window = ask.window(&context, &format!("tracker errors {sort}"), &keys(sort))?;
     let (app, _) = caller(&context)?;
-    let ids: Vec<i64> = parents.iter().map(|it| it.project.project.id).collect();
+    let ids: Vec<i64> = parents.iter().map(|it| it.project.id).collect();
     let read = app.read(move |tx| {
         let rows = read::open_errors(tx, ids, &search.unwrap_or_default(), &window)?;
         Ok((rows, window))
@@ -400,7 +409,7 @@ async fn listed(
     let (rows, window) = read.await?;
     let mut found: HashMap<i64, Vec<Tracked>> = by_owner(rows);
     let pages = parents.into_iter().map(|parent| {
-        let rows = found.remove(&parent.project.project.id).unwrap_or_default();
+        let rows = found.remove(&parent.project.id).unwrap_or_default();
         let rows = rows.into_iter().map(|error| Shown {
             error,
             project: parent.project.clone(),
@@ -442,4 +451,18 @@ async fn frequencies(
         bars.iter().copied().map(Arc::new).collect()
     };
     Ok(ids.iter().map(bars).collect())
+}
+
+/// Something about the issue about each of these errors, where the viewer may
+/// see one.
+async fn issues<T>(
+    errors: Vec<Arc<Shown>>,
+    context: Context,
+    told: fn(&Linked) -> T,
+) -> Result<Vec<Option<T>>, Fault> {
+    let ids: Vec<i64> = errors.iter().map(|it| it.error.id).collect();
+    let (app, viewer) = caller(&context)?;
+    let asked = ids.clone();
+    let found = app.read(move |tx| seen(tx, &viewer, asked)).await?;
+    Ok(ids.iter().map(|id| found.get(id).map(told)).collect())
 }

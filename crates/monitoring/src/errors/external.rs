@@ -1,0 +1,259 @@
+//! Errors of a tracker elsewhere (contract 5 and 6.6): asked for through the
+//! guard of outbound calls, and remembered for a moment so that a page that
+//! many people look at is one question.
+
+use super::model::{Setting, Status};
+use super::rules::settings::TOKEN;
+use super::store::errors::Sort;
+use http::{HeaderValue, Method, header};
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::outbound::{Answer, Call};
+use moka::sync::Cache;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long an answer is believed.
+const FRESH: Duration = Duration::from_secs(30);
+/// Answers remembered.
+const MAX_REMEMBERED: u64 = 500;
+/// How long the tracker may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Largest answer that is read, in bytes.
+const MAX_ANSWER: u64 = 2 << 20;
+/// Errors on a page.
+pub const PER_PAGE: usize = 20;
+/// Longest text that is taken over, in characters.
+const MAX_TEXT: usize = 1_024;
+
+/// Which errors are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Query {
+    /// Only those of this status.
+    pub status: Option<Status>,
+    /// Words to look for.
+    pub search: String,
+    /// What comes first.
+    pub sort: Option<Sort>,
+    /// Where the page begins, as the tracker told.
+    pub cursor: Option<String>,
+}
+
+/// An error as the tracker tells it.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// Its number there.
+    pub id: String,
+    /// What it is.
+    pub title: String,
+    /// Its text.
+    pub message: String,
+    /// Where it happens.
+    pub culprit: String,
+    /// How bad it is.
+    pub level: String,
+    /// What people said of it.
+    pub status: String,
+    /// What kind of thing the tracker says it is.
+    pub kind: String,
+    /// What the tracker calls it in short.
+    pub short_id: String,
+    /// Its page there; blank unless it is one.
+    pub url: String,
+    /// Events.
+    pub count: i64,
+    /// People.
+    pub users: i64,
+    /// When it was first seen.
+    pub first_seen: String,
+    /// When it was last seen.
+    pub last_seen: String,
+}
+
+/// One page of them.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// The errors.
+    pub errors: Vec<Found>,
+    /// Where the page before begins.
+    pub previous: Option<String>,
+    /// Where the next page begins.
+    pub next: Option<String>,
+}
+
+struct Remembered(Cache<(i64, String), Arc<Listed>>);
+
+impl Default for Remembered {
+    fn default() -> Remembered {
+        let cache = Cache::builder()
+            .max_capacity(MAX_REMEMBERED)
+            .time_to_live(FRESH)
+            .build();
+        Remembered(cache)
+    }
+}
+
+/// One page of the errors of a project elsewhere.
+pub async fn list(app: &App, setting: &Setting, query: &Query) -> Result<Arc<Listed>> {
+    let url = address(setting, query)?;
+    let remembered = app.kept::<Remembered>();
+    let key = (setting.project_id, url);
+    if let Some(known) = remembered.0.get(&key) {
+        return Ok(known);
+    }
+    let answer = call(app, setting, Call::get(&key.1)).await?;
+    let issues: Vec<Value> = serde_json::from_slice(&answer.body).map_err(|_| unusable())?;
+    let (previous, next) = cursors(answer.headers.get(header::LINK));
+    let listed = Arc::new(Listed {
+        errors: issues.iter().take(PER_PAGE).map(Found::read).collect(),
+        previous,
+        next,
+    });
+    remembered.0.insert(key, listed.clone());
+    Ok(listed)
+}
+
+/// Says at the tracker what becomes of an error. The project stands in the
+/// address: the token may open others, whose errors are not ours to change.
+pub async fn set_status(app: &App, setting: &Setting, id: i64, status: Status) -> Result<()> {
+    let mut url = issues(setting)?;
+    url.query_pairs_mut().append_pair("id", &id.to_string());
+    let body = json!({"status": status}).to_string();
+    let kind = HeaderValue::from_static("application/json");
+    let put = Call::new(Method::PUT, url)
+        .header(header::CONTENT_TYPE, kind)
+        .body(body);
+    call(app, setting, put).await?;
+    app.kept::<Remembered>().0.invalidate_all();
+    Ok(())
+}
+
+async fn call(app: &App, setting: &Setting, call: Call) -> Result<Answer> {
+    let sealed = setting.sealed_token.as_deref().ok_or_else(unusable)?;
+    let token = app.secrets().unseal(TOKEN, sealed)?;
+    let bearer = format!("Bearer {}", String::from_utf8_lossy(&token));
+    let bearer = HeaderValue::from_str(&bearer).map_err(|_| unusable())?;
+    let call = call
+        .header(header::AUTHORIZATION, bearer)
+        .timeout(PATIENCE)
+        .max_answer(MAX_ANSWER);
+    let answer = app.outbound().await?.call(call).await;
+    let answer = answer.map_err(|fault| said(fault.to_string()))?;
+    match answer.status.as_u16() {
+        200..=299 => Ok(answer),
+        401 | 403 => Err(said("The tracker does not accept the token.".into())),
+        404 => Err(said("The tracker does not know the project.".into())),
+        status => Err(said(format!("The tracker answered {status}."))),
+    }
+}
+
+fn unusable() -> Error {
+    said("The tracker's answer cannot be used.".into())
+}
+
+fn said(text: String) -> Error {
+    Error::Exact(400, json!({"message": text}))
+}
+
+/// Where the tracker has the issues of the project.
+fn issues(setting: &Setting) -> Result<url::Url> {
+    let api = setting.api_url.as_deref().ok_or_else(unusable)?;
+    let mut url = url::Url::parse(api).map_err(|_| unusable())?;
+    let path = format!("{}/issues/", url.path().trim_end_matches('/'));
+    url.set_path(&path);
+    Ok(url)
+}
+
+fn address(setting: &Setting, query: &Query) -> Result<String> {
+    let mut url = issues(setting)?;
+    let mut words = query.search.trim().to_owned();
+    if let Some(status) = query.status {
+        words = format!("is:{status} {words}").trim().to_owned();
+    }
+    let sort = match query.sort {
+        Some(Sort::FirstSeen) => "new",
+        Some(Sort::Frequency) => "freq",
+        Some(Sort::LastSeen) | None => "date",
+    };
+    let mut pairs = url.query_pairs_mut();
+    pairs
+        .append_pair("query", &words)
+        .append_pair("sort", sort)
+        .append_pair("limit", &PER_PAGE.to_string());
+    if let Some(cursor) = &query.cursor {
+        pairs.append_pair("cursor", cursor);
+    }
+    drop(pairs);
+    Ok(url.into())
+}
+
+/// The cursors of the pages before and after, where there are such pages.
+fn cursors(links: Option<&HeaderValue>) -> (Option<String>, Option<String>) {
+    let links = links.and_then(|links| links.to_str().ok()).unwrap_or("");
+    let of = |rel: &str| {
+        let wanted = format!("rel=\"{rel}\"");
+        let mut all = links.split(',');
+        let link = all.find(|link| link.contains(&wanted) && link.contains("results=\"true\""))?;
+        let (_, rest) = link.split_once("cursor=\"")?;
+        Some(rest.split('"').next()?.to_owned())
+    };
+    (of("previous"), of("next"))
+}
+
+impl Found {
+    fn read(issue: &Value) -> Found {
+        let text = |value: &Value| match value {
+            Value::String(text) => text.chars().take(MAX_TEXT).collect(),
+            Value::Number(number) => number.to_string(),
+            _ => String::new(),
+        };
+        let number = |value: &Value| match value {
+            Value::String(text) => text.parse().unwrap_or(0),
+            other => other.as_i64().unwrap_or(0),
+        };
+        let url: String = text(&issue["permalink"]);
+        let is_page = url.starts_with("https://") || url.starts_with("http://");
+        Found {
+            id: text(&issue["id"]),
+            title: text(&issue["title"]),
+            message: text(&issue["metadata"]["value"]),
+            culprit: text(&issue["culprit"]),
+            level: text(&issue["level"]),
+            status: text(&issue["status"]),
+            kind: text(&issue["type"]),
+            short_id: text(&issue["shortId"]),
+            url: if is_page { url } else { String::new() },
+            count: number(&issue["count"]).max(0),
+            users: number(&issue["userCount"]).max(0),
+            first_seen: text(&issue["firstSeen"]),
+            last_seen: text(&issue["lastSeen"]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_are_read_from_links() {
+        let links = HeaderValue::from_static(
+            "<https://t.example/?&cursor=0:0:1>; rel=\"previous\"; results=\"false\"; \
+             cursor=\"0:0:1\", <https://t.example/?&cursor=0:20:0>; rel=\"next\"; \
+             results=\"true\"; cursor=\"0:20:0\"",
+        );
+        assert_eq!(cursors(Some(&links)), (None, Some("0:20:0".into())));
+        assert_eq!(cursors(None), (None, None));
+    }
+
+    #[test]
+    fn odd_issues_are_read_as_far_as_they_go() {
+        let found = Found::read(
+            &json!({"id": 7, "title": [], "count": "12", "userCount": -3,
+            "permalink": "javascript:alert(1)"}),
+        );
+        assert_eq!((found.id.as_str(), found.title.as_str()), ("7", ""));
+        assert_eq!((found.count, found.users, found.url.as_str()), (12, 0, ""));
+    }
+}

@@ -1,0 +1,122 @@
+//! Saying what becomes of an error, and making the issue about it.
+
+use super::{ERROR_ID, Shown, caller};
+use crate::errors::issues::{self, Wanted};
+use crate::errors::model::{Status, Tracked};
+use crate::errors::rules::errors::{enter, set_status};
+use crate::errors::store::errors as rows;
+use kernel::app::App;
+use kernel::error::{Error, Result as Outcome};
+use kernel::graph::{BOOLEAN, Done, Fault, Graph, ID, STRING, Typed, argument, named, object};
+use kernel::ids::Reference;
+use serde::Deserialize;
+use spaces::Project;
+use spaces::access::Purpose;
+use std::sync::Arc;
+use store::Tx;
+
+/// An error that was changed.
+struct Changed {
+    error: Arc<Shown>,
+    closed_issue_iid: Option<i64>,
+}
+
+/// The issue that was made about one.
+struct Made {
+    error: Arc<Shown>,
+    issue_iid: i64,
+    issue_path: String,
+}
+
+#[derive(Deserialize)]
+struct Update {
+    id: i64,
+    status: String,
+}
+
+#[derive(Deserialize)]
+struct CreateIssue {
+    id: i64,
+    title: Option<String>,
+    confidential: Option<bool>,
+}
+
+/// Registers them.
+pub(super) fn graph(g: &mut Graph) {
+    let status = named("TrackerErrorStatus").required();
+    let error = || object::<Shown>("TrackerDetailedError");
+    g.mutation::<Changed>(
+        "trackerErrorUpdate",
+        "Resolves, ignores or reopens an error.",
+    )
+    .input(argument("id", ERROR_ID.required()).describe("The error."))
+    .input(argument("status", status).describe("What becomes of it."))
+    .answers("error", error(), |it| Some(it.error.clone()))
+    .answers("closedIssueIid", ID, |it| {
+        it.closed_issue_iid.map(|iid| iid.to_string())
+    })
+    .run(update);
+    g.mutation::<Made>("trackerErrorCreateIssue", "Makes an issue about an error.")
+        .input(argument("id", ERROR_ID.required()).describe("The error."))
+        .input(argument("title", STRING).describe("Title of the issue; the error's by default."))
+        .input(argument("confidential", BOOLEAN).describe("Whether few see the issue."))
+        .answers("error", error(), |it| Some(it.error.clone()))
+        .answers("issueIid", ID, |it| Some(it.issue_iid.to_string()))
+        .answers("issuePath", STRING, |it| Some(it.issue_path.clone()))
+        .run(create_issue);
+}
+
+/// The project that an error is in, by the error's id alone.
+fn project_of(tx: &mut Tx<'_>, id: i64) -> Outcome<Reference> {
+    let error = rows::by_id(tx, id)?.ok_or(Error::NotFound(""))?;
+    Ok(Reference::Id(error.project_id))
+}
+
+fn shown(app: &App, error: Tracked, project: Project) -> Arc<Shown> {
+    Arc::new(Shown {
+        error,
+        project: Arc::new(project),
+        base_url: app.base_url().to_owned(),
+    })
+}
+
+async fn update(input: Update, context: kernel::graph::Context) -> Result<Done<Changed>, Fault> {
+    let Some(status) = Status::from_text(&input.status.to_lowercase()) else {
+        return Err(Fault::argument("Errors here are not resolved by releases"));
+    };
+    let (app, viewer) = caller(&context)?;
+    let changed = app.write(move |tx| {
+        let place = project_of(tx, input.id)?;
+        let (project, _) = enter(tx, &viewer, &place, Purpose::ManageErrors)?;
+        let changed = set_status(tx, &viewer, &project, input.id, status)?;
+        Ok((project, changed))
+    });
+    let (project, changed) = changed.await?;
+    Ok(Done::from(Changed {
+        error: shown(&app, changed.error, project),
+        closed_issue_iid: changed.closed_issue_iid,
+    }))
+}
+
+async fn create_issue(
+    input: CreateIssue,
+    context: kernel::graph::Context,
+) -> Result<Done<Made>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let id = input.id;
+    let place = app.read(move |tx| project_of(tx, id)).await?;
+    let wanted = Wanted {
+        title: input.title,
+        confidential: input.confidential.unwrap_or(false),
+    };
+    let made = issues::create(&app, &viewer, &place, id, &wanted);
+    let made = made.await?.mutated()?;
+    Ok(Done::from(Made {
+        error: shown(&app, made.error, made.desk.project.clone()),
+        issue_iid: made.issue.iid,
+        issue_path: format!(
+            "/{}/-/issues/{}",
+            made.desk.project.full_path, made.issue.iid
+        ),
+    }))
+}

@@ -1,0 +1,98 @@
+//! Making the issue about an error: what it says is read and written before
+//! the transaction that makes it.
+
+use super::detail::Detail;
+use super::draft;
+use super::model::Tracked;
+use super::rules::issues as rules;
+use super::store::errors as rows;
+use identity::spam::{Actor, Guarded, Subject, guard};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::ids::Reference;
+use planning::access::Desk;
+use planning::issues::NewIssue;
+use planning::model::Issue;
+
+/// An issue that somebody wants about an error.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Its title; the error's unless given.
+    pub title: Option<String>,
+    /// Seen by author, assignees and reporters only.
+    pub confidential: bool,
+}
+
+/// An issue that was made.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// The project, entered.
+    pub desk: Desk,
+    /// The issue.
+    pub issue: Issue,
+    /// The error it is about.
+    pub error: Tracked,
+}
+
+/// Makes the issue about an error of a project, with its stack.
+///
+/// The spam rules judge how often somebody makes issues and how they name
+/// them, but not what the error says: a stranger worded that.
+pub async fn create(
+    app: &App,
+    viewer: &Viewer,
+    project: &Reference,
+    error_id: i64,
+    wanted: &Wanted,
+) -> Result<Guarded<Made>> {
+    let (who, at) = (viewer.clone(), project.clone());
+    let found = app.read(move |tx| {
+        let (_, error) = rules::find(tx, &who, &at, error_id)?;
+        let newest = rows::newest(tx, error.id)?;
+        Ok(newest.map(|event| event.payload))
+    });
+    // Read outside of the transaction that writes: it may be large. What
+    // cannot be read has no stack.
+    let detail = found
+        .await?
+        .and_then(|payload| Detail::unpack(&payload).ok());
+    let detail = detail.unwrap_or_default();
+    let subject = subject(viewer, wanted)?;
+    let (viewer, project, wanted) = (viewer.clone(), project.clone(), wanted.clone());
+    let base_url = app.base_url().to_owned();
+    guard(app, &subject, move |tx| {
+        let (desk, error) = rules::find(tx, &viewer, &project, error_id)?;
+        let url = format!("{base_url}{}", error.path(&desk.project.full_path));
+        let new = NewIssue {
+            description: Some(draft::description(&error, &detail, &url)),
+            confidential: wanted.confidential,
+            ..NewIssue::titled(
+                desk.project.id,
+                viewer.user_id(),
+                &wanted.title.clone().unwrap_or_else(|| draft::title(&error)),
+            )
+        };
+        let issue = rules::make(tx, &viewer, &error, &new)?;
+        Ok(Made { desk, issue, error })
+    })
+    .await
+}
+
+/// What the spam rules look at.
+fn subject(viewer: &Viewer, wanted: &Wanted) -> Result<Subject> {
+    let signed_in = viewer.signed_in()?;
+    Ok(Subject {
+        actor: Actor::User(Box::new(signed_in.user.clone())),
+        ip: signed_in.ip_address.clone(),
+        agent: String::new(),
+        via_api: !signed_in.is_session(),
+        action: "create_issue",
+        target_type: "Issue",
+        noun: "issue",
+        title: wanted.title.clone().unwrap_or_default(),
+        text: String::new(),
+        solution: None,
+        solved: false,
+    })
+}
