@@ -182,6 +182,12 @@ const CLIENTS: &[Suite] = &[
         named: false,
     },
     Suite {
+        name: "@sentry/browser in chromium",
+        script: "tests/clients/errors_browser.cjs",
+        runs_on: Language::Node,
+        named: false,
+    },
+    Suite {
         name: "Alertmanager, apprise and curl for alerts",
         script: "tests/clients/alerts.py",
         runs_on: Language::Python,

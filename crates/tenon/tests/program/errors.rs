@@ -3,6 +3,8 @@
 
 use crate::large::growth;
 use crate::place::{Place, Server, project};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::json;
@@ -15,6 +17,12 @@ use testkit::{Client, run};
 const MAX_GROWTH: u64 = 96 << 20;
 /// Chunks of an endless body, each of a mebibyte.
 const CHUNKS: usize = 160;
+/// An attachment of 120 MiB of spaces as Brotli, for which Rust has no small
+/// encoder.
+const BROTLI: &str = "cfffff7fe08dd3653474acbc5600d1d953227d0d882ad03c266f218767de59c293b183deff1bffffffe1\
+    970088c30200ddfb7ffeffffc32f0110874500baf7fffcffff875f02200e0b0074effff9ffff0fbf0440\
+    1c1600e8defff3ffff1f7e0980382c00d0bdffe7ffff3ffc1200715800a07bff9f180080f82500e2b000\
+    60fafe0f";
 
 /// Switches error tracking on; where reports go, below `/api/v4`.
 async fn endpoint(client: &Client) -> String {
@@ -145,38 +153,19 @@ fn bombs_and_endless_bodies_take_little_memory() {
         let client = Client::nobody(&server.url);
         client.post(&path).bytes(envelope(1)).await.is(200);
 
-        let zeros = vec![b' '; 120 << 20];
-        let begin = b"{}\n{\"type\":\"attachment\"}\n";
-        let bombs = [
-            ("gzip", gzip(begin, &zeros)),
-            ("deflate", zlib(begin, &zeros)),
-        ];
-        drop(zeros);
-        for (encoding, bomb) in bombs {
-            let attack = async {
-                let sent = (0..16).map(|_| {
-                    let request = client.post(&path).header("content-encoding", encoding);
-                    let bomb = bomb.clone();
-                    async move {
-                        request
-                            .bytes(bomb)
-                            .try_send()
-                            .await
-                            .ok()
-                            .map(|reply| reply.status)
-                    }
-                });
-                futures_util::future::join_all(sent).await
-            };
+        for (encoding, bomb) in bombs() {
+            let attack = storm_of(&client, &path, encoding, &bomb);
             let (statuses, grown) = growth(&server, attack).await;
-            assert!(
-                statuses
-                    .iter()
-                    .all(|status| status.is_none_or(|status| status == 413)),
-                "{statuses:?}"
-            );
+            assert!(are_stopped(&statuses), "{encoding}: {statuses:?}");
             assert!(grown <= MAX_GROWTH, "{encoding} took {grown} bytes");
         }
+        let store = path.replace("/envelope/", "/store/");
+        let packed = zlib(b"{\"message\":\"", &vec![b' '; 120 << 20]);
+        let packed = Bytes::from(STANDARD.encode(packed));
+        let attack = storm_of(&client, &store, "identity", &packed);
+        let (statuses, grown) = growth(&server, attack).await;
+        assert!(are_stopped(&statuses), "base64: {statuses:?}");
+        assert!(grown <= MAX_GROWTH, "base64 took {grown} bytes");
         for begin in [
             "",
             "{}\n",
@@ -184,14 +173,47 @@ fn bombs_and_endless_bodies_take_little_memory() {
             "{}\n{\"type\":\"attachment\"}\n",
         ] {
             let (status, grown) = growth(&server, endless(&client, &path, begin)).await;
-            assert!(
-                status.is_none_or(|status| status == 413),
-                "{begin:?}: {status:?}"
-            );
+            assert!(is_stopped(&status), "{begin:?}: {status:?}");
             assert!(grown <= MAX_GROWTH, "{begin:?} took {grown} bytes");
         }
         client.post(&path).bytes(envelope(2)).await.is(200);
     });
+}
+
+/// 120 MiB of spaces in every encoding.
+fn bombs() -> Vec<(&'static str, Bytes)> {
+    let begin = b"{}\n{\"type\":\"attachment\"}\n";
+    let spaces = vec![b' '; 120 << 20];
+    let zstd = zstd::encode_all([begin.as_slice(), &spaces].concat().as_slice(), 3);
+    vec![
+        ("gzip", gzip(begin, &spaces)),
+        ("deflate", zlib(begin, &spaces)),
+        ("br", hex::decode(BROTLI).expect("it is hex").into()),
+        ("zstd", zstd.expect("memory takes it").into()),
+    ]
+}
+
+/// Sends the same body many times at once; the statuses of the answers.
+async fn storm_of(client: &Client, path: &str, encoding: &str, body: &Bytes) -> Vec<Option<u16>> {
+    let sent = (0..16).map(|_| {
+        let request = client.post(path).header("content-encoding", encoding);
+        let body = body.clone();
+        async move {
+            let reply = request.bytes(body).try_send().await;
+            reply.ok().map(|reply| reply.status)
+        }
+    });
+    futures_util::future::join_all(sent).await
+}
+
+/// Refused as too large, or cut off.
+fn is_stopped(status: &Option<u16>) -> bool {
+    status.is_none_or(|status| status == 413)
+}
+
+/// The same of all, though not all cut off.
+fn are_stopped(statuses: &[Option<u16>]) -> bool {
+    statuses.iter().all(is_stopped) && statuses.contains(&Some(413))
 }
 
 async fn endless(client: &Client, path: &str, begin: &str) -> Option<u16> {

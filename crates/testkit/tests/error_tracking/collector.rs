@@ -127,7 +127,7 @@ testkit::both_engines! {
     async fn what_cannot_be_read_is_told_in_the_words_of_sdks(t: TestServer) {
         let tracker = Tracker::new(&t, "acme/anvil").await;
         for body in ["", "x", "[]", "{}\n{\"type\":\"event\"}\n{", "{}\n{\"type\":\"event\"}\n[]",
-            "{}\n{\"type\":\"event\"}\n{\"level\":\"error\"}", "{}\n{}\n", "{}\n{\"type\":\"event\"}\n"] {
+            "{}\n{\"type\":\"event\"}\n{\"level\":\"error\"}", "{}\n{}\n", "{}\n{\"type\":\"event\"}\n", "{}{\"type\":\"event\"}{\"message\":\"m\"}"] {
             let refused = tracker.to("envelope").bytes(body).await.is(400);
             assert_eq!(refused.json()["message"], UNREADABLE, "{body}");
             assert!(!refused.header("x-sentry-error").is_empty());

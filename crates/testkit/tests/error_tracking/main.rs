@@ -3,11 +3,14 @@
 
 mod abuse;
 mod collector;
+mod elsewhere;
 mod encodings;
 mod grouping;
+mod issues;
 mod parallel;
 mod quota;
 mod reading;
+mod rust_sdk;
 mod settings;
 
 use http::Method;
@@ -109,4 +112,13 @@ pub fn preflight(client: &Client, path: &str) -> Request {
             "access-control-request-headers",
             "content-type,x-sentry-auth",
         )
+}
+
+/// Statements that reports in envelopes have cost so far.
+pub fn statements(t: &TestServer) -> u64 {
+    let line = "http_request_statements_total{method=\"POST\",\
+        route=\"/api/v4/error_tracking/collector/api/{id}/envelope\"} ";
+    let metrics = t.app().metrics().render();
+    let count = metrics.lines().find_map(|one| one.strip_prefix(line));
+    count.map_or(0, |count| count.parse().unwrap())
 }

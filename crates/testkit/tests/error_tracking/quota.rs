@@ -1,6 +1,6 @@
 //! How much a project may receive (contract 6.5).
 
-use crate::{Tracker, event};
+use crate::{Tracker, event, statements};
 use serde_json::json;
 use testkit::TestServer;
 
@@ -55,6 +55,25 @@ testkit::at_noon! {
 }
 
 testkit::both_engines! {
+    async fn a_flood_past_the_quota_costs_the_database_little(t: TestServer) {
+        const FLOOD: usize = 300;
+        limit(&t, 1, 1).await;
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        let other = Tracker::new(&t, "acme/hammer").await;
+        tracker.report(event("E", "v")).await.is(200);
+        tracker.report(event("E", "v")).await.is(429);
+        let before = statements(&t);
+
+        let flood = (0..FLOOD).map(|_| tracker.report(event("E", "v")));
+        let answers = futures_util::future::join_all(flood).await;
+
+        assert!(answers.iter().all(|answer| answer.status == 429));
+        let cost = statements(&t) - before;
+        assert!(cost < FLOOD as u64 / 2, "{cost} statements");
+        other.report(event("E", "v")).await.is(200);
+        assert_eq!(tracker.only_error().await["events_count"], 1);
+    }
+
     async fn limits_have_bounds(t: TestServer) {
         for (key, value) in [("error_tracking_events_per_hour", 0),
             ("error_tracking_retention_days", 0), ("error_tracking_max_sent_size", 201)] {
