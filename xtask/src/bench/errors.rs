@@ -135,7 +135,12 @@ impl Tracker {
         let url = server.url();
         let project = seed::project(url, &token, "anvil")?;
         let put = |target: String, body: Value| {
-            let request = Request::json("PUT", target, &[token.clone()], body.to_string());
+            let request = Request::json(
+                "PUT",
+                target,
+                std::slice::from_ref(&token),
+                body.to_string(),
+            );
             load::once(url, &request).map(drop)
         };
         let quotas = json!({
