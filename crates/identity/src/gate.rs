@@ -103,7 +103,7 @@ impl IdentityGate {
         if oauth::is_token(&text) {
             let token = text.clone();
             let found = app
-                .read(move |tx| {
+                .glance(move |tx| {
                     let pair = families::by_access(tx, &token)?;
                     let user = match &pair {
                         Some(pair) => crate::users::find(tx, pair.user_id)?,
@@ -121,7 +121,7 @@ impl IdentityGate {
 
     /// Any token but those of applications.
     async fn by_private(&self, app: &App, peer: String, text: String) -> Resolved {
-        match app.read(move |tx| tokens::holder(tx, &text)).await? {
+        match app.glance(move |tx| tokens::holder(tx, &text)).await? {
             Some(holder) => self.with_token(app, peer, holder).await,
             None => Err(Error::Unauthenticated.into()),
         }
@@ -204,7 +204,9 @@ impl IdentityGate {
                 error: Error::Unauthenticated,
                 ..
             }) => {
-                let found = app.read(move |tx| tokens::deploy_token(tx, &text)).await?;
+                let found = app
+                    .glance(move |tx| tokens::deploy_token(tx, &text))
+                    .await?;
                 Ok(deploy_viewer(app, found.ok_or(Error::Unauthenticated)?)?)
             }
             known => known,
@@ -214,7 +216,7 @@ impl IdentityGate {
     async fn by_pass(&self, app: &App, peer: String, text: String, path: String) -> Resolved {
         let signer = app.clone();
         let held = app
-            .read(move |tx| pass::holding(&signer, tx, &text, &path))
+            .glance(move |tx| pass::holding(&signer, tx, &text, &path))
             .await?;
         match held.ok_or(Error::Unauthenticated)? {
             Holding::Nobody => Ok(Viewer::Anonymous),
@@ -234,7 +236,7 @@ impl IdentityGate {
     ) -> Resolved {
         let basic = username.is_some();
         let (holder, deploy) = app
-            .read(move |tx| {
+            .glance(move |tx| {
                 let holder = if basic {
                     tokens::holder(tx, &text)?
                 } else {
@@ -260,7 +262,7 @@ impl IdentityGate {
         let text = cookie.clone();
         let found = call
             .app
-            .read(move |tx| {
+            .glance(move |tx| {
                 let Some((session, user)) = sessions::holder(tx, &text)? else {
                     return Ok(None);
                 };

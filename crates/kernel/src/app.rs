@@ -111,6 +111,22 @@ impl App {
         }
     }
 
+    /// [`read`](App::read) for a few rows by their keys, without the detour
+    /// over another thread where the database allows it; it may run more than
+    /// once.
+    pub async fn glance<T, F>(&self, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let counter = StatementCounter::current();
+        let counted = move |tx: &mut Tx<'_>| counter.count(tx, &work);
+        match Held::current() {
+            Some(held) => held.run(counted).await,
+            None => self.0.store.glance(counted).await,
+        }
+    }
+
     /// Runs `work` in one durable transaction; it may run more than once.
     pub async fn write<T, F>(&self, work: F) -> Result<T>
     where

@@ -1,5 +1,8 @@
 //! Lists walk an index in the order asked for: SQLite says so itself.
 
+use packages::model::PackageType;
+use packages::scope::Scope;
+use packages::store::index::newest_file_query;
 use packages::store::list::{Filter, OrderBy, Source, group_query, project_query};
 use store::{Fragment, Migration, Store, sql};
 
@@ -19,6 +22,10 @@ const MIGRATIONS: &[Migration] = &[
     migration!(3 "0003_spaces"),
     migration!(4 "0004_packages"),
     migration!(10 "0010_package_formats"),
+    migration!(12 "0012_npm"),
+    migration!(14 "0014_package_file_extracts"),
+    migration!(18 "0018_package_file_channels"),
+    migration!(28 "0028_package_lookups"),
 ];
 
 fn open() -> (tempfile::TempDir, Store) {
@@ -81,7 +88,7 @@ fn a_projects_list_sorts_nothing() {
 fn a_filter_by_type_finds_its_rows_in_order() {
     let (_directory, store) = open();
     let filter = Filter {
-        package_type: Some(packages::model::PackageType::Npm),
+        package_type: Some(PackageType::Npm),
         ..Filter::default()
     };
     let steps = plan(&store, project_query(1, &filter, 21, 0));
@@ -93,6 +100,22 @@ fn a_filter_by_type_finds_its_rows_in_order() {
         !steps.iter().any(|step| step.contains("TEMP B-TREE")),
         "{steps:#?}"
     );
+}
+
+/// However many files there are, a client's file is found by its package.
+#[test]
+fn a_file_is_found_through_its_package() {
+    let (_directory, store) = open();
+    let scope = Scope::of_project(1);
+    let query = newest_file_query(&scope, PackageType::Npm, "anvil", "anvil-1.0.0.tgz");
+    let steps = plan(&store, query);
+    let searches = [
+        "SEARCH p USING INDEX packages_by_key",
+        "SEARCH f USING INDEX package_files_by_package",
+    ];
+    for (step, search) in steps.iter().zip(searches) {
+        assert!(step.starts_with(search), "{steps:#?}");
+    }
 }
 
 #[test]
@@ -184,7 +207,7 @@ fn a_page_of_a_large_project_takes_no_longer_than_one_of_a_small_one() {
         .unwrap();
     let mut filters = orders(PROJECT);
     filters.push(Filter {
-        package_type: Some(packages::model::PackageType::Npm),
+        package_type: Some(PackageType::Npm),
         ..filters[0].clone()
     });
     let time = |project: i64| {

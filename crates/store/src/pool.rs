@@ -92,8 +92,12 @@ impl<C> Pool<C> {
 
     /// An idle connection or a new one.
     pub(crate) fn take(&self) -> Result<C> {
-        let idle = lock(&self.idle).pop();
-        idle.map_or_else(|| (self.open)(), Ok)
+        self.idle().map_or_else(|| (self.open)(), Ok)
+    }
+
+    /// A connection that is open already and not in use.
+    pub(crate) fn idle(&self) -> Option<C> {
+        lock(&self.idle).pop()
     }
 
     /// Gives a sound connection back.

@@ -23,25 +23,59 @@ const GROUP_TIME: Duration = Duration::from_millis(100);
 /// When a connection's running statement has to stop.
 struct Watch {
     timeout: Duration,
-    state: Mutex<(Instant, Option<Arc<Caller>>)>,
+    state: Mutex<Watched>,
+}
+
+/// Whom the statements serve, and what is left to them.
+struct Watched {
+    until: Instant,
+    caller: Option<Arc<Caller>>,
+    /// Looks at the clock that are left to a glance. They are counted, not
+    /// timed, so that a busy machine makes no difference.
+    looks: Option<u32>,
+}
+
+impl Watched {
+    fn verdict(&self) -> Option<Error> {
+        if self.caller.as_ref().is_some_and(|caller| caller.is_gone()) {
+            return Some(Error::Cancelled);
+        }
+        let late = self.looks == Some(0) || Instant::now() >= self.until;
+        late.then_some(Error::Timeout)
+    }
 }
 
 impl Watch {
+    fn new(timeout: Duration) -> Watch {
+        let state = Watched {
+            until: Instant::now() + timeout,
+            caller: None,
+            looks: None,
+        };
+        Watch {
+            timeout,
+            state: Mutex::new(state),
+        }
+    }
+
     fn restart(&self) -> Result<()> {
         let mut state = lock(&self.state);
-        state.0 = Instant::now() + self.timeout;
-        match state.1.as_ref().is_some_and(|caller| caller.is_gone()) {
+        state.until = Instant::now() + self.timeout;
+        match state.caller.as_ref().is_some_and(|caller| caller.is_gone()) {
             true => Err(Error::Cancelled),
             false => Ok(()),
         }
     }
 
     fn verdict(&self) -> Option<Error> {
-        let state = lock(&self.state);
-        if state.1.as_ref().is_some_and(|caller| caller.is_gone()) {
-            return Some(Error::Cancelled);
-        }
-        (Instant::now() >= state.0).then_some(Error::Timeout)
+        lock(&self.state).verdict()
+    }
+
+    /// What is to become of the running statement after some steps more.
+    fn look(&self) -> Option<Error> {
+        let mut state = lock(&self.state);
+        state.looks = state.looks.map(|left| left.saturating_sub(1));
+        state.verdict()
     }
 }
 
@@ -58,10 +92,7 @@ impl Connection {
         let raw = rusqlite::Connection::open(path).map_err(plain_error)?;
         let mut connection = Connection {
             texts: HashMap::new(),
-            watch: Arc::new(Watch {
-                timeout: config.statement_timeout,
-                state: Mutex::new((Instant::now() + config.statement_timeout, None)),
-            }),
+            watch: Arc::new(Watch::new(config.statement_timeout)),
             raw,
         };
         connection.configure(config, reader).map_err(plain_error)?;
@@ -83,12 +114,23 @@ impl Connection {
         // throws a cached plan away and the statement is prepared again.
         raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         let watch = self.watch.clone();
-        raw.progress_handler(STEPS, Some(move || watch.verdict().is_some()))
+        raw.progress_handler(STEPS, Some(move || watch.look().is_some()))
     }
 
     /// Sets whose disappearance stops the statements from here on.
     pub(crate) fn serve(&self, caller: Option<Arc<Caller>>) {
-        lock(&self.watch.state).1 = caller;
+        lock(&self.watch.state).caller = caller;
+    }
+
+    /// Allows the statements from here on so many times [`STEPS`] in all;
+    /// `None` takes the limit away.
+    pub(crate) fn allow(&self, looks: Option<u32>) {
+        lock(&self.watch.state).looks = looks;
+    }
+
+    /// Whether the statements have used up what [`allow`](Self::allow) gave.
+    pub(crate) fn is_spent(&self) -> bool {
+        lock(&self.watch.state).looks == Some(0)
     }
 
     /// Runs a statement such as `begin` from the statement cache.
@@ -102,6 +144,7 @@ impl Connection {
     /// Undoes the transaction if one is open; false if that failed.
     pub(crate) fn rollback(&self) -> bool {
         self.serve(None);
+        self.allow(None);
         self.is_lost() || self.control("rollback").is_ok()
     }
 

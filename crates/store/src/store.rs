@@ -12,6 +12,9 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokio::sync::{Semaphore, oneshot};
 
+/// Thousands of SQLite's steps that a glance may take, about a millisecond.
+const GLANCE: u32 = 50;
+
 /// A database engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
@@ -176,6 +179,23 @@ impl Store {
         let result = task.await.unwrap_or_else(|_| Err(stopping().into()));
         drop(leave);
         result
+    }
+
+    /// [`read`](Store::read) for a few rows by their keys. Where the engine
+    /// runs in this process the closure runs at once on the caller's thread:
+    /// waking another thread and being woken costs several times as much as
+    /// the lookup. A closure that turns out to read more than that is stopped
+    /// and runs again on a thread that may take its time.
+    pub async fn glance<T, E, F>(&self, f: F) -> std::result::Result<T, E>
+    where
+        F: Fn(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        match self.inner.glance(&f) {
+            Some(result) => result,
+            None => self.read(f).await,
+        }
     }
 
     /// Runs a closure in one serialisable transaction that is durable when
@@ -354,6 +374,33 @@ impl Inner {
             run_callbacks(callbacks);
         }
         result
+    }
+
+    /// Runs a short read here and now; nothing if that is not possible, or
+    /// turned out not to be short.
+    fn glance<T, E: From<Error>>(
+        &self,
+        f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
+    ) -> Option<std::result::Result<T, E>> {
+        let Backend::Sqlite { readers, .. } = &self.backend else {
+            return None;
+        };
+        let _permit = self.permits.try_acquire().ok()?;
+        let mut connection = readers.idle()?;
+        connection.allow(Some(GLANCE));
+        connection.control("begin").ok()?;
+        let (result, callbacks) = attempt(&mut connection, self.now(), f);
+        let spent = connection.is_spent();
+        if connection.rollback() {
+            readers.give(connection);
+        }
+        if spent && result.is_err() {
+            return None;
+        }
+        if result.is_ok() {
+            run_callbacks(callbacks);
+        }
+        Some(result)
     }
 
     fn enqueue<T, E, F>(&self, f: F) -> oneshot::Receiver<std::result::Result<T, E>>

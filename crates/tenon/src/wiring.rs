@@ -49,6 +49,7 @@ pub fn migrations() -> &'static [Migration] {
         22 "0022_conan",
         24 "0024_graphql_allowed",
         26 "0026_cleanup",
+        28 "0028_package_lookups",
         30 "0030_planning",
         40 "0040_error_tracking",
         41 "0041_error_issues",

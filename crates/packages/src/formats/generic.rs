@@ -192,7 +192,7 @@ async fn send(
     let file_name = names::generic_file_name(&params.file_path)?;
     let viewer = viewer.clone();
     let file = app
-        .read(move |tx| {
+        .glance(move |tx| {
             let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
             let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
             let package =

@@ -221,6 +221,18 @@ pub fn newest_file(
     name: &str,
     file_name: &str,
 ) -> Result<Option<IndexedFile>> {
+    let found: Vec<IndexedFile> =
+        tx.query(newest_file_query(scope, package_type, name, file_name))?;
+    Ok(found.into_iter().next())
+}
+
+/// What [`newest_file`] asks.
+pub fn newest_file_query(
+    scope: &Scope,
+    package_type: PackageType,
+    name: &str,
+    file_name: &str,
+) -> Fragment {
     let mut query = Fragment::new(FILE);
     query
         .append(scope.condition())
@@ -229,8 +241,7 @@ pub fn newest_file(
         .raw(FETCHED)
         .push(" and f.file_name = ", file_name)
         .raw(" and f.status = 'default' order by f.id desc limit 1");
-    let found: Vec<IndexedFile> = tx.query(query)?;
-    Ok(found.into_iter().next())
+    query
 }
 
 /// The file of this digest and name that clients may fetch; of several

@@ -2,7 +2,7 @@
 
 use crate::engines::{ENDLESS, NOTES, both, both_within, runtime};
 use std::time::{Duration, Instant};
-use store::{Error, Result};
+use store::{Engine, Error, Result};
 
 #[test]
 fn a_statement_ends_at_its_timeout() {
@@ -80,6 +80,37 @@ fn a_dropped_read_stops_its_statement_and_nobody_elses() {
                     "the connection was given back"
                 );
             }
+        });
+    }
+}
+
+#[test]
+fn a_glance_that_turns_out_long_takes_its_time_elsewhere() {
+    const LONG: &str = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000) select count(*) from n";
+    for db in both(NOTES) {
+        let store = store::Store::open(db.config.clone(), NOTES).unwrap();
+        runtime().block_on(async {
+            let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+            for _ in 0..3 {
+                let short = store.glance(|tx| tx.one::<i64>("select 7", ())).await;
+                assert_eq!(short, Ok::<_, Error>(7));
+                let threads = seen.clone();
+                let long = store.glance(move |tx| {
+                    threads.lock().unwrap().push(std::thread::current().id());
+                    tx.one::<i64>(LONG, ())
+                });
+                assert_eq!(long.await, Ok::<_, Error>(500_000));
+            }
+            let here = std::thread::current().id();
+            let seen = seen.lock().unwrap();
+            let elsewhere = seen.iter().filter(|thread| **thread != here).count();
+            assert_eq!(elsewhere, 3, "each ended on a thread that may block");
+            let given_up = seen.len() - elsewhere;
+            let expected = match store.engine() {
+                Engine::Sqlite => 3,
+                Engine::Postgres => 0,
+            };
+            assert_eq!(given_up, expected, "tried at once where that is possible");
         });
     }
 }

@@ -106,7 +106,7 @@ async fn send(
 ) -> Result<Response> {
     let (viewer, prefix) = (viewer.clone(), Prefix::Project(project.clone()));
     let found = app
-        .read(move |tx| {
+        .glance(move |tx| {
             let scope = scope(tx, &viewer, &prefix)?;
             index::newest_file(tx, &scope, NPM, &name, &file_name)?.found("Package")
         })
