@@ -1,0 +1,223 @@
+//! The shapes of groups, namespaces and projects on the wire.
+
+use crate::model::Visibility;
+use identity::entities::UserBasic;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A group.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct GroupEntity {
+    pub id: i64,
+    pub web_url: String,
+    pub name: String,
+    pub path: String,
+    pub description: String,
+    pub visibility: Visibility,
+    pub share_with_group_lock: bool,
+    pub require_two_factor_authentication: bool,
+    pub two_factor_grace_period: i64,
+    pub project_creation_level: String,
+    pub auto_devops_enabled: Option<bool>,
+    pub subgroup_creation_level: String,
+    pub emails_disabled: bool,
+    pub emails_enabled: bool,
+    pub mentions_disabled: Option<bool>,
+    pub lfs_enabled: bool,
+    pub default_branch: Option<String>,
+    pub default_branch_protection: i64,
+    pub default_branch_protection_defaults: BranchProtectionEntity,
+    pub avatar_url: Option<String>,
+    pub request_access_enabled: bool,
+    pub full_name: String,
+    pub full_path: String,
+    pub created_at: String,
+    pub parent_id: Option<i64>,
+    pub marked_for_deletion_on: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<StatisticsEntity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_with_groups: Option<Vec<SharedWithEntity>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub projects: Option<Vec<ProjectEntity>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_projects: Option<Vec<ProjectEntity>>,
+}
+
+/// Who may change a new default branch.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct BranchProtectionEntity {
+    pub allowed_to_push: Vec<LevelEntity>,
+    pub allow_force_push: bool,
+    pub allowed_to_merge: Vec<LevelEntity>,
+    pub developer_can_initial_push: bool,
+}
+
+/// A role.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct LevelEntity {
+    pub access_level: i64,
+}
+
+/// Bytes in use.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct StatisticsEntity {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_count: Option<i64>,
+    pub storage_size: i64,
+    pub repository_size: i64,
+    pub wiki_size: i64,
+    pub lfs_objects_size: i64,
+    pub job_artifacts_size: i64,
+    pub pipeline_artifacts_size: i64,
+    pub packages_size: i64,
+    pub snippets_size: i64,
+    pub uploads_size: i64,
+}
+
+/// A group that something is shared with.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct SharedWithEntity {
+    pub group_id: i64,
+    pub group_name: String,
+    pub group_full_path: String,
+    pub group_access_level: i64,
+    pub expires_at: Option<String>,
+}
+
+/// A namespace as projects name it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct NamespaceEntity {
+    pub id: i64,
+    pub name: String,
+    pub path: String,
+    pub kind: String,
+    pub full_path: String,
+    pub parent_id: Option<i64>,
+    pub avatar_url: Option<String>,
+    pub web_url: String,
+}
+
+/// A project: what every caller gets, then what `simple` leaves out.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct ProjectEntity {
+    pub id: i64,
+    pub description: Option<String>,
+    pub name: String,
+    pub name_with_namespace: String,
+    pub path: String,
+    pub path_with_namespace: String,
+    pub created_at: String,
+    pub last_activity_at: String,
+    pub default_branch: Option<String>,
+    pub topics: Vec<String>,
+    pub tag_list: Vec<String>,
+    pub ssh_url_to_repo: String,
+    pub http_url_to_repo: String,
+    pub web_url: String,
+    pub readme_url: Option<String>,
+    pub forks_count: i64,
+    pub star_count: i64,
+    pub avatar_url: Option<String>,
+    pub visibility: Visibility,
+    pub namespace: NamespaceEntity,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Box<ProjectDetails>>,
+}
+
+/// What `simple` leaves out.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct ProjectDetails {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<UserBasic>,
+    pub archived: bool,
+    pub empty_repo: bool,
+    pub creator_id: Option<i64>,
+    pub import_status: String,
+    pub import_error: Option<String>,
+    pub open_issues_count: i64,
+    pub merge_method: String,
+    pub squash_option: String,
+    pub mirror: bool,
+    pub forked_from_project: Option<i64>,
+    pub updated_at: String,
+    pub packages_enabled: bool,
+    pub issues_enabled: bool,
+    pub merge_requests_enabled: bool,
+    pub wiki_enabled: bool,
+    pub jobs_enabled: bool,
+    pub snippets_enabled: bool,
+    pub container_registry_enabled: bool,
+    pub service_desk_enabled: bool,
+    pub lfs_enabled: bool,
+    pub request_access_enabled: bool,
+    pub shared_runners_enabled: bool,
+    pub marked_for_deletion_on: Option<String>,
+    pub issues_access_level: String,
+    pub repository_access_level: String,
+    pub merge_requests_access_level: String,
+    pub forking_access_level: String,
+    pub wiki_access_level: String,
+    pub builds_access_level: String,
+    pub snippets_access_level: String,
+    pub pages_access_level: String,
+    pub analytics_access_level: String,
+    pub container_registry_access_level: String,
+    pub security_and_compliance_access_level: String,
+    pub releases_access_level: String,
+    pub environments_access_level: String,
+    pub feature_flags_access_level: String,
+    pub infrastructure_access_level: String,
+    pub monitor_access_level: String,
+    pub model_experiments_access_level: String,
+    pub model_registry_access_level: String,
+    pub package_registry_access_level: String,
+    pub requirements_access_level: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<PermissionsEntity>,
+    #[serde(rename = "_links")]
+    pub links: LinksEntity,
+    pub shared_with_groups: Vec<SharedWithEntity>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<StatisticsEntity>,
+    pub allow_pipeline_trigger_approve_deployment: bool,
+    pub merge_trains_enabled: bool,
+}
+
+/// The caller's roles.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct PermissionsEntity {
+    pub project_access: Option<PermissionEntity>,
+    pub group_access: Option<PermissionEntity>,
+}
+
+/// One of the caller's roles.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct PermissionEntity {
+    pub access_level: i64,
+    pub notification_level: i64,
+}
+
+/// Addresses of a project's parts.
+#[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the contract explains the fields")]
+pub struct LinksEntity {
+    #[serde(rename = "self")]
+    pub itself: String,
+    pub issues: String,
+    pub merge_requests: String,
+    pub repo_branches: String,
+    pub labels: String,
+    pub events: String,
+    pub members: String,
+}
