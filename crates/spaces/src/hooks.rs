@@ -31,6 +31,9 @@ pub type PackagesSize = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectI
 /// Open issues by project, of those that everyone who sees it may count.
 pub type OpenIssues = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
+/// How many issues a user has written.
+pub type IssuesOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
+
 /// Functions of the rooms above.
 #[derive(Default)]
 pub struct Hooks {
@@ -42,6 +45,8 @@ pub struct Hooks {
     pub packages_size: Option<PackagesSize>,
     /// Open issues by project.
     pub open_issues: Option<OpenIssues>,
+    /// Issues by their author.
+    pub issues_of: Option<IssuesOf>,
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();

@@ -136,6 +136,7 @@ pub fn hooks() {
         ],
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),
+        issues_of: Some(planning::hooks::issues_of),
     });
 }
 

@@ -5,6 +5,7 @@ mod deploy_tokens;
 mod groups;
 mod invitations;
 mod members;
+mod memberships;
 mod namespaces;
 mod projects;
 mod requests;
@@ -20,6 +21,7 @@ pub fn routes(r: &mut Routes) {
     projects::routes(r);
     namespaces::routes(r);
     members::routes(r);
+    memberships::routes(r);
     requests::routes(r);
     invitations::routes(r);
     deploy_tokens::routes(r);

@@ -35,6 +35,8 @@ testkit::both_engines! {
 
         let shown = jane.get(project.at("")).await.is(200).json();
         assert_eq!(shown["open_issues_count"], 1);
+        let made = jane.get(format!("/users/{}/associations_count", jane.id)).await.is(200).json();
+        assert_eq!(made["issues_count"], 1);
         let bug = jane.get(project.at("/labels/bug")).await.is(200).json();
         assert_eq!((&bug["open_issues_count"], &bug["color"]), (&json!(1), &json!("#6699cc")));
     }
