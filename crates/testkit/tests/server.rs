@@ -1,5 +1,29 @@
 //! The program's own routes.
 
+use testkit::tokio::io::{AsyncReadExt, AsyncWriteExt};
+use testkit::tokio::net::TcpStream;
+
+/// Reads an answer of known length; its status.
+async fn status(socket: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&answer).to_lowercase();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length: "));
+            let length: usize = length.expect("a length").parse().expect("a number");
+            if body.len() >= length {
+                return head.split(' ').nth(1).expect("a status").to_owned();
+            }
+        }
+        let mut piece = [0; 4096];
+        let count = socket.read(&mut piece).await.expect("read");
+        assert!(count > 0, "closed before the answer: {text}");
+        answer.extend_from_slice(&piece[..count]);
+    }
+}
+
 testkit::both_engines! {
     async fn a_server_says_that_it_is_alive_and_ready(t: TestServer) {
         for path in ["/-/liveness", "/-/readiness"] {
@@ -19,6 +43,25 @@ testkit::both_engines! {
         let store = t.app().store().clone();
         let checked = testkit::tokio::task::spawn_blocking(move || store.check_statements()).await;
         checked.expect("the check runs").expect("every statement prepares");
+    }
+
+    async fn who_still_writes_reads_a_refusal_and_may_ask_again(t: TestServer) {
+        const SIZE: usize = 3 << 20;
+        let address = t.url().replace("http://", "");
+        let mut socket = TcpStream::connect(&address).await.expect("a connection");
+        for path in ["/api/v4/projects/7/packages/pypi", "/api/v4/groups", "/api/v4/nothing"] {
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nhost: {address}\r\nprivate-token: wrong\r\n\
+                 content-type: application/octet-stream\r\ncontent-length: {SIZE}\r\n\r\n"
+            );
+            socket.write_all(head.as_bytes()).await.expect("sent");
+            // In pieces, as a client sends what it reads from a file.
+            for _ in 0..SIZE / 65_536 {
+                socket.write_all(&[b'x'; 65_536]).await.expect("the server still listens");
+            }
+            let refused = status(&mut socket).await;
+            assert!(["401", "404"].contains(&refused.as_str()), "{path}: {refused}");
+        }
     }
 
     async fn an_unknown_route_is_not_found(t: TestServer) {

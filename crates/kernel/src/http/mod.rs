@@ -14,6 +14,7 @@ pub mod reply;
 pub mod routes;
 pub mod serve;
 pub mod throttle;
+mod unread;
 
 pub use call::{Asked, Call, Files, FromCall, Params, Upload};
 pub use multipart::{Part, Parts};

@@ -5,6 +5,7 @@ use super::refusal;
 use super::reply::{self, Response};
 use super::routes::{Admits, Gate, GateCookie, Route, Routes, Surface};
 use super::throttle::{self, Caller, Throttles};
+use super::unread;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::html::{Seen, flash};
@@ -99,8 +100,14 @@ impl Server {
         };
         let (method, path) = (asked.method.clone(), asked.uri.path().to_owned());
         let id = asked.request_id.clone();
+        // Who waits to be told to go on sends nothing to a refusal.
+        let waits = asked.headers.contains_key(header::EXPECT);
+        let (body, unread) = unread::lend(body);
         let work = counting_statements(self.route(asked, body));
         let ((template, mut response), statements) = work.await;
+        if !waits && !response.status().is_success() {
+            unread.take_some().await;
+        }
         finish(&mut response, &id, &path);
         let took = began.elapsed();
         let (seconds, status) = (took.as_secs_f64(), response.status().as_u16());
