@@ -342,12 +342,12 @@ impl Blobs {
             .await
             .map_err(failed)?;
         let total = found.meta.size;
-        if !keep || !is_whole || total > recent::LARGEST {
+        let wanted = keep && is_whole;
+        let Some(room) = wanted.then(|| self.recent.room(total)).flatten() else {
             return Ok((total, stream_of(found)));
-        }
-        let bytes = whole(stream_of(found)).await?;
-        self.recent.keep(key, bytes.clone());
-        within(bytes, None)
+        };
+        let bytes = whole(stream_of(found), total as usize).await?;
+        within(self.recent.keep(key, bytes, room), None)
     }
 
     /// Removes a blob; an absent one is fine. Only for blobs no row can come
@@ -410,7 +410,7 @@ impl Blobs {
         if total > cap as u64 {
             return Err(Error::TooLarge);
         }
-        whole(bytes).await
+        whole(bytes, total as usize).await
     }
 
     /// Removes what uploads of ended processes left; opening does so too.
@@ -450,8 +450,8 @@ fn location(key: &str) -> Result<Location> {
 }
 
 /// All bytes of a stream that is known to be small.
-async fn whole(mut bytes: ByteStream) -> Result<Bytes> {
-    let mut whole = BytesMut::new();
+async fn whole(mut bytes: ByteStream, size: usize) -> Result<Bytes> {
+    let mut whole = BytesMut::with_capacity(size);
     while let Some(bytes) = bytes.try_next().await? {
         whole.extend_from_slice(&bytes);
     }
