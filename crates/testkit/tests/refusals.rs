@@ -655,6 +655,7 @@ impl Hidden {
             (Some("integer"), "access_level" | "group_access") => json!(30),
             (Some("integer"), _) => json!(self.keeper),
             (Some("boolean"), _) => json!(true),
+            _ if schema["format"] == "date-time" => json!("2100-01-01T00:00:00Z"),
             (_, "email") => json!("new@example.com"),
             (_, "avatar") => json!(""),
             (_, "user_id") => json!(self.keeper.to_string()),

@@ -77,7 +77,7 @@ testkit::at_noon! {
         let of_other = json!({"name": "Other", "ends_at": at(20), "integration_id": 999});
         t.admin().post(&windows).json(&of_other).await.is(404);
         for wrong in [json!({"name": "", "ends_at": at(20)}), json!({"name": "x", "ends_at": at(-1)}),
-            json!({"name": "x", "starts_at": at(5), "ends_at": at(5)}), json!({"name": "x"})] {
+            json!({"name": "x", "starts_at": at(5), "ends_at": at(5)}), json!({"name": "x", "starts_at": "-004800-01-01T00:00:00Z", "ends_at": at(5)}), json!({"name": "x"})] {
             t.admin().post(&windows).json(&wrong).await.is(400);
         }
         t.advance(11 * 60);

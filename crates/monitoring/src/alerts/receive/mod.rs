@@ -71,11 +71,27 @@ async fn receive(
     to: Params<Addressed>,
     body: Raw,
 ) -> Result<Response> {
-    // Tools send again after this, and after nothing else.
     kernel::read_only::check(&app)
         .await
         .map_err(|_| Error::Unavailable(kernel::read_only::TEXT.into()))?;
-    answer(take(&app, &asked, &to, body).await?)
+    let taken = take(&app, &asked, &to, body).await;
+    answer(taken.map_err(try_again)?)
+}
+
+/// Tools send again what met an unavailable server, and nothing else.
+fn try_again(error: Error) -> Error {
+    match error {
+        Error::Internal(cause) if is_unavailable(cause.as_ref()) => {
+            tracing::error!(%cause, "alerts cannot be kept");
+            Error::Unavailable("The database cannot be reached.".into())
+        }
+        other => other,
+    }
+}
+
+fn is_unavailable(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
+    let cause = cause.downcast_ref::<store::Error>();
+    matches!(cause, Some(store::Error::Unavailable(_)))
 }
 
 async fn take(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Answer> {
@@ -91,7 +107,7 @@ async fn take(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Ans
         door::log(app, &door, 429, "too many requests");
         return Ok(Answer::Limited(seconds));
     }
-    let Some(payload) = read(body).await? else {
+    let Some((payload, is_large)) = read(body).await? else {
         door::log(app, &door, 400, "not a JSON object within the limits");
         return refused(StatusCode::BAD_REQUEST);
     };
@@ -104,7 +120,11 @@ async fn take(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Ans
         }
         Entry::Nobody => return refused(nobody(format)),
     };
-    let items = payload::alerts(payload, &opened.reading, app.now());
+    let (reading, now) = (opened.reading, app.now());
+    let items = match is_large {
+        false => payload::alerts(payload, &reading, now),
+        true => body::busy(move || payload::alerts(payload, &reading, now)).await?,
+    };
     let delivery = Delivery {
         integration_id: Some(opened.integration_id),
         key: Some(opened.sealed_token),
@@ -155,14 +175,18 @@ fn addresses(path: &str, named: Option<&str>) -> Vec<(String, String)> {
     decoded.collect()
 }
 
-async fn read(Raw(body): Raw) -> Result<Option<Payload>> {
+/// The payload, if it is one, and whether it is so large that work on it is
+/// left to a thread.
+async fn read(Raw(body): Raw) -> Result<Option<(Payload, bool)>> {
     let Ok(bytes) = body::whole(body, MAX_PAYLOAD as u64).await else {
         return Ok(None);
     };
-    match bytes.len() <= SMALL {
-        true => Ok(payload::read(&bytes)),
-        false => body::busy(move || payload::read(&bytes)).await,
-    }
+    let is_large = bytes.len() > SMALL;
+    let payload = match is_large {
+        false => payload::read(&bytes),
+        true => body::busy(move || payload::read(&bytes)).await?,
+    };
+    Ok(payload.map(|payload| (payload, is_large)))
 }
 
 fn answer(answer: Answer) -> Result<Response> {
@@ -191,6 +215,14 @@ fn answer(answer: Answer) -> Result<Response> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lost_database_is_no_reason_to_drop_an_alert() {
+        let lost = store::Error::Unavailable("gone".into());
+        assert!(matches!(try_again(lost.into()), Error::Unavailable(_)));
+        let other = store::Error::Check;
+        assert!(matches!(try_again(other.into()), Error::Internal(_)));
+    }
 
     #[test]
     fn an_address_tells_project_and_integration() {

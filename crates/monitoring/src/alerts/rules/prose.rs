@@ -9,12 +9,18 @@ const SPECIAL: &[char] = &[
 /// A text on one line that is nothing but text.
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for c in text.trim().chars() {
+    let mut chars = text.trim().chars().peekable();
+    let mut before = None;
+    while let Some(c) = chars.next() {
+        let is_within = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         match c {
+            // Within a word it means nothing.
+            '_' if is_within(before) && is_within(chars.peek().copied()) => plain.push(c),
             c if SPECIAL.contains(&c) => plain.extend(['\\', c]),
             c if c.is_control() => plain.push(' '),
             c => plain.push(c),
         }
+        before = Some(c);
     }
     plain
 }
@@ -73,6 +79,7 @@ mod tests {
             "a \\*b\\* \\`c\\` \\<b\\> \\@all \\#1"
         );
         assert_eq!(plain("a\r\nBcc: x"), "a  Bcc: x");
+        assert_eq!(plain("_my_tool_ a_ b"), "\\_my_tool\\_ a\\_ b");
         let html = kernel::markup::render(&format!("**{}**", plain("x** <img src=y> [z](w)")));
         assert_eq!(
             html.trim(),

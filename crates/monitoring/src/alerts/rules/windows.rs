@@ -4,6 +4,7 @@ use crate::alerts::model::{MAX_NAME, Window};
 use crate::alerts::store::integrations;
 use crate::alerts::store::windows::{self as rows, NewWindow};
 use identity::viewer::Viewer;
+use jiff::Timestamp;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::time::wire;
@@ -27,6 +28,9 @@ pub fn create(
     }
     if length > MAX_NAME || new.name.chars().any(char::is_control) {
         return Err(Error::invalid("name", "is invalid"));
+    }
+    if new.starts_at < Timestamp::UNIX_EPOCH {
+        return Err(Error::invalid("starts_at", "is too long ago"));
     }
     if new.ends_at <= new.starts_at || new.ends_at <= tx.now() {
         return Err(Error::invalid(
