@@ -262,6 +262,35 @@ test('an error is reported, seen and resolved', async () => {
   await context.close();
 });
 
+test('an alert is received, seen and resolved', async () => {
+  const { page, context, problems } = await signedIn();
+  await page.goto(`${url}/${project}/-/settings/alerts`);
+  await page.getByLabel('Name').fill('Furnace');
+  await page.getByRole('button', { name: 'Add integration' }).click();
+  await page.getByText('The integration is made.').waitFor();
+  const address = await page.getByLabel('Address', { exact: true }).inputValue();
+  const key = await page.getByLabel('Authorization key').inputValue();
+  await check(page, 'an integration');
+  const sent = await fetch(address, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}` },
+    body: JSON.stringify({ title: 'Too hot', severity: 'high', furnace: { degrees: '1600' } }),
+  });
+  assert.equal(sent.status, 200);
+  await page.goto(`${url}/${project}/-/alert_management`);
+  await check(page, 'alerts');
+  await page.getByRole('link', { name: 'Too hot', exact: true }).click();
+  await page.getByText('furnace.degrees').waitFor();
+  await check(page, 'an alert');
+  await page.getByLabel('Status', { exact: true }).selectOption('resolved');
+  await page.getByRole('button', { name: 'Set status' }).click();
+  await page.getByText('The alert is resolved.').waitFor();
+  await page.setViewportSize({ width: 360, height: 800 });
+  await check(page, 'an alert');
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('a package is published, seen and deleted', async () => {
   const id = (await api('GET', `/projects/${encodeURIComponent(project)}`)).id;
   await api('PUT', `/projects/${id}/packages/generic/hammer/1.0.0/hammer.txt`, 'a hammer');
@@ -508,6 +537,8 @@ const PAGES = [
   '/dashboard/todos?state=done',
   `/${project}/-/settings`,
   `/${project}/-/settings/error_tracking`,
+  `/${project}/-/settings/alerts`,
+  `/${project}/-/alert_management`,
   `/${project}/-/settings/packages`,
   `/${project}/-/settings/packages/cleanup`,
   `/${project}/-/access_tokens`,

@@ -9,6 +9,7 @@
 pub mod jobs;
 pub mod limits;
 pub mod model;
+mod pages;
 pub mod payload;
 pub mod pictures;
 pub mod receive;
@@ -22,4 +23,5 @@ use kernel::http::Routes;
 pub fn routes(r: &mut Routes) {
     receive::routes(r);
     rest::routes(r);
+    pages::routes(r);
 }

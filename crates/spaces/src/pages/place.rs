@@ -188,6 +188,7 @@ impl Space {
                 },
                 has_packages: access::may(tx, viewer, project, Purpose::ReadPackages)?,
                 has_errors: level >= DEVELOPER,
+                has_alerts: level >= DEVELOPER,
                 can_admin: level >= MAINTAINER,
                 can_set_packages: level >= MAINTAINER && project.package_registry() != "disabled",
                 ..common

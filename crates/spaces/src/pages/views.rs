@@ -120,6 +120,8 @@ pub struct SpaceHead {
     pub has_packages: bool,
     /// The viewer may see the errors its programs report.
     pub has_errors: bool,
+    /// The viewer may see the alerts that monitoring tools send.
+    pub has_alerts: bool,
     /// Members, where the viewer may see them.
     pub members: Option<u64>,
     /// The viewer may change its settings.
@@ -149,6 +151,9 @@ impl SpaceHead {
         }
         if self.has_errors {
             tabs.push(tab("Errors", "/-/error_tracking"));
+        }
+        if self.has_alerts {
+            tabs.push(tab("Alerts", "/-/alert_management"));
         }
         if let Some(members) = self.members {
             tabs.push(tab("Members", "/-/members").count(members));
@@ -180,6 +185,7 @@ impl SpaceHead {
         }
         if self.can_admin && self.kind == "Project" {
             tabs.push(tab("Error tracking", "settings/error_tracking"));
+            tabs.push(tab("Alerts", "settings/alerts"));
         }
         tabs
     }

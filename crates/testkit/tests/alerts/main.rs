@@ -9,6 +9,7 @@ mod grouping;
 mod images;
 mod incidents;
 mod integrations;
+mod pages;
 mod parallel;
 mod people;
 mod receiving;

@@ -3,6 +3,7 @@
 pub mod alerts;
 pub mod arrive;
 pub mod deliveries;
+pub mod history;
 pub mod images;
 pub mod integrations;
 pub mod settings;

@@ -61,6 +61,7 @@ fn head(kind: &'static str, url: &str) -> SpaceHead {
         has_issues: true,
         has_packages: true,
         has_errors: true,
+        has_alerts: true,
         members: Some(4),
         can_admin: true,
         can_set_packages: true,

@@ -1,0 +1,446 @@
+//! `…/-/settings/alerts/<id>`: one integration: its address and key, how its
+//! payloads are read, and what it received of late.
+
+use super::project_of;
+use super::views::{AlertIntegration, DeliveryRow, IntegrationForm, TargetRow};
+use crate::alerts::limits::AlertLimits;
+use crate::alerts::model::{Delivered, Integration};
+use crate::alerts::payload::Payload;
+use crate::alerts::payload::mapping::{MAX_PATHS, Mapped, Mapping, Path, Target, offered};
+use crate::alerts::receive::keep::{self, Outcome};
+use crate::alerts::rules::integrations::{self, Change};
+use crate::alerts::store::{deliveries, integrations as rows};
+use http::StatusCode;
+use identity::pages::page;
+use identity::viewer::{SignedInViewer, Viewer};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::html::ui::Choice;
+use kernel::html::{Errors, Flash, Html, Moment, flash};
+use kernel::http::{Asked, Params, Patch, Response};
+use kernel::time::Timestamp;
+use serde_json::{Value, json};
+use spaces::Project;
+use spaces::access::Purpose;
+use spaces::pages::{Address, Space};
+use std::sync::Arc;
+use store::Tx;
+
+/// Deliveries the page shows.
+const DELIVERIES: i64 = 100;
+/// A payload to begin with.
+const SAMPLE: &str = "{\n  \"title\": \"Test alert\",\n  \"severity\": \"low\"\n}";
+const OVERLAPS: &[(&str, &str)] = &[
+    ("0", "At once"),
+    ("3600", "After an hour"),
+    ("86400", "After a day"),
+    ("604800", "After a week"),
+];
+
+kernel::choices! {
+    /// What the forms ask for.
+    pub enum Action {
+        /// To keep the fields.
+        Save = "save",
+        /// Another key.
+        Reset = "reset",
+        /// A trial.
+        Test = "test",
+        /// To remove it.
+        Remove = "remove",
+    }
+}
+
+kernel::params! {
+    /// An integration.
+    pub struct OneIntegration {
+        /// The integration.
+        pub integration_id: i64,
+    }
+}
+
+kernel::params! {
+    /// The forms.
+    pub struct Form {
+        /// The integration.
+        pub integration_id: i64,
+        /// Which form.
+        pub action: Action,
+        /// What people call it.
+        pub name: Option<String>,
+        /// Whether it receives anything.
+        pub active: Option<bool>,
+        /// Longest silence, in seconds; blank for any.
+        pub heartbeat_seconds: Option<String>,
+        /// What its sender sends, as JSON.
+        pub payload_example: Option<String>,
+        /// Where fields are: a name and a path, with a space between them.
+        pub mapping: Option<Vec<String>>,
+        /// Paths whose values alone tell alerts apart, one a line.
+        pub identity_fields: Option<String>,
+        /// Paths that do not tell alerts apart, one a line.
+        pub ignored_fields: Option<String>,
+        /// For how many seconds the old key opens it, too.
+        pub overlap_seconds: Option<i64>,
+        /// What its sender would send, as JSON.
+        pub payload: Option<String>,
+    }
+}
+
+/// A form that was not accepted.
+#[derive(Default)]
+struct Refused {
+    form: Option<Form>,
+    errors: Errors,
+    flash: Option<Flash>,
+}
+
+fn enter(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    id: i64,
+) -> Result<(Space, Integration)> {
+    let space = address.enter(tx, viewer, Purpose::Update)?;
+    let found = rows::find(tx, project_of(&space)?.id, id)?.found("Integration")?;
+    Ok((space, found))
+}
+
+pub(super) async fn show(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    path: Params<OneIntegration>,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let (viewer, id) = (viewer.viewer(), path.integration_id);
+    render(app, viewer, address, id, Refused::default()).await
+}
+
+async fn render(
+    app: App,
+    viewer: Viewer,
+    address: Address,
+    id: i64,
+    refused: Refused,
+) -> Result<Response> {
+    let status = match refused.flash {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let mut shown = page(&app, &viewer, "Alert integration");
+    shown.flash = refused.flash.clone().or(shown.flash);
+    let handle = app.clone();
+    let view = app
+        .read(move |tx| {
+            let (space, one) = enter(tx, &viewer, &address, id)?;
+            let head = space.head(tx, &viewer)?;
+            let received = deliveries::list(tx, one.id, DELIVERIES, 0)?;
+            let (now, project) = (tx.now(), space.full_path());
+            let all = format!("{}/-/settings/alerts", space.url());
+            let mut page = space.crumbs(shown, true).crumb("Alerts", all.as_str());
+            page.title = one.name.clone();
+            let typed = refused.form.as_ref();
+            let payload = typed.and_then(|form| form.payload.clone());
+            Ok(AlertIntegration {
+                page,
+                head,
+                url: format!("{all}/{}", one.id),
+                title: one.name.clone(),
+                address: integrations::url(handle.base_url(), project, &one),
+                token: integrations::token(&handle, &one)?,
+                previous_until: one
+                    .previous_until
+                    .filter(|until| *until > now)
+                    .map(|until| Moment::new(until, now)),
+                overlaps: Choice::list(OVERLAPS),
+                form: match typed.filter(|form| form.action == Action::Save) {
+                    Some(form) => form.typed(),
+                    None => stored(&one),
+                },
+                targets: targets(&one),
+                payload: payload.unwrap_or_else(|| SAMPLE.to_owned()),
+                deliveries: received
+                    .into_iter()
+                    .map(|one| delivery(one, project, now))
+                    .collect(),
+                errors: refused.errors,
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+fn delivery(one: Delivered, project: &str, now: Timestamp) -> DeliveryRow {
+    let alert = |iid: &i64| {
+        let path = format!("/{project}/-/alert_management/{iid}/details");
+        (format!("^alert#{iid}"), path)
+    };
+    DeliveryRow {
+        status: one.status,
+        alerts: one.iids.0.iter().map(alert).collect(),
+        reason: one.reason.unwrap_or_default(),
+        created_at: Moment::new(one.created_at, now),
+    }
+}
+
+/// Paths as a field of several lines holds them.
+fn lines(paths: &[Path]) -> String {
+    let lines: Vec<String> = paths.iter().map(|path| json!(path).to_string()).collect();
+    lines.join("\n")
+}
+
+/// The form of what is stored.
+fn stored(one: &Integration) -> IntegrationForm {
+    let example = match one
+        .payload_example
+        .as_object()
+        .is_some_and(|it| it.is_empty())
+    {
+        true => String::new(),
+        false => format!("{:#}", one.payload_example),
+    };
+    let heartbeat = one.heartbeat_seconds.map(|seconds| seconds.to_string());
+    IntegrationForm {
+        name: one.name.clone(),
+        active: one.active,
+        heartbeat: heartbeat.unwrap_or_default(),
+        example,
+        identity: lines(&one.identity_fields.0),
+        ignored: lines(&one.ignored_fields.0),
+    }
+}
+
+/// Every field of an alert, with the places that the example offers.
+fn targets(one: &Integration) -> Vec<TargetRow> {
+    let offers = one.payload_example.as_object().map(offered);
+    let offers = offers.unwrap_or_default();
+    Target::ALL
+        .iter()
+        .map(|target| {
+            let value = |mapped: &Mapped| format!("{target} {}", json!(mapped.path));
+            let chosen = one.payload_mapping.0.get(*target);
+            let mut options = Choice::list(&[("", "Where it usually is")]);
+            let beside = chosen.filter(|chosen| offers.iter().all(|one| one.path != chosen.path));
+            options.extend(offers.iter().chain(beside).map(|mapped| Choice {
+                value: value(mapped),
+                label: mapped.label.clone(),
+            }));
+            TargetRow {
+                name: target.as_str(),
+                label: target.field().replace('_', " "),
+                chosen: chosen.map(value).unwrap_or_default(),
+                options,
+            }
+        })
+        .collect()
+}
+
+impl Form {
+    fn typed(&self) -> IntegrationForm {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        IntegrationForm {
+            name: text(&self.name),
+            active: self.active.unwrap_or(false),
+            heartbeat: text(&self.heartbeat_seconds),
+            example: text(&self.payload_example),
+            identity: text(&self.identity_fields),
+            ignored: text(&self.ignored_fields),
+        }
+    }
+
+    fn wanted(&self) -> Result<Change> {
+        let heartbeat = self.heartbeat_seconds.as_deref().unwrap_or_default().trim();
+        let wrong = |_| Error::invalid("heartbeat_seconds", "is not a number");
+        Ok(Change {
+            name: Some(self.name.clone().unwrap_or_default()),
+            active: Some(self.active.unwrap_or(false)),
+            payload_example: Some(object("payload_example", &self.payload_example)?),
+            payload_mapping: Some(mapping(self.mapping.as_deref().unwrap_or_default())?),
+            identity_fields: Some(paths("identity_fields", &self.identity_fields)?),
+            ignored_fields: Some(paths("ignored_fields", &self.ignored_fields)?),
+            heartbeat_seconds: match heartbeat.is_empty() {
+                true => Patch::Null,
+                false => Patch::Value(heartbeat.parse().map_err(wrong)?),
+            },
+        })
+    }
+}
+
+/// An object out of a field; a blank one is an empty object.
+fn object(field: &'static str, text: &Option<String>) -> Result<Payload> {
+    let text = text.as_deref().unwrap_or_default().trim();
+    if text.is_empty() {
+        return Ok(Payload::new());
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        _ => Err(Error::invalid(field, "must be a JSON object")),
+    }
+}
+
+/// Paths, one a line: JSON lists, or plain names of fields at the top.
+fn paths(field: &'static str, text: &Option<String>) -> Result<Vec<Path>> {
+    let lines = text.as_deref().unwrap_or_default().lines().map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    if lines.len() > MAX_PATHS {
+        return Err(Error::invalid(field, "has too many lines"));
+    }
+    let read = |line: &&str| {
+        let value = match line.starts_with('[') {
+            true => serde_json::from_str(line).ok()?,
+            false => Value::String((*line).to_owned()),
+        };
+        Path::parse(&value)
+    };
+    let paths: Option<Vec<Path>> = lines.iter().map(read).collect();
+    paths.ok_or_else(|| Error::invalid(field, "has an unusable line"))
+}
+
+/// What the lists of places say: `TITLE ["a","b"]`.
+fn mapping(chosen: &[String]) -> Result<Mapping> {
+    let wrong = |text: String| Error::invalid("mapping", text);
+    let chosen = chosen.iter().filter(|text| !text.is_empty());
+    let entries = chosen.map(|text| {
+        let (name, path) = text.split_once(' ')?;
+        let path: Value = serde_json::from_str(path).ok()?;
+        Some(json!({"field_name": name, "path": path}))
+    });
+    let entries: Option<Vec<Value>> = entries.collect();
+    let entries = entries.ok_or_else(|| wrong("is unusable".into()))?;
+    Mapping::parse(&entries).map_err(wrong)
+}
+
+pub(super) async fn change(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    let Params(form) = form;
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let done = match form.action {
+        Action::Test => trial(&app, &viewer, &address, &form).await,
+        _ => apply(&app, &viewer, &address, &form).await,
+    };
+    match done {
+        Ok((url, text)) => flash::done(&app, &url, text),
+        Err(error) => {
+            let (errors, flash) = flash::in_form(error)?;
+            let id = form.integration_id;
+            let refused = Refused {
+                form: Some(form),
+                errors,
+                flash,
+            };
+            render(app, viewer, address, id, refused).await
+        }
+    }
+}
+
+async fn apply(
+    app: &App,
+    viewer: &Viewer,
+    address: &Address,
+    form: &Form,
+) -> Result<(String, String)> {
+    let (handle, viewer, address, form) =
+        (app.clone(), viewer.clone(), address.clone(), form.clone());
+    app.write(move |tx| {
+        let (space, one) = enter(tx, &viewer, &address, form.integration_id)?;
+        let all = format!("{}/-/settings/alerts", space.url());
+        let said = one_of(&handle, tx, &viewer, project_of(&space)?, &one, &form)?;
+        let url = match form.action {
+            Action::Remove => all,
+            _ => format!("{all}/{}", one.id),
+        };
+        Ok((url, said.to_owned()))
+    })
+    .await
+}
+
+fn one_of(
+    app: &App,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    one: &Integration,
+    form: &Form,
+) -> Result<&'static str> {
+    Ok(match form.action {
+        Action::Reset => {
+            let overlap = form.overlap_seconds.unwrap_or(0);
+            integrations::reset_token(app, tx, viewer, project, one, overlap)?;
+            "The integration has another key."
+        }
+        Action::Remove => {
+            integrations::destroy(tx, viewer, project, one.id)?;
+            "The integration is removed."
+        }
+        Action::Save | Action::Test => {
+            integrations::update(tx, viewer, project, one, &form.wanted()?)?;
+            "The integration is saved."
+        }
+    })
+}
+
+/// Does as if the sender had sent what was typed.
+async fn trial(
+    app: &App,
+    viewer: &Viewer,
+    address: &Address,
+    form: &Form,
+) -> Result<(String, String)> {
+    let limits: AlertLimits = app.settings().get(app).await?;
+    let payload = object("payload", &form.payload)?;
+    let (viewer, address, id, now) = (
+        viewer.clone(),
+        address.clone(),
+        form.integration_id,
+        app.now(),
+    );
+    let read = app.read(move |tx| {
+        let (space, one) = enter(tx, &viewer, &address, id)?;
+        let delivery = integrations::trial(&one, &limits, payload.clone(), now)?;
+        let url = format!("{}/-/settings/alerts/{id}", space.url());
+        Ok((project_of(&space)?.id, url, delivery))
+    });
+    let (project_id, url, delivery) = read.await?;
+    match keep::keep(app, project_id, delivery).await? {
+        Outcome::Kept(alerts) => {
+            let names: Vec<String> = alerts.iter().map(|(iid, _)| format!("#{iid}")).collect();
+            let said = match names.is_empty() {
+                true => "Nothing in it is an alert.".to_owned(),
+                false => format!("It was received as alert {}.", names.join(", ")),
+            };
+            Ok((url, said))
+        }
+        Outcome::Nothing => Err(Error::invalid("payload", "ends an alert that is not open")),
+        Outcome::Closed => Err(Error::Conflict("The integration is not active".into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_forms_are_read() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(object("x", &some("{\"a\": 1}")).unwrap().len(), 1);
+        assert!(object("x", &None).unwrap().is_empty());
+        assert!(object("x", &some("[]")).is_err() && object("x", &some("{")).is_err());
+        let found = paths("x", &some("host\n\n[\"a\", 0, \"b\"]\r\n")).unwrap();
+        assert_eq!(lines(&found), "[\"host\"]\n[\"a\",0,\"b\"]");
+        assert!(paths("x", &some("[1.5]")).is_err() && paths("x", &some("[")).is_err());
+        let chosen = [String::new(), "TITLE [\"alert\",\"name\"]".to_owned()];
+        let read = mapping(&chosen).unwrap();
+        assert_eq!(
+            read.get(Target::Title).map(|one| one.path.label()),
+            some("alert/name")
+        );
+        for bad in ["TITLE", "ODD [\"a\"]", "TITLE {}", "TITLE ["] {
+            assert!(mapping(&[bad.to_owned()]).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Pages of the area: the list of a project's alerts, one alert, where alerts
+//! come from, and what they trigger. Every form goes through the rules that
+//! REST uses, and works without a script.
+
+mod change;
+mod images;
+mod integration;
+mod list;
+mod settings;
+mod show;
+pub mod views;
+
+use http::Method;
+use kernel::error::{Error, Result};
+use kernel::http::Routes;
+use spaces::Project;
+use spaces::pages::{Space, places};
+
+/// The area's pages.
+pub fn routes(r: &mut Routes) {
+    for place in places(2) {
+        let all = format!("{place}/-/alert_management");
+        let one = format!("{all}/{{alert_iid}}");
+        let own = format!("{place}/-/settings/alerts");
+        let integration = format!("{own}/{{integration_id}}");
+        r.page(Method::GET, &all, list::show);
+        r.page(Method::GET, &format!("{one}/details"), show::show);
+        r.page(Method::POST, &one, change::change);
+        r.page(Method::POST, &format!("{one}/images"), images::add);
+        r.page(
+            Method::POST,
+            &format!("{one}/images/{{image_id}}"),
+            images::change,
+        );
+        r.page(Method::GET, &own, settings::show);
+        r.page(Method::POST, &own, settings::change);
+        r.page(Method::GET, &integration, integration::show);
+        r.page(Method::POST, &integration, integration::change);
+    }
+}
+
+/// Groups have no alerts.
+fn project_of(space: &Space) -> Result<&Project> {
+    match space {
+        Space::Project(project, _) => Ok(project),
+        Space::Group(..) => Err(Error::NotFound("Project")),
+    }
+}

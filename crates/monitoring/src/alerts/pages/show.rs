@@ -1,0 +1,277 @@
+//! `…/-/alert_management/<number>/details`: one alert, what was sent, what
+//! became of it.
+
+use super::list::Around;
+use super::project_of;
+use super::views::{AlertDetails, ImageRow, NoteRow};
+use crate::alerts::model::{Alert, MetricImage, Status};
+use crate::alerts::payload::flat;
+use crate::alerts::rest::images::path;
+use crate::alerts::rules::alerts::duplicate;
+use crate::alerts::store::{alerts as rows, history, images};
+use http::StatusCode;
+use identity::entities::load_basic;
+use identity::pages::page;
+use identity::viewer::{SignedInViewer, Viewer};
+use jiff::SignedDuration;
+use kernel::app::App;
+use kernel::error::{Found, Result};
+use kernel::html::ui::Choice;
+use kernel::html::{Errors, Flash, Html, Moment, Page, Pages};
+use kernel::http::{Asked, Paging, Params, Response};
+use kernel::markup;
+use kernel::time::Timestamp;
+use serde_json::Value;
+use spaces::access::Purpose;
+use spaces::pages::{Address, Space};
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::Tx;
+
+/// Days its chart shows.
+const DAYS: i64 = 30;
+/// Seconds of a day.
+const DAY: i64 = 24 * 3_600;
+/// Most pictures shown.
+const IMAGES: i64 = 100;
+
+kernel::params! {
+    /// An alert.
+    pub struct OneAlert {
+        /// Number of the alert.
+        pub alert_iid: i64,
+    }
+}
+
+/// A form that was not accepted.
+#[derive(Default)]
+pub(super) struct Refused {
+    /// What is wrong, by field.
+    pub errors: Errors,
+    /// What is said above.
+    pub flash: Option<Flash>,
+    /// Who should look after it, as typed.
+    pub assignee: Option<String>,
+}
+
+pub(super) async fn show(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    path: Params<OneAlert>,
+    paging: Paging,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let start = (paging.per_page, paging.offset());
+    let refused = Refused::default();
+    render(
+        &app,
+        viewer.viewer(),
+        address,
+        path.alert_iid,
+        start,
+        refused,
+    )
+    .await
+}
+
+/// Notes of the first page.
+pub(super) const START: (i64, i64) = (20, 0);
+
+pub(super) async fn render(
+    app: &App,
+    viewer: Viewer,
+    address: Address,
+    iid: i64,
+    start: (i64, i64),
+    refused: Refused,
+) -> Result<Response> {
+    let status = match refused.flash {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let mut shown = page(app, &viewer, "Alert");
+    shown.flash = refused.flash.clone().or(shown.flash);
+    let view = app
+        .read(move |tx| {
+            let space = address.enter(tx, &viewer, Purpose::ReadAlerts)?;
+            let alert = rows::find(tx, project_of(&space)?.id, iid)?.found("Alert")?;
+            details(tx, shown, &space, &alert, start, refused)
+        })
+        .await?;
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+fn details(
+    tx: &mut Tx<'_>,
+    page: Page,
+    space: &Space,
+    alert: &Alert,
+    (limit, offset): (i64, i64),
+    refused: Refused,
+) -> Result<AlertDetails> {
+    let now = tx.now();
+    let project = space.full_path();
+    let all = format!("{}/-/alert_management", space.url());
+    let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
+    page.title = format!("{} ({})", alert.title, alert.reference());
+    let row = Around::read(tx, std::slice::from_ref(alert))?.row(alert, project, now);
+    let open = match alert.status.is_open() {
+        true => None,
+        false => duplicate(tx, alert)?,
+    };
+    Ok(AlertDetails {
+        page,
+        place: (project.to_owned(), space.url()),
+        url: format!("{all}/{}", alert.iid),
+        description: alert.description.clone().unwrap_or_default(),
+        facts: facts(tx, alert)?,
+        runbook: alert.runbook().map(|text| {
+            let leads = is_web(&text);
+            (text, leads)
+        }),
+        ended_at: Moment::maybe(alert.ended_at, now),
+        created_at: Moment::new(alert.created_at, now),
+        fields: fields(&alert.payload),
+        statuses: Status::ALL
+            .iter()
+            .map(|one| Choice {
+                value: one.to_string(),
+                label: one.label().to_owned(),
+            })
+            .collect(),
+        assignee: refused.assignee.unwrap_or_else(|| row.assignee.clone()),
+        durations: Choice::list(&[
+            ("3600", "1 hour"),
+            ("7200", "2 hours"),
+            ("28800", "8 hours"),
+            ("86400", "1 day"),
+            ("604800", "1 week"),
+        ]),
+        duplicate: open.map(|open| (open.reference(), open.path(project))),
+        begun: begun(tx, alert, now)?,
+        images: images::list(tx, alert.id, IMAGES, 0)?
+            .into_iter()
+            .map(image)
+            .collect(),
+        notes: notes(tx, alert, limit, offset)?,
+        pages: Pages {
+            page: (offset / limit.max(1) + 1).unsigned_abs(),
+            per_page: limit.unsigned_abs(),
+            total: history::notes_count(tx, alert.id)?.unsigned_abs(),
+            url: row.url.clone(),
+        },
+        alert: row,
+        errors: refused.errors,
+    })
+}
+
+/// Whether a browser may follow a text that strangers sent.
+fn is_web(text: &str) -> bool {
+    url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+fn facts(tx: &mut Tx<'_>, alert: &Alert) -> Result<Vec<(&'static str, String)>> {
+    let integration = match alert.integration_id {
+        Some(id) => history::integration_name(tx, id)?,
+        None => None,
+    };
+    let hosts = (!alert.hosts.is_empty()).then(|| alert.hosts.join(", "));
+    let known = [
+        ("Service", alert.service.clone()),
+        ("Tool", alert.monitoring_tool.clone()),
+        ("Hosts", hosts),
+        ("Environment", alert.environment_name()),
+        ("Query", alert.full_query()),
+        ("Received by", integration),
+    ];
+    let known = known.into_iter();
+    Ok(known
+        .filter_map(|(name, text)| Some((name, text?)))
+        .collect())
+}
+
+/// What was sent, as text.
+fn fields(payload: &Value) -> Vec<(String, String)> {
+    let text = |value: Value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let flat = flat::of(payload).into_iter();
+    flat.map(|(name, value)| (name, text(value))).collect()
+}
+
+/// How often it and those equal to it began, on each of the last days.
+fn begun(tx: &mut Tx<'_>, alert: &Alert, now: Timestamp) -> Result<Vec<(String, u64)>> {
+    let day = |at: Timestamp| at.as_second().div_euclid(DAY);
+    let today = day(now);
+    let since = now.checked_sub(SignedDuration::from_secs(DAYS * DAY));
+    let since = since.unwrap_or(Timestamp::UNIX_EPOCH);
+    let mut counts: HashMap<i64, u64> = HashMap::new();
+    for at in history::begun(tx, alert, since)? {
+        *counts.entry(day(at)).or_default() += 1;
+    }
+    let bars = (today - DAYS + 1..=today).filter_map(|day| {
+        let at = Timestamp::from_second(day * DAY).ok()?;
+        let count = counts.get(&day).copied().unwrap_or(0);
+        Some((at.strftime("%b %-d").to_string(), count))
+    });
+    Ok(bars.collect())
+}
+
+fn image(image: MetricImage) -> ImageRow {
+    ImageRow {
+        id: image.id,
+        path: path(&image),
+        name: image.file_name,
+        url: image.url.unwrap_or_default(),
+        text: image.url_text.unwrap_or_default(),
+    }
+}
+
+fn notes(tx: &mut Tx<'_>, alert: &Alert, limit: i64, offset: i64) -> Result<Vec<NoteRow>> {
+    let found = history::notes(tx, alert.id, limit, offset)?;
+    let mut authors: Vec<i64> = found.iter().filter_map(|note| note.author_id).collect();
+    authors.sort_unstable();
+    authors.dedup();
+    let people = load_basic(tx, &authors)?;
+    let now = tx.now();
+    let rows = found.into_iter().map(|note| {
+        let author = note.author_id.and_then(|id| people.get(&id));
+        NoteRow {
+            id: note.id,
+            name: author.map_or_else(|| "Somebody".to_owned(), |user| user.name.clone()),
+            html: markup::render(&note.body),
+            created_at: Moment::new(note.created_at, now),
+        }
+    });
+    Ok(rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_addresses_of_the_web_are_followed() {
+        assert!(is_web("https://wiki.example/disk"));
+        for text in [
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "see the wiki",
+            "//x",
+            "",
+        ] {
+            assert!(!is_web(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_payload_is_shown_field_by_field() {
+        let payload = json!({"a": {"b": ["x", 1]}, "c": null});
+        let expected = [("a.b.0", "x"), ("a.b.1", "1"), ("c", "null")];
+        let expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        assert_eq!(fields(&payload), expected);
+    }
+}

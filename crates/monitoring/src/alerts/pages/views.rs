@@ -1,0 +1,347 @@
+//! What the pages of the area show: plain view models of their templates.
+
+use crate::alerts::model::{Severity, Status};
+use askama::Template;
+use kernel::html::ui::{self, Choice, Tab};
+use kernel::html::{Errors, Moment, Page, Pages};
+use spaces::pages::views::SpaceHead;
+
+/// `<project>/-/alert_management`.
+#[derive(Debug, Template)]
+#[template(path = "alerts.html")]
+pub struct AlertList {
+    /// The page.
+    pub page: Page,
+    /// The project.
+    pub head: SpaceHead,
+    /// The page's address.
+    pub url: String,
+    /// Links to the alerts of each status, with their number.
+    pub tabs: Vec<Tab>,
+    /// The tab shown.
+    pub status: &'static str,
+    /// Filter `search`.
+    pub search: String,
+    /// Order `sort`.
+    pub sort: &'static str,
+    /// Its values.
+    pub sorts: Vec<Choice>,
+    /// There are alerts that the search finds, of whatever status.
+    pub has_any: bool,
+    /// The alerts of this page.
+    pub alerts: Vec<AlertRow>,
+    /// Where the list stands.
+    pub pages: Pages,
+}
+
+/// One alert in a list.
+#[derive(Debug, Clone)]
+pub struct AlertRow {
+    /// Its number in the project.
+    pub iid: i64,
+    /// Its title.
+    pub title: String,
+    /// Its page.
+    pub url: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is said of it.
+    pub status: Status,
+    /// When it began.
+    pub started_at: Moment,
+    /// How often it was sent.
+    pub events: u64,
+    /// What sent it, or empty.
+    pub tool: String,
+    /// The incident about it, and its page.
+    pub issue: Option<(String, String)>,
+    /// Sign-in name of who looks after it, or empty.
+    pub assignee: String,
+    /// It came back soon after it was resolved.
+    pub is_flapping: bool,
+    /// Ignored until then.
+    pub shelved_until: Option<Moment>,
+}
+
+impl AlertRow {
+    /// The colour of its severity; the text says the same.
+    pub fn tone(&self) -> &'static str {
+        match self.severity {
+            Severity::Critical | Severity::High => "bad",
+            Severity::Medium => "warn",
+            Severity::Low | Severity::Info | Severity::Unknown => "plain",
+        }
+    }
+
+    /// The colour of its status.
+    pub fn status_tone(&self) -> &'static str {
+        match self.status {
+            Status::Triggered => "warn",
+            Status::Resolved => "good",
+            Status::Acknowledged | Status::Ignored => "plain",
+        }
+    }
+}
+
+/// `<project>/-/alert_management/<number>/details`.
+#[derive(Debug, Template)]
+#[template(path = "alert_details.html")]
+pub struct AlertDetails {
+    /// The page.
+    pub page: Page,
+    /// The project's full path and address.
+    pub place: (String, String),
+    /// The alert as in the list.
+    pub alert: AlertRow,
+    /// Where its forms post to.
+    pub url: String,
+    /// What it is about, or empty.
+    pub description: String,
+    /// What is known of it: name and value.
+    pub facts: Vec<(&'static str, String)>,
+    /// What to do about it, as its sender says, and whether that is an address
+    /// a browser may follow.
+    pub runbook: Option<(String, bool)>,
+    /// When it ended.
+    pub ended_at: Option<Moment>,
+    /// When it was first received.
+    pub created_at: Moment,
+    /// What was sent, without nesting.
+    pub fields: Vec<(String, String)>,
+    /// What may become of it.
+    pub statuses: Vec<Choice>,
+    /// Who looks after it, as typed.
+    pub assignee: String,
+    /// How long it may be ignored.
+    pub durations: Vec<Choice>,
+    /// An equal alert that is open, and its page.
+    pub duplicate: Option<(String, String)>,
+    /// How often it and those equal to it began, by day.
+    pub begun: Vec<(String, u64)>,
+    /// Pictures of charts.
+    pub images: Vec<ImageRow>,
+    /// What happened to it.
+    pub notes: Vec<NoteRow>,
+    /// Where that list stands.
+    pub pages: Pages,
+    /// What is wrong with a form, by field name.
+    pub errors: Errors,
+}
+
+/// A picture of a chart.
+#[derive(Debug, Clone)]
+pub struct ImageRow {
+    /// Its number.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// Where the picture is.
+    pub path: String,
+    /// Where the chart is, or empty.
+    pub url: String,
+    /// What that place is called, or empty.
+    pub text: String,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub struct NoteRow {
+    /// Its number.
+    pub id: i64,
+    /// Who did it.
+    pub name: String,
+    /// What it was, as HTML made from Markdown.
+    pub html: String,
+    /// When.
+    pub created_at: Moment,
+}
+
+/// `<project>/-/settings/alerts`: its forms post here with `action` `save`,
+/// `create`, `open` and `close`.
+#[derive(Debug, Template)]
+#[template(path = "alert_settings.html")]
+pub struct AlertSettings {
+    /// The page.
+    pub page: Page,
+    /// The project.
+    pub head: SpaceHead,
+    /// The page's address.
+    pub url: String,
+    /// An incident is made of each.
+    pub create_issue: bool,
+    /// Owners and maintainers are mailed.
+    pub send_email: bool,
+    /// The incident is closed when the alert is over.
+    pub auto_close_incident: bool,
+    /// Where alerts come from.
+    pub integrations: Vec<IntegrationRow>,
+    /// Name of the integration about to be made, as typed.
+    pub name: String,
+    /// What it is for.
+    pub kind: String,
+    /// Values of that.
+    pub kinds: Vec<Choice>,
+    /// Maintenance windows.
+    pub windows: Vec<WindowRow>,
+    /// What the window about to be opened is about.
+    pub scopes: Vec<Choice>,
+    /// The chosen one of these.
+    pub scope: String,
+    /// Its name, as typed.
+    pub window_name: String,
+    /// When it begins, as typed.
+    pub starts_at: String,
+    /// When it ends, as typed.
+    pub ends_at: String,
+    /// What is wrong with a form, by field name.
+    pub errors: Errors,
+}
+
+/// An integration in a list.
+#[derive(Debug, Clone)]
+pub struct IntegrationRow {
+    /// Its name.
+    pub name: String,
+    /// Its page.
+    pub url: String,
+    /// What it is for.
+    pub kind: &'static str,
+    /// Whether it receives anything.
+    pub active: bool,
+    /// When something last arrived.
+    pub last_received_at: Option<Moment>,
+}
+
+/// A maintenance window.
+#[derive(Debug, Clone)]
+pub struct WindowRow {
+    /// Its number.
+    pub id: i64,
+    /// Why.
+    pub name: String,
+    /// What it is about.
+    pub scope: String,
+    /// From when.
+    pub starts_at: Moment,
+    /// Until when.
+    pub ends_at: Moment,
+    /// It holds now.
+    pub is_open: bool,
+}
+
+/// `<project>/-/settings/alerts/<id>`: its forms post here with `action`
+/// `save`, `reset`, `test` and `remove`.
+#[derive(Debug, Template)]
+#[template(path = "alert_integration.html")]
+pub struct AlertIntegration {
+    /// The page.
+    pub page: Page,
+    /// The project.
+    pub head: SpaceHead,
+    /// The page's address.
+    pub url: String,
+    /// Its name as stored.
+    pub title: String,
+    /// Where senders send to.
+    pub address: String,
+    /// Its key.
+    pub token: String,
+    /// Until when the key before opens it, too.
+    pub previous_until: Option<Moment>,
+    /// How long a key that is replaced may still open it.
+    pub overlaps: Vec<Choice>,
+    /// What is typed into the form.
+    pub form: IntegrationForm,
+    /// Where each field of an alert may be found.
+    pub targets: Vec<TargetRow>,
+    /// A payload to try, as typed.
+    pub payload: String,
+    /// What it received of late.
+    pub deliveries: Vec<DeliveryRow>,
+    /// What is wrong with a form, by field name.
+    pub errors: Errors,
+}
+
+/// The fields of an integration as they are typed.
+#[derive(Debug, Clone, Default)]
+pub struct IntegrationForm {
+    /// Its name.
+    pub name: String,
+    /// Whether it receives anything.
+    pub active: bool,
+    /// Longest silence, in seconds.
+    pub heartbeat: String,
+    /// What its sender sends, as JSON.
+    pub example: String,
+    /// Paths whose values alone tell alerts apart, one a line.
+    pub identity: String,
+    /// Paths that do not tell alerts apart, one a line.
+    pub ignored: String,
+}
+
+/// A field of an alert and where it may be found.
+#[derive(Debug, Clone)]
+pub struct TargetRow {
+    /// Its name in the interface.
+    pub name: &'static str,
+    /// What people call it.
+    pub label: String,
+    /// Where it may be: what is sent, what is shown.
+    pub options: Vec<Choice>,
+    /// Where it is.
+    pub chosen: String,
+}
+
+/// What an integration received once.
+#[derive(Debug, Clone)]
+pub struct DeliveryRow {
+    /// The status it was answered with.
+    pub status: i64,
+    /// Why it was refused, or empty.
+    pub reason: String,
+    /// The alerts it was about, and their pages.
+    pub alerts: Vec<(String, String)>,
+    /// When.
+    pub created_at: Moment,
+}
+
+impl DeliveryRow {
+    /// The colour of its status.
+    pub fn tone(&self) -> &'static str {
+        match self.status {
+            200..=299 => "good",
+            _ => "bad",
+        }
+    }
+}
+
+impl AlertDetails {
+    /// What is wrong with what has no field.
+    fn beside(&self) -> String {
+        self.errors
+            .beside(&["status", "assignee", "duration", "file", "url", "url_text"])
+    }
+}
+
+impl AlertSettings {
+    /// What is wrong with what has no field.
+    fn beside(&self) -> String {
+        self.errors
+            .beside(&["name", "window_name", "starts_at", "ends_at"])
+    }
+}
+
+impl AlertIntegration {
+    /// What is wrong with what has no field.
+    fn beside(&self) -> String {
+        self.errors.beside(&[
+            "name",
+            "heartbeat_seconds",
+            "payload_example",
+            "identity_fields",
+            "ignored_fields",
+            "payload",
+            "overlap_seconds",
+        ])
+    }
+}

@@ -1,0 +1,54 @@
+//! What pages tell of an alert's past.
+
+use super::arrive::ALERT;
+use crate::alerts::model::Alert;
+use jiff::Timestamp;
+use kernel::error::Result;
+use planning::store::notes::Note;
+use store::{Tx, sql};
+
+/// Most alerts that a chart counts.
+const MOST: i64 = 10_000;
+
+/// When this alert and those equal to it began, since a time; only itself if
+/// nothing tells it from others.
+pub fn begun(tx: &mut Tx<'_>, alert: &Alert, since: Timestamp) -> Result<Vec<Timestamp>> {
+    let Some(fingerprint) = &alert.fingerprint else {
+        return Ok(vec![alert.started_at]);
+    };
+    Ok(tx.all(
+        sql!(
+            "select started_at from alerts
+             where project_id = $1 and fingerprint = $2 and started_at >= $3
+             order by started_at desc limit $4"
+        ),
+        (alert.project_id, fingerprint, since, MOST),
+    )?)
+}
+
+/// One page of what happened to an alert, the newest first.
+pub fn notes(tx: &mut Tx<'_>, alert_id: i64, limit: i64, offset: i64) -> Result<Vec<Note>> {
+    Ok(tx.all(
+        sql!(
+            "select * from notes where noteable_type = $1 and noteable_id = $2
+             order by id desc limit $3 offset $4"
+        ),
+        (ALERT, alert_id, limit, offset),
+    )?)
+}
+
+/// How much happened to it.
+pub fn notes_count(tx: &mut Tx<'_>, alert_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from notes where noteable_type = $1 and noteable_id = $2"),
+        (ALERT, alert_id),
+    )?)
+}
+
+/// The name of an integration.
+pub fn integration_name(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
+    Ok(tx.optional(
+        sql!("select name from alert_integrations where id = $1"),
+        (id,),
+    )?)
+}
