@@ -19,7 +19,7 @@
 //! `monitoring.forget_alerts`. Settings: `error_tracking`, `alerts`.
 //! Hooks: [`errors::jobs::CONTENTS`], [`errors::limits::PART`],
 //! [`alerts::jobs::CONTENTS`], [`alerts::limits::PART`],
-//! [`alerts::rules::incidents::issue_closed`].
+//! [`alerts::rules::incidents::issue_closed`], [`alerts::graph::KIND`].
 
 pub mod alerts;
 pub mod errors;
@@ -41,4 +41,5 @@ pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
 /// The room's types and fields in GraphQL.
 pub fn graph(g: &mut kernel::graph::Graph) {
     errors::graph::graph(g);
+    alerts::graph::graph(g);
 }

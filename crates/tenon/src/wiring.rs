@@ -123,6 +123,7 @@ pub fn hooks() {
     planning::hooks::register(planning::hooks::Hooks {
         issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
     });
+    planning::targets::register(vec![monitoring::alerts::graph::KIND]);
     spaces::hooks::register(spaces::hooks::Hooks {
         contents: vec![
             packages::jobs::CONTENTS,

@@ -41,6 +41,27 @@ def protection_rule(project):
     return api("POST", path, package_name_pattern=f"kept-{next(numbers)}", **rule)["id"]
 
 
+made_integrations = {}
+
+
+def integration(project, kind="http"):
+    """Makes an alert integration in place of the last one; answers its id."""
+    path = f"/projects/{project}/alert_management/http_integrations"
+    if kind in made_integrations:
+        gone = f"{URL}/api/v4{path}/{made_integrations[kind]}"
+        reply = requests.delete(gone, headers=HEADERS)
+        assert reply.status_code in (204, 404), (reply.status_code, reply.text)
+    made = api("POST", path, name=f"tool {next(numbers)}", active=True, type=kind)
+    made_integrations[kind] = made["id"]
+    return made["id"]
+
+
+def alert(project):
+    """Has a project receive an alert."""
+    path = f"/projects/{project}/alert_management/http_integrations/{integration(project)}/test"
+    api("POST", path, payload={"title": "Too hot", "fingerprint": f"f{next(numbers)}"})
+
+
 class Desk:
     """The issues of a project, with what calls need to exist."""
 

@@ -18,13 +18,24 @@ from hypothesis import strategies
 from schemathesis.graphql import nodes
 
 import shape
-from endpoint import HEADERS, Desk, ask, error, package, projects, protection_rule
+from endpoint import (
+    HEADERS,
+    Desk,
+    alert,
+    ask,
+    error,
+    integration,
+    package,
+    projects,
+    protection_rule,
+)
 from stories import api
 
 GROUP = api("POST", "/groups", name="Grove", path="grove", visibility="public")
 INNER = api("POST", "/projects", name="inner", namespace_id=GROUP["id"], visibility="public")
 OUTER = projects("outer", 3)
 DESK = Desk(INNER["id"])
+alert(INNER["id"])
 
 # What mutations use up is made for each call.
 MADE = {
@@ -33,7 +44,17 @@ MADE = {
     "PackagesProtectionRuleID": lambda: (
         f"gid://service/Packages::Protection::Rule/{protection_rule(INNER['id'])}"
     ),
-from endpoint import HEADERS, Desk, ask, error, package, projects, protection_rule
+    "NoteID": lambda: f"gid://service/Note/{DESK.note()}",
+    "TodoID": lambda: f"gid://service/Todo/{DESK.todo()}",
+    "AlertManagementHttpIntegrationID": lambda: (
+        f"gid://service/AlertManagement::HttpIntegration/{integration(INNER['id'])}"
+    ),
+    "IntegrationsPrometheusID": lambda: (
+        f"gid://service/Integrations::Prometheus/{integration(INNER['id'], 'prometheus')}"
+    ),
+    "ServiceErrorTrackingDetailedErrorID": lambda: (
+        f"gid://service/Service::ErrorTracking::DetailedError/{error(INNER['id'])}"
+    ),
 }
 
 # What an argument or a field of an input is given most of the time: something

@@ -6,6 +6,7 @@
 //! make and close incidents, send mail and look for what comes due; [`rules`]
 //! is what people do.
 
+pub mod graph;
 pub mod jobs;
 pub mod limits;
 pub mod model;

@@ -5,6 +5,7 @@
 mod abuse;
 mod access;
 mod due;
+mod graphql;
 mod grouping;
 mod images;
 mod incidents;

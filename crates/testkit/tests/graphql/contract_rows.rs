@@ -433,7 +433,12 @@ const ROWS: &[(&str, Shown)] = &[
         By(&["packages::a_package_is_shown_with_all_that_is_known_of_it"]),
     ),
     ("6 WorkItemID", With("work items")),
-    ("6 integrations", With("alerts")),
+    (
+        "6 integrations",
+        By(&[
+            "crates/testkit/tests/alerts/graphql.rs::integrations_of_the_metrics_tool_are_shown_as_such",
+        ]),
+    ),
     ("6 WorkItemsTypeID", With("work items")),
     ("6 SbomOccurrenceID", With("dependencies")),
     (
@@ -458,7 +463,10 @@ const ROWS: &[(&str, Shown)] = &[
         By(&["packages_policy::patterns_are_compiled_by_a_linear_engine"]),
     ),
     ("6 Color", With("work items")),
-    ("6 PayloadAlertFieldPathSegment", With("alerts")),
+    (
+        "6 PayloadAlertFieldPathSegment",
+        By(&["crates/testkit/tests/alerts/graphql.rs::integrations_are_made_changed_and_removed"]),
+    ),
     (
         "6 Upload",
         By(&["uploads::files_stand_where_a_file_is_taken_only"]),

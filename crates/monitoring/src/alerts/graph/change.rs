@@ -1,0 +1,208 @@
+//! Mutations of alerts: statuses, incidents, to-dos, and who looks after them.
+
+use super::{CHANGES, Shown, caller, sentences};
+use crate::alerts::model::{Alert, Status};
+use crate::alerts::rules::alerts::{self as rules, enter};
+use crate::alerts::store::alerts as rows;
+use crate::alerts::store::arrive::noteable;
+use identity::users::find_by_username;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result as Wrote};
+use kernel::graph::{
+    Context, Done, Fault, Graph, ID, MutationBuilder, STRING, Typed, argument, named, object,
+};
+use kernel::ids::Reference;
+use planning::graph::Shown as Issue;
+use planning::store::todos::Todo;
+use serde::Deserialize;
+use spaces::Project;
+use std::sync::Arc;
+use store::Tx;
+
+/// Most users named at once.
+const MOST: usize = 100;
+
+/// What a mutation of an alert shows.
+struct Changed {
+    alert: Arc<Shown>,
+    issue: Option<Arc<Issue>>,
+    todo: Option<Arc<Todo>>,
+}
+
+/// The alert that a mutation changes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct At {
+    project_path: String,
+    iid: String,
+}
+
+#[derive(Deserialize)]
+struct SetStatus {
+    #[serde(flatten)]
+    at: At,
+    status: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SetAssignees {
+    #[serde(flatten)]
+    at: At,
+    assignee_usernames: Vec<String>,
+    operation_mode: Option<String>,
+}
+
+/// Registers them.
+pub fn graph(g: &mut Graph) {
+    one(g, "updateAlertStatus", "Says what becomes of an alert.")
+        .input(
+            argument("status", named("AlertManagementStatus").required())
+                .describe("What becomes of it."),
+        )
+        .run(|it: SetStatus, context| async move {
+            let status = Status::from_text(&it.status.to_ascii_lowercase());
+            let status = status.ok_or_else(|| Error::invalid("base", "Invalid status"))?;
+            change(it.at, context, move |tx, viewer, project, alert| {
+                rules::set_status(tx, viewer, project, alert, status)
+            })
+            .await
+        });
+    one(g, "alertSetAssignees", "Says who looks after an alert.")
+        .input(
+            argument("assigneeUsernames", STRING.required().list().required())
+                .describe("The users, of whom the first is kept; at most 100."),
+        )
+        .input(
+            argument("operationMode", named("MutationOperationMode"))
+                .default("REPLACE")
+                .describe("How the set changes."),
+        )
+        .run(|it: SetAssignees, context| async move {
+            if it.assignee_usernames.len() > MOST {
+                let text = "assigneeUsernames cannot have more than 100 entries";
+                return Err(Fault::argument(text));
+            }
+            let (names, mode) = (it.assignee_usernames, it.operation_mode);
+            change(it.at, context, move |tx, viewer, project, alert| {
+                let users = wanted(tx, alert, &names, mode.as_deref())?;
+                rules::assign(tx, viewer, project, alert, &users)
+            })
+            .await
+        });
+    let text = "Makes an incident of an alert.";
+    one(g, "createAlertIssue", text).run(|at: At, context| create_issue(at, context));
+    let text = "Puts an alert among the caller's to-dos.";
+    one(g, "alertTodoCreate", text).run(|at: At, context| create_todo(at, context));
+}
+
+fn one<'g>(
+    g: &'g mut Graph,
+    name: &'static str,
+    text: &'static str,
+) -> MutationBuilder<'g, Changed> {
+    g.mutation::<Changed>(name, text)
+        .input(argument("projectPath", ID.required()).describe("Full path of the project."))
+        .input(argument("iid", STRING.required()).describe("Number of the alert."))
+        .answers("alert", object::<Shown>("AlertManagementAlert"), |it| {
+            Some(it.alert.clone())
+        })
+        .answers("issue", object::<Issue>("Issue"), |it| it.issue.clone())
+        .answers("todo", object::<Todo>("Todo"), |it| it.todo.clone())
+}
+
+impl At {
+    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Alert)> {
+        let project = Reference::Path(self.project_path.clone());
+        let iid = self.iid.parse().unwrap_or(0);
+        enter(tx, viewer, &project, iid, CHANGES)
+    }
+}
+
+fn shown(app: &App, alert: Alert, project: &str) -> Changed {
+    Changed {
+        alert: Arc::new(Shown::new(app, alert, project)),
+        issue: None,
+        todo: None,
+    }
+}
+
+/// Changes an alert and shows it.
+async fn change(
+    at: At,
+    context: Context,
+    work: impl Fn(&mut Tx<'_>, &Viewer, &Project, &Alert) -> Wrote<Alert> + Send + Sync + 'static,
+) -> Result<Done<Changed>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let wrote = app.write(move |tx| {
+        let (project, alert) = at.enter(tx, &viewer)?;
+        Ok((work(tx, &viewer, &project, &alert)?, project.full_path))
+    });
+    let (alert, project) = wrote.await.map_err(sentences)?;
+    Ok(Done::from(shown(&app, alert, &project)))
+}
+
+/// Who looks after an alert then: only the first is kept.
+fn wanted(tx: &mut Tx<'_>, alert: &Alert, names: &[String], mode: Option<&str>) -> Wrote<Vec<i64>> {
+    match (mode, alert.assignee_id) {
+        (Some("APPEND"), Some(present)) => Ok(vec![present]),
+        (Some("REMOVE"), None) => Ok(Vec::new()),
+        (Some("REMOVE"), Some(present)) => {
+            for name in names {
+                if find_by_username(tx, name)?.is_some_and(|user| user.id == present) {
+                    return Ok(Vec::new());
+                }
+            }
+            Ok(vec![present])
+        }
+        _ => {
+            for name in names {
+                if let Some(user) = find_by_username(tx, name)? {
+                    return Ok(vec![user.id]);
+                }
+            }
+            match names.is_empty() {
+                true => Ok(Vec::new()),
+                false => Err(Error::invalid("base", "Assignee has no permissions")),
+            }
+        }
+    }
+}
+
+async fn create_issue(at: At, context: Context) -> Result<Done<Changed>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let base_url = app.base_url().to_owned();
+    let wrote = app.write(move |tx| {
+        let (project, alert) = at.enter(tx, &viewer)?;
+        let made = rules::create_issue(tx, &viewer, &base_url, &project, &alert);
+        let issue = made.map_err(|error| match error {
+            // Said of an alert that the viewer may see.
+            Error::Forbidden(text) => Error::invalid("base", text),
+            other => other,
+        })?;
+        let alert = rows::by_id(tx, alert.id)?.found("Alert")?;
+        Ok((alert, issue, project.full_path))
+    });
+    let (alert, issue, project) = wrote.await.map_err(sentences)?;
+    Ok(Done::from(Changed {
+        issue: Some(Arc::new(Issue::new(&app, issue))),
+        ..shown(&app, alert, &project)
+    }))
+}
+
+async fn create_todo(at: At, context: Context) -> Result<Done<Changed>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let wrote = app.write(move |tx| {
+        let (project, alert) = at.enter(tx, &viewer)?;
+        let todo = planning::todos::mark(tx, &viewer, noteable(&alert))?;
+        let pending = "You already have pending todo for this alert";
+        let todo = todo.ok_or_else(|| Error::invalid("base", pending))?;
+        Ok((alert, todo, project.full_path))
+    });
+    let (alert, todo, project) = wrote.await.map_err(sentences)?;
+    Ok(Done::from(Changed {
+        todo: Some(Arc::new(todo)),
+        ..shown(&app, alert, &project)
+    }))
+}

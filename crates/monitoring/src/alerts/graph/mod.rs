@@ -1,0 +1,158 @@
+//! Alerts and their integrations in GraphQL (contract/monitoring.md 2.2). The
+//! rules and the visible sets are those of REST: what is hidden there is null
+//! or left out here.
+
+mod alert;
+mod change;
+mod enums;
+mod integration;
+mod lists;
+mod read;
+mod write;
+
+use super::model::Alert;
+use super::store::arrive::{ALERT, noteable};
+use identity::graph::caller;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result as Done};
+use kernel::graph::context::Loader;
+use kernel::graph::{Context, Fault, GlobalId, Graph, object};
+use planning::targets::{Kind, Seen};
+use serde_json::json;
+use spaces::access::Purpose;
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::Tx;
+
+/// Global IDs of alerts.
+pub const ALERT_ID: GlobalId = GlobalId::new("AlertManagementAlertID", ALERT);
+/// Global IDs of integrations.
+pub const INTEGRATION_ID: GlobalId = GlobalId::new(
+    "AlertManagementHttpIntegrationID",
+    "AlertManagement::HttpIntegration",
+);
+
+/// Alerts, as notes and to-dos are about them.
+pub const KIND: Kind = Kind {
+    name: ALERT,
+    visible: read::todo_is_visible,
+    read: seen,
+};
+
+/// Registers the types and adds them to projects and issues.
+pub fn graph(g: &mut Graph) {
+    INTEGRATION_ID.register(g);
+    enums::graph(g);
+    alert::graph(g);
+    lists::graph(g);
+    integration::graph(g);
+    change::graph(g);
+    write::graph(g);
+    g.node::<Alerts, _>(ALERT_ID, object("AlertManagementAlert"));
+}
+
+/// An alert as the interface shows it.
+pub struct Shown {
+    /// The alert.
+    pub alert: Alert,
+    web_url: String,
+}
+
+impl Shown {
+    /// An alert of the project with this path, that the viewer may see.
+    pub fn new(app: &App, alert: Alert, project: &str) -> Shown {
+        Shown {
+            web_url: alert.web_url(app.base_url(), project),
+            alert,
+        }
+    }
+}
+
+/// Alerts by id: those the viewer may see.
+pub struct Alerts;
+
+impl Loader for Alerts {
+    type Key = i64;
+    type Value = Arc<Shown>;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Shown>>, Fault> {
+        let (app, viewer) = caller(&context)?;
+        let found = app.read(move |tx| read::visible(tx, &viewer, "alerts.id", &ids));
+        let found = found.await?.into_iter();
+        Ok(found
+            .map(|it| {
+                (
+                    it.alert.id,
+                    Arc::new(Shown::new(&app, it.alert, &it.full_path)),
+                )
+            })
+            .collect())
+    }
+}
+
+/// Alerts by the issue that is their incident: those the viewer may see.
+pub struct AlertsOfIssues;
+
+impl Loader for AlertsOfIssues {
+    type Key = i64;
+    type Value = Arc<Shown>;
+
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Shown>>, Fault> {
+        let (app, viewer) = caller(&context)?;
+        let found = app.read(move |tx| read::visible(tx, &viewer, "alerts.issue_id", &ids));
+        let found = found.await?.into_iter();
+        let keyed = found.filter_map(|it| {
+            let issue = it.alert.issue_id?;
+            Some((issue, Arc::new(Shown::new(&app, it.alert, &it.full_path))))
+        });
+        Ok(keyed.collect())
+    }
+}
+
+/// Those of these alerts that the viewer may see, as to-dos show them.
+fn seen(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Done<HashMap<i64, Seen>> {
+    let found = read::visible(tx, viewer, "alerts.id", ids)?.into_iter();
+    let seen = found.map(|it| {
+        let alert = &it.alert;
+        let seen = Seen {
+            project_id: Some(alert.project_id),
+            title: alert.title.clone(),
+            path: alert.path(&it.full_path),
+            entity: json!({
+                "id": alert.id,
+                "iid": alert.iid,
+                "project_id": alert.project_id,
+                "title": alert.title,
+                "severity": alert.severity,
+                "status": alert.status,
+                "web_url": alert.web_url(app.base_url(), &it.full_path),
+            }),
+        };
+        (alert.id, seen)
+    });
+    Ok(seen.collect())
+}
+
+/// The notes and to-dos of an alert are about this.
+fn about(it: &Shown) -> planning::Noteable {
+    noteable(&it.alert)
+}
+
+/// What is asked of a project to change its alerts, or where they come from.
+const CHANGES: Purpose = Purpose::ManageAlerts;
+/// See [`CHANGES`].
+const SETTINGS: Purpose = Purpose::Update;
+
+/// A refusal whose texts are whole sentences, not about a field by its name.
+fn sentences(error: Error) -> Fault {
+    match error {
+        Error::Invalid(fields) => {
+            let whole = fields
+                .into_iter()
+                .map(|(_, texts)| ("base".to_owned(), texts));
+            Error::Invalid(whole.collect()).into()
+        }
+        other => other.into(),
+    }
+}
