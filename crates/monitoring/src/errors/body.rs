@@ -22,11 +22,6 @@ use tokio::time::{Instant, timeout_at};
 const GATHERED: usize = 256 * 1024;
 /// How long a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Bytes of a refused body that are still taken, so that its sender reads the
-/// answer and not a broken connection.
-const DRAINED: u64 = 4 << 20;
-/// How long they are waited for.
-const DRAINING: Duration = Duration::from_secs(2);
 /// Large bodies decompressed at once.
 const LARGE: usize = 2;
 
@@ -96,17 +91,13 @@ pub async fn read(body: Body, reading: Reading) -> Result<Result<Form, Fault>> {
         left: reading.sent,
     };
     let sink = Sink::new(reading.form, reading.decoded);
-    let read = match Decoder::new(reading.encoding, sink) {
-        Err(fault) => Err(fault),
+    match Decoder::new(reading.encoding, sink) {
+        Err(fault) => Ok(Err(fault)),
         Ok(decoder) => match reading.encoding {
-            Encoding::Identity => plain(&mut arriving, decoder).await,
-            _ => compressed(&mut arriving, decoder).await?,
+            Encoding::Identity => Ok(plain(&mut arriving, decoder).await),
+            _ => compressed(&mut arriving, decoder).await,
         },
-    };
-    if read.is_err() {
-        drain_rest(arriving.stream).await;
     }
-    Ok(read)
 }
 
 /// Reads a body of at most so many bytes as it is sent.
@@ -121,26 +112,7 @@ pub async fn whole(body: Body, most: u64) -> Result<Vec<u8>, Fault> {
         match arriving.next().await {
             Ok(Some(bytes)) => all.extend_from_slice(&bytes),
             Ok(None) => return Ok(all),
-            Err(fault) => {
-                drain_rest(arriving.stream).await;
-                return Err(fault);
-            }
-        }
-    }
-}
-
-/// Takes a part of a body that is of no use.
-pub async fn drain(body: Body) {
-    drain_rest(body.into_data_stream()).await;
-}
-
-async fn drain_rest(mut stream: axum::body::BodyDataStream) {
-    let until = Instant::now() + DRAINING;
-    let mut left = DRAINED;
-    while let Ok(Some(Ok(bytes))) = timeout_at(until, stream.next()).await {
-        left = left.saturating_sub(bytes.len() as u64);
-        if left == 0 {
-            return;
+            Err(fault) => return Err(fault),
         }
     }
 }

@@ -99,7 +99,6 @@ async fn take_envelope(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> R
             .await?
             .is_none()
     {
-        body::drain(body.0).await;
         return Ok(Err(Refusal::Key));
     }
     let form = Form::Envelope(Box::<Parser>::default());
@@ -127,7 +126,6 @@ async fn take_event(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Resu
         .await?
         .is_none()
     {
-        body::drain(body.0).await;
         return Ok(Err(Refusal::Key));
     }
     let decoded = MAX_EVENT as u64;
@@ -161,10 +159,7 @@ async fn read(
 ) -> Result<Result<Form, Fault>> {
     let encoding = match Encoding::named(asked.header(header::CONTENT_ENCODING)) {
         Ok(encoding) => encoding,
-        Err(fault) => {
-            body::drain(body).await;
-            return Ok(Err(fault));
-        }
+        Err(fault) => return Ok(Err(fault)),
     };
     // What is not compressed may be as long as what is decompressed.
     let sent = match encoding {
@@ -175,7 +170,6 @@ async fn read(
         .header(header::CONTENT_LENGTH)
         .and_then(|length| length.trim().parse().ok());
     if announced > Some(sent) {
-        body::drain(body).await;
         return Ok(Err(Fault::TooLarge("the body")));
     }
     let reading = Reading {

@@ -98,12 +98,10 @@ async fn take(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Ans
     let refused = |status| Ok(Answer::Refused(status));
     let named = to.endpoint_identifier.as_deref();
     let Some(door) = door::find(app, addresses(asked.uri.path(), named)).await? else {
-        body::drain(body.0).await;
         return refused(StatusCode::NOT_FOUND);
     };
     let limits: AlertLimits = app.settings().get(app).await?;
     if let Some(seconds) = limit::exceeded(app, door.project_id, &limits) {
-        body::drain(body.0).await;
         door::log(app, &door, 429, "too many requests");
         return Ok(Answer::Limited(seconds));
     }
