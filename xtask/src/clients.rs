@@ -262,7 +262,7 @@ const CLIENTS: &[Suite] = &[
 ];
 
 /// The pages in a browser.
-const BROWSER: [Suite; 2] = [
+const BROWSER: &[Suite] = &[
     Suite {
         name: "chromium",
         script: "tests/browser/pages.cjs",
@@ -285,7 +285,11 @@ pub fn clients() -> Outcome {
 /// Those of the real-client suites that are asked for.
 pub fn some(options: &Options) -> Outcome {
     let suites = chosen(&options.suite);
-    if suites.is_empty() {
+    let pages = match options.suite.is_empty() {
+        true => Vec::new(),
+        false => among(BROWSER, &options.suite),
+    };
+    if suites.is_empty() && pages.is_empty() {
         return Err(format!("no suite is called {}", options.suite));
     }
     let engines: Vec<&str> = match &options.engine {
@@ -296,13 +300,23 @@ pub fn some(options: &Options) -> Outcome {
         Some(program) => program.clone(),
         None => server::build()?,
     };
-    run(&suites, &engines, &program, &programs()?, &[])
+    if !suites.is_empty() {
+        run(&suites, &engines, &program, &programs()?, &[])?;
+    }
+    match pages.is_empty() {
+        true => Ok(()),
+        false => in_browser(&pages, &engines, &program),
+    }
 }
 
-/// The suites whose name or script holds this text.
+/// The suites of clients whose name or script holds this text.
 fn chosen(text: &str) -> Vec<&'static Suite> {
+    among(CLIENTS, text)
+}
+
+fn among(suites: &'static [Suite], text: &str) -> Vec<&'static Suite> {
     let named = |suite: &&Suite| suite.name.contains(text) || suite.script.contains(text);
-    CLIENTS.iter().filter(named).collect()
+    suites.iter().filter(named).collect()
 }
 
 /// Programs that suites start, as variables of their environment.
@@ -320,12 +334,15 @@ fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
 
 /// The browser suites.
 pub fn browser() -> Outcome {
-    let suites: Vec<&Suite> = BROWSER.iter().collect();
+    in_browser(&among(BROWSER, ""), &ENGINES, &server::build()?)
+}
+
+fn in_browser(suites: &[&Suite], engines: &[&str], program: &Path) -> Outcome {
     let programs = [("CHROMIUM", tools::chromium()?)];
     let (_, explorer) = tools::node_with("tests/browser", "browser/node")?;
     let explorer = explorer.display().to_string();
     let settings = [("TENON_EXPLORER_DIR", &*explorer)];
-    run(&suites, &ENGINES, &server::build()?, &programs, &settings)
+    run(suites, engines, program, &programs, &settings)
 }
 
 /// Runs suites that find these programs, each against servers with these
