@@ -84,7 +84,7 @@ test('a stranger reads the schema and asks what is public', async () => {
   await page.goto(PAGE);
   await ask(page, '{ echo(text: "hello") }', 'nil says: hello');
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-  await page.getByRole('link', { name: 'Mutation' }).click();
+  await page.getByRole('link', { name: 'Mutation', exact: true }).click();
   await page.getByRole('link', { name: 'echoCreate', exact: true }).waitFor();
   await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor();
   assert.deepEqual(problems, []);

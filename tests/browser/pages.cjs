@@ -325,7 +325,7 @@ test('an issue is made, discussed and closed', async () => {
   await page.getByLabel('Labels').fill('bug, a label with a rather long title');
   await page.getByRole('button', { name: 'Make issue' }).click();
   await page.getByRole('heading', { name: /A hinge that squeaks/ }).waitFor();
-  await page.getByLabel('Note').fill('It is the **upper** one.\n\n`' + 'x'.repeat(300) + '`');
+  await page.getByRole('textbox', { name: 'Note' }).fill('It is the **upper** one.\n\n`' + 'x'.repeat(300) + '`');
   await page.getByRole('button', { name: 'Write note' }).click();
   await page.getByText('upper', { exact: true }).waitFor();
   await page.getByLabel('Assigned').fill('root');

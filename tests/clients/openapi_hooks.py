@@ -56,7 +56,7 @@ CALLBACK = "https://app.example.org/callback"
 CONAN_REVISION = "a" * 32
 
 # The smallest picture: one point.
-GIF = bytes.fromhex("47494638396101000100800000000000ffffff2c0000000001000100000202440100003b")
+GIF = bytes.fromhex("47494638396101000100800000000000ffffff2c00000000010001000002024401003b")
 
 TOMORROW = str(datetime.date.today() + datetime.timedelta(days=1))
 

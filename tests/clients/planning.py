@@ -144,10 +144,10 @@ def test_graphql_tells_and_changes_the_same_issues():
     issue = project.issues.create({"title": "Hinge", "labels": ["bug"]})
     project.issues.create({"title": "Door"})
     with gitlab.GraphQL(URL, token=os.environ["TENON_TOKEN"]) as graph:
-        listed = """query ($path: ID!, $labels: [String]) { project(fullPath: $path) {
-            openIssuesCount issues(labelName: $labels) { count nodes { iid title author { username }
+        listed = """{ project(fullPath: "graph/anvil") {
+            openIssuesCount issues(labelName: ["bug"]) { count nodes { iid title author { username }
             labels { nodes { title } } } } } }"""
-        answer = graph.execute(listed, {"path": "graph/anvil", "labels": ["bug"]})["project"]
+        answer = graph.execute(listed)["project"]
         assert answer["openIssuesCount"] == 2
         assert answer["issues"] == {
             "count": 1,
@@ -160,15 +160,13 @@ def test_graphql_tells_and_changes_the_same_issues():
                 }
             ],
         }
-        lock = """mutation ($at: IssueSetLockedInput!) {
-            issueSetLocked(input: $at) { issue { discussionLocked } errors } }"""
-        at = {"projectPath": "graph/anvil", "iid": "1", "locked": True}
-        locked = graph.execute(lock, {"at": at})["issueSetLocked"]
+        lock = """mutation { issueSetLocked(input: {projectPath: "graph/anvil", iid: "1", locked: true}) {
+            issue { discussionLocked } errors } }"""
+        locked = graph.execute(lock)["issueSetLocked"]
         assert locked == {"issue": {"discussionLocked": True}, "errors": []}
-        note = """mutation ($note: CreateNoteInput!) {
-            createNote(input: $note) { note { body author { username } } errors } }"""
-        about = {"noteableId": f"gid://service/Issue/{issue.id}", "body": "oil"}
-        written = graph.execute(note, {"note": about})["createNote"]
+        note = """mutation { createNote(input: {noteableId: "gid://service/Issue/%d", body: "oil"}) {
+            note { body author { username } } errors } }"""
+        written = graph.execute(note % issue.id)["createNote"]
         assert written == {"note": {"body": "oil", "author": {"username": "root"}}, "errors": []}
     assert project.issues.get(1).discussion_locked is True
     assert [one.body for one in project.issues.get(1).notes.list(get_all=True) if not one.system] == ["oil"]

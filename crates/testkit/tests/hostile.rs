@@ -245,7 +245,7 @@ fn introspections() -> Vec<Case> {
         let (open, close) = (open.repeat(count), close.repeat(count));
         format!("{{__schema{{types{{{open}name{close}}}}}}}")
     };
-    let aliased = many(100, |n| format!("a{n}:__schema{{types{{name}}}} "));
+    let aliased = |count| many(count, |n| format!("a{n}:__schema{{types{{name}}}} "));
     vec![
         query(
             "introspection in circles",
@@ -260,8 +260,13 @@ fn introspections() -> Vec<Case> {
         query("types of types", deep("ofType{", "}", 15), End::Answered),
         query(
             "introspection many times",
-            format!("{{{aliased}}}"),
+            format!("{{{}}}", aliased(20)),
             End::Answered,
+        ),
+        query(
+            "introspection too many times",
+            format!("{{{}}}", aliased(21)),
+            refused("fieldCalledTooOften"),
         ),
         query(
             "all of the interface",

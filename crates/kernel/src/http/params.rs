@@ -155,6 +155,10 @@ macro_rules! choices {
 
         impl $crate::schemars::JsonSchema for $name {
             fn schema_name() -> std::borrow::Cow<'static, str> { stringify!($name).into() }
+            // Rooms have lists of the same name; each is described by its own.
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
             fn json_schema(
                 _: &mut $crate::schemars::SchemaGenerator,
             ) -> $crate::schemars::Schema {

@@ -2,7 +2,8 @@
 //!
 //! Decoders write into a [`Sink`] that counts what they make and reads
 //! envelopes on the way, so a bomb is stopped where it passes the limit. The
-//! windows of the decoders are bounded, too: zstd 8 MiB, brotli 16 MiB.
+//! windows of the decoders are bounded, too: zstd 8 MiB, brotli 4 MiB, which is
+//! what encoders take unless they are told otherwise.
 
 use super::envelope::Parser;
 use super::fault::Fault;
@@ -171,15 +172,25 @@ impl Decoder {
 impl Brotli {
     fn feed(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         if let (false, Some(first)) = (self.begun, bytes.first()) {
-            // These bits ask for a window of up to 1 GiB, which is no part of
-            // the content encoding (RFC 7932 section 9.1).
-            if first & 0x7f == 0x11 {
+            if has_large_window(*first) {
                 return Err(Fault::Malformed("the window is too large"));
             }
             self.begun = true;
         }
         self.decoder.write_all(bytes).map_err(fault)
     }
+}
+
+/// Whether a Brotli stream that begins so asks for a window beyond 4 MiB
+/// (RFC 7932 section 9.1), or for one of up to 1 GiB, which is no part of the
+/// content encoding: decoders take twice as much memory as that.
+fn has_large_window(first: u8) -> bool {
+    let is_long = first & 0x7f == 0x11;
+    let power = match (first & 1, (first >> 1) & 7) {
+        (1, more) if more > 0 => 17 + more,
+        _ => 0,
+    };
+    is_long || power > 22
 }
 
 /// A sink's own refusal, or that the bytes cannot be decoded.

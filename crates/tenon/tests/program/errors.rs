@@ -19,10 +19,12 @@ const MAX_GROWTH: u64 = 96 << 20;
 const CHUNKS: usize = 160;
 /// An attachment of 120 MiB of spaces as Brotli, for which Rust has no small
 /// encoder.
-const BROTLI: &str = "cfffff7fe08dd3653474acbc5600d1d953227d0d882ad03c266f218767de59c293b183deff1bffffffe1\
-    970088c30200ddfb7ffeffffc32f0110874500baf7fffcffff875f02200e0b0074effff9ffff0fbf0440\
-    1c1600e8defff3ffff1f7e0980382c00d0bdffe7ffff3ffc1200715800a07bff9f180080f82500e2b000\
-    60fafe0f";
+const BROTLI: &str = "cbffff3fe08dd3653474acbc5600d1d953227d0d882ad03c266f218767de59c293b183deff19ffffffe0\
+    970088c32200ddfb3ffeffffc12f0110870500baf77ffcffff835f02200e0b0074effff8ffff07bf0440\
+    1c1600e8defff1ffff0f7e0980382c00d0bdffe3ffff1ffc1200715800a07bffc7ffff3ff82500e2b000\
+    40f7fe8fffff7ff04b00c4610180eefd1fffffffe0970088c30200ddfb3ffeffffc12f0110870500baf7\
+    7ffcffff835f02200e0b0074effff8ffff07bf04401c1600e8defff1ffff0f7e0980382c00d0bdffe3ff\
+    ff1ffc1200715800a07bff171800f8250082880060";
 
 /// Switches error tracking on; where reports go, below `/api/v4`.
 async fn endpoint(client: &Client) -> String {

@@ -88,7 +88,7 @@ testkit::both_engines! {
             ("(sort:ENDED_AT_DESC)", vec!["3", "4", "2", "1"]),
             ("(sort:created_asc)", vec!["1", "2", "3", "4"]),
             ("(statuses:[TRIGGERED,IGNORED])", vec!["4", "1"]),
-            ("(search:\"0% \", domain:operations)", vec![]),
+            ("(search:\"1%0\", domain:operations)", vec![]),
             ("(search:\"WEB 100%\", sort:CREATED_TIME_DESC, first:2)", vec!["4", "3"]),
             ("(iid:\"2\")", vec!["2"]),
             ("(iid:\"two\")", vec![]),

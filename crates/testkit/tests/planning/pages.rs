@@ -215,9 +215,8 @@ testkit::both_engines! {
         assert!(page.contains("0 votes"), "{page}");
         let (_, page) = browser.submit(ONE, &[("action", "unsubscribe")]).await;
         assert!(page.contains("Send me mail"), "{page}");
-        let thread = note["id"].to_string();
         let talk = joe.get(project.at("/issues/1/discussions")).await.is(200).json();
-        let first = talk.as_array().expect("a list").iter().find(|one| one["notes"][0]["id"].to_string() == thread);
+        let first = talk.as_array().expect("a list").iter().find(|one| one["notes"][0]["id"] == note["id"]);
         let discussion = first.expect("a discussion")["id"].as_str().expect("an id").to_owned();
         browser.submit(&format!("{ONE}/notes"), &[("body", "again"), ("discussion_id", &discussion)]).await;
         let talk = joe.get(project.at(&format!("/issues/1/discussions/{discussion}"))).await.is(200).json();

@@ -280,15 +280,17 @@ async fn update(it: Update, metrics: bool, context: Context) -> Result<Done<Chan
         && wanted.active.is_none()
         && wanted.payload_example.is_none()
         && wanted.payload_mapping.is_none();
-    if nothing && !metrics {
-        let text = "Please provide attributes to update";
-        return Err(Error::invalid("base", text).into());
-    }
     change(
         it.id,
         metrics,
         context,
-        move |_, tx, viewer, project, one| rules::update(tx, viewer, project, one, &wanted),
+        move |_, tx, viewer, project, one| {
+            if nothing && !metrics {
+                let text = "Please provide attributes to update";
+                return Err(Error::invalid("base", text));
+            }
+            rules::update(tx, viewer, project, one, &wanted)
+        },
     )
     .await
 }
