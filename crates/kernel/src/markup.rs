@@ -165,7 +165,11 @@ static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .add_tag_attributes("input", ["checked"])
         .set_tag_attribute_values(HashMap::from([(
             "input",
-            HashMap::from([("type", "checkbox"), ("disabled", "")]),
+            HashMap::from([
+                ("type", "checkbox"),
+                ("disabled", ""),
+                ("aria-label", "Task"),
+            ]),
         )]))
         .add_allowed_classes("section", ["footnotes"])
         .add_allowed_classes("sup", ["footnote-ref"])
