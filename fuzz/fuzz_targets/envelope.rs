@@ -27,12 +27,20 @@ fuzz_target!(|data: &[u8]| {
     };
     let whole = read(rest, usize::MAX);
     assert_eq!(whole, read(rest, usize::from(*how % 16) + 1));
-    if let Ok(Envelope { event: Some(event), .. }) = whole {
+    if let Ok(Envelope {
+        event: Some(event), ..
+    }) = whole
+    {
         let _ = Event::parse(&event, "192.0.2.1");
         let _ = Detail::parse(&event);
     }
     let _ = Event::parse(rest, "192.0.2.1");
-    let encodings = [Encoding::Gzip, Encoding::Deflate, Encoding::Brotli, Encoding::Zstd];
+    let encodings = [
+        Encoding::Gzip,
+        Encoding::Deflate,
+        Encoding::Brotli,
+        Encoding::Zstd,
+    ];
     let sink = Sink::new(Form::Whole(Vec::new()), LIMIT);
     if let Ok(mut decoder) = Decoder::new(encodings[usize::from(*how % 4)], sink) {
         let _ = decoder.feed(rest).and_then(|()| decoder.finish());

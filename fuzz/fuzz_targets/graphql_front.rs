@@ -12,7 +12,10 @@ struct Thing;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut g = Graph::new();
-    let filter = vec![argument("must", INT.required()), argument("inner", named("Filter"))];
+    let filter = vec![
+        argument("must", INT.required()),
+        argument("inner", named("Filter")),
+    ];
     g.input("Filter", "", filter);
     g.query()
         .field("project", object::<Thing>("Project"), |_| None)
