@@ -17,6 +17,9 @@ const MAX_VARIABLES: usize = 2_000;
 
 /// Writes the line of an operation that ran.
 pub fn operation(incoming: &Incoming, entry: &Entry, checked: &Checked, took: Duration) {
+    if !tracing::enabled!(target: "graphql", tracing::Level::INFO) {
+        return;
+    }
     let operation = checked.operation();
     let text = entry
         .source

@@ -3,6 +3,7 @@
 mod answer;
 mod asks;
 mod incoming;
+mod known;
 mod log;
 mod persisted;
 mod run;
@@ -10,7 +11,7 @@ mod schema;
 mod uploads;
 
 use crate::allowed;
-use crate::front::{self, Checked, Limits, Parsed, StaticError};
+use crate::front::{self, Checked, Limits, StaticError};
 use crate::uses::Uses;
 use answer::{Answered, Whole};
 use asks::Asks;
@@ -25,6 +26,7 @@ use kernel::graph::{Request, Table};
 use kernel::http::Routes;
 use kernel::http::reply::Response;
 use kernel::http::throttle::Caller;
+use known::{Known, Read};
 use persisted::{Listed, Queries};
 use run::Run;
 use serde_json::Value as Json;
@@ -51,6 +53,7 @@ pub fn routes(r: &mut Routes, table: Table) {
         unmarked: Arc::new(table.without_marked()),
         whole: Arc::new(table),
         kept: Mutex::default(),
+        known: Known::default(),
         queries: Queries::default(),
         uses: Uses::default(),
     });
@@ -75,6 +78,7 @@ struct Interface {
     /// Without deprecated members and experiments.
     unmarked: Arc<Table>,
     kept: Mutex<HashMap<Kept, Arc<Answered>>>,
+    known: Known,
     /// Texts that clients send by their digests.
     queries: Queries,
     /// Uses of deprecated members.
@@ -117,12 +121,12 @@ impl Interface {
         let checked = self.checked(&incoming, &table, limits).await?;
         let runnable: Vec<&Checked> = checked
             .iter()
-            .filter_map(|step| step.as_ref().ok())
+            .filter_map(|step| step.as_deref().ok())
             .collect();
         if let Err(error) = front::check_sum(&runnable, limits) {
-            let one = |step: &Step<Checked>| {
+            let one = |step: &Step<Arc<Checked>>| {
                 let refused = Answered::refused(std::slice::from_ref(&error));
-                Arc::new(refused.costing(step.as_ref().ok()))
+                Arc::new(refused.costing(step.as_deref().ok()))
             };
             let all = checked.iter().map(one).collect();
             return self.reply(&incoming, all, batch);
@@ -181,14 +185,24 @@ impl Interface {
         incoming: &Incoming,
         table: &Arc<Table>,
         limits: Limits,
-    ) -> Result<Vec<Step<Checked>>> {
+    ) -> Result<Vec<Step<Arc<Checked>>>> {
         let entries = incoming.kind.entries();
-        let parsed: Vec<Step<Parsed>> = entries.iter().map(Entry::parse).collect();
-        check_mutations(incoming, &parsed)?;
+        let read = |entry: &Entry| match self.known.get(incoming, entry) {
+            Some(known) => Ok(Read::Known(known)),
+            None => entry.parse().map(Read::New),
+        };
+        let read: Vec<Step<Read>> = entries.iter().map(read).collect();
+        check_mutations(incoming, &read)?;
+        let is_new = |step: &Step<Read>| matches!(step, Ok(Read::New(_)));
+        let new: Vec<bool> = read.iter().map(is_new).collect();
         let own = table.clone();
         let check = move || {
-            let one = |step: Step<Parsed>| step.and_then(|it| front::check(&own, it, limits));
-            parsed.into_iter().map(one).collect::<Vec<Step<Checked>>>()
+            let one = |read: Read| match read {
+                Read::Known(known) => Ok(known),
+                Read::New(parsed) => front::check(&own, parsed, limits).map(Arc::new),
+            };
+            let all = read.into_iter().map(|step| step.and_then(one));
+            all.collect::<Vec<Step<Arc<Checked>>>>()
         };
         // Pure work of bounded length, yet long texts would hold up a worker.
         let checked = if characters(entries) < SMALL {
@@ -198,12 +212,16 @@ impl Interface {
                 .await
                 .map_err(Error::internal)?
         };
-        let placed = |(entry, step): (&Entry, Step<Checked>)| {
-            let checked = uploads::check(table, entry, step?)?;
+        let placed = |((entry, new), step): ((&Entry, bool), Step<Arc<Checked>>)| {
+            let checked = step?;
+            uploads::check(table, entry, &checked)?;
+            if new {
+                self.known.keep(incoming, entry, &checked);
+            }
             self.queries.keep(entry);
             Ok(checked)
         };
-        Ok(entries.iter().zip(checked).map(placed).collect())
+        Ok(entries.iter().zip(new).zip(checked).map(placed).collect())
     }
 
     fn table(&self, incoming: &Incoming) -> Arc<Table> {
@@ -278,9 +296,9 @@ fn characters(entries: &[Entry]) -> usize {
 }
 
 /// Mutations come by POST, and with a session from our own pages only.
-fn check_mutations(incoming: &Incoming, parsed: &[Step<Parsed>]) -> Result<()> {
-    let is_mutation = |step: &Step<Parsed>| matches!(step, Ok(parsed) if parsed.kind() == front::ast::OperationKind::Mutation);
-    if !parsed.iter().any(is_mutation) {
+fn check_mutations(incoming: &Incoming, read: &[Step<Read>]) -> Result<()> {
+    let is_mutation = |step: &Step<Read>| matches!(step, Ok(read) if read.kind() == front::ast::OperationKind::Mutation);
+    if !read.iter().any(is_mutation) {
         return Ok(());
     }
     let method = &incoming.asked.method;

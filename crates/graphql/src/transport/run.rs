@@ -33,7 +33,7 @@ pub struct Run<'r> {
 
 impl Run<'_> {
     /// The answers to all entries, in their order.
-    pub async fn all(&self, checked: &[Step<Checked>]) -> Result<Vec<Answered>> {
+    pub async fn all(&self, checked: &[Step<Arc<Checked>>]) -> Result<Vec<Answered>> {
         if !self.request.atomic {
             return Ok(self.until_failure(checked).await?.0);
         }
@@ -71,7 +71,7 @@ impl Run<'_> {
     /// it changed.
     async fn until_failure(
         &self,
-        checked: &[Step<Checked>],
+        checked: &[Step<Arc<Checked>>],
     ) -> Result<(Vec<Answered>, Option<usize>)> {
         let mut answers = Vec::with_capacity(checked.len());
         for (entry, step) in self.incoming.kind.entries().iter().zip(checked) {
@@ -125,7 +125,7 @@ impl Run<'_> {
 }
 
 /// The answer of an entry that is not done.
-fn undone(step: &Step<Checked>) -> Answered {
+fn undone(step: &Step<Arc<Checked>>) -> Answered {
     match step {
         Ok(checked) => Answered::undone(checked),
         Err(errors) => Answered::refused(errors),

@@ -195,11 +195,11 @@ impl Pending {
 pub fn check(
     table: &Table,
     entry: &Entry,
-    checked: Checked,
-) -> std::result::Result<Checked, Vec<StaticError>> {
-    let misplaced = |place: &&Place| !takes_file(table, &checked, place);
+    checked: &Checked,
+) -> std::result::Result<(), Vec<StaticError>> {
+    let misplaced = |place: &&Place| !takes_file(table, checked, place);
     match entry.files.iter().find(misplaced) {
-        None => Ok(checked),
+        None => Ok(()),
         Some(place) => {
             let text = format!(
                 "No file can stand at variables.{}: it is no Upload",

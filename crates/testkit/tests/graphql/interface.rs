@@ -39,6 +39,35 @@ both_engines! {
         assert_eq!(ask(&nobody, hidden).await["data"], json!({"echoCreate": null}));
     }
 
+    async fn a_text_that_passed_before_is_checked_for_whoever_asks(t: TestServer) {
+        let (admin, nobody) = (t.admin(), t.anonymous());
+        // Too complex for strangers only.
+        let names: String = ('a'..='n').map(|key| format!("{key}:name ")).collect();
+        let people: String = ('a'..='n').map(|key| format!("{key}:currentUser{{...f}} ")).collect();
+        let dear = format!("{{{people}}} fragment f on CurrentUser{{{names}}}");
+        for _ in 0..2 {
+            assert_eq!(ask(&admin, &dear).await["errors"], json!(null));
+            let refused = ask(&nobody, &dear).await;
+            assert!(message(&refused).starts_with("Query has complexity of 210"), "{refused}");
+        }
+        for _ in 0..2 {
+            data(&admin, "{currentUser{email}}").await;
+            let request = admin.request(Method::POST, "/api/graphql?remove_deprecated=true");
+            let left = request.json(&json!({"query": "{currentUser{email}}"})).await.json();
+            assert_eq!(message(&left), "Field 'email' doesn't exist on type 'CurrentUser'");
+        }
+        let two = "query a{currentUser{username}} query b{currentUser{name}}";
+        for (name, field, value) in [("a", "username", "root"), ("b", "name", "Administrator"), ("a", "username", "root")] {
+            let body = json!({"query": two, "operationName": name});
+            let answer = posted(&admin, &body).await.is(200).json();
+            assert_eq!(answer["data"]["currentUser"], json!({field: value}));
+        }
+        let given = "query($u:String=\"root\"){user(username:$u){username}}";
+        assert_eq!(data(&admin, given).await["user"]["username"], "root");
+        let body = json!({"query": given, "variables": {"u": "nobody"}});
+        assert_eq!(posted(&admin, &body).await.is(200).json()["data"], json!({"user": null}));
+    }
+
     async fn what_is_deprecated_can_be_left_out(t: TestServer) {
         let admin = t.admin();
         let whole = data(&admin, DEPRECATED).await.to_string();
