@@ -10,7 +10,8 @@
 //! `error_tracking_client_keys`, `error_tracking_errors`,
 //! `error_tracking_events`, `error_tracking_hours`, `error_tracking_users`,
 //! `error_tracking_quotas`, `error_tracking_drops`; (migration 0041)
-//! `error_tracking_issues`; (migration 0042)
+//! `error_tracking_issues`; (migration 0043) `error_tracking_counts`;
+//! (migration 0042)
 //! `alert_integrations`, `alerts`, `alert_settings`, `alert_windows`,
 //! `alert_deliveries`, `alert_metric_images`.
 //! Jobs: `monitoring.forget_events`, `monitoring.raise_incident`,

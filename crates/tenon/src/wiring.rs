@@ -54,6 +54,7 @@ pub fn migrations() -> &'static [Migration] {
         40 "0040_error_tracking",
         41 "0041_error_issues",
         42 "0042_alerts",
+        43 "0043_error_counts",
     }
 }
 

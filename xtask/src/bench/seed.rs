@@ -117,6 +117,11 @@ pub fn events(data: &Path, project: i64, errors: i64, count: i64) -> Result<(), 
             params![first, count - 1, errors],
         )?;
         transaction.execute(
+            "update error_tracking_counts set errors_count = errors_count + ?2
+             where project_id = ?1",
+            params![project, errors - 1],
+        )?;
+        transaction.execute(
             "with recursive numbers (n) as
                 (select 1 union all select n + 1 from numbers where n < 23)
              insert into error_tracking_hours (error_id, began_at, events_count)

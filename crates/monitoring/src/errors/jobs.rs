@@ -1,6 +1,8 @@
 //! Forgetting what is old.
 
 use super::limits::ErrorLimits;
+use super::model::Status;
+use super::store::counts::Changes;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run};
@@ -69,16 +71,23 @@ fn remove_hours(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
 }
 
 fn remove_errors(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
-    Ok(tx.execute(
+    let removed: Vec<(i64, Status)> = tx.all(
         sql!(
             "delete from error_tracking_errors where id in
                 (select e.id from error_tracking_errors e
                  where e.last_seen_at < $1 and e.status <> 'ignored' and not exists
                     (select 1 from error_tracking_events where error_id = e.id)
-                 order by e.last_seen_at, e.id limit $2)"
+                 order by e.last_seen_at, e.id limit $2)
+             returning project_id, status"
         ),
         (before, BATCH),
-    )?)
+    )?;
+    let mut changes = Changes::default();
+    for (project_id, status) in &removed {
+        changes.add(*project_id, *status, -1);
+    }
+    changes.write(tx)?;
+    Ok(removed.len() as u64)
 }
 
 /// What a deleted project holds of events.

@@ -52,6 +52,42 @@ testkit::both_engines! {
         assert_eq!(ignored["description"], "and again");
     }
 
+    async fn the_numbers_of_errors_follow_them(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        let list = tracker.project.at("/error_tracking/errors");
+        let numbers = async || {
+            let mut told = Vec::new();
+            for filter in ["", "?status=unresolved", "?status=resolved", "?status=ignored"] {
+                let reply = t.admin().get(format!("{list}{filter}")).await.is(200);
+                told.push(reply.header("x-total").parse::<usize>().unwrap());
+            }
+            told
+        };
+        assert_eq!(numbers().await, [0, 0, 0, 0]);
+        // Some kinds come twice, and at once.
+        let reports = (0..60).map(|n| tracker.report(event(&format!("E{}", n % 40), "v")));
+        for reply in futures_util::future::join_all(reports).await {
+            reply.is(200);
+        }
+        assert_eq!(numbers().await, [40, 40, 0, 0]);
+
+        let errors = t.admin().get(format!("{list}?per_page=100")).await.is(200).json();
+        let errors = errors.as_array().unwrap();
+        let put = async |nth: usize, status: &str| {
+            let path = format!("{list}/{}", errors[nth]["id"]);
+            t.admin().put(path).json(&json!({"status": status})).await.is(200);
+        };
+        for (nth, status) in [(0, "resolved"), (1, "resolved"), (1, "resolved"), (2, "ignored")] {
+            put(nth, status).await;
+        }
+        assert_eq!(numbers().await, [40, 37, 2, 1]);
+        for nth in [0, 2] {
+            let name = errors[nth]["name"].as_str().unwrap();
+            tracker.report(event(name, "again")).await.is(200);
+        }
+        assert_eq!(numbers().await, [40, 38, 1, 1], "one came back, one stays ignored");
+    }
+
     async fn people_and_releases_are_told(t: TestServer) {
         let tracker = Tracker::new(&t, "acme/anvil").await;
         for (user, release) in [("1", "a"), ("2", "b"), ("1", "c")] {
@@ -122,6 +158,8 @@ testkit::both_engines! {
         let mut left: Vec<_> = tracker.errors().await.iter().map(|one| one["name"].to_string()).collect();
         left.sort();
         assert_eq!(left, ["\"Alive\"", "\"Ignored\""]);
+        let list = t.admin().get(tracker.project.at("/error_tracking/errors")).await.is(200);
+        assert_eq!(list.header("x-total"), "2");
         let counts = t.app().read(|tx| Ok(tx.one::<(i64, i64)>(store::sql!(
             "select (select count(*) from error_tracking_events),
                 (select count(*) from error_tracking_hours)"), ())?));

@@ -49,7 +49,7 @@ pub fn set_status(
 ) -> Result<Changed> {
     let error = rows::find(tx, project.id, id)?.found("Error")?;
     if error.status != status {
-        rows::set_status(tx, id, status)?;
+        rows::set_status(tx, &error, status)?;
     }
     let closed_issue_iid = match status {
         Status::Resolved => issues::close(tx, viewer, id)?,

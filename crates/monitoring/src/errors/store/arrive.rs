@@ -4,6 +4,7 @@
 use crate::errors::event::Event;
 use crate::errors::ingest::Arrived;
 use crate::errors::model::Status;
+use crate::errors::store::counts::Changes;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::ids::fold;
@@ -47,6 +48,7 @@ pub fn events(tx: &mut Tx<'_>, project_id: i64, arrived: &[&Arrived]) -> Result<
     }
     let mut known = known(tx, project_id, &fresh)?;
     let mut added: BTreeMap<String, Added<'_>> = BTreeMap::new();
+    let mut changes = Changes::default();
     for one in fresh {
         let fingerprint = short(&one.event.fingerprint);
         let at = believed(one.event.occurred_at, tx.now());
@@ -54,6 +56,7 @@ pub fn events(tx: &mut Tx<'_>, project_id: i64, arrived: &[&Arrived]) -> Result<
             Some(error) => error,
             None => {
                 let error = insert(tx, project_id, &fingerprint, &one.event, at)?;
+                changes.add(project_id, error.status, 1);
                 known.entry(fingerprint.clone()).or_insert(error)
             }
         };
@@ -67,9 +70,13 @@ pub fn events(tx: &mut Tx<'_>, project_id: i64, arrived: &[&Arrived]) -> Result<
     for (fingerprint, added) in &added {
         if let Some(error) = known.get(fingerprint) {
             count(tx, error, added)?;
+            if error.status == Status::Resolved {
+                reopen(tx, error.id)?;
+                changes.moved(project_id, Status::Resolved, Status::Unresolved);
+            }
         }
     }
-    Ok(())
+    changes.write(tx)
 }
 
 /// Adds to what clients of the project say they dropped.
@@ -245,8 +252,7 @@ fn keep(
     Ok(written == 1)
 }
 
-/// Counts what was written. An error that was resolved is open again: it came
-/// back (contract «Beyond the reference» 5).
+/// Counts what was written.
 fn count(tx: &mut Tx<'_>, error: &Known, added: &Added<'_>) -> Result<()> {
     let mut people = 0;
     for person in &added.people {
@@ -286,16 +292,20 @@ fn count(tx: &mut Tx<'_>, error: &Known, added: &Added<'_>) -> Result<()> {
     if added.newest.0 >= error.last_seen_at {
         follow(tx, error.id, added.newest)?;
     }
-    if error.status == Status::Resolved {
-        let now = tx.now();
-        tx.execute(
-            sql!(
-                "update error_tracking_errors set status = 'unresolved', regressed_at = $2
-                 where id = $1"
-            ),
-            (error.id, now),
-        )?;
-    }
+    Ok(())
+}
+
+/// An error that was resolved is open again: it came back (contract «Beyond
+/// the reference» 5).
+fn reopen(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update error_tracking_errors set status = 'unresolved', regressed_at = $2
+             where id = $1"
+        ),
+        (id, now),
+    )?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Errors of a project, one and many.
 
 use crate::errors::model::{Status, Tracked};
+use crate::errors::store::counts::{self, Changes};
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
@@ -90,8 +91,12 @@ pub fn list(
     Ok(tx.query(query)?)
 }
 
-/// How many there are, counted no further than lists tell.
+/// How many there are, told no further than lists tell.
 pub fn count(tx: &mut Tx<'_>, project_id: i64, filter: &Filter) -> Result<i64> {
+    if filter.search.trim().is_empty() {
+        let total = counts::of(tx, project_id, filter.status)?;
+        return Ok(total.min(COUNT_LIMIT + 1));
+    }
     let mut total = 0;
     for status in filter.statuses() {
         let condition = filter.condition(project_id, *status);
@@ -114,14 +119,17 @@ pub fn find(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Tracked>
 }
 
 /// Stores what people say of an error. What is resolved has not come back yet.
-pub fn set_status(tx: &mut Tx<'_>, id: i64, status: Status) -> Result<()> {
+pub fn set_status(tx: &mut Tx<'_>, error: &Tracked, status: Status) -> Result<()> {
+    let mut changes = Changes::default();
+    changes.moved(error.project_id, error.status, status);
+    changes.write(tx)?;
     tx.execute(
         sql!(
             "update error_tracking_errors set status = $2,
                 regressed_at = case when $2 = 'resolved' then null else regressed_at end
              where id = $1"
         ),
-        (id, status),
+        (error.id, status),
     )?;
     Ok(())
 }
