@@ -12,6 +12,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use testkit::postgres::Database;
 
 /// The address the pages use; the test's own takes its place.
 const WRITTEN: &str = "http://127.0.0.1:8080";
@@ -53,6 +54,14 @@ pages! {
     sign_in_with_tenon: "sign-in-with-tenon.md",
     two_factor_authentication: "two-factor.md",
     users_and_tokens: "users-and-tokens.md",
+}
+
+/// Generic packages by curl, on the other engine.
+#[test]
+fn packages_on_postgres() {
+    if let Some(database) = Database::create("guide_empty", |_| Ok(())) {
+        run_on("packages.md", Some(database));
+    }
 }
 
 #[test]
@@ -104,12 +113,14 @@ struct Server {
     child: Child,
     url: String,
     directory: tempfile::TempDir,
+    database: Option<Database>,
 }
 
 impl Server {
-    fn start() -> Server {
+    /// On this PostgreSQL database, or on SQLite.
+    fn start(database: Option<Database>) -> Server {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let mut child = command("tenon", directory.path())
+        let mut child = command("tenon", directory.path(), database.as_ref())
             .args(["serve", "--listen", "127.0.0.1:0"])
             .stderr(Stdio::piped())
             .spawn()
@@ -127,12 +138,14 @@ impl Server {
             child,
             url,
             directory,
+            database,
         }
     }
 
     /// A token of the administrator, as the start page makes it.
     fn token(&self) -> String {
-        let made = command("tenon", self.directory.path())
+        let made = self
+            .command("tenon")
             .args("token create --user root --name guide --scopes api,sudo".split(' '))
             .output()
             .expect("the program can be started");
@@ -140,8 +153,12 @@ impl Server {
         text(&made.stdout).trim().to_owned()
     }
 
+    fn command(&self, program: &str) -> Command {
+        command(program, self.directory.path(), self.database.as_ref())
+    }
+
     fn bash(&self, script: &str) -> Output {
-        command("bash", self.directory.path())
+        self.command("bash")
             .args(["-c", script])
             .env("TOKEN", self.token())
             .env("API", format!("{}/api/v4", self.url))
@@ -158,7 +175,7 @@ impl Drop for Server {
 }
 
 /// A program in `directory`, with this build's `tenon` first in its path.
-fn command(program: &str, directory: &Path) -> Command {
+fn command(program: &str, directory: &Path, database: Option<&Database>) -> Command {
     let built = Path::new(env!("CARGO_BIN_EXE_tenon"));
     let mut path = built.parent().unwrap().as_os_str().to_owned();
     path.push(":");
@@ -173,6 +190,9 @@ fn command(program: &str, directory: &Path) -> Command {
         .env("HOME", directory)
         .env("TENON_ROOT_PASSWORD", "correct horse battery")
         .stdin(Stdio::null());
+    if let Some(database) = database {
+        command.env("TENON_DATABASE_URL", database.url());
+    }
     command
 }
 
@@ -181,8 +201,12 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn run(page: &str) {
+    run_on(page, None);
+}
+
+fn run_on(page: &str, database: Option<Database>) {
     let source = std::fs::read_to_string(folder().join(page)).unwrap();
-    let server = Server::start();
+    let server = Server::start(database);
     let blocks = blocks(&source.replace(WRITTEN, &server.url));
 
     let output = server.bash(&script(&blocks));
