@@ -28,7 +28,7 @@ use identity::pass::WithoutPass;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Response, Routes, Upload, reply};
+use kernel::http::{Asked, Call, FromCall, Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::access::Purpose;
@@ -174,6 +174,19 @@ macro_rules! remote {
                 $prefix
             }
 
+            /// Whoever asks, here.
+            struct Here(Client);
+
+            impl FromCall for Here {
+                async fn from_call(call: &mut Call) -> Result<Here> {
+                    let at = Params::<Remote>::from_call(call).await?;
+                    let _ = &at;
+                    let viewer = Viewer::from_call(call).await?;
+                    let prefix = prefix($(&at.$id)?);
+                    Ok(Here(Client::new(call.app.clone(), viewer, prefix, &call.asked)))
+                }
+            }
+
             pub fn reads(r: &mut Routes) {
                 r.get(concat!($base, "/v1/ping"), ping).unchecked()
                     .summary(concat!("Tells Conan clients what the remote of ", $of, " can do"));
@@ -202,69 +215,42 @@ macro_rules! remote {
             }
 
             async fn authenticate(
-                app: App,
-                viewer: Viewer,
-                at: Params<Remote>,
-                asked: Arc<Asked>,
+                Here(client): Here,
+                _at: Params<Remote>,
                 _proof: WithoutPass,
             ) -> Result<Response> {
-                let _ = &at;
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
                 client.answer(session::authenticate(&client).await)
             }
 
-            async fn check(
-                app: App,
-                viewer: Viewer,
-                at: Params<Remote>,
-                asked: Arc<Asked>,
-            ) -> Result<Response> {
-                let _ = &at;
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
+            async fn check(Here(client): Here, _at: Params<Remote>) -> Result<Response> {
                 client.answer(session::check(&client).await)
             }
 
-            async fn find(
-                app: App,
-                viewer: Viewer,
-                at: Params<Search>,
-                asked: Arc<Asked>,
-            ) -> Result<Response> {
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
+            async fn find(Here(client): Here, at: Params<Search>) -> Result<Response> {
                 let (q, ignorecase) = (at.q.as_deref(), at.ignorecase.as_deref());
                 client.answer(search::recipes(&client, q, ignorecase).await)
             }
 
-            async fn show(
-                app: App,
-                viewer: Viewer,
-                at: Params<OfRecipe>,
-                asked: Arc<Asked>,
-            ) -> Result<Response> {
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
+            async fn show(Here(client): Here, at: Params<OfRecipe>) -> Result<Response> {
                 let list_only = at.list_only.as_deref();
                 client.answer(read::without_revisions(&client, &at.recipe_path, list_only).await)
             }
 
             async fn show_revision(
-                app: App,
-                viewer: Viewer,
+                Here(client): Here,
                 at: Params<OfRecipe>,
                 asked: Arc<Asked>,
             ) -> Result<Response> {
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
                 let list_only = at.list_only.as_deref();
                 let shown = read::with_revisions(&client, &at.recipe_path, list_only, &asked);
                 client.answer(shown.await)
             }
 
             async fn fetch(
-                app: App,
-                viewer: Viewer,
+                Here(client): Here,
                 at: Params<OfFile>,
                 asked: Arc<Asked>,
             ) -> Result<Response> {
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
                 client.answer(read::file(&client, &at.recipe_file, &asked).await)
             }
 
@@ -295,55 +281,36 @@ macro_rules! writable_remote {
             }
 
             async fn upload(
-                app: App,
-                viewer: Viewer,
+                Here(client): Here,
                 at: Params<OfFile>,
                 asked: Arc<Asked>,
                 body: Upload,
             ) -> Result<Response> {
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
                 client.answer(publish::without_revisions(&client, &at.recipe_file, &asked, body).await)
             }
 
             async fn upload_revision(
-                app: App,
-                viewer: Viewer,
+                Here(client): Here,
                 at: Params<OfRecipe>,
                 asked: Arc<Asked>,
                 body: Upload,
             ) -> Result<Response> {
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
                 client.answer(publish::with_revisions(&client, &at.recipe_path, &asked, body).await)
             }
 
             async fn command(
-                app: App,
-                viewer: Viewer,
+                Here(client): Here,
                 at: Params<OfRecipe>,
-                asked: Arc<Asked>,
                 body: Upload,
             ) -> Result<Response> {
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
                 client.answer(publish::command(&client, &at.recipe_path, body).await)
             }
 
-            async fn delete(
-                app: App,
-                viewer: Viewer,
-                at: Params<OfRecipe>,
-                asked: Arc<Asked>,
-            ) -> Result<Response> {
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
+            async fn delete(Here(client): Here, at: Params<OfRecipe>) -> Result<Response> {
                 client.answer(remove::without_revisions(&client, &at.recipe_path).await)
             }
 
-            async fn delete_revision(
-                app: App,
-                viewer: Viewer,
-                at: Params<OfRecipe>,
-                asked: Arc<Asked>,
-            ) -> Result<Response> {
-                let client = Client::new(app, viewer, prefix($(&at.$id)?), &asked);
+            async fn delete_revision(Here(client): Here, at: Params<OfRecipe>) -> Result<Response> {
                 client.answer(remove::with_revisions(&client, &at.recipe_path).await)
             }
         });
