@@ -16,8 +16,9 @@ const ENVELOPE: usize = 10 * 1024;
 /// Errors in both projects that are compared: a page of a list, and many.
 const FEW: i64 = 20;
 const MANY: i64 = 10_000;
-/// What a server with many events may lose against an empty one.
-const KEEPS: f64 = 1.0 / 1.5;
+/// What a server with many events keeps of the speed of an empty one: it takes
+/// at most 1.5 times as long.
+const KEEPS: f64 = 0.67;
 
 /// All lines of this part.
 pub fn lines(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
@@ -41,7 +42,7 @@ fn reports(bench: &Bench<'_>) -> Result<Vec<Line>, String> {
         "error envelopes of 10 KiB by 64 clients, against liveness",
         &rates,
         &live,
-        Bound::AtLeast(0.05),
+        Bound::AtLeast(0.1),
     );
     steps::say("starting bugsink");
     let peer = Peer::bugsink()?;

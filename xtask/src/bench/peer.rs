@@ -50,7 +50,14 @@ impl Peer {
     /// its own, since what it asks for does not go with the others.
     pub fn bugsink() -> Result<Peer, String> {
         let python = tools::python_with("tests/bench/bugsink", "clients/bench-bugsink")?;
-        Peer::script(python, "bugsink/peer.py", Path::new("none"))
+        Peer::script(python, "bugsink/peer.py", Path::new("none"), &[])
+    }
+
+    /// alerta-server of PyPI on this PostgreSQL, with a place of its own too.
+    pub fn alerta(database: &str) -> Result<Peer, String> {
+        let python = tools::python_with("tests/bench/alerta", "clients/bench-alerta")?;
+        let environment = [("DATABASE_URL", database)];
+        Peer::script(python, "alerta/peer.py", Path::new("none"), &environment)
     }
 
     /// nginx, which serves the files of a directory.
@@ -88,10 +95,15 @@ impl Peer {
     /// which takes a port and a directory of files.
     fn python(name: &str, files: &Path) -> Result<Peer, String> {
         let python = tools::python_with("tests/bench", "clients/bench-venv")?;
-        Peer::script(python, name, files)
+        Peer::script(python, name, files, &[])
     }
 
-    fn script(python: PathBuf, name: &str, files: &Path) -> Result<Peer, String> {
+    fn script(
+        python: PathBuf,
+        name: &str,
+        files: &Path,
+        environment: &[(&str, &str)],
+    ) -> Result<Peer, String> {
         let port = server::free_port()?;
         let directory = format!("bench-{}", name.replace('/', "-"));
         let directory = server::fresh_directory(&directory)?;
@@ -99,7 +111,8 @@ impl Peer {
         command
             .arg(tree::root().join("tests/bench").join(name))
             .arg(port.to_string())
-            .args([files, directory.as_path()]);
+            .args([files, directory.as_path()])
+            .envs(environment.iter().copied());
         Peer::start(command, format!("http://127.0.0.1:{port}"))
     }
 
