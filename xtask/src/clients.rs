@@ -1,13 +1,17 @@
-//! Unmodified clients against the release server, on both engines.
+//! Unmodified clients against the server, on both engines.
 //!
 //! Every suite is a script that finds the server through the environment
 //! (`TENON_URL`, `TENON_TOKEN` of the administrator, `TENON_ROOT_PASSWORD`)
 //! and fails by its exit status. Each run gets a server of its own, started
 //! on an empty directory as a newcomer would: the password is the one that
-//! it prints.
+//! it prints. Several run at once, since most clients keep one core busy and
+//! wait much; what they print is shown when they end.
 
+use std::collections::VecDeque;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
@@ -279,7 +283,13 @@ const BROWSER: &[Suite] = &[
 
 /// The real-client suites.
 pub fn clients() -> Outcome {
-    run(&chosen(""), &ENGINES, &server::build()?, &programs()?, &[])
+    run(
+        &chosen(""),
+        &ENGINES,
+        &server::checked()?,
+        &programs()?,
+        &[],
+    )
 }
 
 /// Those of the real-client suites that are asked for.
@@ -298,7 +308,7 @@ pub fn some(options: &Options) -> Outcome {
     };
     let program = match &options.program {
         Some(program) => program.clone(),
-        None => server::build()?,
+        None => server::checked()?,
     };
     if !suites.is_empty() {
         run(&suites, &engines, &program, &programs()?, &[])?;
@@ -334,10 +344,10 @@ fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
 
 /// The browser suites.
 pub fn browser() -> Outcome {
-    in_browser(&among(BROWSER, ""), &ENGINES, &server::build()?)
+    in_browser(&among(BROWSER, ""), &ENGINES, &server::checked()?)
 }
 
-fn in_browser(suites: &[&Suite], engines: &[&str], program: &Path) -> Outcome {
+fn in_browser(suites: &[&'static Suite], engines: &[&str], program: &Path) -> Outcome {
     let programs = [("CHROMIUM", tools::chromium()?)];
     let (_, explorer) = tools::node_with("tests/browser", "browser/node")?;
     let explorer = explorer.display().to_string();
@@ -346,28 +356,47 @@ fn in_browser(suites: &[&Suite], engines: &[&str], program: &Path) -> Outcome {
 }
 
 /// Runs suites that find these programs, each against servers with these
-/// settings.
+/// settings, as many at once as there are cores.
 fn run(
-    suites: &[&Suite],
+    suites: &[&'static Suite],
     engines: &[&str],
     program: &Path,
     programs: &[(&str, PathBuf)],
     settings: &[(&str, &str)],
 ) -> Outcome {
-    let mut failures = Vec::new();
-    for suite in suites {
-        for engine in engines {
-            let label = format!("{} on {engine}", suite.name);
-            steps::say(&format!("--- {label}"));
-            let begun = Instant::now();
-            if let Err(error) = run_one(suite, engine, program, programs, settings) {
-                steps::say(&format!("--- {label} FAILED: {error}"));
-                failures.push(label);
-            }
-            steps::say(&format!("--- in {}", steps::seconds(begun.elapsed())));
+    prepare(suites, engines)?;
+    let on = |engine: &&str| {
+        let engine = (*engine).to_owned();
+        suites.iter().map(move |suite| (*suite, engine.clone()))
+    };
+    let runs: VecDeque<(&Suite, String)> = engines.iter().flat_map(on).collect();
+    let count = runs.len();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = cores.min(count);
+    let (runs, failures) = (Mutex::new(runs), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for number in 0..workers {
+            let (runs, failures) = (&runs, &failures);
+            scope.spawn(move || {
+                while let Some((suite, engine)) = held(runs).pop_front() {
+                    let place = Place {
+                        program,
+                        programs,
+                        settings,
+                        number,
+                        alone: workers == 1,
+                    };
+                    if let Some(label) = place.failure(suite, &engine) {
+                        held(failures).push(label);
+                    }
+                }
+            });
         }
-    }
-    let passed = suites.len() * engines.len() - failures.len();
+    });
+    let failures = failures
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    let passed = count - failures.len();
     steps::say(&format!("{passed} passed, {} failed", failures.len()));
     if failures.is_empty() {
         return Ok(());
@@ -375,44 +404,94 @@ fn run(
     Err(failures.join(", "))
 }
 
-fn run_one(
-    suite: &Suite,
-    engine: &str,
-    program: &Path,
-    programs: &[(&str, PathBuf)],
-    settings: &[(&str, &str)],
-) -> Outcome {
-    let script = tree::root().join(suite.script);
-    if !script.is_file() {
-        return Err(format!("{} is missing", suite.script));
+/// Installs what the suites need, once, before several of them run at once.
+fn prepare(suites: &[&'static Suite], engines: &[&str]) -> Outcome {
+    if engines.contains(&"postgres") {
+        tools::postgres()?;
     }
-    let mut client = interpreter(suite.runs_on)?;
-    let cluster = match engine {
-        "postgres" => {
-            tools::postgres()?;
-            Some(Cluster::start()?)
+    for suite in suites {
+        interpreter(suite.runs_on)?;
+    }
+    Ok(())
+}
+
+fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where one of the workers runs its suites.
+struct Place<'a> {
+    program: &'a Path,
+    programs: &'a [(&'a str, PathBuf)],
+    settings: &'a [(&'a str, &'a str)],
+    number: usize,
+    /// What a suite prints is shown as it comes.
+    alone: bool,
+}
+
+impl Place<'_> {
+    /// Runs a suite; its label when it fails.
+    fn failure(&self, suite: &Suite, engine: &str) -> Option<String> {
+        let label = format!("{} on {engine}", suite.name);
+        steps::say(&format!("--- {label}"));
+        let begun = Instant::now();
+        let outcome = self.run(suite, engine);
+        let took = steps::seconds(begun.elapsed());
+        let said = fs::read_to_string(self.output()).unwrap_or_default();
+        match outcome {
+            Ok(()) => {
+                steps::say(&format!("{said}--- {label} passed in {took}"));
+                None
+            }
+            Err(error) => {
+                steps::say(&format!("{said}--- {label} FAILED in {took}: {error}"));
+                Some(label)
+            }
         }
-        _ => None,
-    };
-    let data = server::fresh_directory("clients")?;
-    let server = Server::start(
-        program,
-        &Settings {
-            data: &data,
-            database: cluster.as_ref().map(Cluster::url),
-            environment: settings,
-            named: suite.named,
-        },
-    )?;
-    client
-        .arg(&script)
-        .current_dir(tree::root())
-        .env("TENON_URL", server.url())
-        .env("TENON_TOKEN", server.root_token()?)
-        .env("TENON_ROOT_PASSWORD", server.root_password()?)
-        .envs(programs.iter().map(|(name, value)| (name, value)));
-    steps::run(&mut client)?;
-    server.stop()
+    }
+
+    fn run(&self, suite: &Suite, engine: &str) -> Outcome {
+        let script = tree::root().join(suite.script);
+        if !script.is_file() {
+            return Err(format!("{} is missing", suite.script));
+        }
+        let mut client = interpreter(suite.runs_on)?;
+        let cluster = match engine {
+            "postgres" => Some(Cluster::start()?),
+            _ => None,
+        };
+        let data = server::fresh_directory(&format!("clients-{}", self.number))?;
+        let server = Server::start(
+            self.program,
+            &Settings {
+                data: &data,
+                database: cluster.as_ref().map(Cluster::url),
+                environment: self.settings,
+                named: suite.named,
+            },
+        )?;
+        client
+            .arg(&script)
+            .current_dir(tree::root())
+            .env("TENON_URL", server.url())
+            .env("TENON_TOKEN", server.root_token()?)
+            .env("TENON_ROOT_PASSWORD", server.root_password()?)
+            .envs(self.programs.iter().map(|(name, value)| (name, value)));
+        if !self.alone {
+            let failed = |error: std::io::Error| format!("{}: {error}", self.output().display());
+            let output = File::create(self.output()).map_err(failed)?;
+            client.stderr(output.try_clone().map_err(failed)?);
+            client.stdout(output);
+        }
+        steps::run(&mut client)?;
+        server.stop()
+    }
+
+    /// What the suite printed.
+    fn output(&self) -> PathBuf {
+        let directory = tree::target().join("xtask");
+        directory.join(format!("clients-{}.txt", self.number))
+    }
 }
 
 /// A Python that finds what the suites share.

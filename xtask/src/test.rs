@@ -56,7 +56,7 @@ fn steps() -> Vec<Step> {
         ));
         steps.push(step(
             "clients",
-            "unmodified clients against the release server",
+            "unmodified clients against the server",
             clients::clients,
         ));
         steps.push(step("browser", "the pages in Chromium", clients::browser));
