@@ -33,6 +33,8 @@ pub struct Server {
     gate: Box<dyn Gate>,
     throttles: Throttles,
     matcher: matchit::Router<Arc<Methods>>,
+    /// The pages alone: one may stand behind a path that is a machine's, too.
+    pages: matchit::Router<Arc<Methods>>,
 }
 
 type Methods = HashMap<Method, Arc<Route>>;
@@ -53,16 +55,21 @@ impl Server {
             }
         }
         let mut matcher = matchit::Router::new();
+        let mut pages = matchit::Router::new();
         for (path, table) in tables {
-            matcher
-                .insert(path.clone(), Arc::new(table))
-                .map_err(|error| Error::internal(format!("route {path}: {error}")))?;
+            let table = Arc::new(table);
+            let wrong = |error| Error::internal(format!("route {path}: {error}"));
+            if table.values().any(|route| route.surface == Surface::Page) {
+                pages.insert(path.clone(), table.clone()).map_err(wrong)?;
+            }
+            matcher.insert(path.clone(), table).map_err(wrong)?;
         }
         Ok(Arc::new(Server {
             app,
             gate,
             throttles: Throttles::default(),
             matcher,
+            pages,
         }))
     }
 
@@ -141,11 +148,45 @@ impl Server {
             return no_route(unknown_route(&raw), &asked);
         };
         let Some(route) = find_method(matched.value, &asked.method) else {
-            return no_route(Error::MethodNotAllowed(allowed(matched.value)), &asked);
+            let refused = Error::MethodNotAllowed(allowed(matched.value));
+            return match self.page_behind(&raw, &asked, body).await {
+                Some(shown) => shown,
+                None => no_route(refused, &asked),
+            };
         };
-        let route = route.clone();
+        self.take(route.clone(), &matched.params, asked, body).await
+    }
+
+    /// The page at a path that is declared for other methods only, if it shows
+    /// to who asks: a project may be called like an address of machines.
+    async fn page_behind(
+        &self,
+        raw: &str,
+        asked: &Asked,
+        body: Body,
+    ) -> Option<(Option<String>, Response)> {
+        if surface_of(raw) != Surface::Page {
+            return None;
+        }
+        let matched = self.pages.at(raw).ok()?;
+        let route = find_method(matched.value, &asked.method)?.clone();
+        let (template, response) = self
+            .take(route, &matched.params, copy_of(asked), body)
+            .await;
+        let is_hidden = [StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED];
+        (!is_hidden.contains(&response.status())).then_some((template, response))
+    }
+
+    /// Has a route answer.
+    async fn take(
+        &self,
+        route: Arc<Route>,
+        params: &matchit::Params<'_, '_>,
+        asked: Asked,
+        body: Body,
+    ) -> (Option<String>, Response) {
         let template = Some(route.path.clone());
-        let path = match decode_path(&matched.params) {
+        let path = match decode_path(params) {
             Ok(path) => path,
             Err(error) => return (template, refusal::render(error, route.surface, &asked)),
         };
@@ -162,6 +203,9 @@ impl Server {
     fn find<'p>(&self, raw: &'p str, surface: Surface) -> Option<Matched<'_, 'p>> {
         let of_surface = |path| {
             let matched = self.matcher.at(path).ok()?;
+            if let Some(page) = self.below_dash(path).filter(|_| surface == Surface::Page) {
+                return Some(page);
+            }
             let mut routes = matched.value.values();
             // A page that takes every path takes none of the API.
             let fits =
@@ -173,6 +217,20 @@ impl Server {
             let slashed = matched.value.values().any(|route| route.slashed);
             slashed.then_some(matched)
         })
+    }
+
+    /// The page whose template has the `/-/` of a path: what stands there is
+    /// below a project or group, whatever that is called.
+    fn below_dash<'p>(&self, path: &'p str) -> Option<Matched<'_, 'p>> {
+        if !path.contains("/-/") {
+            return None;
+        }
+        let matched = self.pages.at(path).ok()?;
+        let has_dash = matched
+            .value
+            .values()
+            .any(|route| route.path.contains("}/-/"));
+        has_dash.then_some(matched)
     }
 
     async fn run(&self, call: Call) -> Response {
