@@ -36,6 +36,29 @@ kernel::choices! {
 }
 
 kernel::choices! {
+    /// How far people are with an incident.
+    pub enum EscalationStatus {
+        /// Nobody looks after it yet.
+        Triggered = "triggered",
+        /// Somebody does.
+        Acknowledged = "acknowledged",
+        /// What was broken works again.
+        Resolved = "resolved",
+    }
+}
+
+impl EscalationStatus {
+    /// As notes and pages say it.
+    pub fn label(self) -> &'static str {
+        match self {
+            EscalationStatus::Triggered => "Triggered",
+            EscalationStatus::Acknowledged => "Acknowledged",
+            EscalationStatus::Resolved => "Resolved",
+        }
+    }
+}
+
+kernel::choices! {
     /// State of a milestone.
     pub enum MilestoneState { Active = "active", Closed = "closed" }
 }
@@ -114,6 +137,8 @@ pub struct Issue {
     pub state: IssueState,
     pub kind: IssueKind,
     pub severity: Severity,
+    /// Of no meaning unless it is an incident.
+    pub escalation_status: EscalationStatus,
     pub author_id: Option<i64>,
     pub closed_by_id: Option<i64>,
     pub milestone_id: Option<i64>,
@@ -147,8 +172,8 @@ from_row! {
         updated_at, parent_path,
     }
     Issue {
-        id, project_id, iid, title, description, state, kind, severity, author_id, closed_by_id,
-        milestone_id, moved_to_id, confidential, discussion_locked, due_on, weight,
+        id, project_id, iid, title, description, state, kind, severity, escalation_status,
+        author_id, closed_by_id, milestone_id, moved_to_id, confidential, discussion_locked, due_on, weight,
         time_estimate, time_spent, task_count, task_completed_count, notes_count,
         internal_notes_count, upvotes, downvotes, closed_at, created_at, updated_at,
         project_path, lineage,

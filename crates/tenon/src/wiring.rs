@@ -55,6 +55,7 @@ pub fn migrations() -> &'static [Migration] {
         41 "0041_error_issues",
         42 "0042_alerts",
         43 "0043_error_counts",
+        44 "0044_alert_talk",
     }
 }
 

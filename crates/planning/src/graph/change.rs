@@ -3,7 +3,7 @@
 use super::issue::number;
 use super::{Moment, Shown, caller, writer};
 use crate::guarded;
-use crate::model::Severity;
+use crate::model::{EscalationStatus, Severity};
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
 use crate::rules::issues::requests::{Wanted, find};
 use crate::rules::issues::{Assignees, moves};
@@ -117,6 +117,13 @@ pub fn graph(g: &mut Graph) {
             said("severity", named("IssuableSeverity").required(), "How bad it is."),
             |it| Wanted {
                 severity: Severity::from_text(&it.severity.to_ascii_lowercase()),
+                ..Wanted::default()
+            };
+        "issueSetEscalationStatus", "Says how far people are with an incident.",
+            SetEscalationStatus { status: String },
+            said("status", named("IssueEscalationStatus").required(), "How far they are."),
+            |it| Wanted {
+                escalation_status: EscalationStatus::from_text(&it.status.to_ascii_lowercase()),
                 ..Wanted::default()
             };
     }

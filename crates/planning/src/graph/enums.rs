@@ -1,6 +1,6 @@
 //! The closed lists of the room.
 
-use crate::model::{IssueKind, IssueState, MilestoneState, Severity};
+use crate::model::{EscalationStatus, IssueKind, IssueState, MilestoneState, Severity};
 use crate::store::todos::{Action, State};
 use kernel::graph::shape::Leaf;
 use kernel::graph::{EnumItem, Graph, item};
@@ -12,6 +12,9 @@ pub const STATE: Leaf<IssueState> = Leaf::new("IssueState", |it| json!(it.as_str
 pub const TYPE: Leaf<IssueKind> = Leaf::new("IssueType", |it| upper(it.as_str()));
 /// `IssuableSeverity`.
 pub const SEVERITY: Leaf<Severity> = Leaf::new("IssuableSeverity", |it| upper(it.as_str()));
+/// `IssueEscalationStatus`.
+pub const ESCALATION: Leaf<EscalationStatus> =
+    Leaf::new("IssueEscalationStatus", |it| upper(it.as_str()));
 /// `MilestoneStateEnum`, in lower case.
 pub const GOAL_STATE: Leaf<MilestoneState> =
     Leaf::new("MilestoneStateEnum", |it| json!(it.as_str()));
@@ -57,6 +60,13 @@ pub fn graph(g: &mut Graph) {
         item("CRITICAL", "Matters most."),
     ];
     g.enumeration("IssuableSeverity", "How bad an incident is.", severities);
+    let statuses = vec![
+        item("TRIGGERED", "Nobody looks after it yet."),
+        item("ACKNOWLEDGED", "Somebody looks after it."),
+        item("RESOLVED", "What was broken works again."),
+    ];
+    let text = "How far people are with an incident.";
+    g.enumeration("IssueEscalationStatus", text, statuses);
     let modes = vec![
         item("REPLACE", "These and no others."),
         item("APPEND", "These, too."),

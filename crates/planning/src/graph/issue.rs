@@ -1,7 +1,8 @@
 //! The type `Issue`, and one by its number or ID.
 
-use super::enums::{SEVERITY, STATE, TYPE};
+use super::enums::{ESCALATION, SEVERITY, STATE, TYPE};
 use super::{ISSUE_ID, Issues, Shown, html};
+use crate::model::IssueKind;
 use crate::store::issues as rows;
 use identity::graph::{People, Person, caller};
 use kernel::graph::{
@@ -103,6 +104,11 @@ fn marks(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("What it is about.")
         .field("severity", SEVERITY, |it| Some(it.issue.severity))
         .describe("How bad an incident is.")
+        .field("escalationStatus", ESCALATION, |it| {
+            let is_incident = it.issue.kind == IssueKind::Incident;
+            is_incident.then_some(it.issue.escalation_status)
+        })
+        .describe("How far people are with an incident; null of other issues.")
         .field("healthStatus", enumeration("HealthStatus"), |_| None)
         .describe("How it goes; nobody says so yet.")
         .field("confidential", BOOLEAN.required(), |it| {

@@ -5,7 +5,7 @@ use super::views::{self, Fact, IssueView, Marks, NoteView};
 use super::{desk, in_form, lines, paged, tags, words, writer};
 use crate::access::{Desk, Parent};
 use crate::guarded;
-use crate::model::{Issue, IssueKind, IssueState, Severity};
+use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::places::{
     found, found_signed_in, found_to_write, is_subscribed, subscribe,
@@ -30,7 +30,7 @@ use kernel::html::{Errors, Flash, Html, Moment, PageViewer, flash};
 use kernel::http::{Asked, Paging, Params, Patch, Response, Routes};
 use kernel::markup;
 use kernel::time::{Date, Timestamp};
-use spaces::access::{GUEST, MAINTAINER, Purpose};
+use spaces::access::{DEVELOPER, GUEST, MAINTAINER, Purpose};
 use spaces::pages::{Address, places};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -65,6 +65,7 @@ kernel::choices! {
         Todo = "todo",
         Award = "award",
         Marks = "marks",
+        Status = "status",
     }
 }
 
@@ -99,6 +100,8 @@ kernel::params! {
         pub kind as "issue_type": Option<IssueKind>,
         /// How bad an incident is.
         pub severity: Option<Severity>,
+        /// How far people are with an incident.
+        pub escalation_status: Option<EscalationStatus>,
         /// Seen by few.
         pub confidential: Option<bool>,
         /// Only members comment.
@@ -266,8 +269,22 @@ impl Reader<'_> {
             is_signed_in: self.viewer.user_id().is_some(),
             may_edit: self.writes() && may_edit(self.viewer, self.desk, issue),
             may_award: self.may_write(),
+            escalation: self.escalation(),
             edit_url: format!("{url}/edit"),
         })
+    }
+
+    /// How far people are with an incident, for who may say so, and what they
+    /// may say.
+    fn escalation(&self) -> Option<(String, Vec<Choice>)> {
+        let is_incident = self.issue.kind == IssueKind::Incident;
+        let may = self.writes() && self.desk.level >= DEVELOPER;
+        let choices = EscalationStatus::ALL.iter().map(|one| Choice {
+            value: one.to_string(),
+            label: one.label().to_owned(),
+        });
+        let status = self.issue.escalation_status.to_string();
+        (is_incident && may).then(|| (status, choices.collect()))
     }
 
     /// The fields of the form beside the issue; as they were typed, if they
@@ -353,6 +370,8 @@ impl Reader<'_> {
         ));
         if issue.kind == IssueKind::Incident {
             facts.push(Fact::Text("Severity", issue.severity.to_string()));
+            let status = issue.escalation_status.label().to_owned();
+            facts.push(Fact::Text("Status", status));
         }
         let span = crate::model::human_span;
         facts.extend(text("Estimated", span(issue.time_estimate)));
@@ -438,15 +457,17 @@ async fn change(
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let (place, url) = place(&app, &viewer, &address, form.issue_iid).await?;
     let done = match form.action {
-        Action::Close | Action::Reopen | Action::Marks => match wanted(&app, &form).await {
-            Ok(wanted) => {
-                let writer = writer(viewer.clone(), asked);
-                guarded::edit(&app, writer, place, wanted, |_, _, _| Ok(()))
-                    .await
-                    .and_then(Guarded::rest)
+        Action::Close | Action::Reopen | Action::Marks | Action::Status => {
+            match wanted(&app, &form).await {
+                Ok(wanted) => {
+                    let writer = writer(viewer.clone(), asked);
+                    guarded::edit(&app, writer, place, wanted, |_, _, _| Ok(()))
+                        .await
+                        .and_then(Guarded::rest)
+                }
+                Err(error) => Err(error),
             }
-            Err(error) => Err(error),
-        },
+        }
         _ => aside(&app, &viewer, place, &form).await,
     };
     match done {
@@ -474,7 +495,7 @@ fn told(action: Action) -> &'static str {
         Action::Unsubscribe => "You are no longer told of what happens here.",
         Action::Todo => "The issue is in your to-do list.",
         Action::Award => "Your reaction is noted.",
-        Action::Marks => "The issue is changed.",
+        Action::Marks | Action::Status => "The issue is changed.",
     }
 }
 
@@ -488,6 +509,12 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<Wanted> {
     if state.is_some() {
         return Ok(Wanted {
             state_event: state,
+            ..Wanted::default()
+        });
+    }
+    if form.action == Action::Status {
+        return Ok(Wanted {
+            escalation_status: form.escalation_status,
             ..Wanted::default()
         });
     }

@@ -211,6 +211,8 @@ pub struct IssueView {
     pub may_award: bool,
     /// Where its texts are changed.
     pub edit_url: String,
+    /// How far people are with an incident, and what the viewer may say of it.
+    pub escalation: Option<(String, Vec<Choice>)>,
 }
 
 /// One line of what is told beside an issue.

@@ -12,7 +12,9 @@ pub mod time;
 
 pub use change::{Assignees, Change, update};
 
-use crate::model::{Issue, IssueKind, IssueState, Severity, text_error, title_error};
+use crate::model::{
+    EscalationStatus, Issue, IssueKind, IssueState, Severity, text_error, title_error,
+};
 use crate::rules::notes;
 use crate::rules::todos::{self, Action, NewTodo};
 use crate::store::internal_ids::{self, Usage};
@@ -41,6 +43,8 @@ pub struct NewIssue {
     pub kind: IssueKind,
     /// How bad an incident is.
     pub severity: Severity,
+    /// How far people are with an incident.
+    pub escalation_status: EscalationStatus,
     /// Seen by author, assignees and reporters only.
     pub confidential: bool,
     /// Only members comment.
@@ -71,6 +75,7 @@ impl NewIssue {
             description: None,
             kind: IssueKind::Issue,
             severity: Severity::Unknown,
+            escalation_status: EscalationStatus::Triggered,
             confidential: false,
             discussion_locked: None,
             label_ids: Vec::new(),
@@ -106,6 +111,7 @@ pub fn create(tx: &mut Tx<'_>, new: &NewIssue) -> Result<Issue> {
         state: IssueState::Opened,
         kind: new.kind,
         severity: new.severity,
+        escalation_status: new.escalation_status,
         closed_by_id: None,
         milestone_id: new.milestone_id,
         confidential: new.confidential,

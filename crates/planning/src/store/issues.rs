@@ -7,7 +7,7 @@ pub mod links;
 pub mod list;
 
 use crate::access::{Scope, visible};
-use crate::model::{Issue, IssueKind, IssueState, Severity};
+use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
@@ -21,8 +21,8 @@ use store::{Fragment, Tx, sql};
 macro_rules! issue_columns {
     () => {
         "issues.id, issues.project_id, issues.iid, issues.title, issues.description, issues.state,
-            issues.kind, issues.severity, issues.author_id, issues.closed_by_id,
-            issues.milestone_id, issues.moved_to_id, issues.confidential,
+            issues.kind, issues.severity, issues.escalation_status, issues.author_id,
+            issues.closed_by_id, issues.milestone_id, issues.moved_to_id, issues.confidential,
             issues.discussion_locked, issues.due_on, issues.weight, issues.time_estimate,
             issues.time_spent, issues.task_count, issues.task_completed_count,
             issues.notes_count, issues.internal_notes_count, issues.upvotes, issues.downvotes,
@@ -119,6 +119,7 @@ pub struct Written {
     pub state: IssueState,
     pub kind: IssueKind,
     pub severity: Severity,
+    pub escalation_status: EscalationStatus,
     pub closed_by_id: Option<i64>,
     pub milestone_id: Option<i64>,
     pub confidential: bool,
@@ -178,7 +179,7 @@ pub fn update(tx: &mut Tx<'_>, id: i64, issue: &Written) -> Result<()> {
         sql!(
             "update issues set state = $2, kind = $3, severity = $4, closed_by_id = $5,
                 milestone_id = $6, confidential = $7, discussion_locked = $8, due_on = $9,
-                weight = $10, closed_at = $11
+                weight = $10, closed_at = $11, escalation_status = $12
              where id = $1"
         ),
         (
@@ -193,6 +194,7 @@ pub fn update(tx: &mut Tx<'_>, id: i64, issue: &Written) -> Result<()> {
             issue.due_on,
             issue.weight,
             issue.closed_at,
+            issue.escalation_status,
         ),
     )?;
     Ok(())

@@ -3,7 +3,7 @@
 use super::{assigned, check, found, remark};
 use crate::formats::tasks;
 use crate::hooks;
-use crate::model::{Issue, IssueKind, IssueState, Severity};
+use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
 use crate::store::issues::events::{self, Told};
 use crate::store::issues::{self as rows, Written};
 use identity::entities::load_basic;
@@ -37,6 +37,8 @@ pub struct Change {
     pub kind: Option<IssueKind>,
     /// How bad an incident is.
     pub severity: Option<Severity>,
+    /// How far people are with an incident.
+    pub escalation_status: Option<EscalationStatus>,
     /// Seen by few, or by all.
     pub confidential: Option<bool>,
     /// Only members comment.
@@ -98,6 +100,7 @@ fn written(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, change: &Change) -> W
         state,
         kind: change.kind.unwrap_or(issue.kind),
         severity: change.severity.unwrap_or(issue.severity),
+        escalation_status: escalation(issue, change),
         closed_by_id,
         milestone_id: change.milestone.clone().over(issue.milestone_id),
         confidential: change.confidential.unwrap_or(issue.confidential),
@@ -109,6 +112,15 @@ fn written(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, change: &Change) -> W
         weight: change.weight.clone().over(issue.weight),
         closed_at,
         updated_at: change.updated_at.unwrap_or(tx.now()),
+    }
+}
+
+/// How far people are with an incident then: closing one resolves it.
+fn escalation(issue: &Issue, change: &Change) -> EscalationStatus {
+    let closes = issue.state == IssueState::Opened && change.state == Some(IssueState::Closed);
+    match closes && issue.kind == IssueKind::Incident {
+        true => EscalationStatus::Resolved,
+        false => change.escalation_status.unwrap_or(issue.escalation_status),
     }
 }
 
@@ -180,6 +192,16 @@ fn remarks(before: &Issue, after: &Written) -> Vec<String> {
     }
     if before.severity != after.severity {
         told.push(format!("changed the severity to **{}**", after.severity));
+    }
+    if before.escalation_status != after.escalation_status {
+        let closing = match before.state == after.state {
+            true => "",
+            false => " by closing the incident",
+        };
+        let label = after.escalation_status.label();
+        told.push(format!(
+            "changed the incident status to **{label}**{closing}"
+        ));
     }
     told
 }

@@ -128,6 +128,7 @@ fn copy(
         description: issue.description.clone(),
         kind: issue.kind,
         severity: issue.severity,
+        escalation_status: issue.escalation_status,
         confidential: issue.confidential,
         label_ids,
         assignee_ids,

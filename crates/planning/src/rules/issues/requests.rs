@@ -6,7 +6,7 @@ use super::{Assignees, Change, NewIssue, create, noteable, update};
 use crate::access::{Desk, Parent, sees, user_sees};
 use crate::formats::quick_actions;
 use crate::mail::{Event, Reason};
-use crate::model::{Issue, IssueKind, IssueState, MAX_NAMED, Severity, color};
+use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, MAX_NAMED, Severity, color};
 use crate::rules::commands;
 use crate::rules::news::{self, Text};
 use crate::rules::todos;
@@ -19,6 +19,7 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::time::{Date, Timestamp};
+use spaces::access::DEVELOPER;
 use store::Tx;
 
 kernel::choices! {
@@ -45,6 +46,8 @@ pub struct Wanted {
     pub weight: Patch<i64>,
     pub kind: Option<IssueKind>,
     pub severity: Option<Severity>,
+    /// Of an existing incident; for developers.
+    pub escalation_status: Option<EscalationStatus>,
     pub discussion_locked: Patch<bool>,
     pub state_event: Option<StateEvent>,
     pub iid: Option<i64>,
@@ -80,6 +83,7 @@ impl Wanted {
             && self.weight == Patch::Absent
             && self.kind.is_none()
             && self.severity.is_none()
+            && self.escalation_status.is_none()
             && self.discussion_locked == Patch::Absent
             && self.state_event.is_none()
     }
@@ -103,6 +107,21 @@ pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, iid: i64) -> Result<I
 pub fn may_edit(viewer: &Viewer, desk: &Desk, issue: &Issue) -> bool {
     let is_author = issue.author_id.is_some() && issue.author_id == viewer.user_id();
     viewer.user_id().is_some() && (desk.is_reporter() || is_author)
+}
+
+/// Refuses to say how far people are with an issue: developers say so of
+/// incidents.
+fn may_escalate(desk: &Desk, issue: &Issue) -> Result<()> {
+    if desk.level < DEVELOPER {
+        return Err(Error::forbidden(""));
+    }
+    match issue.kind {
+        IssueKind::Incident => Ok(()),
+        _ => {
+            let text = "is only for incidents";
+            Err(Error::invalid("escalation_status", text))
+        }
+    }
 }
 
 /// Makes an issue for the viewer; marks that they may not set are left out.
@@ -197,6 +216,9 @@ pub fn edit(
     if !may_edit(viewer, desk, issue) {
         return Err(Error::forbidden(""));
     }
+    if wanted.escalation_status.is_some() {
+        may_escalate(desk, issue)?;
+    }
     let mut wanted = match desk.is_reporter() {
         true => wanted.clone(),
         false => wanted.clone().without_marks(),
@@ -215,6 +237,7 @@ pub fn edit(
         }),
         kind: wanted.kind,
         severity: wanted.severity,
+        escalation_status: wanted.escalation_status,
         confidential: wanted.confidential,
         discussion_locked: wanted.discussion_locked,
         assignees: resolved.assignees,
