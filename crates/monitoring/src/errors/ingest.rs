@@ -171,8 +171,10 @@ pub fn forget_full(app: &App, tx: &mut Tx<'_>) {
 fn write(tx: &mut Tx<'_>, project_id: &i64, reports: &[Report]) -> Result<Vec<Outcome>> {
     let receives: Option<i64> = tx.optional(
         sql!(
-            "select project_id from error_tracking_settings
-             where project_id = $1 and active and integrated"
+            "select s.project_id from error_tracking_settings s
+             join projects p on p.id = s.project_id
+             where s.project_id = $1 and s.active and s.integrated
+                and not p.archived and p.deletion_scheduled_at is null"
         ),
         (*project_id,),
     )?;

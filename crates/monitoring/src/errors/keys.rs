@@ -29,8 +29,8 @@ impl Default for Remembered {
     }
 }
 
-/// The number of this project, if the key opens it: both active, and errors
-/// received here.
+/// The number of this project, if the key opens it: both active, the project
+/// open to changes, and errors received here.
 pub async fn opened(
     app: &App,
     project: Reference,
@@ -56,7 +56,9 @@ fn find(tx: &mut Tx<'_>, key: &str, project: &Reference) -> Result<Option<i64>> 
         sql!(
             "select k.project_id from error_tracking_client_keys k
              join error_tracking_settings s on s.project_id = k.project_id
-             where k.public_key = $1 and k.active and s.active and s.integrated"
+             join projects p on p.id = k.project_id
+             where k.public_key = $1 and k.active and s.active and s.integrated
+                and not p.archived and p.deletion_scheduled_at is null"
         ),
         (key,),
     )?;

@@ -275,7 +275,8 @@ fn verdict_on_project(
     }
     let changes_packages = matches!(purpose, Purpose::PublishPackage | Purpose::DestroyPackage);
     let settles_packages = purpose == Purpose::ManagePackageSettings;
-    if (changes_packages || settles_packages) && project.archived {
+    let follows_alerts = purpose == Purpose::ManageAlerts;
+    if (changes_packages || settles_packages || follows_alerts) && project.archived {
         return Verdict::Refused;
     }
     let enough = level >= purpose.project_role()

@@ -98,4 +98,18 @@ testkit::both_engines! {
         t.admin().put(&path).json(&on).await.is(404);
         tracker.report(crate::event("E", "v")).await.is(404);
     }
+
+    async fn projects_that_take_no_changes_receive_nothing(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        let mut unknown = Tracker::new(&t, "acme/hammer").await;
+        unknown.key = "svet_none".to_owned();
+        let body = unknown.report(crate::event("E", "v")).await.is(404).text();
+        t.admin().post(tracker.project.at("/archive")).await.is(201);
+        assert_eq!(tracker.report(crate::event("E", "v")).await.is(404).text(), body);
+        let gone = Tracker::new(&t, "acme/rivet").await;
+        t.admin().delete(gone.project.at("")).await.is(202);
+        assert_eq!(gone.report(crate::event("E", "v")).await.is(404).text(), body);
+        let kept = t.app().read(|tx| Ok(tx.one::<i64>(store::sql!("select count(*) from error_tracking_events"), ())?));
+        assert_eq!(kept.await.unwrap(), 0);
+    }
 }

@@ -33,7 +33,7 @@ impl Job for RaiseIncident {
                 let Some(project) = find_project(tx, &Reference::Id(alert.project_id))? else {
                     return Ok(());
                 };
-                if project.feature("issues") == "disabled" {
+                if project.archived || project.feature("issues") == "disabled" {
                     return Ok(());
                 }
                 let bot = identity::users::alert_bot(tx)?;

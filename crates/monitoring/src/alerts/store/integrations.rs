@@ -85,6 +85,15 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Integration>> {
     )?)
 }
 
+/// Whether a project has an integration that receives something.
+pub fn has_active(tx: &mut Tx<'_>, project_id: i64) -> Result<bool> {
+    let one: Option<i64> = tx.optional(
+        sql!("select id from alert_integrations where project_id = $1 and active limit 1"),
+        (project_id,),
+    )?;
+    Ok(one.is_some())
+}
+
 /// Whether a project has an integration of this kind beside this one.
 pub fn has_other(tx: &mut Tx<'_>, project_id: i64, kind: Kind, id: i64) -> Result<bool> {
     let other: Option<i64> = tx.optional(
@@ -214,13 +223,17 @@ pub fn received(tx: &mut Tx<'_>, id: i64, due_at: Option<Timestamp>) -> Result<(
     Ok(())
 }
 
-/// Integrations that have been silent too long: project and number.
+/// Integrations that have been silent too long: project and number. Nobody
+/// sends anything to projects that take no changes.
 pub fn silent(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<(i64, i64)>> {
     let now = tx.now();
     Ok(tx.all(
         sql!(
-            "select project_id, id from alert_integrations
-             where due_at is not null and due_at <= $1 and active order by due_at, id limit $2"
+            "select i.project_id, i.id from alert_integrations i
+             join projects p on p.id = i.project_id
+             where i.due_at is not null and i.due_at <= $1 and i.active
+                and not p.archived and p.deletion_scheduled_at is null
+             order by i.due_at, i.id limit $2"
         ),
         (now, limit),
     )?)
@@ -264,12 +277,15 @@ impl Receiver {
     }
 }
 
-/// Those of these integrations that the project has.
+/// Those of these integrations that the project has; none of one that takes no
+/// changes.
 pub fn among(tx: &mut Tx<'_>, project_id: i64, ids: Vec<i64>) -> Result<Vec<Receiver>> {
     Ok(tx.all(
         sql!(
             "select id, active, sealed_token, previous_token, previous_until, heartbeat_seconds
-             from alert_integrations where project_id = $1 and id in_list($2)"
+             from alert_integrations i where project_id = $1 and id in_list($2)
+                and exists (select 1 from projects p where p.id = i.project_id
+                    and not p.archived and p.deletion_scheduled_at is null)"
         ),
         (project_id, ids),
     )?)
@@ -305,8 +321,9 @@ from_row! {
     }
 }
 
-/// The project of this path with its active integration at this address. A
-/// project that moved is found by its old path, too.
+/// The project of this path with its active integration at this address;
+/// archived projects have none. A project that moved is found by its old path,
+/// too.
 pub fn door(tx: &mut Tx<'_>, path: &str, identifier: &str) -> Result<Option<Door>> {
     let folded = fold(path);
     let found = tx.optional(
@@ -315,7 +332,7 @@ pub fn door(tx: &mut Tx<'_>, path: &str, identifier: &str) -> Result<Option<Door
                 i.previous_token, i.previous_until, i.payload_mapping, i.identity_fields,
                 i.ignored_fields
              from projects p left join alert_integrations i
-                on i.project_id = p.id and i.endpoint_identifier = $2 and i.active
+                on i.project_id = p.id and i.endpoint_identifier = $2 and i.active and not p.archived
              where p.full_path_folded = $1 and p.deletion_scheduled_at is null"
         ),
         (folded.as_str(), identifier),
@@ -330,7 +347,7 @@ pub fn door(tx: &mut Tx<'_>, path: &str, identifier: &str) -> Result<Option<Door
                 i.ignored_fields
              from project_redirects r join projects p on p.id = r.project_id
              left join alert_integrations i
-                on i.project_id = p.id and i.endpoint_identifier = $2 and i.active
+                on i.project_id = p.id and i.endpoint_identifier = $2 and i.active and not p.archived
              where r.full_path_folded = $1 and p.deletion_scheduled_at is null"
         ),
         (folded.as_str(), identifier),
