@@ -282,6 +282,14 @@ test('an alert is received, seen and resolved', async () => {
   await page.getByRole('link', { name: 'Too hot', exact: true }).click();
   await page.getByText('furnace.degrees').waitFor();
   await check(page, 'an alert');
+  await page.getByLabel('Note', { exact: true }).fill('It **glows**.');
+  await page.getByRole('button', { name: 'Write note' }).click();
+  await page.getByText('The note is written.').waitFor();
+  await page.getByLabel(/^Answer the note by/).click();
+  await page.getByLabel('Answer', { exact: true }).fill('Let it cool.');
+  await page.getByRole('button', { name: 'Answer', exact: true }).click();
+  await page.getByText('Let it cool.').waitFor();
+  await check(page, 'an alert');
   await page.getByLabel('Status', { exact: true }).selectOption('resolved');
   await page.getByRole('button', { name: 'Set status' }).click();
   await page.getByText('The alert is resolved.').waitFor();

@@ -13,7 +13,7 @@
 //! `error_tracking_issues`; (migration 0043) `error_tracking_counts`;
 //! (migration 0042)
 //! `alert_integrations`, `alerts`, `alert_settings`, `alert_windows`,
-//! `alert_deliveries`, `alert_metric_images`.
+//! `alert_deliveries`, `alert_metric_images`; (migration 0044) `alert_hours`.
 //! Jobs: `monitoring.forget_events`, `monitoring.raise_incident`,
 //! `monitoring.close_incident`, `monitoring.tell_owners`,
 //! `monitoring.tell_owner`, `monitoring.watch_alerts`,
@@ -24,6 +24,8 @@
 
 pub mod alerts;
 pub mod errors;
+mod hours;
+mod spam;
 
 use kernel::http::Routes;
 

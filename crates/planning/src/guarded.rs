@@ -7,7 +7,9 @@ use crate::model::Issue;
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::requests::{self, Wanted};
+use crate::rules::topic::Topic;
 use crate::store::notes::Note;
+use crate::targets::Thing;
 use identity::spam::captcha::Solution;
 use identity::spam::{Actor, Guarded, Subject, guard};
 use identity::viewer::Viewer;
@@ -130,48 +132,95 @@ pub async fn edit<T: Send + 'static>(
     }
 }
 
+/// Where a note is written: about an issue by its [`Place`], or about a thing
+/// of a room above.
+pub trait Spot: Clone + Send + Sync + 'static {
+    /// What is there.
+    type Found;
+
+    /// What is there, for somebody who may write notes about it.
+    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Self::Found)>;
+
+    /// The same as notes know it.
+    fn topic(found: &Self::Found) -> Topic<'_>;
+}
+
+impl Spot for Place {
+    type Found = Issue;
+
+    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Issue)> {
+        found_to_write(tx, viewer, &self.0, self.1)
+    }
+
+    fn topic(issue: &Issue) -> Topic<'_> {
+        Topic::Issue(issue)
+    }
+}
+
+impl Spot for Thing {
+    type Found = Thing;
+
+    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Thing)> {
+        Ok(((self.talk.enter)(tx, viewer, self.id)?, *self))
+    }
+
+    fn topic(thing: &Thing) -> Topic<'_> {
+        Topic::Thing(*thing)
+    }
+}
+
 /// Writes a note.
-pub async fn comment<T: Send + 'static>(
+pub async fn comment<S: Spot, T: Send + 'static>(
     app: &App,
     writer: Writer,
-    place: Place,
+    spot: S,
     comment: Comment,
-    then: impl Fn(&mut Tx<'_>, Issue, Said) -> Result<T> + Send + Sync + 'static,
+    then: impl Fn(&mut Tx<'_>, S::Found, Said) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
-    let (who, at) = (writer.viewer.clone(), place.clone());
-    app.read(move |tx| found_to_write(tx, &who, &at.0, at.1).map(drop))
-        .await?;
+    let (who, at) = (writer.viewer.clone(), spot.clone());
+    app.read(move |tx| at.enter(tx, &who).map(drop)).await?;
     let subject = writer.subject("create_note", "", &comment.body)?;
     guard(app, &subject, move |tx| {
-        let (desk, issue) = found_to_write(tx, &writer.viewer, &place.0, place.1)?;
-        let said = comments::write(tx, &writer.viewer, &desk, &issue, &comment)?;
-        then(tx, issue, said)
+        let (desk, found) = spot.enter(tx, &writer.viewer)?;
+        let said = comments::write(tx, &writer.viewer, &desk, S::topic(&found), &comment)?;
+        then(tx, found, said)
     })
     .await
 }
 
 /// Writes another text of a note, which belongs to the discussion if one is
 /// named.
-pub async fn rewrite<T: Send + 'static>(
+pub async fn rewrite<S: Spot, T: Send + 'static>(
     app: &App,
     writer: Writer,
-    place: Place,
+    spot: S,
     (note_id, within): (i64, Option<String>),
     body: String,
-    then: impl Fn(&mut Tx<'_>, Issue, Note) -> Result<T> + Send + Sync + 'static,
+    then: impl Fn(&mut Tx<'_>, S::Found, Note) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
-    let (who, at, inside) = (writer.viewer.clone(), place.clone(), within.clone());
+    let (who, at, inside) = (writer.viewer.clone(), spot.clone(), within.clone());
     app.read(move |tx| {
-        let (desk, issue) = found_to_write(tx, &who, &at.0, at.1)?;
-        comments::find_within(tx, &desk, &issue, note_id, inside.as_deref()).map(drop)
+        let (desk, found) = at.enter(tx, &who)?;
+        let topic = S::topic(&found);
+        comments::find_within(tx, &desk, topic, note_id, inside.as_deref()).map(drop)
     })
     .await?;
     let subject = writer.subject("update_note", "", &body)?;
     guard(app, &subject, move |tx| {
-        let (desk, issue) = found_to_write(tx, &writer.viewer, &place.0, place.1)?;
-        comments::find_within(tx, &desk, &issue, note_id, within.as_deref())?;
-        let note = comments::rewrite(tx, &writer.viewer, &desk, &issue, note_id, &body)?;
-        then(tx, issue, note)
+        let (desk, found) = spot.enter(tx, &writer.viewer)?;
+        let topic = S::topic(&found);
+        comments::find_within(tx, &desk, topic, note_id, within.as_deref())?;
+        let note = comments::rewrite(tx, &writer.viewer, &desk, topic, note_id, &body)?;
+        then(tx, found, note)
+    })
+    .await
+}
+
+/// Removes a note.
+pub async fn destroy<S: Spot>(app: &App, viewer: Viewer, spot: S, note_id: i64) -> Result<()> {
+    app.write(move |tx| {
+        let (desk, found) = spot.enter(tx, &viewer)?;
+        comments::destroy(tx, &viewer, &desk, S::topic(&found), note_id)
     })
     .await
 }

@@ -1,12 +1,15 @@
-//! Mail about issues. [`Notify`] decides who is told, once, and leaves a job
-//! for each of them, so that a mail server that fails delays one mail only.
+//! Mail about issues, and about things of rooms above. [`Notify`] decides who
+//! is told, once, and leaves a job for each of them, so that a mail server
+//! that fails delays one mail only.
 
+use crate::entity::issues::web_path;
 use crate::model::Issue;
 use crate::rules::issues::participants;
-use crate::rules::news::may_know;
+use crate::rules::topic::Topic;
 use crate::store::issues as rows;
-use crate::store::notes::{self as note_rows, Note};
+use crate::store::notes::{self as note_rows, ISSUE, Note, Noteable};
 use crate::store::subscriptions::{self, Target};
+use crate::targets::{self, Thing, Told};
 use identity::entities::load_basic;
 use identity::model::User;
 use kernel::app::App;
@@ -71,13 +74,22 @@ impl Reason {
     }
 }
 
+/// What something happened to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Its kind, `Issue`.
+    pub kind: String,
+    /// Its id.
+    pub id: i64,
+}
+
 /// Decides who is told.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Notify {
     /// What happened.
     pub event: Event,
-    /// The issue.
-    pub issue: i64,
+    /// To what.
+    pub about: About,
     /// The note, if it is one.
     pub note: Option<i64>,
     /// Who did it.
@@ -96,7 +108,7 @@ impl Job for Notify {
                 for (user, reason) in recipients(tx, &self)? {
                     let tell = Tell {
                         event: self.event,
-                        issue: self.issue,
+                        about: self.about.clone(),
                         note: self.note,
                         actor: self.actor,
                         user,
@@ -111,12 +123,83 @@ impl Job for Notify {
     }
 }
 
+/// What mail is about, as it is now.
+enum Subject {
+    Issue(Box<Issue>),
+    Thing(Thing),
+}
+
+impl Subject {
+    fn read(tx: &mut Tx<'_>, about: &About) -> Result<Option<Subject>> {
+        Ok(match about.kind == ISSUE {
+            true => rows::by_id(tx, about.id)?.map(|issue| Subject::Issue(Box::new(issue))),
+            false => targets::thing(&about.kind, about.id).map(Subject::Thing),
+        })
+    }
+
+    fn topic(&self) -> Topic<'_> {
+        match self {
+            Subject::Issue(issue) => Topic::Issue(issue),
+            Subject::Thing(thing) => Topic::Thing(*thing),
+        }
+    }
+
+    fn told(&self, tx: &mut Tx<'_>) -> Result<Option<Told>> {
+        match self {
+            Subject::Issue(issue) => issue_told(tx, issue).map(Some),
+            Subject::Thing(thing) => (thing.talk.told)(tx, thing.id),
+        }
+    }
+
+    /// Who takes part in it by what they wrote.
+    fn participants(&self, tx: &mut Tx<'_>, told: &Told) -> Result<Vec<i64>> {
+        match self {
+            Subject::Issue(issue) => participants(tx, issue, true),
+            Subject::Thing(thing) => {
+                let noteable = Noteable {
+                    kind: thing.kind,
+                    id: thing.id,
+                    project_id: Some(told.project_id),
+                };
+                note_rows::authors(tx, noteable, true)
+            }
+        }
+    }
+
+    /// Who asked to be told, or no longer to be told.
+    fn asked(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
+        match self {
+            Subject::Issue(issue) => subscriptions::of_target(tx, Target::Issue, issue.id),
+            Subject::Thing(_) => Ok(Vec::new()),
+        }
+    }
+}
+
+/// An issue as mail tells of it.
+fn issue_told(tx: &mut Tx<'_>, issue: &Issue) -> Result<Told> {
+    let assignees = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
+    Ok(Told {
+        noun: "issue",
+        project_id: issue.project_id,
+        project_path: issue.project_path.clone(),
+        reference: format!("#{}", issue.iid),
+        title: issue.title.clone(),
+        text: issue.description.clone().unwrap_or_default(),
+        path: web_path(issue),
+        updated_at: issue.updated_at,
+        assignees: assignees.unwrap_or_default(),
+    })
+}
+
 /// Who is told and why, one reason each.
 fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
-    let Some(issue) = rows::by_id(tx, news.issue)? else {
+    let Some(subject) = Subject::read(tx, &news.about)? else {
         return Ok(Vec::new());
     };
-    let Some(project) = find_project(tx, &Reference::Id(issue.project_id))? else {
+    let Some(told) = subject.told(tx)? else {
+        return Ok(Vec::new());
+    };
+    let Some(project) = find_project(tx, &Reference::Id(told.project_id))? else {
         return Ok(Vec::new());
     };
     let internal = match news.note {
@@ -133,16 +216,11 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
     let mut asked: HashMap<i64, bool> = HashMap::new();
     let mut all = news.direct.clone();
     if news.event != Event::Edited {
-        let assigned = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
-        let assigned = assigned.unwrap_or_default();
-        all.extend(assigned.into_iter().map(|user| (user, Reason::Assigned)));
-        let present = participants(tx, &issue, true)?;
-        all.extend(
-            present
-                .into_iter()
-                .map(|user| (user, Reason::Participating)),
-        );
-        asked.extend(subscriptions::of_target(tx, Target::Issue, issue.id)?);
+        let assigned = told.assignees.iter();
+        all.extend(assigned.map(|user| (*user, Reason::Assigned)));
+        let present = subject.participants(tx, &told)?.into_iter();
+        all.extend(present.map(|user| (user, Reason::Participating)));
+        asked.extend(subject.asked(tx)?);
         let wanted = asked.iter().filter(|(_, subscribed)| **subscribed);
         all.extend(wanted.map(|(user, _)| (*user, Reason::Subscribed)));
     }
@@ -155,19 +233,20 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
     reasons.retain(|user, _| asked.get(user) != Some(&false) || is_mentioned(user));
     let ids: Vec<i64> = reasons.keys().copied().collect();
     let users = load_basic(tx, &ids)?;
-    let mut told = Vec::new();
+    let topic = subject.topic();
+    let mut found = Vec::new();
     for (user_id, reason) in reasons {
         let Some(user) = users.get(&user_id) else {
             continue;
         };
         let silent = Some(user_id) == news.actor || user.kind.is_bot();
-        if !silent && may_know(tx, user, &project, &issue, internal)? {
-            told.push((user_id, reason));
+        if !silent && topic.may_know(tx, user, &project, internal)? {
+            found.push((user_id, reason));
         }
     }
-    told.sort_unstable();
-    told.truncate(MOST);
-    Ok(told)
+    found.sort_unstable();
+    found.truncate(MOST);
+    Ok(found)
 }
 
 /// Whether no group above switched mail off.
@@ -186,8 +265,8 @@ fn emails_enabled(tx: &mut Tx<'_>, groups: &[i64]) -> Result<bool> {
 pub struct Tell {
     /// What happened.
     pub event: Event,
-    /// The issue.
-    pub issue: i64,
+    /// To what.
+    pub about: About,
     /// The note, if it is one.
     pub note: Option<i64>,
     /// Who did it.
@@ -206,7 +285,10 @@ impl Job for Tell {
         let message = run
             .app
             .read(move |tx| {
-                let Some(issue) = rows::by_id(tx, self.issue)? else {
+                let Some(subject) = Subject::read(tx, &self.about)? else {
+                    return Ok(None);
+                };
+                let Some(told) = subject.told(tx)? else {
                     return Ok(None);
                 };
                 let note = match self.note {
@@ -217,8 +299,8 @@ impl Job for Tell {
                 let people: Vec<i64> = people.into_iter().flatten().collect();
                 let users = load_basic(tx, &people)?;
                 let actor = self.actor.and_then(|id| users.get(&id));
-                let thread = thread(&app, &issue, &self);
-                let letter = |to| letter(&app, to, actor, &issue, note.as_ref(), &self);
+                let thread = thread(&app, &told, &self);
+                let letter = |to| letter(&app, to, actor, &told, note.as_ref(), &self);
                 Ok(users.get(&self.user).map(|to| (letter(to), thread)))
             })
             .await?;
@@ -229,20 +311,20 @@ impl Job for Tell {
     }
 }
 
-/// The conversation about an issue, which its first mail begins. Ids are told
-/// by what happened, so that all who are told of it have the same.
-fn thread(app: &App, issue: &Issue, news: &Tell) -> Thread {
-    let begun_by = format!("issue-{}", issue.id);
+/// The conversation about something, which the first mail begins. Ids are
+/// told by what happened, so that all who are told of it have the same.
+fn thread(app: &App, told: &Told, news: &Tell) -> Thread {
+    let begun_by = format!("{}-{}", told.noun, news.about.id);
     let id = match (news.event, news.note) {
         (Event::New, _) => begun_by.clone(),
         (_, Some(note)) => format!("{begun_by}-note-{note}"),
         // The same may happen again: its time tells them apart.
         (event, None) => {
-            let at = issue.updated_at.as_microsecond();
+            let at = told.updated_at.as_microsecond();
             format!("{begun_by}-{event:?}-{at}").to_lowercase()
         }
     };
-    let mut parts: Vec<&str> = issue.project_path.split('/').collect();
+    let mut parts: Vec<&str> = told.project_path.split('/').collect();
     parts.reverse();
     Thread {
         begun_by: (id != begun_by).then_some(begun_by),
@@ -263,26 +345,27 @@ fn letter(
     app: &App,
     to: &User,
     actor: Option<&User>,
-    issue: &Issue,
+    told: &Told,
     note: Option<&Note>,
     news: &Tell,
 ) -> Message {
     let who = actor.map_or("Somebody", |user| user.name.as_str());
-    let name = format!("{}#{}", issue.project_path, issue.iid);
+    let (noun, reference) = (told.noun, told.reference.as_str());
+    let name = format!("{}{reference}", told.project_path);
     let happened = match news.event {
-        Event::New => format!("{who} made the issue {name}"),
+        Event::New => format!("{who} made the {noun} {name}"),
         Event::Note => format!("{who} commented on {name}"),
-        Event::Closed => format!("{who} closed the issue {name}"),
-        Event::Reopened => format!("{who} opened the issue {name} again"),
+        Event::Closed => format!("{who} closed the {noun} {name}"),
+        Event::Reopened => format!("{who} opened the {noun} {name} again"),
         Event::Reassigned => format!("{who} changed who is assigned to {name}"),
-        Event::Edited => format!("{who} named you in the issue {name}"),
+        Event::Edited => format!("{who} named you in the {noun} {name}"),
     };
     let said = match (news.event, note) {
         (Event::Note, Some(note)) => note.body.as_str(),
-        (Event::New | Event::Edited, _) => issue.description.as_deref().unwrap_or_default(),
+        (Event::New | Event::Edited, _) => told.text.as_str(),
         _ => "",
     };
-    let mut link = crate::entity::issues::web_url(app, issue);
+    let mut link = app.url(&told.path);
     if let Some(note) = note {
         link.push_str(&format!("#note_{}", note.id));
     }
@@ -291,10 +374,10 @@ fn letter(
         false => format!("\n{said}\n"),
     };
     let again = if news.event == Event::New { "" } else { "Re: " };
-    let project = issue.project_path.rsplit('/').next().unwrap_or_default();
+    let project = told.project_path.rsplit('/').next().unwrap_or_default();
     Message {
         to: to.email.clone(),
-        subject: format!("{again}{project} | {} (#{})", issue.title, issue.iid),
+        subject: format!("{again}{project} | {} ({reference})", told.title),
         text: format!(
             "{happened}:\n{said}\n{link}\n\n-- \nYou are told because {}.\n",
             news.reason.words()

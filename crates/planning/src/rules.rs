@@ -9,3 +9,4 @@ pub mod milestones;
 pub mod news;
 pub mod notes;
 pub mod todos;
+pub mod topic;

@@ -3,14 +3,17 @@
 //! GraphQL such a thing is a node under the same name and has its notes by
 //! [`graph::noteable`](crate::graph::noteable).
 
-use crate::access::{Scope, visible};
+use crate::access::{Desk, Scope, visible};
 use crate::entity::issues::web_path;
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Noteable};
+use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
+use kernel::time::Timestamp;
 use serde_json::Value;
+use spaces::model::Project;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use store::{Fragment, Tx};
@@ -27,6 +30,68 @@ pub struct Kind {
     /// Those of these ids that the viewer may see, in a constant number of
     /// statements.
     pub read: Read,
+    /// How people write notes about it; nothing where only the program does,
+    /// and of issues, which have their own ways.
+    pub talk: Option<Talk>,
+}
+
+/// What notes by people ask of the room that a thing belongs to.
+#[derive(Clone, Copy)]
+pub struct Talk {
+    /// Its project, for somebody signed in who may write notes about it.
+    pub enter: fn(&mut Tx<'_>, &Viewer, i64) -> Result<Desk>,
+    /// Whether a user may see such things of a project, and what only
+    /// reporters see.
+    pub may_know: fn(&mut Tx<'_>, &User, &Project) -> Result<bool>,
+    /// What mail tells of it; nothing of what is gone.
+    pub told: fn(&mut Tx<'_>, i64) -> Result<Option<Told>>,
+    /// Notes that somebody wrote about it.
+    pub touch: fn(&mut Tx<'_>, i64) -> Result<()>,
+}
+
+/// A thing as mail tells of it.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// What people call such a thing, `issue`.
+    pub noun: &'static str,
+    /// The project it is in.
+    pub project_id: i64,
+    /// Full path of the project.
+    pub project_path: String,
+    /// How texts name it within the project, `#3`.
+    pub reference: String,
+    /// What it is called.
+    pub title: String,
+    /// What it says.
+    pub text: String,
+    /// Path of its page, from the instance's address on.
+    pub path: String,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// Who looks after it.
+    pub assignees: Vec<i64>,
+}
+
+/// A thing of a room above that people write notes about.
+#[derive(Clone, Copy)]
+pub struct Thing {
+    /// What kind it is of.
+    pub kind: &'static str,
+    /// Its id.
+    pub id: i64,
+    /// How people talk about it.
+    pub talk: Talk,
+}
+
+/// A thing by kind and id, whoever sees it; nothing of a kind that people do
+/// not write notes about here.
+pub fn thing(name: &str, id: i64) -> Option<Thing> {
+    let kind = kind(name)?;
+    Some(Thing {
+        kind: kind.name,
+        id,
+        talk: kind.talk?,
+    })
 }
 
 /// See [`Kind::read`].
@@ -51,6 +116,7 @@ const ISSUES: Kind = Kind {
     name: ISSUE,
     visible: issue_is_visible,
     read: read_issues,
+    talk: None,
 };
 
 /// Plugs in the kinds of the rooms above, once.

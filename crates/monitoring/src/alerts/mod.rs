@@ -7,16 +7,19 @@
 //! is what people do.
 
 pub mod graph;
+pub mod issues;
 pub mod jobs;
 pub mod limits;
 pub mod model;
 mod pages;
 pub mod payload;
 pub mod pictures;
+pub mod presets;
 pub mod receive;
 pub mod rest;
 pub mod rules;
 pub mod store;
+pub mod talk;
 
 use kernel::http::Routes;
 

@@ -13,8 +13,12 @@ pub const MAX_TITLE: usize = 200;
 pub const MAX_DESCRIPTION: usize = 1_000;
 /// Longest name of a service or monitoring tool, in characters.
 pub const MAX_WORD: usize = 100;
+/// Longest name of an environment, in characters.
+pub const MAX_ENVIRONMENT: usize = 255;
 /// Longest list of hosts when they are put together, in characters.
 pub const MAX_HOSTS: usize = 255;
+/// Longest address of another tool, in characters.
+pub const MAX_URL: usize = 255;
 /// Bytes of a payload.
 pub const MAX_PAYLOAD: usize = 1 << 20;
 /// Nesting of a payload.
@@ -153,6 +157,8 @@ pub struct Alert {
     pub fingerprint: Option<String>,
     /// What was sent first.
     pub payload: Value,
+    /// The name of the environment it is about, as its sender says.
+    pub environment_name: Option<String>,
     /// It came back soon after it was resolved.
     pub flapping: bool,
     /// Ignored until then.
@@ -186,6 +192,7 @@ impl FromRow for Alert {
             events: row.get("events")?,
             fingerprint: row.get("fingerprint")?,
             payload: row.get("payload")?,
+            environment_name: row.get("environment_name")?,
             flapping: row.get("flapping")?,
             shelved_until: row.get("shelved_until")?,
             assignee_id: row.get("assignee_id")?,
@@ -254,6 +261,18 @@ pub struct AlertSetting {
     pub send_email: bool,
     /// Close the incident when the alert is over.
     pub auto_close_incident: bool,
+    /// Another tool looks after incidents: no integration is active.
+    pub external_tool_enabled: bool,
+    /// Where that tool is.
+    pub external_tool_url: Option<String>,
+}
+
+impl AlertSetting {
+    /// Where incidents are looked after, if that is elsewhere.
+    pub fn external_tool(&self) -> Option<&str> {
+        let url = self.external_tool_url.as_deref();
+        url.filter(|_| self.external_tool_enabled)
+    }
 }
 
 impl Default for AlertSetting {
@@ -263,11 +282,18 @@ impl Default for AlertSetting {
             issue_template_key: None,
             send_email: false,
             auto_close_incident: true,
+            external_tool_enabled: false,
+            external_tool_url: None,
         }
     }
 }
 
-from_row! { AlertSetting { create_issue, issue_template_key, send_email, auto_close_incident } }
+from_row! {
+    AlertSetting {
+        create_issue, issue_template_key, send_email, auto_close_incident, external_tool_enabled,
+        external_tool_url,
+    }
+}
 
 /// A time in which what arrives troubles nobody.
 #[derive(Debug, Clone)]

@@ -6,7 +6,8 @@ use super::draft;
 use super::model::Tracked;
 use super::rules::issues as rules;
 use super::store::errors as rows;
-use identity::spam::{Actor, Guarded, Subject, guard};
+use crate::spam;
+use identity::spam::{Guarded, guard};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
@@ -58,7 +59,8 @@ pub async fn create(
         .await?
         .and_then(|payload| Detail::unpack(&payload).ok());
     let detail = detail.unwrap_or_default();
-    let subject = subject(viewer, wanted)?;
+    let title = wanted.title.as_deref().unwrap_or_default();
+    let subject = spam::issue(viewer, title)?;
     let (viewer, project, wanted) = (viewer.clone(), project.clone(), wanted.clone());
     let base_url = app.base_url().to_owned();
     guard(app, &subject, move |tx| {
@@ -77,22 +79,4 @@ pub async fn create(
         Ok(Made { desk, issue, error })
     })
     .await
-}
-
-/// What the spam rules look at.
-fn subject(viewer: &Viewer, wanted: &Wanted) -> Result<Subject> {
-    let signed_in = viewer.signed_in()?;
-    Ok(Subject {
-        actor: Actor::User(Box::new(signed_in.user.clone())),
-        ip: signed_in.ip_address.clone(),
-        agent: String::new(),
-        via_api: !signed_in.is_session(),
-        action: "create_issue",
-        target_type: "Issue",
-        noun: "issue",
-        title: wanted.title.clone().unwrap_or_default(),
-        text: String::new(),
-        solution: None,
-        solved: false,
-    })
 }

@@ -1,12 +1,11 @@
 //! Reactions, and the interface of what is reacted to.
 
 use super::notes::{named_id, of_interface};
-use super::{Issues, Notes, Shown, caller};
-use crate::access::desk_signed_in;
-use crate::model::Issue;
+use super::write::{SpotOfNote, place_of_issue, spot_of_note};
+use super::{Shown, caller};
+use crate::guarded::Spot;
 use crate::rules::awards as rules;
 use crate::rules::comments;
-use crate::rules::issues::requests;
 use crate::store::awards::{self as rows, Award, Awardable};
 use crate::store::notes::{ISSUE, Note};
 use identity::graph::{People, Person};
@@ -16,7 +15,6 @@ use kernel::graph::{
     Ask, BOOLEAN, Connection, Context, Done, Fault, Graph, Key, ObjectBuilder, Order, STRING,
     Typed, argument, object,
 };
-use kernel::ids::Reference;
 use serde::Deserialize;
 use std::any::Any;
 use std::sync::Arc;
@@ -156,28 +154,27 @@ fn mutations(g: &mut Graph) {
 
 async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacted>, Fault> {
     let (model, id) = of_interface(&context, &input.awardable_id, AWARDABLE)?;
-    let missing = Fault::not_available;
-    let (issue, to) = match model.as_str() {
-        ISSUE => {
-            let found = context.load::<Issues>([id]).await?.remove(&id);
-            let found = found.ok_or_else(missing)?;
-            (found.issue.clone(), Awardable::Issue(id))
-        }
-        _ => {
-            let note = context.load::<Notes>([id]).await?.remove(&id);
-            let note = note.filter(|note| note.noteable_type == ISSUE);
-            let about = note.ok_or_else(missing)?.noteable_id;
-            let found = context.load::<Issues>([about]).await?.remove(&about);
-            (
-                found.ok_or_else(missing)?.issue.clone(),
-                Awardable::Note(id),
-            )
-        }
-    };
+    if model == ISSUE {
+        let place = place_of_issue(id, &context).await?;
+        return changed(place, Awardable::Issue(id), input.name, will, context).await;
+    }
+    let to = Awardable::Note(id);
+    match spot_of_note(id, &context).await? {
+        SpotOfNote::Issue(place) => changed(place, to, input.name, will, context).await,
+        SpotOfNote::Thing(thing) => changed(thing, to, input.name, will, context).await,
+    }
+}
+
+async fn changed<S: Spot>(
+    spot: S,
+    to: Awardable,
+    name: String,
+    will: Will,
+    context: Context,
+) -> Result<Done<Reacted>, Fault> {
     let (app, viewer) = caller(&context)?;
-    let work = app.write(move |tx| changed(tx, &viewer, &issue, to, &input.name, will));
-    let done = work.await?;
-    Ok(match done {
+    let work = app.write(move |tx| change(tx, &viewer, &spot, to, &name, will));
+    Ok(match work.await? {
         Ok(reacted) => Done::from(reacted),
         Err(sentence) => Done {
             errors: vec![sentence],
@@ -187,19 +184,18 @@ async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacte
 }
 
 /// The reaction as it is wanted, or why it cannot be.
-fn changed(
+fn change<S: Spot>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    issue: &Issue,
+    spot: &S,
     to: Awardable,
     text: &str,
     will: Will,
 ) -> Outcome<Result<Reacted, String>> {
-    let desk = desk_signed_in(tx, viewer, &Reference::Id(issue.project_id))?;
-    desk.writable()?;
-    let issue = requests::find(tx, viewer, &desk, issue.iid)?;
+    let (desk, found) = spot.enter(tx, viewer)?;
+    let topic = S::topic(&found);
     if let Awardable::Note(id) = to {
-        comments::find(tx, &desk, &issue, id)?;
+        comments::find(tx, &desk, topic, id)?;
     }
     let Some(name) = rules::name(text) else {
         return Ok(Err("Name is not a valid emoji name".to_owned()));
@@ -217,7 +213,7 @@ fn changed(
             }))
         }
         (None, _) => {
-            rules::create(tx, viewer, &desk, &issue, to, name)?;
+            rules::create(tx, viewer, &desk, topic, to, name)?;
             let made = rows::of_user(tx, to, user_id, name)?.found("")?;
             Ok(Ok(Reacted {
                 award: Some(Arc::new(made)),

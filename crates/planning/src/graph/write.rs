@@ -5,14 +5,14 @@ use super::enums::chosen;
 use super::labels::numbers;
 use super::notes::of_interface;
 use super::{MILESTONE_ID, Moment, Notes, Shown, caller, writer};
-use crate::guarded::{self, Place};
+use crate::guarded::{self, Place, Spot};
 use crate::model::IssueKind;
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::Assignees;
-use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::requests::{StateEvent, Wanted};
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note};
+use crate::targets::{self, Thing};
 use identity::graph::USER_ID;
 use kernel::error::{Error, Found};
 use kernel::graph::{
@@ -264,24 +264,20 @@ fn notes(g: &mut Graph) {
         .input(said("body", STRING.required(), "The text, in Markdown."))
         .answers("note", object::<Note>("Note"), |it| it.0.clone())
         .run(|it: UpdateNote, context| async move {
-            let place = place_of_note(it.id, &context).await?;
-            let (app, _) = caller(&context)?;
-            let (writer, which) = (writer(&context)?, (it.id, None));
-            let note = guarded::rewrite(&app, writer, place, which, it.body, |_, _, note| Ok(note));
-            let note = note.await.map_err(sentence)?.mutated()?;
-            Ok(Done::from(Written(Some(Arc::new(note)))))
+            match spot_of_note(it.id, &context).await? {
+                SpotOfNote::Issue(place) => rewrite(it, place, context).await,
+                SpotOfNote::Thing(thing) => rewrite(it, thing, context).await,
+            }
         });
     g.mutation::<Written>("destroyNote", "Deletes a note.")
         .input(said("id", super::NOTE_ID.required(), "The note."))
         .answers("note", object::<Note>("Note"), |it| it.0.clone())
         .run(|it: DestroyNote, context| async move {
-            let (project, iid) = place_of_note(it.id, &context).await?;
             let (app, viewer) = caller(&context)?;
-            let work = app.write(move |tx| {
-                let (desk, issue) = found_to_write(tx, &viewer, &project, iid)?;
-                comments::destroy(tx, &viewer, &desk, &issue, it.id)
-            });
-            work.await?;
+            match spot_of_note(it.id, &context).await? {
+                SpotOfNote::Issue(place) => guarded::destroy(&app, viewer, place, it.id).await?,
+                SpotOfNote::Thing(thing) => guarded::destroy(&app, viewer, thing, it.id).await?,
+            }
             Ok(Done::from(Written(None)))
         });
 }
@@ -294,17 +290,45 @@ fn sentence(error: Error) -> Fault {
     }
 }
 
-/// The issue that a note is about, which the caller sees. Notes about other
-/// things are written by the program.
-async fn place_of_note(id: i64, context: &Context) -> Result<Place, Fault> {
+/// What a note is about.
+pub enum SpotOfNote {
+    /// An issue.
+    Issue(Place),
+    /// A thing of a room above.
+    Thing(Thing),
+}
+
+/// What a note that the caller sees is about.
+pub async fn spot_of_note(id: i64, context: &Context) -> Result<SpotOfNote, Fault> {
     let note = context.load::<Notes>([id]).await?.remove(&id);
-    match note.filter(|note| note.noteable_type == ISSUE) {
-        Some(note) => place_of_issue(note.noteable_id, context).await,
-        None => Err(Fault::not_available()),
+    let note = note.ok_or_else(Fault::not_available)?;
+    match note.noteable_type == ISSUE {
+        true => {
+            let place = place_of_issue(note.noteable_id, context).await?;
+            Ok(SpotOfNote::Issue(place))
+        }
+        false => {
+            let thing = targets::thing(&note.noteable_type, note.noteable_id);
+            let thing = thing.ok_or_else(Fault::not_available)?;
+            Ok(SpotOfNote::Thing(thing))
+        }
     }
 }
 
-async fn place_of_issue(id: i64, context: &Context) -> Result<Place, Fault> {
+async fn rewrite<S: Spot>(
+    it: UpdateNote,
+    spot: S,
+    context: Context,
+) -> Result<Done<Written>, Fault> {
+    let (app, _) = caller(&context)?;
+    let (writer, which) = (writer(&context)?, (it.id, None));
+    let note = guarded::rewrite(&app, writer, spot, which, it.body, |_, _, note| Ok(note));
+    let note = note.await.map_err(sentence)?.mutated()?;
+    Ok(Done::from(Written(Some(Arc::new(note)))))
+}
+
+/// Where an issue is, whoever sees it.
+pub async fn place_of_issue(id: i64, context: &Context) -> Result<Place, Fault> {
     let (app, _) = caller(context)?;
     let issue = app.read(move |tx| rows::by_id(tx, id)?.found("")).await?;
     Ok((Reference::Id(issue.project_id), issue.iid))
@@ -312,10 +336,6 @@ async fn place_of_issue(id: i64, context: &Context) -> Result<Place, Fault> {
 
 async fn create_note(it: CreateNote, context: Context) -> Result<Done<Written>, Fault> {
     let (model, id) = of_interface(&context, &it.noteable_id, "NoteableInterface")?;
-    if model != ISSUE {
-        return Err(Fault::not_available());
-    }
-    let place = place_of_issue(id, &context).await?;
     let comment = Comment {
         body: it.body,
         internal: it.internal.or(it.confidential).unwrap_or(false),
@@ -323,8 +343,21 @@ async fn create_note(it: CreateNote, context: Context) -> Result<Done<Written>, 
         discussion_id: it.discussion_id,
         begins_thread: false,
     };
+    if model == ISSUE {
+        let place = place_of_issue(id, &context).await?;
+        return write(place, comment, context).await;
+    }
+    let thing = targets::thing(&model, id).ok_or_else(Fault::not_available)?;
+    write(thing, comment, context).await
+}
+
+async fn write<S: Spot>(
+    spot: S,
+    comment: Comment,
+    context: Context,
+) -> Result<Done<Written>, Fault> {
     let (app, _) = caller(&context)?;
-    let said = guarded::comment(&app, writer(&context)?, place, comment, |_, _, said| {
+    let said = guarded::comment(&app, writer(&context)?, spot, comment, |_, _, said| {
         Ok(said)
     });
     Ok(match said.await.map_err(sentence)?.mutated()? {

@@ -2,11 +2,11 @@
 
 use crate::access::Desk;
 use crate::model::Issue;
+use crate::rules::topic::Topic;
 use crate::store::awards::{self as rows, Award, Awardable};
 use crate::store::issues::filter::Has;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
-use spaces::access::GUEST;
 use store::Tx;
 
 /// The name a reaction is kept under; none if there is no such emoji.
@@ -31,18 +31,18 @@ pub fn wanted(text: &str) -> Option<Has<String>> {
     }
 }
 
-/// Reacts to an issue or one of its notes. Where the discussion is locked
-/// only members may.
-pub fn create(
+/// Reacts to an issue, or to a note about it or another thing. Where the
+/// discussion is locked only members may.
+pub fn create<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     desk: &Desk,
-    issue: &Issue,
+    about: impl Into<Topic<'t>>,
     to: Awardable,
     text: &str,
 ) -> Result<Award> {
     let user_id = viewer.signed_in()?.user.id;
-    if issue.discussion_locked == Some(true) && desk.level < GUEST {
+    if about.into().is_closed_to(desk) {
         return Err(Error::forbidden(""));
     }
     let name = name(text).ok_or_else(|| {

@@ -1,20 +1,19 @@
-//! Notes that people write about issues.
+//! Notes that people write about issues, and about things of rooms above.
 
 use super::commands::{self, Outcome};
 use super::news::{self, Text, mention};
 use super::notes::new_discussion;
 use super::todos;
+use super::topic::Topic;
 use crate::access::Desk;
 use crate::formats::quick_actions;
 use crate::mail::{Event, Reason};
-use crate::model::{Issue, text_error};
-use crate::rules::issues::noteable;
-use crate::store::issues as issue_rows;
+use crate::model::text_error;
 use crate::store::notes::{self as rows, NewNote, Note};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::time::Timestamp;
-use spaces::access::{GUEST, MAINTAINER};
+use spaces::access::MAINTAINER;
 use store::{Fragment, Tx};
 
 /// A note about to be written.
@@ -41,9 +40,14 @@ pub enum Said {
     Commands(Outcome),
 }
 
-/// The note of this id about an issue, if the viewer may see it.
-pub fn find(tx: &mut Tx<'_>, desk: &Desk, issue: &Issue, id: i64) -> Result<Note> {
-    let note = rows::find(tx, noteable(issue), id)?.found("Note")?;
+/// The note of this id about something, if the viewer may see it.
+pub fn find<'t>(
+    tx: &mut Tx<'_>,
+    desk: &Desk,
+    about: impl Into<Topic<'t>>,
+    id: i64,
+) -> Result<Note> {
+    let note = rows::find(tx, about.into().noteable(desk), id)?.found("Note")?;
     match note.internal && !desk.is_reporter() {
         true => Err(Error::NotFound("Note")),
         false => Ok(note),
@@ -51,14 +55,14 @@ pub fn find(tx: &mut Tx<'_>, desk: &Desk, issue: &Issue, id: i64) -> Result<Note
 }
 
 /// The same, which belongs to this discussion if one is named.
-pub fn find_within(
+pub fn find_within<'t>(
     tx: &mut Tx<'_>,
     desk: &Desk,
-    issue: &Issue,
+    about: impl Into<Topic<'t>>,
     id: i64,
     discussion_id: Option<&str>,
 ) -> Result<Note> {
-    let note = find(tx, desk, issue, id)?;
+    let note = find(tx, desk, about, id)?;
     match discussion_id {
         Some(discussion) if note.discussion_id != discussion => Err(Error::NotFound("Note")),
         _ => Ok(note),
@@ -66,10 +70,16 @@ pub fn find_within(
 }
 
 /// The notes of a discussion that the viewer may see.
-pub fn discussion(tx: &mut Tx<'_>, desk: &Desk, issue: &Issue, id: &str) -> Result<Vec<Note>> {
+pub fn discussion<'t>(
+    tx: &mut Tx<'_>,
+    desk: &Desk,
+    about: impl Into<Topic<'t>>,
+    id: &str,
+) -> Result<Vec<Note>> {
+    let noteable = about.into().noteable(desk);
     let mut query = Fragment::new("select notes.* from notes where ");
     query
-        .append(rows::shown(noteable(issue), desk.is_reporter()))
+        .append(rows::shown(noteable, desk.is_reporter()))
         .push(" and notes.discussion_id = ", id)
         .raw(" order by notes.created_at, notes.id");
     let notes: Vec<Note> = tx.query(query)?;
@@ -79,16 +89,18 @@ pub fn discussion(tx: &mut Tx<'_>, desk: &Desk, issue: &Issue, id: &str) -> Resu
     }
 }
 
-/// Writes a note. Commands in it are carried out as far as the viewer may.
-pub fn write(
+/// Writes a note. Commands in one about an issue are carried out as far as
+/// the viewer may; elsewhere, and where programs write, they are text.
+pub fn write<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     desk: &Desk,
-    issue: &Issue,
+    about: impl Into<Topic<'t>>,
     comment: &Comment,
 ) -> Result<Said> {
+    let topic = about.into();
     let author = &viewer.signed_in()?.user;
-    if issue.discussion_locked == Some(true) && desk.level < GUEST {
+    if topic.is_closed_to(desk) {
         return Err(Error::forbidden("This discussion is locked"));
     }
     if comment.internal && !desk.is_reporter() {
@@ -96,21 +108,11 @@ pub fn write(
     }
     check(&comment.body)?;
     let thread = match &comment.discussion_id {
-        Some(id) => Some(discussion(tx, desk, issue, id)?),
+        Some(id) => Some(discussion(tx, desk, topic, id)?),
         None => None,
     };
-    let split = match author.kind.is_bot() {
-        true => quick_actions::Split {
-            text: comment.body.clone(),
-            actions: Vec::new(),
-        },
-        false => quick_actions::split(&comment.body),
-    };
-    let outcome = match split.actions.is_empty() {
-        true => None,
-        false => Some(commands::apply(tx, viewer, desk, issue, &split.actions)?),
-    };
-    let outcome = match (split.text.trim().is_empty(), outcome) {
+    let (text, outcome) = carry_out(tx, viewer, desk, topic, &comment.body)?;
+    let outcome = match (text.trim().is_empty(), outcome) {
         (true, Some(outcome)) => return Ok(Said::Commands(outcome)),
         (_, outcome) => outcome,
     };
@@ -120,12 +122,13 @@ pub fn write(
     }
     let created_at = comment.created_at.filter(|_| desk.is_owner());
     let created_at = created_at.unwrap_or(tx.now());
+    let noteable = topic.noteable(desk);
     let note = rows::insert(
         tx,
         &NewNote {
-            noteable: noteable(issue),
+            noteable,
             author_id: Some(author.id),
-            body: split.text,
+            body: text,
             discussion_id: comment.discussion_id.clone().unwrap_or_else(new_discussion),
             in_thread: comment.begins_thread || thread.is_some(),
             is_system: false,
@@ -134,27 +137,48 @@ pub fn write(
             created_at,
         },
     )?;
-    issue_rows::touch(tx, issue.id)?;
-    todos::close_for(tx, Some(author.id), noteable(issue))?;
+    topic.touch(tx)?;
+    todos::close_for(tx, Some(author.id), noteable)?;
     let said = Text {
         text: &note.body,
         before: "",
         note_id: Some(note.id),
         internal: note.internal,
     };
-    let told = mention(tx, viewer, desk, issue, said)?;
+    let told = mention(tx, viewer, desk, topic, said)?;
     let direct = told.into_iter().map(|user| (user, Reason::Mentioned));
     if !author.kind.is_bot() {
         news::notify(
             tx,
             Some(author.id),
-            issue,
+            topic,
             Event::Note,
             Some(note.id),
             direct.collect(),
         )?;
     }
     Ok(Said::Note(Box::new(note), outcome))
+}
+
+/// Takes the commands out of a text and carries them out, where there are any
+/// for such a topic and writer; the text without them.
+fn carry_out(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &Desk,
+    topic: Topic<'_>,
+    body: &str,
+) -> Result<(String, Option<Outcome>)> {
+    let issue = match topic {
+        Topic::Issue(issue) if !viewer.signed_in()?.user.kind.is_bot() => issue,
+        _ => return Ok((body.to_owned(), None)),
+    };
+    let split = quick_actions::split(body);
+    let outcome = match split.actions.is_empty() {
+        true => None,
+        false => Some(commands::apply(tx, viewer, desk, issue, &split.actions)?),
+    };
+    Ok((split.text, outcome))
 }
 
 /// Refuses a body that cannot be kept, in the words that notes have for it.
@@ -184,24 +208,31 @@ pub fn refused_text(error: &Error) -> Option<&str> {
 /// Refuses to change what the program or somebody else wrote; maintainers may
 /// change any note of people.
 fn changeable(viewer: &Viewer, desk: &Desk, note: &Note) -> Result<()> {
-    let own = note.author_id.is_some() && note.author_id == viewer.user_id();
-    match !note.is_system && (own || desk.level >= MAINTAINER) {
+    match may_change(viewer, desk, note) {
         true => Ok(()),
         false => Err(Error::forbidden("")),
     }
 }
 
+/// Whether the viewer may change a note they see, in a project that takes
+/// changes.
+pub fn may_change(viewer: &Viewer, desk: &Desk, note: &Note) -> bool {
+    let own = note.author_id.is_some() && note.author_id == viewer.user_id();
+    !note.is_system && (own || desk.level >= MAINTAINER)
+}
+
 /// Writes another text. Nobody is told by mail; who is named now and was not
 /// before gets something to do.
-pub fn rewrite(
+pub fn rewrite<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     desk: &Desk,
-    issue: &Issue,
+    about: impl Into<Topic<'t>>,
     id: i64,
     body: &str,
 ) -> Result<Note> {
-    let note = find(tx, desk, issue, id)?;
+    let topic = about.into();
+    let note = find(tx, desk, topic, id)?;
     changeable(viewer, desk, &note)?;
     check(body)?;
     rows::rewrite(tx, note.id, body)?;
@@ -211,19 +242,19 @@ pub fn rewrite(
         note_id: Some(note.id),
         internal: note.internal,
     };
-    mention(tx, viewer, desk, issue, said)?;
-    find(tx, desk, issue, id)
+    mention(tx, viewer, desk, topic, said)?;
+    find(tx, desk, topic, id)
 }
 
 /// Removes a note.
-pub fn destroy(
+pub fn destroy<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     desk: &Desk,
-    issue: &Issue,
+    about: impl Into<Topic<'t>>,
     id: i64,
 ) -> Result<()> {
-    let note = find(tx, desk, issue, id)?;
+    let note = find(tx, desk, about, id)?;
     changeable(viewer, desk, &note)?;
     rows::delete(tx, &note)
 }

@@ -4,8 +4,8 @@ use crate::access::{Desk, user_sees};
 use crate::formats::mentions::{self, Mention};
 use crate::mail::{Event, Notify, Reason};
 use crate::model::Issue;
-use crate::rules::issues::noteable;
 use crate::rules::todos::{self, Action, NewTodo};
+use crate::rules::topic::Topic;
 use crate::store::issues as rows;
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -41,7 +41,7 @@ pub fn may_know(
     Ok((concerned && !internal) || role_in_project(tx, user.id, project)? >= REPORTER)
 }
 
-/// A text about an issue.
+/// A text about an issue or another thing.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'t> {
     /// The text.
@@ -55,13 +55,14 @@ pub struct Text<'t> {
 }
 
 /// Gives those whom a text names something to do; they. Programs name nobody.
-pub fn mention(
+pub fn mention<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     desk: &Desk,
-    issue: &Issue,
+    about: impl Into<Topic<'t>>,
     said: Text<'_>,
 ) -> Result<Vec<i64>> {
+    let topic = about.into();
     let author = &viewer.signed_in()?.user;
     if author.kind.is_bot() {
         return Ok(Vec::new());
@@ -81,7 +82,7 @@ pub fn mention(
     let users = people(tx, viewer, desk, &named)?;
     let mut told = Vec::new();
     for user in users {
-        if !may_know(tx, &user, &desk.project, issue, said.internal)? {
+        if !topic.may_know(tx, &user, &desk.project, said.internal)? {
             continue;
         }
         let is_addressed = named
@@ -94,7 +95,7 @@ pub fn mention(
                 true => Action::DirectlyAddressed,
                 false => Action::Mentioned,
             },
-            target: noteable(issue),
+            target: topic.noteable(desk),
             note_id: said.note_id,
         };
         todos::create(tx, &todo)?;
@@ -150,11 +151,11 @@ fn members(tx: &mut Tx<'_>, project: i64, groups: Vec<i64>) -> Result<Vec<User>>
     )?)
 }
 
-/// Has mail sent about an issue, by a job.
-pub fn notify(
+/// Has mail sent about something, by a job.
+pub fn notify<'t>(
     tx: &mut Tx<'_>,
     actor: Option<i64>,
-    issue: &Issue,
+    about: impl Into<Topic<'t>>,
     event: Event,
     note_id: Option<i64>,
     direct: Vec<(i64, Reason)>,
@@ -162,7 +163,7 @@ pub fn notify(
     let now = tx.now();
     let job = Notify {
         event,
-        issue: issue.id,
+        about: about.into().about(),
         note: note_id,
         actor,
         direct,

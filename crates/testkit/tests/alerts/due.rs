@@ -8,7 +8,7 @@ use serde_json::json;
 use testkit::TestServer;
 
 /// Does now what is done every so often.
-async fn watch(t: &TestServer) {
+pub async fn watch(t: &TestServer) {
     let jobs = t.app().jobs().clone();
     let enqueued = t.app().write(move |tx| {
         enqueue(tx, &jobs, &Watch::default())?;

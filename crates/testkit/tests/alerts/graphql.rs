@@ -5,32 +5,32 @@ use http::Method;
 use serde_json::{Value, json};
 use testkit::{Client, TestServer};
 
-async fn ask(client: &Client, query: &str) -> Value {
+pub async fn ask(client: &Client, query: &str) -> Value {
     let request = client.request(Method::POST, "/api/graphql");
     request.json(&json!({"query": query})).await.is(200).json()
 }
 
 /// The `data` of a query without errors.
-async fn data(client: &Client, query: &str) -> Value {
+pub async fn data(client: &Client, query: &str) -> Value {
     let answer = ask(client, query).await;
     assert_eq!(answer["errors"], Value::Null, "{query}");
     answer["data"].clone()
 }
 
 /// A field of a project.
-async fn of_project(client: &Client, field: &str) -> Value {
+pub async fn of_project(client: &Client, field: &str) -> Value {
     let query = format!("{{project(fullPath:\"acme/anvil\"){{it:{field}}}}}");
     data(client, &query).await["project"]["it"].clone()
 }
 
 /// The payload of a mutation.
-async fn done(client: &Client, name: &str, input: &str, fields: &str) -> Value {
+pub async fn done(client: &Client, name: &str, input: &str, fields: &str) -> Value {
     let query = format!("mutation{{it:{name}(input:{{{input}}}){{errors {fields}}}}}");
     data(client, &query).await["it"].clone()
 }
 
 /// A mutation that the caller may not do.
-async fn refused(client: &Client, name: &str, input: &str) {
+pub async fn refused(client: &Client, name: &str, input: &str) {
     let query = format!("mutation{{it:{name}(input:{{{input}}}){{errors}}}}");
     let answer = ask(client, &query).await;
     assert_eq!(answer["data"]["it"], Value::Null, "{query}");

@@ -1,6 +1,7 @@
 //! Incidents of alerts, and mail about them (contract 1.10, 3).
 
-use crate::{Desk, item};
+use crate::graphql::{done, of_project, refused};
+use crate::{Desk, administer, item};
 use serde_json::json;
 
 testkit::both_engines! {
@@ -56,7 +57,8 @@ testkit::both_engines! {
         let desk = Desk::new(&t, "acme/anvil").await;
         let path = desk.project.at("/alert_management/settings");
         assert_eq!(t.admin().get(&path).await.is(200).json(), json!({"create_issue": false,
-            "issue_template_key": null, "send_email": false, "auto_close_incident": true}));
+            "issue_template_key": null, "send_email": false, "auto_close_incident": true,
+            "external_tool_enabled": false, "external_tool_url": null}));
         let refused = t.admin().put(&path).json(&json!({"issue_template_key": "none"})).await.is(400);
         assert_eq!(refused.json()["message"]["issue_template_key"], json!(["not found"]));
         desk.wants(json!({"create_issue": true, "auto_close_incident": false})).await;
@@ -135,5 +137,71 @@ testkit::both_engines! {
         let mails = t.app().mailer().sent().split_off(before + mails.len());
         assert_eq!(to(&mails).iter().filter(|to| to.starts_with("jane")).count(), 1);
         assert!(mails[0].subject.contains("Resolved"));
+    }
+
+    async fn too_many_incidents_are_spam(t: TestServer) {
+        let desk = Desk::new(&t, "acme/anvil").await;
+        let jane = t.user("jane").await;
+        desk.project.add(&jane, 30).await;
+        for title in ["a", "b", "c", "d"] {
+            desk.send(json!({"title": title})).await.is(200);
+        }
+        administer(&t, json!({"spam_rate_limit_per_minute": 1})).await;
+        jane.post(format!("{}/issue", desk.alert(1))).await.is(201);
+        let refused = jane.post(format!("{}/issue", desk.alert(2))).await.is(400).json();
+        assert_eq!(refused["message"]["error"], "Your issue has been recognized as spam and has been discarded.");
+        let query = "mutation{it:createAlertIssue(input:{projectPath:\"acme/anvil\",iid:\"3\"}){errors}}";
+        let answer = crate::graphql::ask(&jane, query).await;
+        assert!(answer.to_string().contains("recognized as spam"), "{answer}");
+        let path = "/acme/anvil/-/alert_management/4/incident";
+        let (_, shown) = t.browser("jane").await.submit(path, &[]).await;
+        assert!(shown.contains("recognized as spam"), "{shown}");
+        assert_eq!(jane.get(desk.project.at("/issues")).await.is(200).each("iid"), [1]);
+        // Those who may not make any are not judged first.
+        jane.post(format!("{}/issue", desk.alert(1))).await.is(400).json()["message"]["issue"].as_array().unwrap();
+    }
+
+    async fn people_say_how_far_they_are_with_an_incident(t: TestServer) {
+        let desk = Desk::new(&t, "acme/anvil").await;
+        desk.send(json!({"title": "a", "fingerprint": "f"})).await.is(200);
+        let (jane, rita) = (t.user("jane").await, t.user("rita").await);
+        desk.project.add(&jane, 30).await;
+        desk.project.add(&rita, 20).await;
+        jane.post(format!("{}/issue", desk.alert(1))).await.is(201);
+        jane.post(desk.project.at("/issues")).json(&json!({"title": "no incident"})).await.is(201);
+        let status = async |iid: &str| {
+            let field = format!("issue(iid:\"{iid}\"){{escalationStatus}}");
+            of_project(&jane, &field).await["escalationStatus"].clone()
+        };
+        assert_eq!((status("1").await, status("2").await), (json!("TRIGGERED"), json!(null)));
+        let set = |iid: &str, to: &str| format!("projectPath:\"acme/anvil\",iid:\"{iid}\",status:{to}");
+        let name = "issueSetEscalationStatus";
+        let done = done(&jane, name, &set("1", "ACKNOWLEDGED"), "issue{escalationStatus}").await;
+        assert_eq!(done, json!({"errors": [], "issue": {"escalationStatus": "ACKNOWLEDGED"}}));
+        refused(&rita, name, &set("1", "RESOLVED")).await;
+        refused(&t.anonymous(), name, &set("1", "RESOLVED")).await;
+        let wrong = crate::graphql::done(&jane, name, &set("2", "RESOLVED"), "issue{iid}").await;
+        assert_eq!(wrong, json!({"errors": ["Escalation status is only for incidents"], "issue": null}));
+        // The alert is apart from it.
+        assert_eq!(desk.only_alert().await["status"], "triggered");
+        let issue = desk.project.at("/issues/1");
+        let notes = async || jane.get(format!("{issue}/notes?sort=asc")).await.is(200).each("body");
+        assert!(notes().await.contains(&json!("changed the incident status to **Acknowledged**")));
+
+        let page = "/acme/anvil/-/issues/1";
+        let browser = t.browser("jane").await;
+        let (_, shown) = browser.submit(page, &[("action", "status"), ("escalation_status", "triggered")]).await;
+        assert!(shown.contains("Incident status") && shown.contains("The issue is changed."), "{shown}");
+        assert_eq!(status("1").await, "TRIGGERED");
+        let reader = t.browser("rita").await;
+        assert!(!reader.get(page).await.is(200).text().contains("Incident status"));
+        reader.post(page, &[("action", "status"), ("escalation_status", "resolved")]).await.is(403);
+
+        jane.put(&issue).json(&json!({"state_event": "close"})).await.is(200);
+        assert_eq!(status("1").await, "RESOLVED");
+        assert!(notes().await.contains(&json!("changed the incident status to **Resolved** by closing the incident")));
+        assert_eq!(desk.only_alert().await["status"], "resolved");
+        jane.put(&issue).json(&json!({"state_event": "reopen"})).await.is(200);
+        assert_eq!(status("1").await, "RESOLVED", "it stays until somebody says otherwise");
     }
 }

@@ -146,4 +146,48 @@ testkit::both_engines! {
         assert_eq!(noted().await[0]["alert_iids"], json!([121]));
         assert!(t.admin().get(desk.path()).await.json()["last_received_at"].is_string());
     }
+
+    async fn payloads_of_known_senders_are_mapped(t: TestServer) {
+        for (n, (preset, sent, expected)) in [
+            ("grafana", json!({"receiver": "r", "status": "firing", "version": "1", "groupKey": "{}:{}",
+                "title": "[FIRING:1] load", "message": "too much", "commonLabels": {"severity": "high"},
+                "alerts": [{"startsAt": "2021-10-12T09:51:03+02:00", "endsAt": "0001-01-01T00:00:00Z"}]}),
+                json!({"title": "[FIRING:1] load", "description": "too much", "severity": "high",
+                    "status": "triggered", "started_at": "2021-10-12T07:51:03.000Z"})),
+            ("graylog", json!({"event_definition_id": "5", "event_definition_title": "Errors",
+                "event": {"message": "too many", "timestamp": "2023-05-05T10:00:00.000Z", "source": "web1", "key": "k"}}),
+                json!({"title": "Errors", "description": "too many", "hosts": ["web1"]})),
+            ("new_relic", json!({"id": "e1", "title": "Slow", "priority": "CRITICAL", "createdAt": 1_651_000_000_000_i64,
+                "impactedEntities": ["a", "b"]}), json!({"title": "Slow", "severity": "critical", "hosts": ["a", "b"]})),
+            ("pagerduty", json!({"event": {"event_type": "incident.triggered", "data": {"id": "PT4", "title": "Fire",
+                "urgency": "low", "created_at": "2026-05-20T14:00:00Z", "service": {"summary": "Mail"}}}}),
+                json!({"title": "Fire", "severity": "low", "service": "Mail", "started_at": "2026-05-20T14:00:00.000Z"})),
+            ("pingdom", json!({"check_id": 12345, "check_name": "Front", "importance_level": "HIGH",
+                "state_changed_timestamp": 1_451_610_061, "long_description": "no answer",
+                "check_params": {"hostname": "www.example.com"}}),
+                json!({"title": "Front", "severity": "high", "hosts": ["www.example.com"],
+                    "started_at": "2016-01-01T01:01:01.000Z"})),
+            ("cloudwatch", json!({"AlarmName": "CPU", "NewStateValue": "ALARM", "NewStateReason": "Threshold Crossed",
+                "StateChangeTime": "2017-01-12T16:30:42.236+0000", "AlarmArn": "arn:1"}),
+                json!({"title": "CPU", "description": "Threshold Crossed", "started_at": "2017-01-12T16:30:42.236Z"})),
+        ].into_iter().enumerate() {
+            let body = json!({"name": preset, "active": true, "preset": preset});
+            let desk = Desk::with(&t, &format!("acme/anvil{n}"), body).await;
+            for _ in 0..2 {
+                desk.send(sent.clone()).await.is(200);
+            }
+            let alert = desk.only_alert().await;
+            assert_eq!(alert["event_count"], 2, "{preset}");
+            for (field, value) in expected.as_object().unwrap() {
+                assert_eq!(&alert[field], value, "{preset}: {field}");
+            }
+        }
+        let own = json!({"name": "n", "active": true, "preset": "grafana", "payload_attribute_mappings":
+            [{"field_name": "TITLE", "path": ["x"]}]});
+        let desk = Desk::with(&t, "acme/own", own).await;
+        assert_eq!(desk.integration["payload_attribute_mappings"].as_array().map(Vec::len), Some(1));
+        let wrong = json!({"name": "n", "active": true, "preset": "odd"});
+        let all = desk.project.at("/alert_management/http_integrations");
+        t.admin().post(all).json(&wrong).await.is(400);
+    }
 }

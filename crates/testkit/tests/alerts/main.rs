@@ -4,7 +4,10 @@
 
 mod abuse;
 mod access;
+mod archived;
+mod counts;
 mod due;
+mod external;
 mod graphql;
 mod grouping;
 mod images;
@@ -14,6 +17,7 @@ mod pages;
 mod parallel;
 mod people;
 mod receiving;
+mod talk;
 
 use http::Method;
 use serde_json::{Value, json};

@@ -120,10 +120,11 @@ testkit::both_engines! {
 
         let (_, shown) = browser.submit(ONE, &[("action", "todo")]).await;
         has(&shown, &["The alert is among your to-dos."]);
-        let (_, shown) = browser.submit(ONE, &[("action", "incident")]).await;
+        let incident = format!("{ONE}/incident");
+        let (_, shown) = browser.submit(&incident, &[]).await;
         has(&shown, &["Incident #1 is made.", "/acme/anvil/-/issues/1"]);
         assert!(!shown.contains("Create incident"));
-        has(&browser.post(ONE, &[("action", "incident")]).await.is(422).text(), &["An issue already exists"]);
+        has(&browser.post(&incident, &[]).await.is(422).text(), &["An issue already exists"]);
         let second = format!("{LIST}/2");
         let (_, shown) = browser.submit(&second, &[("action", "shelve"), ("duration", "3600")]).await;
         has(&shown, &["The alert is ignored for a while.", "ignored until"]);
@@ -215,7 +216,7 @@ testkit::both_engines! {
         has(&shown, &["The settings are saved."]);
         let stored = t.admin().get(desk.project.at("/alert_management/settings")).await.is(200).json();
         assert_eq!(stored, json!({"create_issue": true, "issue_template_key": null, "send_email": false,
-            "auto_close_incident": false}));
+            "auto_close_incident": false, "external_tool_enabled": false, "external_tool_url": null}));
         let open = |until: &'static str, name: &'static str| [("action", "open"), ("window_name", name),
             ("integration_id", "0"), ("starts_at", ""), ("ends_at", until)];
         let (_, shown) = browser.submit(SETTINGS, &open("2999-01-01T10:00", "Move <house>")).await;

@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// What the metrics tool says of itself; nothing, here.
 struct MetricsAlert;
 
+/// A place that a project runs in; there are none yet.
+struct Environment;
+
 /// Registers the type, and the alert of an issue.
 pub fn graph(g: &mut Graph) {
     g.object::<MetricsAlert>("PrometheusAlert", "A rule of the metrics tool.")
@@ -22,6 +25,15 @@ pub fn graph(g: &mut Graph) {
         .describe("Global ID.")
         .field("humanizedText", STRING.required(), |_| String::new())
         .describe("When it fires.");
+    g.object::<Environment>("Environment", "A place that a project runs in.")
+        .field("id", ID.required(), |_| String::new())
+        .describe("Global ID.")
+        .field("name", STRING.required(), |_| String::new())
+        .describe("Its name.")
+        .field("path", STRING.required(), |_| String::new())
+        .describe("Path of its page.")
+        .field("state", STRING.required(), |_| String::new())
+        .describe("Whether it is available.");
     let it = g.object::<Shown>("AlertManagementAlert", "What a monitoring tool reported.");
     let it = issue(times(said(it)));
     let it = noteable(it, about);
@@ -60,6 +72,10 @@ fn said(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
             Some(it.alert.hosts.clone())
         })
         .describe("The hosts affected.")
+        .field("environment", object("Environment"), |_| {
+            None::<Arc<Environment>>
+        })
+        .describe("The project's environment of the name that was sent; null, as there are none.")
         .field("eventCount", INT, |it| Some(it.alert.events))
         .describe("How often it was sent.")
         .field("details", JSON, |it| {

@@ -1,14 +1,14 @@
 //! Mutations of alerts: statuses, incidents, to-dos, and who looks after them.
 
 use super::{CHANGES, Shown, caller, sentences};
+use crate::alerts::issues;
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::rules::alerts::{self as rules, enter};
-use crate::alerts::store::alerts as rows;
 use crate::alerts::store::arrive::noteable;
 use identity::users::find_by_username;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result as Wrote};
+use kernel::error::{Error, Result as Wrote};
 use kernel::graph::{
     Context, Done, Fault, Graph, ID, MutationBuilder, STRING, Typed, argument, named, object,
 };
@@ -113,9 +113,13 @@ fn one<'g>(
 }
 
 impl At {
-    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Alert)> {
+    fn place(&self) -> (Reference, i64) {
         let project = Reference::Path(self.project_path.clone());
-        let iid = self.iid.parse().unwrap_or(0);
+        (project, self.iid.parse().unwrap_or(0))
+    }
+
+    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Alert)> {
+        let (project, iid) = self.place();
         enter(tx, viewer, &project, iid, CHANGES)
     }
 }
@@ -172,22 +176,16 @@ fn wanted(tx: &mut Tx<'_>, alert: &Alert, names: &[String], mode: Option<&str>) 
 
 async fn create_issue(at: At, context: Context) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
-    let base_url = app.base_url().to_owned();
-    let wrote = app.write(move |tx| {
-        let (project, alert) = at.enter(tx, &viewer)?;
-        let made = rules::create_issue(tx, &viewer, &base_url, &project, &alert);
-        let issue = made.map_err(|error| match error {
-            // Said of an alert that the viewer may see.
-            Error::Forbidden(text) => Error::invalid("base", text),
-            other => other,
-        })?;
-        let alert = rows::by_id(tx, alert.id)?.found("Alert")?;
-        Ok((alert, issue, project.full_path))
-    });
-    let (alert, issue, project) = wrote.await.map_err(sentences)?;
+    let made = issues::create(&app, &viewer, at.place()).await;
+    let made = made.map_err(|error| match error {
+        // Said of an alert that the viewer may see.
+        Error::Forbidden(text) if !text.is_empty() => sentences(Error::invalid("base", text)),
+        other => sentences(other),
+    })?;
+    let made = made.mutated()?;
     Ok(Done::from(Changed {
-        issue: Some(Arc::new(Issue::new(&app, issue))),
-        ..shown(&app, alert, &project)
+        issue: Some(Arc::new(Issue::new(&app, made.issue))),
+        ..shown(&app, made.alert, &made.project.full_path)
     }))
 }
 

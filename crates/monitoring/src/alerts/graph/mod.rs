@@ -12,6 +12,7 @@ mod write;
 
 use super::model::Alert;
 use super::store::arrive::{ALERT, noteable};
+use super::talk::TALK;
 use identity::graph::caller;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -38,6 +39,7 @@ pub const KIND: Kind = Kind {
     name: ALERT,
     visible: read::todo_is_visible,
     read: seen,
+    talk: Some(TALK),
 };
 
 /// Registers the types and adds them to projects and issues.

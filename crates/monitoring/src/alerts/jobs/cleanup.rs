@@ -1,7 +1,8 @@
 //! Forgetting what is old, and what belongs to projects that go.
 
 use crate::alerts::limits::AlertLimits;
-use crate::alerts::store::alerts as rows;
+use crate::alerts::store::{alerts as rows, history};
+use crate::hours::{DAYS, before};
 use jiff::SignedDuration;
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, Run};
@@ -12,7 +13,7 @@ use store::{Tx, sql};
 const BATCH: i64 = 200;
 
 /// Removes alerts that were resolved longer ago than administrators want them
-/// kept.
+/// kept, and counts that no chart shows any more.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ForgetAlerts {}
 
@@ -24,17 +25,20 @@ impl Job for ForgetAlerts {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
+        let shown = before(run.app.now(), 24 * DAYS);
+        let hours = move |tx: &mut Tx<'_>| history::forget_hours(tx, shown, BATCH);
+        while run.app.write(hours).await? > 0 {}
         let limits: AlertLimits = run.app.settings().get(&run.app).await?;
         if limits.retention_days == 0 {
             return Ok(());
         }
         let age = SignedDuration::from_hours(24 * limits.retention_days);
-        let Ok(before) = run.app.now().checked_sub(age) else {
+        let Ok(old) = run.app.now().checked_sub(age) else {
             return Ok(());
         };
         let forget = move |tx: &mut Tx<'_>| {
-            let old = rows::ended_before(tx, before, BATCH)?;
-            rows::remove(tx, &old)
+            let gone = rows::ended_before(tx, old, BATCH)?;
+            rows::remove(tx, &gone)
         };
         while run.app.write(forget).await? > 0 {}
         Ok(())

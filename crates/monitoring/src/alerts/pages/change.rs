@@ -24,8 +24,6 @@ kernel::choices! {
         Status = "status",
         /// Somebody to look after it.
         Assign = "assign",
-        /// An incident.
-        Incident = "incident",
         /// A to-do of one's own.
         Todo = "todo",
         /// Some quiet.
@@ -58,13 +56,12 @@ pub(super) async fn change(
     let Params(form) = form;
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
-    let base_url = app.base_url().to_owned();
     let done = app
         .write(move |tx| {
             let space = place.enter(tx, &asker, Purpose::ManageAlerts)?;
             let project = project_of(&space)?;
             let alert = rows::find(tx, project.id, wanted.alert_iid)?.found("Alert")?;
-            let said = apply(tx, &asker, &base_url, project, &alert, &wanted)?;
+            let said = apply(tx, &asker, project, &alert, &wanted)?;
             Ok((alert.path(&project.full_path), said))
         })
         .await;
@@ -76,6 +73,7 @@ pub(super) async fn change(
                 errors,
                 flash,
                 assignee: form.assignee,
+                ..Refused::default()
             };
             render(&app, viewer, address, form.alert_iid, START, refused).await
         }
@@ -85,7 +83,6 @@ pub(super) async fn change(
 fn apply(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    base_url: &str,
     project: &Project,
     alert: &Alert,
     form: &ChangeForm,
@@ -105,10 +102,6 @@ fn apply(
                 true => "Nobody looks after the alert.".to_owned(),
                 false => format!("The alert is assigned to @{name}."),
             }
-        }
-        Action::Incident => {
-            let issue = rules::create_issue(tx, viewer, base_url, project, alert)?;
-            format!("Incident #{} is made.", issue.iid)
         }
         Action::Todo => match rules::add_todo(tx, viewer, alert)? {
             true => "The alert is among your to-dos.".to_owned(),

@@ -1,7 +1,7 @@
 //! Pictures of charts on an alert's page: adding, changing, removing.
 
 use super::project_of;
-use super::show::{Refused, START, render};
+use super::show::again;
 use crate::alerts::model::Alert;
 use crate::alerts::rules::images::{self, Said};
 use crate::alerts::store::alerts as rows;
@@ -67,23 +67,6 @@ fn enter(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, iid: i64) -> Resul
     Ok((alert, path))
 }
 
-/// The page again, with what was wrong.
-async fn refused(
-    app: &App,
-    viewer: Viewer,
-    address: Address,
-    iid: i64,
-    error: Error,
-) -> Result<Response> {
-    let (errors, flash) = flash::in_form(error)?;
-    let refused = Refused {
-        errors,
-        flash,
-        ..Refused::default()
-    };
-    render(app, viewer, address, iid, START, refused).await
-}
-
 pub(super) async fn add(
     app: App,
     viewer: SignedInViewer,
@@ -100,7 +83,7 @@ pub(super) async fn add(
     };
     let new = match new {
         Ok(new) => new,
-        Err(error) => return refused(&app, viewer, address, form.alert_iid, error).await,
+        Err(error) => return again(&app, viewer, address, form.alert_iid, error).await,
     };
     let (asker, place, iid) = (viewer.clone(), address.clone(), form.alert_iid);
     let done = app.write(move |tx| {
@@ -110,7 +93,7 @@ pub(super) async fn add(
     });
     match done.await {
         Ok(path) => flash::done(&app, &path, "The picture is added."),
-        Err(error) => refused(&app, viewer, address, iid, error).await,
+        Err(error) => again(&app, viewer, address, iid, error).await,
     }
 }
 
@@ -137,6 +120,6 @@ pub(super) async fn change(
     });
     match done.await {
         Ok((path, text)) => flash::done(&app, &path, text),
-        Err(error) => refused(&app, viewer, address, iid, error).await,
+        Err(error) => again(&app, viewer, address, iid, error).await,
     }
 }

@@ -3,6 +3,8 @@
 use super::views::{AlertList, AlertRow};
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::store::alerts::{self as rows, Counts, Filter, Order, OrderBy};
+use crate::alerts::store::{history, settings};
+use crate::hours::{HOURS, before, last_hours, of_hours};
 use identity::entities::load_basic;
 use identity::model::User;
 use identity::pages::page;
@@ -142,6 +144,11 @@ pub(super) async fn show(
             let found = rows::list(tx, head.id, &filter, order(sort), limit, offset)?;
             let around = Around::read(tx, &found)?;
             let now = tx.now();
+            let sent = history::hours_of_project(tx, head.id, before(now, HOURS))?;
+            let hours = match sent.is_empty() {
+                true => Vec::new(),
+                false => of_hours(&last_hours(now, &sent)),
+            };
             let address_of = |status: &str| {
                 let query = url::form_urlencoded::Serializer::new(String::new())
                     .append_pair("search", &search)
@@ -161,6 +168,10 @@ pub(super) async fn show(
                 sort,
                 sorts: Choice::list(SORTS),
                 has_any: counts.all() > 0,
+                hours,
+                external_tool: settings::of_project(tx, head.id)?
+                    .external_tool()
+                    .map(str::to_owned),
                 alerts: found
                     .iter()
                     .map(|one| around.row(one, space.full_path(), now))

@@ -8,6 +8,7 @@ mod integration;
 mod list;
 mod settings;
 mod show;
+mod talk;
 pub mod views;
 
 use http::Method;
@@ -26,6 +27,7 @@ pub fn routes(r: &mut Routes) {
         r.page(Method::GET, &all, list::show);
         r.page(Method::GET, &format!("{one}/details"), show::show);
         r.page(Method::POST, &one, change::change);
+        talk::routes(r, &one);
         r.page(Method::POST, &format!("{one}/images"), images::add);
         r.page(
             Method::POST,

@@ -4,6 +4,7 @@
 use super::project_of;
 use super::views::{AlertSettings, IntegrationRow, WindowRow};
 use crate::alerts::model::{Integration, Kind, Window};
+use crate::alerts::presets::Preset;
 use crate::alerts::rules::{integrations, settings, windows};
 use crate::alerts::store::windows::NewWindow;
 use crate::alerts::store::{
@@ -18,7 +19,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Errors, Flash, Html, Moment, flash};
-use kernel::http::{Asked, Params, Response};
+use kernel::http::{Asked, Params, Patch, Response};
 use kernel::time::Timestamp;
 use spaces::Project;
 use spaces::access::Purpose;
@@ -46,6 +47,8 @@ kernel::choices! {
     pub enum Action {
         /// To keep what alerts trigger.
         Save = "save",
+        /// To say which other tool looks after incidents.
+        External = "external",
         /// To make an integration.
         Create = "create",
         /// To open a maintenance window.
@@ -66,10 +69,16 @@ kernel::params! {
         pub send_email: Option<bool>,
         /// The incident is closed when the alert is over.
         pub auto_close_incident: Option<bool>,
+        /// Another tool looks after incidents.
+        pub external_tool_enabled: Option<bool>,
+        /// Where it is.
+        pub external_tool_url: Option<String>,
         /// Name of the integration.
         pub name: Option<String>,
         /// What it is for.
         pub kind: Option<Kind>,
+        /// A sender whose payloads are known, or blank.
+        pub preset: Option<String>,
         /// Why the window is opened.
         pub window_name: Option<String>,
         /// The integration it is about; 0 for all.
@@ -116,6 +125,7 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
             let text = |of: fn(&Form) -> &Option<String>| {
                 typed.and_then(|form| of(form).clone()).unwrap_or_default()
             };
+            let external = typed.filter(|form| form.action == Action::External);
             let kind = typed.and_then(|form| form.kind).unwrap_or(Kind::Http);
             let scope = typed.and_then(|form| form.integration_id).unwrap_or(0);
             Ok(AlertSettings {
@@ -124,10 +134,20 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
                 create_issue: setting.create_issue,
                 send_email: setting.send_email,
                 auto_close_incident: setting.auto_close_incident,
+                external_tool_enabled: external.map_or(setting.external_tool_enabled, |form| {
+                    form.external_tool_enabled.unwrap_or(false)
+                }),
+                external_tool_url: external
+                    .map_or(setting.external_tool_url, |form| {
+                        form.external_tool_url.clone()
+                    })
+                    .unwrap_or_default(),
                 integrations: known.iter().map(|one| row(one, &url, now)).collect(),
                 name: text(|form| &form.name),
                 kind: kind.to_string(),
                 kinds: Choice::list(KINDS),
+                preset: text(|form| &form.preset),
+                presets: Choice::list(Preset::NAMES),
                 windows: found.iter().map(|one| window(one, &known, now)).collect(),
                 scopes: scopes(&known),
                 scope: scope.to_string(),
@@ -231,14 +251,30 @@ fn apply(
             settings::update(tx, viewer, project, &change)?;
             (here, "The settings are saved.")
         }
+        Action::External => {
+            let change = settings::Change {
+                external_tool_enabled: Some(form.external_tool_enabled.unwrap_or(false)),
+                external_tool_url: match form.external_tool_url.clone() {
+                    Some(url) => Patch::Value(url),
+                    None => Patch::Null,
+                },
+                ..settings::Change::default()
+            };
+            settings::update(tx, viewer, project, &change)?;
+            (here, "The settings are saved.")
+        }
         Action::Create => {
-            let new = integrations::New {
+            let mut new = integrations::New {
                 kind: form.kind.unwrap_or(Kind::Http),
                 name: form.name.clone().unwrap_or_default(),
                 active: true,
                 plain_address: false,
                 change: integrations::Change::default(),
             };
+            let preset = form.preset.as_deref().unwrap_or_default();
+            if let Some(preset) = Preset::from_text(preset) {
+                preset.fill(&mut new.change);
+            }
             let made = integrations::create(app, tx, viewer, project, &new)?;
             (format!("{url}/{}", made.id), "The integration is made.")
         }

@@ -9,18 +9,22 @@ use crate::alerts::payload::flat;
 use crate::alerts::rest::images::path;
 use crate::alerts::rules::alerts::duplicate;
 use crate::alerts::store::{alerts as rows, history, images};
+use crate::hours::{DAYS, before, last_days, last_hours, of_days, of_hours};
 use http::StatusCode;
 use identity::entities::load_basic;
+use identity::model::User;
 use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
-use jiff::SignedDuration;
 use kernel::app::App;
-use kernel::error::{Found, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, Moment, Page, Pages};
+use kernel::html::{Errors, Flash, Html, Moment, Page, Pages, flash};
 use kernel::http::{Asked, Paging, Params, Response};
 use kernel::markup;
 use kernel::time::Timestamp;
+use planning::access::Desk;
+use planning::rules::comments::may_change;
+use planning::store::notes::Note;
 use serde_json::Value;
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space};
@@ -28,10 +32,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
-/// Days its chart shows.
-const DAYS: i64 = 30;
-/// Seconds of a day.
-const DAY: i64 = 24 * 3_600;
 /// Most pictures shown.
 const IMAGES: i64 = 100;
 
@@ -52,6 +52,8 @@ pub(super) struct Refused {
     pub flash: Option<Flash>,
     /// Who should look after it, as typed.
     pub assignee: Option<String>,
+    /// A note, as typed.
+    pub note: String,
 }
 
 pub(super) async fn show(
@@ -75,6 +77,23 @@ pub(super) async fn show(
     .await
 }
 
+/// The page again, with what was wrong.
+pub(super) async fn again(
+    app: &App,
+    viewer: Viewer,
+    address: Address,
+    iid: i64,
+    error: Error,
+) -> Result<Response> {
+    let (errors, flash) = flash::in_form(error)?;
+    let refused = Refused {
+        errors,
+        flash,
+        ..Refused::default()
+    };
+    render(app, viewer, address, iid, START, refused).await
+}
+
 /// Notes of the first page.
 pub(super) const START: (i64, i64) = (20, 0);
 
@@ -96,7 +115,16 @@ pub(super) async fn render(
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::ReadAlerts)?;
             let alert = rows::find(tx, project_of(&space)?.id, iid)?.found("Alert")?;
-            details(tx, shown, &space, &alert, start, refused)
+            let desk = Desk {
+                level: space.level(),
+                project: project_of(&space)?.clone(),
+            };
+            let reader = Reader {
+                viewer: &viewer,
+                desk: &desk,
+                alert: &alert,
+            };
+            details(tx, shown, &space, &reader, start, refused)
         })
         .await?;
     Ok(Html::new(&view)?.status(status).response())
@@ -106,16 +134,17 @@ fn details(
     tx: &mut Tx<'_>,
     page: Page,
     space: &Space,
-    alert: &Alert,
+    reader: &Reader<'_>,
     (limit, offset): (i64, i64),
     refused: Refused,
 ) -> Result<AlertDetails> {
-    let now = tx.now();
+    let (now, alert) = (tx.now(), reader.alert);
     let project = space.full_path();
     let all = format!("{}/-/alert_management", space.url());
     let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
     page.title = format!("{} ({})", alert.title, alert.reference());
     let row = Around::read(tx, std::slice::from_ref(alert))?.row(alert, project, now);
+    let sent = history::hours(tx, alert.id, before(now, 24 * DAYS))?;
     let open = match alert.status.is_open() {
         true => None,
         false => duplicate(tx, alert)?,
@@ -150,11 +179,15 @@ fn details(
         ]),
         duplicate: open.map(|open| (open.reference(), open.path(project))),
         begun: begun(tx, alert, now)?,
+        hours: of_hours(&last_hours(now, &sent)),
+        days: of_days(&last_days(now, &sent)),
         images: images::list(tx, alert.id, IMAGES, 0)?
             .into_iter()
             .map(image)
             .collect(),
-        notes: notes(tx, alert, limit, offset)?,
+        notes: reader.notes(tx, limit, offset)?,
+        note: refused.note,
+        may_write: reader.writes(),
         pages: Pages {
             page: (offset / limit.max(1) + 1).unsigned_abs(),
             per_page: limit.unsigned_abs(),
@@ -181,7 +214,7 @@ fn facts(tx: &mut Tx<'_>, alert: &Alert) -> Result<Vec<(&'static str, String)>> 
         ("Service", alert.service.clone()),
         ("Tool", alert.monitoring_tool.clone()),
         ("Hosts", hosts),
-        ("Environment", alert.environment_name()),
+        ("Environment", alert.environment_name.clone()),
         ("Query", alert.full_query()),
         ("Received by", integration),
     ];
@@ -203,20 +236,9 @@ fn fields(payload: &Value) -> Vec<(String, String)> {
 
 /// How often it and those equal to it began, on each of the last days.
 fn begun(tx: &mut Tx<'_>, alert: &Alert, now: Timestamp) -> Result<Vec<(String, u64)>> {
-    let day = |at: Timestamp| at.as_second().div_euclid(DAY);
-    let today = day(now);
-    let since = now.checked_sub(SignedDuration::from_secs(DAYS * DAY));
-    let since = since.unwrap_or(Timestamp::UNIX_EPOCH);
-    let mut counts: HashMap<i64, u64> = HashMap::new();
-    for at in history::begun(tx, alert, since)? {
-        *counts.entry(day(at)).or_default() += 1;
-    }
-    let bars = (today - DAYS + 1..=today).filter_map(|day| {
-        let at = Timestamp::from_second(day * DAY).ok()?;
-        let count = counts.get(&day).copied().unwrap_or(0);
-        Some((at.strftime("%b %-d").to_string(), count))
-    });
-    Ok(bars.collect())
+    let begun = history::begun(tx, alert, before(now, 24 * DAYS))?.into_iter();
+    let counts: Vec<(Timestamp, i64)> = begun.map(|at| (at, 1)).collect();
+    Ok(of_days(&last_days(now, &counts)))
 }
 
 fn image(image: MetricImage) -> ImageRow {
@@ -229,23 +251,51 @@ fn image(image: MetricImage) -> ImageRow {
     }
 }
 
-fn notes(tx: &mut Tx<'_>, alert: &Alert, limit: i64, offset: i64) -> Result<Vec<NoteRow>> {
-    let found = history::notes(tx, alert.id, limit, offset)?;
-    let mut authors: Vec<i64> = found.iter().filter_map(|note| note.author_id).collect();
-    authors.sort_unstable();
-    authors.dedup();
-    let people = load_basic(tx, &authors)?;
-    let now = tx.now();
-    let rows = found.into_iter().map(|note| {
+/// Somebody before an alert they see.
+struct Reader<'r> {
+    viewer: &'r Viewer,
+    desk: &'r Desk,
+    alert: &'r Alert,
+}
+
+impl Reader<'_> {
+    fn writes(&self) -> bool {
+        !self.desk.project.archived
+    }
+
+    fn notes(&self, tx: &mut Tx<'_>, limit: i64, offset: i64) -> Result<Vec<NoteRow>> {
+        let found = history::notes(tx, self.alert.id, limit, offset)?;
+        let mut authors: Vec<i64> = found.iter().filter_map(|note| note.author_id).collect();
+        authors.sort_unstable();
+        authors.dedup();
+        let people = load_basic(tx, &authors)?;
+        let now = tx.now();
+        Ok(found
+            .into_iter()
+            .map(|note| self.note(note, &people, now))
+            .collect())
+    }
+
+    fn note(&self, note: Note, people: &HashMap<i64, User>, now: Timestamp) -> NoteRow {
         let author = note.author_id.and_then(|id| people.get(&id));
         NoteRow {
             id: note.id,
+            author: author
+                .filter(|_| !note.is_system)
+                .map(|user| user.username.clone())
+                .unwrap_or_default(),
             name: author.map_or_else(|| "Somebody".to_owned(), |user| user.name.clone()),
+            may_change: self.writes() && may_change(self.viewer, self.desk, &note),
+            is_system: note.is_system,
+            is_internal: note.internal,
+            is_edited: note.updated_at > note.created_at,
+            in_thread: note.in_thread,
             html: markup::render(&note.body),
+            body: note.body,
+            discussion_id: note.discussion_id,
             created_at: Moment::new(note.created_at, now),
         }
-    });
-    Ok(rows.collect())
+    }
 }
 
 #[cfg(test)]

@@ -28,6 +28,10 @@ pub struct AlertList {
     pub sorts: Vec<Choice>,
     /// There are alerts that the search finds, of whatever status.
     pub has_any: bool,
+    /// Where incidents are looked after, if that is elsewhere.
+    pub external_tool: Option<String>,
+    /// How often alerts were sent, by hour; empty if none was.
+    pub hours: Vec<(String, u64)>,
     /// The alerts of this page.
     pub alerts: Vec<AlertRow>,
     /// Where the list stands.
@@ -118,10 +122,18 @@ pub struct AlertDetails {
     pub duplicate: Option<(String, String)>,
     /// How often it and those equal to it began, by day.
     pub begun: Vec<(String, u64)>,
+    /// How often it was sent, by hour.
+    pub hours: Vec<(String, u64)>,
+    /// The same by day.
+    pub days: Vec<(String, u64)>,
     /// Pictures of charts.
     pub images: Vec<ImageRow>,
-    /// What happened to it.
+    /// What was said about it and happened to it.
     pub notes: Vec<NoteRow>,
+    /// A note, as typed.
+    pub note: String,
+    /// The project takes changes.
+    pub may_write: bool,
     /// Where that list stands.
     pub pages: Pages,
     /// What is wrong with a form, by field name.
@@ -143,15 +155,31 @@ pub struct ImageRow {
     pub text: String,
 }
 
-/// Something that happened.
+/// Something that somebody wrote, or that happened.
 #[derive(Debug, Clone)]
 pub struct NoteRow {
     /// Its number.
     pub id: i64,
-    /// Who did it.
+    /// Login of who wrote it, or empty.
+    pub author: String,
+    /// Who wrote or did it.
     pub name: String,
-    /// What it was, as HTML made from Markdown.
+    /// The text, in Markdown.
+    pub body: String,
+    /// The text as HTML.
     pub html: String,
+    /// The program tells what happened.
+    pub is_system: bool,
+    /// For reporters only.
+    pub is_internal: bool,
+    /// It was changed since.
+    pub is_edited: bool,
+    /// It begins a thread or answers in one.
+    pub in_thread: bool,
+    /// What an answer names.
+    pub discussion_id: String,
+    /// The viewer may change and delete it.
+    pub may_change: bool,
     /// When.
     pub created_at: Moment,
 }
@@ -173,6 +201,10 @@ pub struct AlertSettings {
     pub send_email: bool,
     /// The incident is closed when the alert is over.
     pub auto_close_incident: bool,
+    /// Another tool looks after incidents.
+    pub external_tool_enabled: bool,
+    /// Where it is, or empty.
+    pub external_tool_url: String,
     /// Where alerts come from.
     pub integrations: Vec<IntegrationRow>,
     /// Name of the integration about to be made, as typed.
@@ -181,6 +213,10 @@ pub struct AlertSettings {
     pub kind: String,
     /// Values of that.
     pub kinds: Vec<Choice>,
+    /// The sender whose payloads it knows, as chosen.
+    pub preset: String,
+    /// Such senders.
+    pub presets: Vec<Choice>,
     /// Maintenance windows.
     pub windows: Vec<WindowRow>,
     /// What the window about to be opened is about.
@@ -318,16 +354,22 @@ impl DeliveryRow {
 impl AlertDetails {
     /// What is wrong with what has no field.
     fn beside(&self) -> String {
-        self.errors
-            .beside(&["status", "assignee", "duration", "file", "url", "url_text"])
+        self.errors.beside(&[
+            "status", "assignee", "duration", "file", "url", "url_text", "body",
+        ])
     }
 }
 
 impl AlertSettings {
     /// What is wrong with what has no field.
     fn beside(&self) -> String {
-        self.errors
-            .beside(&["name", "window_name", "starts_at", "ends_at"])
+        self.errors.beside(&[
+            "name",
+            "window_name",
+            "starts_at",
+            "ends_at",
+            "external_tool_url",
+        ])
     }
 }
 

@@ -55,17 +55,6 @@ impl Alert {
         self.payload.as_object().and_then(metrics::query)
     }
 
-    /// The name of the environment it is about.
-    pub fn environment_name(&self) -> Option<String> {
-        let label = self
-            .payload
-            .get("labels")
-            .and_then(|labels| labels.get("service_environment_name"));
-        let plain = self.payload.get("service_environment_name");
-        let name = label.or(plain)?.as_str()?.trim();
-        (!name.is_empty()).then(|| name.to_owned())
-    }
-
     fn said(&self, name: &str) -> Option<String> {
         let value = self.annotation(name).or_else(|| self.payload.get(name))?;
         let text = value.as_str()?.trim();

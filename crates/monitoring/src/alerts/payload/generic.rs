@@ -3,7 +3,9 @@
 
 use super::mapping::Target;
 use super::{Incoming, Payload, Reading, fingerprint, text, times};
-use crate::alerts::model::{MAX_DESCRIPTION, MAX_TITLE, MAX_WORD, Severity, UNTITLED};
+use crate::alerts::model::{
+    MAX_DESCRIPTION, MAX_ENVIRONMENT, MAX_TITLE, MAX_WORD, Severity, UNTITLED,
+};
 use serde_json::Value;
 
 /// Who notes say sent what does not say so itself.
@@ -30,6 +32,7 @@ pub fn alert(payload: Payload, reading: &Reading) -> Incoming {
         service: word(Target::Service, MAX_WORD),
         hosts: value(Target::Hosts).map(text::hosts).unwrap_or_default(),
         severity: severity(value(Target::Severity)),
+        environment: word(Target::ServiceEnvironmentName, MAX_ENVIRONMENT),
         started_at: value(Target::StartTime).and_then(times::of),
         over: ended_at.map(Some),
         fingerprint: identity(&payload, reading),

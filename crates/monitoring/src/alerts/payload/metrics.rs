@@ -3,7 +3,7 @@
 //! each alert counts.
 
 use super::{Incoming, Payload, Reading, fingerprint, text, times};
-use crate::alerts::model::{MAX_DESCRIPTION, MAX_TITLE, Severity};
+use crate::alerts::model::{MAX_DESCRIPTION, MAX_ENVIRONMENT, MAX_TITLE, Severity};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -53,12 +53,14 @@ fn alert(item: Payload, reading: &Reading, source: &str, now: Timestamp) -> Opti
     let starts = item.get("startsAt").and_then(text::of)?;
     let description = value(&item, "annotations", "description").and_then(text::of);
     let severity = value(&item, "labels", "severity").and_then(text::of);
+    let environment = value(&item, "labels", "service_environment_name").and_then(text::of);
     Some(Incoming {
         description: description.map(|text| text::lines(&text, MAX_DESCRIPTION)),
         service: None,
         monitoring_tool: Some(TOOL.to_owned()),
         hosts: Vec::new(),
         severity: severity_of(&severity.unwrap_or_default()),
+        environment: environment.map(|name| text::line(&name, MAX_ENVIRONMENT)),
         started_at: item.get("startsAt").and_then(times::of),
         over: over(&item, now),
         fingerprint: identity(&item, reading, &starts, &title),

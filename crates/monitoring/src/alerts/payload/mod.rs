@@ -59,6 +59,8 @@ pub struct Incoming {
     pub hosts: Vec<String>,
     /// How bad it is.
     pub severity: Severity,
+    /// The name of the environment it is about.
+    pub environment: Option<String>,
     /// When it began, if it says so.
     pub started_at: Option<Timestamp>,
     /// That it is over, and when if it says so.

@@ -328,22 +328,24 @@ impl<'i> Batch<'i> {
     /// Writes it all; the numbers of the new alerts in their order.
     fn write(&self, tx: &mut Tx<'_>, project_id: i64, setting: &AlertSetting) -> Result<Vec<i64>> {
         let mut notes: Vec<(Noteable, String)> = Vec::new();
-        for known in self
-            .known
-            .iter()
-            .filter(|one| one.added > 0 || one.over.is_some())
-        {
-            arrive::add(tx, known.open.id, known.added, known.over)?;
-            if known.over.is_some() {
-                notes.push((
-                    noteable_of(project_id, known.open.id),
-                    recovered(&known.source),
-                ));
-                follow_end(tx, known, setting)?;
-            }
+        let met = self.known.iter();
+        let met = met.filter(|one| one.added > 0 || one.over.is_some());
+        let mut added: Vec<(i64, i64)> = met.map(|one| (one.open.id, one.added)).collect();
+        arrive::count(tx, &added)?;
+        let over = self.known.iter();
+        let over = over.filter_map(|one| Some((one.open.id, one.over?)));
+        arrive::end(tx, &over.collect::<Vec<_>>())?;
+        for known in self.known.iter().filter(|one| one.over.is_some()) {
+            notes.push((
+                noteable_of(project_id, known.open.id),
+                recovered(&known.source),
+            ));
+            follow_end(tx, known, setting)?;
         }
         let news = self.news(tx, project_id)?;
         let ids = arrive::insert(tx, project_id, &news)?;
+        added.extend(ids.iter().copied().zip(news.iter().map(|new| new.events)));
+        arrive::count_hour(tx, &added)?;
         for ((fresh, new), id) in self.fresh.iter().zip(&news).zip(&ids) {
             let about = noteable_of(project_id, *id);
             notes.push((

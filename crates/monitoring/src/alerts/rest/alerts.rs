@@ -1,5 +1,6 @@
 //! Alerts of a project, for scripts (contract «Beyond the reference» 8).
 
+use crate::alerts::issues;
 use crate::alerts::model::{Alert, Severity, Status};
 use crate::alerts::payload::flat;
 use crate::alerts::rules::alerts::{self as rules, enter};
@@ -116,6 +117,8 @@ pub struct AlertEntity {
     monitoring_tool: Option<String>,
     /// The hosts affected.
     hosts: Vec<String>,
+    /// The name of the environment it is about, as its sender says.
+    environment_name: Option<String>,
     /// When it began.
     started_at: String,
     /// When it ended, while it is resolved.
@@ -197,6 +200,7 @@ impl AlertEntity {
             service: alert.service,
             monitoring_tool: alert.monitoring_tool,
             hosts: alert.hosts,
+            environment_name: alert.environment_name,
             started_at: wire::text(alert.started_at),
             ended_at: alert.ended_at.map(wire::text),
             event_count: alert.events,
@@ -312,16 +316,12 @@ async fn create_issue(
     viewer: Viewer,
     path: Params<AlertPath>,
 ) -> Result<Created<AlertIssueEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (project, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
-        let issue = rules::create_issue(tx, &viewer, handle.base_url(), &project, &alert)?;
-        Ok(Created(AlertIssueEntity {
-            issue_iid: issue.iid,
-            web_url: planning::entity::issues::web_url(&handle, &issue),
-        }))
-    })
-    .await
+    let place = (path.0.id, path.0.alert_iid);
+    let issue = issues::create(&app, &viewer, place).await?.rest()?.issue;
+    Ok(Created(AlertIssueEntity {
+        issue_iid: issue.iid,
+        web_url: planning::entity::issues::web_url(&app, &issue),
+    }))
 }
 
 /// Ignores one for a while.

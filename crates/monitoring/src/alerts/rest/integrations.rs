@@ -4,6 +4,7 @@ use super::ProjectPath;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Delivered, Integration, Kind};
 use crate::alerts::payload::mapping::{Mapping, Path, offered};
+use crate::alerts::presets::Preset;
 use crate::alerts::receive::keep::{self, Outcome};
 use crate::alerts::rules::integrations::{self, Change, New};
 use crate::alerts::store::{deliveries, integrations as rows};
@@ -64,6 +65,8 @@ kernel::params! {
         pub kind as "type": Option<Kind>,
         /// Whether it answers at the project's plain address, if that is free.
         pub plain_address: Option<bool>,
+        /// A sender whose payloads are known: fills mapping and identity where they are not given.
+        pub preset: Option<Preset>,
         /// What its sender sends.
         pub payload_example: Option<Source>,
         /// Where in it the fields of an alert are: field_name, path, label, type.
@@ -316,7 +319,7 @@ async fn create(
     viewer: Viewer,
     params: Params<CreateIntegration>,
 ) -> Result<Created<IntegrationEntity>> {
-    let new = New {
+    let mut new = New {
         kind: params.kind.unwrap_or(Kind::Http),
         name: params.name.clone(),
         active: params.active,
@@ -333,6 +336,9 @@ async fn create(
             ..Change::default()
         },
     };
+    if let Some(preset) = params.preset {
+        preset.fill(&mut new.change);
+    }
     let handle = app.clone();
     app.write(move |tx| {
         let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;

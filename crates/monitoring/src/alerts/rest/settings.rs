@@ -35,6 +35,10 @@ kernel::params! {
         pub send_email: Option<bool>,
         /// Close the incident when the alert is over.
         pub auto_close_incident: Option<bool>,
+        /// Another tool looks after incidents; not while an integration is active.
+        pub external_tool_enabled: Option<bool>,
+        /// Where that tool is: an address that begins with https://.
+        pub external_tool_url: Patch<String>,
     }
 }
 
@@ -49,6 +53,10 @@ pub struct AlertSettingsEntity {
     send_email: bool,
     /// The incident is closed when the alert is over.
     auto_close_incident: bool,
+    /// Another tool looks after incidents.
+    external_tool_enabled: bool,
+    /// Where that tool is.
+    external_tool_url: Option<String>,
 }
 
 impl From<AlertSetting> for AlertSettingsEntity {
@@ -58,6 +66,8 @@ impl From<AlertSetting> for AlertSettingsEntity {
             issue_template_key: setting.issue_template_key,
             send_email: setting.send_email,
             auto_close_incident: setting.auto_close_incident,
+            external_tool_enabled: setting.external_tool_enabled,
+            external_tool_url: setting.external_tool_url,
         }
     }
 }
@@ -88,6 +98,8 @@ async fn update(
             issue_template_key: params.issue_template_key.clone(),
             send_email: params.send_email,
             auto_close_incident: params.auto_close_incident,
+            external_tool_enabled: params.external_tool_enabled,
+            external_tool_url: params.external_tool_url.clone(),
         };
         Ok(Ok200(
             settings::update(tx, &viewer, &project, &change)?.into(),

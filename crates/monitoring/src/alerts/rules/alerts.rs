@@ -217,13 +217,19 @@ pub fn create_issue(
     alert: &Alert,
 ) -> Result<Issue> {
     let author = viewer.signed_in()?.user.id;
+    may_become_issue(project, alert)?;
+    incidents::create(tx, base_url, project, alert, author)
+}
+
+/// Refuses an incident where there are no issues, or a second one.
+pub fn may_become_issue(project: &Project, alert: &Alert) -> Result<()> {
     if project.archived || project.feature("issues") == "disabled" {
         return Err(Error::forbidden("You have no permissions"));
     }
-    if alert.issue_id.is_some() {
-        return Err(Error::invalid("issue", "An issue already exists"));
+    match alert.issue_id {
+        Some(_) => Err(Error::invalid("issue", "An issue already exists")),
+        None => Ok(()),
     }
-    incidents::create(tx, base_url, project, alert, author)
 }
 
 fn record(

@@ -7,6 +7,7 @@ use crate::alerts::payload::mapping::{Mapping, Path};
 use crate::alerts::payload::{self, Format, Payload, Reading};
 use crate::alerts::receive::keep::Delivery;
 use crate::alerts::store::integrations::{self as rows, Written};
+use crate::alerts::store::settings;
 use identity::viewer::Viewer;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
@@ -28,6 +29,9 @@ const HEARTBEAT: std::ops::RangeInclusive<i64> = 60..=30 * 24 * 3_600;
 /// What is said where administrators allow one integration of a kind only.
 pub const SINGLE: &str =
     "Multiple integrations of a single type are not supported for this project";
+
+/// What is said where another tool is in the way of an integration.
+const EXTERNAL: &str = "cannot be turned on while an external incident tool is in use";
 
 /// An integration about to be made.
 #[derive(Debug, Clone)]
@@ -137,6 +141,15 @@ fn identifier(tx: &mut Tx<'_>, project_id: i64, new: &New) -> Result<String> {
     }
 }
 
+/// Refuses an active integration where another tool looks after incidents
+/// (contract 1.1).
+fn no_external_tool(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
+    match settings::of_project(tx, project.id)?.external_tool() {
+        Some(_) => Err(Error::invalid("active", EXTERNAL)),
+        None => Ok(()),
+    }
+}
+
 /// Makes an integration with a key of its own.
 pub fn create(
     app: &App,
@@ -155,6 +168,9 @@ pub fn create(
         heartbeat_seconds: None,
     };
     let written = checked(new.change.over(blank))?;
+    if written.active {
+        no_external_tool(tx, project)?;
+    }
     let limits: AlertLimits = kernel::settings::read(tx)?;
     if !limits.multiple && rows::has_other(tx, project.id, new.kind, 0)? {
         return Err(Error::invalid("base", SINGLE));
@@ -185,6 +201,9 @@ pub fn update(
     change: &Change,
 ) -> Result<Integration> {
     let after = checked(change.over(written(integration)))?;
+    if after.active && !integration.active {
+        no_external_tool(tx, project)?;
+    }
     let identifier = &integration.endpoint_identifier;
     if after.active && rows::is_taken(tx, project.id, identifier, integration.id, true)? {
         return Err(Error::invalid(

@@ -245,6 +245,16 @@ pub fn set_status(
     Ok(())
 }
 
+/// Notes that something about it changed.
+pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update alerts set updated_at = $2 where id = $1"),
+        (id, now),
+    )?;
+    Ok(())
+}
+
 /// Stores who looks after it.
 pub fn set_assignee(tx: &mut Tx<'_>, id: i64, user: Option<i64>) -> Result<()> {
     let now = tx.now();

@@ -1,12 +1,13 @@
-//! Writing alerts as they arrive: new ones by few statements, however many
-//! they are; repeats by one statement for each alert they belong to.
+//! Writing alerts as they arrive: new ones and repeats by few statements,
+//! however many they are.
 
 use crate::alerts::model::{Alert, MAX_TITLE, Severity, Status};
 use crate::alerts::payload::{Incoming, text};
+use crate::hours::hour;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::{CONFLICT, Error, Result};
 use kernel::ids::fold;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use store::{Fragment, Json, Tx, sql};
 
 /// Rows of one statement. A few sizes, so that few statements are prepared.
@@ -104,26 +105,82 @@ pub fn ended_lately(
     Ok(tx.query::<String>(query)?.into_iter().collect())
 }
 
-/// Counts further events of an alert, and ends it if it is over.
-pub fn add(tx: &mut Tx<'_>, id: i64, events: i64, ended_at: Option<Timestamp>) -> Result<()> {
+/// Counts further events of alerts, by one statement for each number of events
+/// that some of them had: alerts that one delivery repeats are counted at once.
+pub fn count(tx: &mut Tx<'_>, added: &[(i64, i64)]) -> Result<()> {
     let now = tx.now();
-    match ended_at {
-        None => tx.execute(
+    for (events, ids) in by_number(added) {
+        tx.execute(
             sql!(
-                "update alerts set events = events + $2, last_received_at = $3, updated_at = $3
-                 where id = $1"
+                "update alerts set events = events + $1, last_received_at = $2, updated_at = $2
+                 where id in_list($3)"
             ),
-            (id, events, now),
-        )?,
-        Some(ended_at) => tx.execute(
+            (events, now, ids),
+        )?;
+    }
+    Ok(())
+}
+
+/// Counts events of alerts, old and new ones, in the hour that it is.
+pub fn count_hour(tx: &mut Tx<'_>, added: &[(i64, i64)]) -> Result<()> {
+    let began_at = hour(tx.now());
+    for (events, ids) in by_number(added) {
+        if events == 0 {
+            continue;
+        }
+        tx.execute(
             sql!(
-                "update alerts set events = events + $2, last_received_at = $3, updated_at = $3,
-                    status = 2, ended_at = $4, shelved_until = null
-                 where id = $1"
+                "insert into alert_hours (alert_id, began_at, project_id, events)
+                 select id, $1, project_id, $2 from alerts where id in_list($3)
+                 on conflict (alert_id, began_at) do update
+                 set events = alert_hours.events + excluded.events"
             ),
-            (id, events, now, ended_at),
-        )?,
-    };
+            (began_at, events, ids),
+        )?;
+    }
+    Ok(())
+}
+
+/// Alerts by how many events they had.
+fn by_number(added: &[(i64, i64)]) -> BTreeMap<i64, Vec<i64>> {
+    let mut numbers: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for (id, events) in added {
+        numbers.entry(*events).or_default().push(*id);
+    }
+    numbers
+}
+
+/// Ends alerts, each at its time.
+pub fn end(tx: &mut Tx<'_>, ended: &[(i64, Timestamp)]) -> Result<()> {
+    let mut rest = ended;
+    for size in CHUNKS {
+        while rest.len() >= size {
+            let (some, others) = rest.split_at(size);
+            end_some(tx, some)?;
+            rest = others;
+        }
+    }
+    Ok(())
+}
+
+fn end_some(tx: &mut Tx<'_>, some: &[(i64, Timestamp)]) -> Result<()> {
+    let mut query = Fragment::new(
+        "update alerts set status = 2, ended_at = ending.ending_at, shelved_until = null from (",
+    );
+    for (at, (id, ended_at)) in some.iter().enumerate() {
+        let begin = if at == 0 {
+            "select "
+        } else {
+            " union all select "
+        };
+        query
+            .push(begin, *id)
+            .raw(" as ending_id")
+            .push(", ", *ended_at)
+            .raw(" as ending_at");
+    }
+    query.raw(") as ending where alerts.id = ending.ending_id returning alerts.id");
+    tx.query::<i64>(query)?;
     Ok(())
 }
 
@@ -150,7 +207,8 @@ fn insert_some(tx: &mut Tx<'_>, project_id: i64, some: &[New<'_>]) -> Result<Vec
     let mut query = Fragment::new(
         "insert into alerts (project_id, iid, integration_id, title, description, service,
             monitoring_tool, hosts, severity, status, started_at, ended_at, events, fingerprint,
-            payload, folded, flapping, last_received_at, created_at, updated_at) values",
+            payload, environment_name, folded, flapping, last_received_at, created_at, updated_at)
+         values",
     );
     for (at, new) in some.iter().enumerate() {
         let sent = new.sent;
@@ -170,6 +228,7 @@ fn insert_some(tx: &mut Tx<'_>, project_id: i64, some: &[New<'_>]) -> Result<Vec
             .push(", ", new.events)
             .push(", ", sent.fingerprint.as_deref())
             .push(", ", Json(&sent.payload))
+            .push(", ", sent.environment.as_deref())
             .push(", ", folded(sent))
             .push(", ", new.flapping)
             .push(", ", now)
@@ -204,6 +263,7 @@ pub fn silence(integration_id: i64, name: &str) -> Incoming {
         monitoring_tool: None,
         hosts: Vec::new(),
         severity: Severity::High,
+        environment: None,
         started_at: None,
         over: None,
         fingerprint: Some(fingerprint_of_silence(integration_id)),

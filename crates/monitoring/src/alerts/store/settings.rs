@@ -8,7 +8,8 @@ use store::{Tx, sql};
 pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<AlertSetting> {
     let said = tx.optional(
         sql!(
-            "select create_issue, issue_template_key, send_email, auto_close_incident
+            "select create_issue, issue_template_key, send_email, auto_close_incident,
+                external_tool_enabled, external_tool_url
              from alert_settings where project_id = $1"
         ),
         (project_id,),
@@ -22,13 +23,15 @@ pub fn put(tx: &mut Tx<'_>, project_id: i64, setting: &AlertSetting) -> Result<(
     tx.execute(
         sql!(
             "insert into alert_settings (project_id, create_issue, issue_template_key, send_email,
-                auto_close_incident, updated_at)
-             values ($1, $2, $3, $4, $5, $6)
+                auto_close_incident, external_tool_enabled, external_tool_url, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)
              on conflict (project_id) do update
              set create_issue = excluded.create_issue,
                 issue_template_key = excluded.issue_template_key,
                 send_email = excluded.send_email,
                 auto_close_incident = excluded.auto_close_incident,
+                external_tool_enabled = excluded.external_tool_enabled,
+                external_tool_url = excluded.external_tool_url,
                 updated_at = excluded.updated_at"
         ),
         (
@@ -37,6 +40,8 @@ pub fn put(tx: &mut Tx<'_>, project_id: i64, setting: &AlertSetting) -> Result<(
             setting.issue_template_key.as_deref(),
             setting.send_email,
             setting.auto_close_incident,
+            setting.external_tool_enabled,
+            setting.external_tool_url.as_deref(),
             now,
         ),
     )?;

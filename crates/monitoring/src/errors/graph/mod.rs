@@ -4,10 +4,11 @@ mod mutations;
 
 use crate::errors::detail::{Detail, Place};
 use crate::errors::model::{Setting, Status, Tracked};
-use crate::errors::reading::{self, Bar};
+use crate::errors::reading;
 use crate::errors::store::errors::{self as rows, Sort};
 use crate::errors::store::issues::{Linked, seen};
 use crate::errors::store::read;
+use crate::hours::Bar;
 use identity::viewer::Viewer;
 use jiff::Timestamp;
 use kernel::app::App;

@@ -6,10 +6,11 @@ use super::{CreateIssue, ErrorPage};
 use crate::errors::detail::Detail;
 use crate::errors::issues;
 use crate::errors::model::{Status, Tracked};
-use crate::errors::reading::{self, Bar};
+use crate::errors::reading;
 use crate::errors::rules::errors::set_status;
 use crate::errors::store::errors as rows;
 use crate::errors::store::issues::seen;
+use crate::hours::{of_days, of_hours};
 use identity::pages::page;
 use identity::spam::Guarded;
 use identity::viewer::{SignedInViewer, Viewer};
@@ -117,20 +118,10 @@ fn details(
         logger: error.logger.clone(),
         first_release: error.first_release.clone(),
         last_release: error.last_release.clone(),
-        hours: labelled(&hours.unwrap_or_default(), "%H:%M"),
-        days: labelled(&days, "%b %-d"),
+        hours: of_hours(&hours.unwrap_or_default()),
+        days: of_days(&days),
         newest,
     })
-}
-
-fn labelled(bars: &[Bar], format: &str) -> Vec<(String, u64)> {
-    let label = |bar: &Bar| {
-        (
-            bar.at.strftime(format).to_string(),
-            bar.count.unsigned_abs(),
-        )
-    };
-    bars.iter().map(label).collect()
 }
 
 pub(super) async fn change(

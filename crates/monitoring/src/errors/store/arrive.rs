@@ -5,6 +5,7 @@ use crate::errors::event::Event;
 use crate::errors::ingest::Arrived;
 use crate::errors::model::Status;
 use crate::errors::store::counts::Changes;
+use crate::hours::hour;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::ids::fold;
@@ -15,8 +16,6 @@ use store::{Fragment, Tx, sql};
 const DIGEST: usize = 16;
 /// How far back a client's clock is believed, in days.
 const MAX_AGE_DAYS: i64 = 30;
-/// Seconds of an hour.
-const HOUR: i64 = 3_600;
 
 /// What events of one error add to it.
 struct Added<'e> {
@@ -127,12 +126,6 @@ fn believed(sent: Option<Timestamp>, now: Timestamp) -> Timestamp {
         .checked_sub(SignedDuration::from_hours(24 * MAX_AGE_DAYS))
         .unwrap_or(now);
     sent.filter(|at| (oldest..=now).contains(at)).unwrap_or(now)
-}
-
-/// The hour an instant falls into.
-pub fn hour(at: Timestamp) -> Timestamp {
-    let second = at.as_second().div_euclid(HOUR) * HOUR;
-    Timestamp::from_second(second).unwrap_or(at)
 }
 
 fn had_before(tx: &mut Tx<'_>, project_id: i64, arrived: &[&Arrived]) -> Result<HashSet<String>> {

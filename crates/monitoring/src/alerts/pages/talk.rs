@@ -1,0 +1,178 @@
+//! What people write about an alert, and the incident they make of it: forms
+//! of its page that the spam rules look at.
+
+use super::project_of;
+use super::show::{OneAlert, Refused, START, again, render};
+use crate::alerts::issues;
+use crate::alerts::model::Alert;
+use crate::alerts::store::alerts as rows;
+use crate::alerts::talk::thing;
+use http::Method;
+use identity::spam::Guarded;
+use identity::viewer::{SignedInViewer, Viewer};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::html::flash;
+use kernel::http::{Asked, Params, Response, Routes};
+use kernel::ids::Reference;
+use planning::guarded::{self, Writer};
+use planning::rules::comments::{Comment, Said, refused_text};
+use spaces::access::Purpose;
+use spaces::pages::Address;
+use std::sync::Arc;
+
+kernel::params! {
+    /// An alert and a new note.
+    pub struct NoteForm {
+        /// Number of the alert.
+        pub alert_iid: i64,
+        /// The text, in Markdown.
+        pub body: Option<String>,
+        /// The discussion it answers in.
+        pub discussion_id: Option<String>,
+    }
+}
+
+kernel::params! {
+    /// A note and its new text.
+    pub struct NoteChange {
+        /// Number of the alert.
+        pub alert_iid: i64,
+        /// The note.
+        pub note_id: i64,
+        /// The text, in Markdown.
+        pub body: Option<String>,
+        /// Delete it.
+        pub delete: Option<bool>,
+    }
+}
+
+/// The forms below the address of an alert.
+pub(super) fn routes(r: &mut Routes, one: &str) {
+    r.page(Method::POST, &format!("{one}/incident"), incident);
+    r.page(Method::POST, &format!("{one}/notes"), write_note);
+    r.page(
+        Method::POST,
+        &format!("{one}/notes/{{note_id}}"),
+        change_note,
+    );
+}
+
+/// The alert of a form, and the path of its page.
+async fn alert(app: &App, viewer: &Viewer, address: &Address, iid: i64) -> Result<(Alert, String)> {
+    let (viewer, address) = (viewer.clone(), address.clone());
+    app.read(move |tx| {
+        let space = address.enter(tx, &viewer, Purpose::ManageAlerts)?;
+        let project = project_of(&space)?;
+        let alert = rows::find(tx, project.id, iid)?.found("Alert")?;
+        let path = alert.path(&project.full_path);
+        Ok((alert, path))
+    })
+    .await
+}
+
+async fn incident(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<OneAlert>,
+) -> Result<Response> {
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (alert, path) = alert(&app, &viewer, &address, form.alert_iid).await?;
+    let place = (Reference::Id(alert.project_id), alert.iid);
+    match issues::create(&app, &viewer, place).await {
+        Ok(Guarded::Made(made)) => {
+            let said = format!("Incident #{} is made.", made.issue.iid);
+            flash::done(&app, &path, said)
+        }
+        Ok(Guarded::Refused(refused)) => flash::refused(&app, &path, refused.text()),
+        Err(error) => again(&app, viewer, address, alert.iid, error).await,
+    }
+}
+
+async fn write_note(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<NoteForm>,
+) -> Result<Response> {
+    let Params(form) = form;
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (alert, path) = alert(&app, &viewer, &address, form.alert_iid).await?;
+    let body = lines(form.body.as_deref());
+    let comment = Comment {
+        body: body.clone(),
+        internal: false,
+        created_at: None,
+        discussion_id: form.discussion_id,
+        begins_thread: false,
+    };
+    let by = writer(viewer.clone(), asked);
+    let said = guarded::comment(&app, by, thing(&alert), comment, |_, _, said| {
+        Ok(match said {
+            Said::Note(note, _) => Some(note.id),
+            Said::Commands(_) => None,
+        })
+    });
+    match said.await.and_then(Guarded::rest) {
+        Ok(id) => {
+            let place = id.map_or(path.clone(), |id| format!("{path}#note_{id}"));
+            flash::done(&app, &place, "The note is written.")
+        }
+        Err(error) => {
+            let (errors, flash) = flash::in_form(noted(error))?;
+            let refused = Refused {
+                errors,
+                flash,
+                note: body,
+                ..Refused::default()
+            };
+            render(&app, viewer, address, alert.iid, START, refused).await
+        }
+    }
+}
+
+async fn change_note(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<NoteChange>,
+) -> Result<Response> {
+    let Params(form) = form;
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (alert, path) = alert(&app, &viewer, &address, form.alert_iid).await?;
+    let about = thing(&alert);
+    if form.delete.unwrap_or(false) {
+        guarded::destroy(&app, viewer, about, form.note_id).await?;
+        return flash::done(&app, &path, "The note is deleted.");
+    }
+    let by = writer(viewer.clone(), asked);
+    let (which, body) = ((form.note_id, None), lines(form.body.as_deref()));
+    let done = guarded::rewrite(&app, by, about, which, body, |_, _, note| Ok(note.id)).await;
+    match done.and_then(Guarded::rest) {
+        Ok(id) => flash::done(&app, &format!("{path}#note_{id}"), "The note is changed."),
+        Err(error) => again(&app, viewer, address, alert.iid, noted(error)).await,
+    }
+}
+
+/// A refusal of a note's text, said beside its field.
+fn noted(error: Error) -> Error {
+    match refused_text(&error) {
+        Some(problem) => Error::invalid("body", problem),
+        None => error,
+    }
+}
+
+/// Who writes by a form.
+fn writer(viewer: Viewer, asked: Arc<Asked>) -> Writer {
+    Writer {
+        viewer,
+        asked,
+        via_api: false,
+    }
+}
+
+/// The text of a field of several lines, as it is stored.
+fn lines(text: Option<&str>) -> String {
+    text.unwrap_or_default().replace("\r\n", "\n")
+}

@@ -1,0 +1,64 @@
+//! Notes of people about alerts: who writes and sees them, and what mail tells.
+//! The notes themselves are those of planning.
+
+use super::model::Alert;
+use super::rules::alerts::may_look_after;
+use super::store::alerts as rows;
+use identity::model::User;
+use identity::viewer::Viewer;
+use kernel::error::{Found, Result};
+use kernel::ids::Reference;
+use planning::access::Desk;
+use planning::targets::{Talk, Thing, Told};
+use spaces::Project;
+use spaces::access::{Purpose, find_project, project_and_level};
+use store::Tx;
+
+/// How people talk about alerts.
+pub const TALK: Talk = Talk {
+    enter,
+    may_know,
+    told,
+    touch: rows::touch,
+};
+
+/// An alert as notes know it.
+pub fn thing(alert: &Alert) -> Thing {
+    Thing {
+        kind: super::store::arrive::ALERT,
+        id: alert.id,
+        talk: TALK,
+    }
+}
+
+fn enter(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<Desk> {
+    let alert = rows::by_id(tx, id)?.found("Alert")?;
+    let project = Reference::Id(alert.project_id);
+    let (project, level) = project_and_level(tx, viewer, &project, Purpose::ManageAlerts)?;
+    Ok(Desk { project, level })
+}
+
+/// Who sees alerts at all sees internal notes about them.
+fn may_know(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool> {
+    may_look_after(tx, user, project)
+}
+
+fn told(tx: &mut Tx<'_>, id: i64) -> Result<Option<Told>> {
+    let Some(alert) = rows::by_id(tx, id)? else {
+        return Ok(None);
+    };
+    let Some(project) = find_project(tx, &Reference::Id(alert.project_id))? else {
+        return Ok(None);
+    };
+    Ok(Some(Told {
+        noun: "alert",
+        project_id: project.id,
+        reference: alert.reference(),
+        path: alert.path(&project.full_path),
+        project_path: project.full_path,
+        title: alert.title,
+        text: alert.description.unwrap_or_default(),
+        updated_at: alert.updated_at,
+        assignees: alert.assignee_id.into_iter().collect(),
+    }))
+}
