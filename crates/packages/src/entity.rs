@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Addresses of a package.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct LinksEntity {
+pub struct PackageLinks {
     /// Its page; only packages that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web_path: Option<String>,
@@ -38,7 +38,7 @@ pub struct PackageEntity {
     pub status: Status,
     /// Its addresses.
     #[serde(rename = "_links")]
-    pub links: LinksEntity,
+    pub links: PackageLinks,
     /// When it was published.
     pub created_at: String,
     /// When a file was last downloaded.
@@ -53,7 +53,7 @@ pub struct PackageEntity {
     pub tags: Vec<TagEntity>,
     /// The other versions, where one package is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub versions: Option<Vec<VersionEntity>>,
+    pub versions: Option<Vec<PackageVersionEntity>>,
 }
 
 /// A tag.
@@ -73,7 +73,7 @@ pub struct TagEntity {
 
 /// Another version of a package.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct VersionEntity {
+pub struct PackageVersionEntity {
     /// The id of that package.
     pub id: i64,
     /// Its version.
@@ -222,7 +222,7 @@ pub fn package(
         version: package.version,
         package_type: package.package_type,
         status: package.status,
-        links: LinksEntity {
+        links: PackageLinks {
             web_path,
             delete_api_path,
         },
@@ -254,8 +254,8 @@ pub fn tags_by_package(tags: Vec<Tag>) -> HashMap<i64, Vec<TagEntity>> {
 }
 
 /// Another version.
-pub fn version(other: OtherVersion, tags: Vec<TagEntity>) -> VersionEntity {
-    VersionEntity {
+pub fn version(other: OtherVersion, tags: Vec<TagEntity>) -> PackageVersionEntity {
+    PackageVersionEntity {
         id: other.id,
         version: other.version,
         created_at: text(other.created_at),

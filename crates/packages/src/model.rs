@@ -50,7 +50,7 @@ impl PackageType {
 
 kernel::choices! {
     /// States of a package (contract 1.2).
-    pub enum Status {
+    pub enum Status as "PackageStatus" {
         Default = "default",
         Hidden = "hidden",
         Processing = "processing",

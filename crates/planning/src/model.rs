@@ -26,7 +26,7 @@ kernel::choices! {
 
 kernel::choices! {
     /// How bad an incident is.
-    pub enum Severity {
+    pub enum Severity as "IncidentSeverity" {
         Unknown = "unknown",
         Low = "low",
         Medium = "medium",

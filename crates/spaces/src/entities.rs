@@ -280,9 +280,9 @@ fn details(app: &App, project: &Project, around: &Around) -> ProjectDetails {
     }
 }
 
-fn links(app: &App, id: i64) -> LinksEntity {
+fn links(app: &App, id: i64) -> ProjectLinks {
     let itself = app.url(&format!("/api/v4/projects/{id}"));
-    LinksEntity {
+    ProjectLinks {
         issues: format!("{itself}/issues"),
         merge_requests: format!("{itself}/merge_requests"),
         repo_branches: format!("{itself}/repository/branches"),

@@ -112,3 +112,23 @@ fn the_generated_files_are_up_to_date() {
         );
     }
 }
+
+/// Two shapes of one name are told apart by whom they belong to, not by a
+/// number that another shape may take tomorrow.
+#[test]
+fn schemas_are_named_and_not_numbered() {
+    let document: serde_json::Value =
+        serde_json::from_str(&tenon::system::openapi_file()).expect("JSON");
+    let schemas = document["components"]["schemas"]
+        .as_object()
+        .expect("schemas");
+    let is_numbered = |name: &&String| {
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        bare.len() < name.len() && schemas.contains_key(bare)
+    };
+    let numbered: Vec<&String> = schemas.keys().filter(is_numbered).collect();
+    assert!(
+        numbered.is_empty(),
+        "name these for their owner: {numbered:?}"
+    );
+}

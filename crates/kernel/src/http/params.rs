@@ -116,9 +116,14 @@ macro_rules! params {
 
 /// Declares a closed list of values:
 /// `choices! { pub enum Sort { Asc = "asc", Desc = "desc" } }`.
+///
+/// Where the API shows it and other rooms have one of that name, the
+/// description's name for it is told: `pub enum Status as "AlertStatus" { … }`.
 #[macro_export]
 macro_rules! choices {
-    ($(#[doc = $outer:literal])* $vis:vis enum $name:ident {
+    (@schema $name:ident) => { stringify!($name) };
+    (@schema $name:ident $schema:literal) => { $schema };
+    ($(#[doc = $outer:literal])* $vis:vis enum $name:ident $(as $schema:literal)? {
         $($(#[doc = $doc:literal])* $variant:ident = $text:literal),* $(,)?
     }) => {
         $(#[doc = $outer])*
@@ -154,7 +159,9 @@ macro_rules! choices {
         }
 
         impl $crate::schemars::JsonSchema for $name {
-            fn schema_name() -> std::borrow::Cow<'static, str> { stringify!($name).into() }
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $crate::choices!(@schema $name $($schema)?).into()
+            }
             // Rooms have lists of the same name; each is described by its own.
             fn schema_id() -> std::borrow::Cow<'static, str> {
                 concat!(module_path!(), "::", stringify!($name)).into()

@@ -38,7 +38,7 @@ pub const TOKEN: &str = "alert_integration_token";
 
 kernel::choices! {
     /// What an alert's sender says of how bad it is.
-    pub enum Severity {
+    pub enum Severity as "AlertSeverity" {
         Critical = "critical",
         High = "high",
         Medium = "medium",
@@ -50,7 +50,7 @@ kernel::choices! {
 
 kernel::choices! {
     /// What people, or the sender, say of an alert.
-    pub enum Status {
+    pub enum Status as "AlertStatus" {
         /// Nobody looks after it yet.
         Triggered = "triggered",
         /// Somebody does.
@@ -114,7 +114,7 @@ impl Status {
 
 kernel::choices! {
     /// What kind of sender an integration is for.
-    pub enum Kind {
+    pub enum Kind as "IntegrationKind" {
         /// Any.
         Http = "http",
         /// The metrics tool.

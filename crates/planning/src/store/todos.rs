@@ -14,7 +14,7 @@ use store::{Fragment, Tx, from_row, sql};
 
 kernel::choices! {
     /// Why somebody has something to do.
-    pub enum Action {
+    pub enum Action as "TodoAction" {
         Assigned = "assigned",
         Mentioned = "mentioned",
         DirectlyAddressed = "directly_addressed",
@@ -29,7 +29,7 @@ kernel::choices! {
 
 kernel::choices! {
     /// Whether it is done.
-    pub enum State { Pending = "pending", Done = "done" }
+    pub enum State as "TodoState" { Pending = "pending", Done = "done" }
 }
 
 /// A to-do.

@@ -184,7 +184,7 @@ pub struct ProjectDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<PermissionsEntity>,
     #[serde(rename = "_links")]
-    pub links: LinksEntity,
+    pub links: ProjectLinks,
     pub shared_with_groups: Vec<SharedWithEntity>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<StatisticsEntity>,
@@ -211,7 +211,7 @@ pub struct PermissionEntity {
 /// Addresses of a project's parts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the contract explains the fields")]
-pub struct LinksEntity {
+pub struct ProjectLinks {
     #[serde(rename = "self")]
     pub itself: String,
     pub issues: String,
