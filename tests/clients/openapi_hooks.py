@@ -543,7 +543,9 @@ def before_call(context, case, kwargs):
         for name in CLOSING:
             case.body.pop(name, None)
     case.headers["PRIVATE-TOKEN"] = ROOT["PRIVATE-TOKEN"]
-    if "/error_tracking/" in case.path and case.path.endswith(("/errors", "/settings")):
+    if "/error_tracking/" in case.path and case.path.endswith(
+        ("/dropped_events", "/errors", "/settings")
+    ):
         world.get("tracker")
     if "/self" in case.path:
         case.headers.update(World("").user_headers())

@@ -56,6 +56,7 @@ pub fn migrations() -> &'static [Migration] {
         42 "0042_alerts",
         43 "0043_error_counts",
         44 "0044_alert_talk",
+        45 "0045_planning_more",
     }
 }
 

@@ -129,6 +129,7 @@ mod tests {
             first_seen_at: Timestamp::UNIX_EPOCH,
             last_seen_at: Timestamp::UNIX_EPOCH,
             regressed_at: None,
+            regressed_release: None,
         }
     }
 

@@ -8,7 +8,7 @@ pub const MAX_API_URL: usize = 255;
 
 kernel::choices! {
     /// What people said of an error.
-    pub enum Status {
+    pub enum Status as "ErrorStatus" {
         /// It is open.
         Unresolved = "unresolved",
         /// It should not come back.
@@ -36,6 +36,19 @@ pub struct Setting {
 }
 
 from_row! { Setting { project_id, active, integrated, api_url, sealed_token, external_name } }
+
+/// Events that clients say they dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// Why, in the protocol's words.
+    pub reason: String,
+    /// What they were, in the protocol's words.
+    pub category: String,
+    /// How many.
+    pub quantity: i64,
+}
+
+from_row! { Dropped { reason, category, quantity } }
 
 /// What SDKs identify themselves with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,11 +100,14 @@ pub struct Tracked {
     pub last_seen_at: Timestamp,
     /// When it came back after it was resolved.
     pub regressed_at: Option<Timestamp>,
+    /// The release it came back in, if its event named one.
+    pub regressed_release: Option<String>,
 }
 
 from_row! {
     Tracked {
         id, project_id, name, description, actor, platform, level, logger, status, events_count,
-        users_count, first_release, last_release, first_seen_at, last_seen_at, regressed_at
+        users_count, first_release, last_release, first_seen_at, last_seen_at, regressed_at,
+        regressed_release,
     }
 }

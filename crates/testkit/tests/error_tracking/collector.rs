@@ -105,11 +105,17 @@ testkit::both_engines! {
         let body = format!("{{}}\n{{\"type\":\"client_report\"}}\n{report}\n");
         tracker.to("envelope").bytes(body.clone()).await.is(200);
         tracker.to("envelope").bytes(body).await.is(200);
-        let dropped = t.app().read(|tx| Ok(tx.all::<(String, String, i64)>(store::sql!(
-            "select reason, category, quantity from error_tracking_drops order by reason"), ())?));
-        let expected = [("before_send", 6), ("other", 4)]
-            .map(|(reason, n)| (reason.to_owned(), "error".to_owned(), n));
-        assert_eq!(dropped.await.unwrap(), expected);
+        let path = tracker.project.at("/error_tracking/dropped_events");
+        assert_eq!(t.admin().get(&path).await.is(200).json(), json!([
+            {"reason": "before_send", "category": "error", "quantity": 6},
+            {"reason": "other", "category": "error", "quantity": 4},
+        ]));
+        let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+        tracker.project.add(&jane, 40).await;
+        tracker.project.add(&joe, 20).await;
+        joe.get(&path).await.is(403);
+        let page = t.browser("jane").await.get("/acme/anvil/-/settings/error_tracking").await.is(200);
+        assert!(page.text().contains("before_send"), "{page:?}");
     }
 
     async fn the_old_endpoint_takes_an_event(t: TestServer) {

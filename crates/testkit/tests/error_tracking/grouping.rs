@@ -40,11 +40,25 @@ testkit::both_engines! {
         };
 
         assert_eq!(set("resolved").await["status"], "resolved");
-        tracker.report(event("E", "again")).await.is(200);
+        let mut again = event("E", "again");
+        again["release"] = json!("1.4.2");
+        tracker.report(again).await.is(200);
         let back = t.admin().get(&path).await.is(200).json();
         assert_eq!((back["status"].clone(), back["events_count"].clone()), (json!("unresolved"), json!(2)));
         assert!(back["regressed_at"].is_string());
-        assert!(set("resolved").await["regressed_at"].is_null());
+        assert_eq!(back["regressed_release"], "1.4.2");
+        let totals = async |status: &str| {
+            let path = tracker.project.at(&format!("/error_tracking/errors?status={status}"));
+            t.admin().get(path).await.is(200).header("x-total").to_owned()
+        };
+        assert_eq!((totals("resolved").await, totals("unresolved").await), ("0".into(), "1".into()));
+        let jane = t.user("jane").await;
+        tracker.project.add(&jane, 30).await;
+        let page = format!("/acme/anvil/-/error_tracking/{}/details", error["id"]);
+        let page = t.browser("jane").await.get(&page).await.is(200).text();
+        assert!(page.contains("in release 1.4.2"), "{page}");
+        let resolved = set("resolved").await;
+        assert!(resolved["regressed_at"].is_null() && resolved["regressed_release"].is_null());
         assert_eq!(set("ignored").await["status"], "ignored");
         tracker.report(event("E", "and again")).await.is(200);
         let ignored = t.admin().get(&path).await.is(200).json();
@@ -155,6 +169,8 @@ testkit::both_engines! {
         age.await.unwrap();
         t.settle().await;
 
+        let listed = t.admin().get(tracker.project.at("/error_tracking/errors")).await.is(200);
+        assert_eq!(listed.header("x-total"), "2");
         let mut left: Vec<_> = tracker.errors().await.iter().map(|one| one["name"].to_string()).collect();
         left.sort();
         assert_eq!(left, ["\"Alive\"", "\"Ignored\""]);

@@ -57,6 +57,11 @@ testkit::both_engines! {
         let one = format!("{path}/{a}");
         t.admin().put(&one).json(&json!({"status": "resolved"})).await.is(200);
         assert_eq!(names("status=resolved").await, ["A"]);
+        for (query, total) in [("", "3"), ("?status=resolved", "1"), ("?status=unresolved", "2"),
+            ("?status=ignored", "0"), ("?search=work", "3"), ("?search=100%25%20of%20a&status=unresolved", "0")] {
+            let listed = t.admin().get(format!("{path}{query}")).await.is(200);
+            assert_eq!(listed.header("x-total"), total, "{query}");
+        }
         assert_eq!(names("status=unresolved&sort=frequency").await, ["C", "B"]);
         assert_eq!(names("sort=frequency").await, ["C", "B", "A"]);
         t.admin().put(&one).json(&json!({"status": "lost"})).await.is(400);

@@ -4,14 +4,13 @@ use super::views::{ErrorSettings, KeyRow};
 use crate::errors::model::Setting;
 use crate::errors::rules::keys;
 use crate::errors::rules::settings::{self, External};
-use crate::errors::store::settings as rows;
-use http::StatusCode;
-use identity::pages::page;
+use crate::errors::store::{arrive, settings as rows};
+use identity::pages::refusal::Refusal;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, flash};
+use kernel::html::{Html, flash};
 use kernel::http::{Asked, Params, Response};
 use spaces::Project;
 use spaces::access::Purpose;
@@ -21,6 +20,8 @@ use store::Tx;
 
 /// Most keys the page shows.
 const MAX_KEYS: i64 = 100;
+/// Most reasons it shows; the protocol has fewer.
+const MAX_DROPPED: i64 = 300;
 const MODES: &[(&str, &str)] = &[
     ("integrated", "Here: programs send them to this server"),
     ("external", "In another tracker: they are shown here"),
@@ -63,8 +64,7 @@ kernel::params! {
 #[derive(Default)]
 struct Refused {
     form: Option<Form>,
-    errors: Errors,
-    flash: Option<Flash>,
+    refusal: Refusal,
 }
 
 pub(super) async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
@@ -73,12 +73,8 @@ pub(super) async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) ->
 }
 
 async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) -> Result<Response> {
-    let status = match refused.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(&app, &viewer, "Error tracking");
-    shown.flash = refused.flash.clone().or(shown.flash);
+    let status = refused.refusal.status();
+    let shown = refused.refusal.page(&app, &viewer, "Error tracking");
     let base_url = app.base_url().to_owned();
     let html = app
         .read(move |tx| {
@@ -86,6 +82,7 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
             let head = space.head(tx, &viewer)?;
             let stored = rows::of_project(tx, head.id)?;
             let keys = rows::keys(tx, head.id, MAX_KEYS, 0)?;
+            let dropped = arrive::dropped(tx, head.id, MAX_DROPPED, 0)?;
             let typed = refused.form.as_ref();
             let mode = match &stored {
                 Some(setting) if !setting.integrated => Mode::External,
@@ -106,7 +103,8 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
                     .or(api_url)
                     .unwrap_or_default(),
                 has_token: stored.is_some_and(|setting| setting.sealed_token.is_some()),
-                errors: refused.errors,
+                errors: refused.refusal.errors,
+                dropped,
                 keys: keys
                     .iter()
                     .map(|key| KeyRow {
@@ -136,11 +134,9 @@ pub(super) async fn change(
     match done {
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
             let refused = Refused {
                 form: Some(form),
-                errors,
-                flash,
+                refusal: Refusal::of(error, &["api_url", "token"])?,
             };
             render(app, viewer, address, refused).await
         }

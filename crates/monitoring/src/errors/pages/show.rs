@@ -114,6 +114,7 @@ fn details(
         id: error.id,
         first_seen_at: Moment::new(error.first_seen_at, now),
         regressed_at: Moment::maybe(error.regressed_at, now),
+        regressed_release: error.regressed_release.clone().unwrap_or_default(),
         platform: error.platform.clone(),
         logger: error.logger.clone(),
         first_release: error.first_release.clone(),

@@ -1,6 +1,7 @@
 //! What the pages of the area show: plain view models of their templates.
 
 use crate::errors::detail::Detail;
+use crate::errors::model::Dropped;
 use askama::Template;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Moment, Page, Pages};
@@ -87,6 +88,8 @@ pub struct ErrorDetails {
     pub first_seen_at: Moment,
     /// When it came back.
     pub regressed_at: Option<Moment>,
+    /// The release it came back in, or empty.
+    pub regressed_release: String,
     /// Language or runtime, or empty.
     pub platform: String,
     /// What logged it, or empty.
@@ -152,6 +155,8 @@ pub struct ErrorSettings {
     pub errors: Errors,
     /// The keys.
     pub keys: Vec<KeyRow>,
+    /// What clients say they dropped.
+    pub dropped: Vec<Dropped>,
 }
 
 /// One client key.

@@ -118,6 +118,8 @@ pub struct ErrorEntity {
     last_seen_at: String,
     /// When it came back after it was resolved.
     regressed_at: Option<String>,
+    /// The release it came back in.
+    regressed_release: Option<String>,
     /// Number of the issue about it, if the caller may see that.
     issue_iid: Option<i64>,
 }
@@ -151,6 +153,7 @@ impl ErrorEntity {
             first_seen_at: wire::text(error.first_seen_at),
             last_seen_at: wire::text(error.last_seen_at),
             regressed_at: error.regressed_at.map(wire::text),
+            regressed_release: error.regressed_release,
             issue_iid: issue.map(|issue| issue.iid),
         }
     }

@@ -1,5 +1,6 @@
 //! REST of the area.
 
+mod dropped;
 mod errors;
 mod keys;
 mod settings;
@@ -11,6 +12,7 @@ pub(super) fn routes(r: &mut Routes) {
     settings::routes(r);
     keys::routes(r);
     errors::routes(r);
+    dropped::routes(r);
 }
 
 kernel::params! {

@@ -76,7 +76,7 @@ kernel::params! {
 
 /// How a project tracks errors.
 #[derive(Serialize, JsonSchema)]
-pub struct SettingsEntity {
+pub struct TrackingSettingsEntity {
     /// Whether it tracks any.
     active: bool,
     /// What the tracker elsewhere calls the project.
@@ -89,10 +89,10 @@ pub struct SettingsEntity {
     integrated: bool,
 }
 
-impl SettingsEntity {
-    fn new(setting: Setting, limits: &ErrorLimits) -> SettingsEntity {
+impl TrackingSettingsEntity {
+    fn new(setting: Setting, limits: &ErrorLimits) -> TrackingSettingsEntity {
         let external = (!setting.integrated).then_some(&setting);
-        SettingsEntity {
+        TrackingSettingsEntity {
             active: setting.active,
             project_name: external.and_then(Setting::external_project),
             tracker_external_url: external.and_then(Setting::external_url),
@@ -107,12 +107,12 @@ async fn show(
     app: App,
     viewer: Viewer,
     path: Params<ProjectPath>,
-) -> Result<Ok200<SettingsEntity>> {
+) -> Result<Ok200<TrackingSettingsEntity>> {
     app.read(move |tx| {
         let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
         let setting = rows::of_project(tx, project.id)?.found(MISSING)?;
         let limits = kernel::settings::read(tx)?;
-        Ok(Ok200(SettingsEntity::new(setting, &limits)))
+        Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
     })
     .await
 }
@@ -122,7 +122,7 @@ async fn put(
     app: App,
     viewer: Viewer,
     params: Params<PutSettings>,
-) -> Result<Ok200<SettingsEntity>> {
+) -> Result<Ok200<TrackingSettingsEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
         let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
@@ -135,7 +135,7 @@ async fn put(
             integrated: Some(params.integrated.0),
         };
         let setting = settings::put(&handle, tx, &viewer, &project, &change)?;
-        Ok(Ok200(SettingsEntity::new(setting, &limits)))
+        Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
     })
     .await
 }
@@ -145,7 +145,7 @@ async fn update(
     app: App,
     viewer: Viewer,
     params: Params<UpdateSettings>,
-) -> Result<Ok200<SettingsEntity>> {
+) -> Result<Ok200<TrackingSettingsEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
         let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
@@ -156,7 +156,7 @@ async fn update(
         };
         let setting = settings::put(&handle, tx, &viewer, &project, &change)?;
         let limits = kernel::settings::read(tx)?;
-        Ok(Ok200(SettingsEntity::new(setting, &limits)))
+        Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
     })
     .await
 }

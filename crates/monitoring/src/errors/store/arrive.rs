@@ -3,7 +3,7 @@
 
 use crate::errors::event::Event;
 use crate::errors::ingest::Arrived;
-use crate::errors::model::Status;
+use crate::errors::model::{Dropped, Status};
 use crate::errors::store::counts::Changes;
 use crate::hours::hour;
 use jiff::{SignedDuration, Timestamp};
@@ -70,7 +70,7 @@ pub fn events(tx: &mut Tx<'_>, project_id: i64, arrived: &[&Arrived]) -> Result<
         if let Some(error) = known.get(fingerprint) {
             count(tx, error, added)?;
             if error.status == Status::Resolved {
-                reopen(tx, error.id)?;
+                reopen(tx, error.id, &added.newest.1.release)?;
                 changes.moved(project_id, Status::Resolved, Status::Unresolved);
             }
         }
@@ -92,6 +92,25 @@ pub fn drops(tx: &mut Tx<'_>, project_id: i64, drops: &BTreeMap<(&str, &str), i6
         )?;
     }
     Ok(())
+}
+
+/// What clients of the project say they dropped, by reason.
+pub fn dropped(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Dropped>> {
+    Ok(tx.all(
+        sql!(
+            "select reason, category, quantity from error_tracking_drops where project_id = $1
+             order by reason, category limit $2 offset $3"
+        ),
+        (project_id, limit, offset),
+    )?)
+}
+
+/// How many reasons and categories they told.
+pub fn count_dropped(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from error_tracking_drops where project_id = $1"),
+        (project_id,),
+    )?)
 }
 
 impl<'e> Added<'e> {
@@ -288,16 +307,17 @@ fn count(tx: &mut Tx<'_>, error: &Known, added: &Added<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An error that was resolved is open again: it came back (contract «Beyond
-/// the reference» 5).
-fn reopen(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+/// An error that was resolved is open again: it came back, in this release
+/// (contract «Beyond the reference» 5).
+fn reopen(tx: &mut Tx<'_>, id: i64, release: &str) -> Result<()> {
     let now = tx.now();
     tx.execute(
         sql!(
-            "update error_tracking_errors set status = 'unresolved', regressed_at = $2
+            "update error_tracking_errors
+             set status = 'unresolved', regressed_at = $2, regressed_release = $3
              where id = $1"
         ),
-        (id, now),
+        (id, now, (!release.is_empty()).then_some(release)),
     )?;
     Ok(())
 }

@@ -9,9 +9,11 @@ use kernel::ids::fold;
 use spaces::store::contains;
 use store::{Fragment, Tx, sql};
 
+/// Most errors of each status that a search looks through: those seen last.
+const SEARCHED: i64 = 20_000;
 const COLUMNS: &str = "id, project_id, name, description, actor, platform, level, logger, status, \
     events_count, users_count, first_release, last_release, first_seen_at, last_seen_at, \
-    regressed_at";
+    regressed_at, regressed_release";
 
 kernel::choices! {
     /// What comes first in a list.
@@ -53,17 +55,45 @@ impl Filter {
         }
     }
 
-    fn condition(&self, project_id: i64, status: Status) -> Fragment {
-        let mut condition = Fragment::new("project_id = ");
-        condition.bind(project_id).push(" and status = ", status);
-        let words = self.search.trim();
-        if !words.is_empty() {
-            condition
-                .push(" and folded like ", contains(&fold(words)))
-                .raw(" escape '\\'");
-        }
-        condition
+    /// Words that are looked for, if any are.
+    fn words(&self) -> Option<&str> {
+        Some(self.search.trim()).filter(|words| !words.is_empty())
     }
+
+    /// `from … where …` of those of a status.
+    fn of_status(&self, project_id: i64, status: Status) -> Fragment {
+        let Some(words) = self.words() else {
+            let mut all = Fragment::new(" from error_tracking_errors where project_id = ");
+            all.bind(project_id).push(" and status = ", status);
+            return all;
+        };
+        let mut found = Fragment::new(" from ");
+        found
+            .append(recent(project_id, status))
+            .raw(" as recent where ")
+            .append(matches("folded", words));
+        found
+    }
+}
+
+/// Those of a status that were seen last, as many as a search looks through.
+pub(super) fn recent(project_id: i64, status: Status) -> Fragment {
+    let mut recent = Fragment::new("(select * from error_tracking_errors where project_id = ");
+    recent
+        .bind(project_id)
+        .push(" and status = ", status)
+        .push(" order by last_seen_at desc, id desc limit ", SEARCHED)
+        .raw(")");
+    recent
+}
+
+/// Whether a folded column has these words in it.
+pub(super) fn matches(column: &str, words: &str) -> Fragment {
+    let mut condition = Fragment::new(column);
+    condition
+        .push(" like ", contains(&fold(words)))
+        .raw(" escape '\\'");
+    condition
 }
 
 /// One page. The first rows of each status come from an index in the order
@@ -80,10 +110,8 @@ pub fn list(
     for (at, status) in filter.statuses().iter().enumerate() {
         let union = if at == 0 { "" } else { " union all " };
         query
-            .raw(&format!(
-                "{union}select * from (select {COLUMNS} from error_tracking_errors where "
-            ))
-            .append(filter.condition(project_id, *status))
+            .raw(&format!("{union}select * from (select {COLUMNS}"))
+            .append(filter.of_status(project_id, *status))
             .push(&order, limit.saturating_add(offset))
             .raw(&format!(") as of_{status}"));
     }
@@ -93,14 +121,15 @@ pub fn list(
 
 /// How many there are, told no further than lists tell.
 pub fn count(tx: &mut Tx<'_>, project_id: i64, filter: &Filter) -> Result<i64> {
-    if filter.search.trim().is_empty() {
+    if filter.words().is_none() {
         let total = counts::of(tx, project_id, filter.status)?;
         return Ok(total.min(COUNT_LIMIT + 1));
     }
     let mut total = 0;
     for status in filter.statuses() {
-        let condition = filter.condition(project_id, *status);
-        total += spaces::store::count(tx, "error_tracking_errors", &condition)?;
+        let mut found = Fragment::new("select count(*)");
+        found.append(filter.of_status(project_id, *status));
+        total += tx.query::<i64>(found)?.into_iter().sum::<i64>();
     }
     Ok(total.min(COUNT_LIMIT + 1))
 }
@@ -111,7 +140,7 @@ pub fn find(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Tracked>
         sql!(
             "select id, project_id, name, description, actor, platform, level, logger, status,
                 events_count, users_count, first_release, last_release, first_seen_at,
-                last_seen_at, regressed_at
+                last_seen_at, regressed_at, regressed_release
              from error_tracking_errors where project_id = $1 and id = $2"
         ),
         (project_id, id),
@@ -126,7 +155,9 @@ pub fn set_status(tx: &mut Tx<'_>, error: &Tracked, status: Status) -> Result<()
     tx.execute(
         sql!(
             "update error_tracking_errors set status = $2,
-                regressed_at = case when $2 = 'resolved' then null else regressed_at end
+                regressed_at = case when $2 = 'resolved' then null else regressed_at end,
+                regressed_release =
+                    case when $2 = 'resolved' then null else regressed_release end
              where id = $1"
         ),
         (error.id, status),
@@ -183,7 +214,7 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Tracked>> {
         sql!(
             "select id, project_id, name, description, actor, platform, level, logger, status,
                 events_count, users_count, first_release, last_release, first_seen_at,
-                last_seen_at, regressed_at
+                last_seen_at, regressed_at, regressed_release
              from error_tracking_errors where id = $1"
         ),
         (id,),

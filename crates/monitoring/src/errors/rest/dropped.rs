@@ -1,0 +1,55 @@
+//! What SDKs say they did not send (contract «Beyond the reference» 7).
+
+use super::ProjectPath;
+use crate::errors::model::Dropped;
+use crate::errors::rules::errors::enter;
+use crate::errors::store::arrive;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::http::{Paged, Paging, Params, Routes};
+use schemars::JsonSchema;
+use serde::Serialize;
+use spaces::access::Purpose;
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/projects/{id}/error_tracking/dropped_events", list)
+        .summary("Lists how many events the programs of a project dropped, and why");
+}
+
+/// Events that clients dropped for one reason.
+#[derive(Serialize, JsonSchema)]
+pub struct DroppedEntity {
+    /// Why, in the protocol's words.
+    reason: String,
+    /// What they were, in the protocol's words.
+    category: String,
+    /// How many, since the project receives errors.
+    quantity: i64,
+}
+
+impl From<Dropped> for DroppedEntity {
+    fn from(dropped: Dropped) -> DroppedEntity {
+        DroppedEntity {
+            reason: dropped.reason,
+            category: dropped.category,
+            quantity: dropped.quantity,
+        }
+    }
+}
+
+/// One page of them.
+async fn list(
+    app: App,
+    viewer: Viewer,
+    path: Params<ProjectPath>,
+    paging: Paging,
+) -> Result<Paged<DroppedEntity>> {
+    app.read(move |tx| {
+        let (project, _) = enter(tx, &viewer, &path.id, Purpose::ReadErrors)?;
+        let found = arrive::dropped(tx, project.id, paging.fetch(), paging.offset())?;
+        let total = arrive::count_dropped(tx, project.id)?;
+        Ok(Paged::numbered(found, paging, Some(total)).map(DroppedEntity::from))
+    })
+    .await
+}
