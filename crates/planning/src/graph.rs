@@ -5,6 +5,7 @@
 //! Rooms above give their own types notes and to-dos by [`noteable`] and
 //! [`todoable`].
 
+mod absent;
 mod awards;
 mod beside;
 mod change;
@@ -54,6 +55,7 @@ pub fn graph(g: &mut Graph) {
     for id in [ISSUE_ID, MILESTONE_ID, NOTE_ID, TODO_ID] {
         id.register(g);
     }
+    absent::graph(g);
     enums::graph(g);
     labels::graph(g);
     milestones::graph(g);

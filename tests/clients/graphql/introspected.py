@@ -198,6 +198,76 @@ def turned(session, size, place, cursor, more):
         variables = {**variables, place: page["pageInfo"][cursor]}
 
 
+CHANGES = {
+    "issueSetConfidential": ("confidential: true", {"confidential": True}),
+    "issueSetDueDate": ('dueDate: "2031-02-01T00:00:00Z"', {"dueDate": "2031-02-01T00:00:00Z"}),
+    "issueSetLocked": ("locked: true", {"discussionLocked": True}),
+    "issueSetSeverity": ("severity: HIGH", {"severity": "HIGH"}),
+    "issueSetWeight": ("weight: 3", {"weight": 3}),
+    "issueSetSubscription": ("subscribedState: false", {"subscribed": False}),
+    "issueSetAssignees": (
+        'assigneeUsernames: ["root"]', {"assignees": {"nodes": [{"username": "root"}]}},
+    ),
+    "updateIssue": ('title: "Door", stateEvent: CLOSE', {"title": "Door", "state": "closed"}),
+}
+FIELDS = (
+    "confidential dueDate discussionLocked severity weight subscribed title state "
+    "assignees { nodes { username } }"
+)
+
+
+def test_gql_changes_issues():
+    path = projects("bellows", 1)[0]
+    with reader() as session:
+        made = done(session, "createIssue", f'projectPath: "{path}", title: "Hinge", type: INCIDENT')
+        assert made["title"] == "Hinge" and made["state"] == "opened"
+        for mutation, (change, expected) in CHANGES.items():
+            issue = done(session, mutation, f'projectPath: "{path}", iid: "1", {change}')
+            assert {key: issue[key] for key in expected} == expected, (mutation, issue)
+
+
+def done(session, mutation, arguments):
+    """The issue that a mutation changes without an error."""
+    fields = f"{{ issue {{ {FIELDS} }} errors }}"
+    change = f"mutation {{ {mutation}(input: {{{arguments}}}) {fields} }}"
+    answer = session.execute(gql.gql(change))[mutation]
+    assert answer["errors"] == [], answer
+    return answer["issue"]
+
+
+def test_gql_writes_notes_and_works_off_todos():
+    path = projects("tongs", 1)[0]
+    with reader() as session:
+        found = session.execute(gql.gql(
+            f'mutation {{ createIssue(input: {{projectPath: "{path}", title: "Hinge"}}) '
+            "{ issue { id epic { title } } } }"
+        ))["createIssue"]["issue"]
+        assert found["epic"] is None
+        written = session.execute(gql.gql(
+            f'mutation {{ createNote(input: {{noteableId: "{found["id"]}", body: "oil"}}) '
+            "{ note { id body position { filePath } discussion { id } } errors } }"
+        ))["createNote"]
+        note = written["note"]
+        assert (note["body"], note["position"], written["errors"]) == ("oil", None, [])
+        rewritten = session.execute(gql.gql(
+            f'mutation {{ updateNote(input: {{id: "{note["id"]}", body: "more oil"}}) {{ note {{ body }} }} }}'
+        ))["updateNote"]
+        assert rewritten["note"] == {"body": "more oil"}
+        todo = session.execute(gql.gql(
+            f'mutation {{ todoCreate(input: {{targetId: "{found["id"]}"}}) '
+            "{ todo { id state } errors } }"
+        ))["todoCreate"]["todo"]
+        assert todo["state"] == "pending"
+        finished = session.execute(gql.gql(
+            f'mutation {{ todoMarkDone(input: {{id: "{todo["id"]}"}}) {{ todo {{ state }} }} }}'
+        ))["todoMarkDone"]
+        assert finished["todo"]["state"] == "done"
+        gone = session.execute(gql.gql(
+            f'mutation {{ destroyNote(input: {{id: "{note["id"]}"}}) {{ errors note {{ id }} }} }}'
+        ))["destroyNote"]
+        assert gone == {"errors": [], "note": None}
+
+
 def test_gql_shows_errors():
     with reader() as session:
         query = gql.gql("{ users(first: 1, last: 1) { nodes { id } } }")

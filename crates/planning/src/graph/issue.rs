@@ -1,5 +1,6 @@
 //! The type `Issue`, and one by its number or ID.
 
+use super::absent::Epic;
 use super::enums::{ESCALATION, SEVERITY, STATE, TYPE};
 use super::{ISSUE_ID, Issues, Shown, html};
 use crate::model::IssueKind;
@@ -111,6 +112,8 @@ fn marks(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("How far people are with an incident; null of other issues.")
         .field("healthStatus", enumeration("HealthStatus"), |_| None)
         .describe("How it goes; nobody says so yet.")
+        .field("epic", object::<Epic>("Epic"), |_| None)
+        .describe("The epic it belongs to; there are none yet.")
         .field("confidential", BOOLEAN.required(), |it| {
             it.issue.confidential
         })

@@ -1,6 +1,7 @@
 //! Notes and discussions, and the interface of what has them, which types of
 //! rooms above implement as well.
 
+use super::absent::Position;
 use super::enums::chosen;
 use super::standing::{In, Standing};
 use super::{NOTE_ID, Notes, html};
@@ -211,6 +212,8 @@ fn note(it: ObjectBuilder<'_, Note>) {
         .describe("Who resolved it.")
         .field("resolvedAt", TIME, |_| None)
         .describe("When it was resolved.")
+        .field("position", object::<Position>("DiffPosition"), |_| None)
+        .describe("Where it stands in a change of source; there are no such notes yet.")
         .level("url", STRING, |notes, _, context| urls(notes, context))
         .describe("Where it stands on a page.")
         .field("createdAt", TIME.required(), |it| it.created_at)

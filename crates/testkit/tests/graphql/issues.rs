@@ -25,7 +25,7 @@ const WHOLE: &str = "issue(iid:\"1\"){id iid title titleHtml description descrip
     subscribed reference full:reference(full:true) webUrl webPath closedAt moved timeEstimate \
     totalTimeSpent humanTimeEstimate author{username} assignees{nodes{username}} \
     labels{nodes{title color textColor} count} milestone{title state expired webPath} \
-    movedTo{id} taskCompletionStatus{count completedCount} \
+    epic{iid title state} movedTo{id} taskCompletionStatus{count completedCount} \
     userPermissions{readIssue adminIssue updateIssue createNote} \
     awardEmoji{nodes{name emoji unicode user{username}}}}";
 
@@ -61,7 +61,7 @@ both_engines! {
                 {"title": "door", "color": "#6699cc", "textColor": rest["labels"]["nodes"][1]["textColor"]}], "count": 2},
             "milestone": {"title": "1.0", "state": "active", "expired": false,
                 "webPath": "/acme/anvil/-/milestones/1"},
-            "movedTo": null, "taskCompletionStatus": {"count": 2, "completedCount": 1},
+            "epic": null, "movedTo": null, "taskCompletionStatus": {"count": 2, "completedCount": 1},
             "userPermissions": {"readIssue": true, "adminIssue": true, "updateIssue": true, "createNote": true},
             "awardEmoji": {"nodes": [{"name": "thumbsup", "emoji": "👍", "unicode": "1f44d",
                 "user": {"username": "jane"}}]},
