@@ -1,4 +1,4 @@
-// @gitbeaker/rest, unmodified, manages groups, projects, members, tokens and packages.
+// @gitbeaker/rest, unmodified, manages groups, projects, members, tokens, packages and issues.
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
@@ -176,4 +176,64 @@ test('groups are paged by offset and by keyset', async () => {
   assert.deepEqual(all.map((one) => one.id), made);
   const keyset = await root.Groups.all({ ...options, pagination: 'keyset' });
   assert.deepEqual(keyset.map((one) => one.id), made);
+});
+
+test('issues are labelled, planned, discussed and closed', async () => {
+  const project = await newProject('forge');
+  await root.ProjectLabels.create(project.id, 'squeaky', '#8899aa');
+  const goal = await root.ProjectMilestones.create(project.id, '1.0', { dueDate: '2031-02-01' });
+  const issue = await root.Issues.create(project.id, 'Hinge', {
+    labels: 'squeaky', milestoneId: goal.id, description: 'It **squeaks**.',
+  });
+  assert.deepEqual([issue.iid, issue.labels, issue.milestone.title], [1, ['squeaky'], '1.0']);
+  const planned = await root.ProjectMilestones.allIssues(project.id, goal.id);
+  assert.deepEqual(planned.map((one) => one.title), ['Hinge']);
+
+  const note = await root.IssueNotes.create(project.id, issue.iid, 'Oil it');
+  const edited = await root.IssueNotes.edit(project.id, issue.iid, note.id, { body: 'Oil it twice' });
+  assert.equal(edited.body, 'Oil it twice');
+  await root.Issues.edit(project.id, issue.iid, { stateEvent: 'close', removeLabels: 'squeaky', weight: 3 });
+  const shown = await root.Issues.show(issue.iid, { projectId: project.id });
+  assert.deepEqual([shown.state, shown.labels, shown.weight], ['closed', [], 3]);
+  const states = await root.IssueStateEvents.all(project.id, issue.iid);
+  assert.deepEqual(states.map((one) => [one.state, one.user.username]), [['closed', 'root']]);
+  const labels = await root.IssueLabelEvents.all(project.id, issue.iid);
+  assert.deepEqual(labels.map((one) => [one.action, one.label.name]),
+    [['add', 'squeaky'], ['remove', 'squeaky']]);
+  const goals = await root.IssueMilestoneEvents.all(project.id, issue.iid);
+  assert.deepEqual(goals.map((one) => [one.action, one.milestone.title]), [['add', '1.0']]);
+  const weights = await root.IssueWeightEvents.all(project.id, issue.iid);
+  assert.deepEqual(weights.map((one) => one.weight), [3]);
+
+  await root.IssueNotes.remove(project.id, issue.iid, note.id);
+  const left = await root.IssueNotes.all(project.id, issue.iid);
+  assert.deepEqual(left.filter((one) => !one.system), []);
+  await root.Issues.remove(project.id, issue.iid);
+  await refused(404, () => root.Issues.show(issue.iid, { projectId: project.id }));
+});
+
+test('issues are linked, found, and put on a list of things to do', async () => {
+  const project = await newProject('anvils');
+  const { user, client } = await userWithToken('tove');
+  await root.ProjectMembers.add(project.id, 20, { userId: user.id });
+  const wall = await root.Issues.create(project.id, 'Wall', { assigneeIds: [user.id] });
+  const door = await root.Issues.create(project.id, 'Door');
+  await client.IssueLinks.create(project.id, wall.iid, project.id, door.iid, { linkType: 'blocks' });
+  const linked = await client.IssueLinks.all(project.id, wall.iid);
+  assert.deepEqual(linked.map((one) => [one.title, one.link_type]), [['Door', 'blocks']]);
+
+  const mine = await client.Issues.all({ projectId: project.id, assigneeUsername: ['tove'] });
+  assert.deepEqual(mine.map((one) => one.title), ['Wall']);
+  const all = await client.Issues.all({
+    projectId: project.id, pagination: 'keyset', orderBy: 'created_at', sort: 'asc', perPage: 1,
+  });
+  assert.deepEqual(all.map((one) => one.title), ['Wall', 'Door']);
+
+  const todos = await client.TodoLists.all();
+  assert.deepEqual(todos.map((one) => [one.action_name, one.target.title]), [['assigned', 'Wall']]);
+  await client.TodoLists.done({ todoId: todos[0].id });
+  assert.deepEqual(await client.TodoLists.all(), []);
+  const award = await client.IssueAwardEmojis.award(project.id, door.iid, 'thumbsup');
+  assert.equal(award.name, 'thumbsup');
+  await refused(403, () => client.Issues.remove(project.id, door.iid));
 });
