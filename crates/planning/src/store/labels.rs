@@ -1,7 +1,7 @@
 //! Labels.
 
 use super::pages::{self, KeyType, List, Order};
-use super::places::Places;
+use super::places::{Places, in_place};
 use crate::access::{Parent, Scope, visible};
 use crate::model::Label;
 use identity::viewer::Viewer;
@@ -48,22 +48,6 @@ fn tables(project_id: Option<i64>, viewer: Option<i64>) -> Fragment {
     from
 }
 
-/// Condition on `labels`: those that can be used in a place.
-fn usable_in(parent: &Parent, with_groups_above: bool) -> Fragment {
-    let mut condition = Fragment::new("(labels.project_id = ");
-    condition.bind(parent.project_id().unwrap_or(-1));
-    let groups = match (with_groups_above, parent.group_id()) {
-        (true, _) => parent.groups(),
-        (false, Some(own)) => vec![own],
-        (false, None) => Vec::new(),
-    };
-    if !groups.is_empty() {
-        condition.raw(" or").in_list("labels.group_id", groups);
-    }
-    condition.raw(")");
-    condition
-}
-
 /// What a list of labels is narrowed to.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
@@ -99,7 +83,7 @@ pub fn count(
     parent: &Parent,
     filter: &Filter,
 ) -> Result<i64> {
-    let mut condition = usable_in(parent, filter.with_groups_above);
+    let mut condition = in_place("labels", parent, filter.with_groups_above);
     filter.narrow(&mut condition);
     pages::count(tx, &tables(parent.project_id(), viewer), &condition)
 }
@@ -209,7 +193,7 @@ pub fn list(
     filter: &Filter,
     paging: Paging,
 ) -> Result<Paged<Label>> {
-    let mut condition = usable_in(parent, filter.with_groups_above);
+    let mut condition = in_place("labels", parent, filter.with_groups_above);
     filter.narrow(&mut condition);
     let list = List {
         select: columns(),
@@ -252,7 +236,7 @@ pub fn find(
             .raw(" where ")
             .append(condition)
             .raw(" and ")
-            .append(usable_in(parent, with_groups_above))
+            .append(in_place("labels", parent, with_groups_above))
             .raw(" order by labels.project_id nulls last, labels.id limit 1");
         if let Some(found) = tx.query(query)?.into_iter().next() {
             return Ok(Some(found));
@@ -274,7 +258,7 @@ pub fn ids_of(
         .raw(" or")
         .in_list("labels.id", ids)
         .raw(") and ")
-        .append(usable_in(parent, true))
+        .append(in_place("labels", parent, true))
         .raw(" order by labels.project_id nulls last, labels.id");
     Ok(tx.query(query)?)
 }
@@ -310,7 +294,7 @@ pub fn is_taken(tx: &mut Tx<'_>, parent: &Parent, title: &str, but: i64) -> Resu
         .bind(title)
         .push(" and labels.id <> ", but)
         .raw(" and ")
-        .append(usable_in(parent, true))
+        .append(in_place("labels", parent, true))
         .raw(" limit 1");
     Ok(!tx.query::<i64>(query)?.is_empty())
 }

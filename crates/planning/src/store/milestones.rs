@@ -2,7 +2,7 @@
 
 use super::internal_ids::{self, Usage};
 use super::pages::{self, List, Order};
-use super::places::Places;
+use super::places::{Places, in_place};
 use crate::access::Parent;
 use crate::model::{Milestone, MilestoneState};
 use identity::viewer::Viewer;
@@ -35,22 +35,6 @@ const COLUMNS: &str = "milestones.*,
 
 fn columns() -> Fragment {
     Fragment::new(&format!("select {COLUMNS}"))
-}
-
-/// Condition on `milestones`: those of a place, perhaps with those above.
-fn in_place(parent: &Parent, with_groups_above: bool) -> Fragment {
-    let mut condition = Fragment::new("(milestones.project_id = ");
-    condition.bind(parent.project_id().unwrap_or(-1));
-    let groups = match (with_groups_above, parent.group_id()) {
-        (true, _) => parent.groups(),
-        (false, Some(own)) => vec![own],
-        (false, None) => Vec::new(),
-    };
-    if !groups.is_empty() {
-        condition.raw(" or").in_list("milestones.group_id", groups);
-    }
-    condition.raw(")");
-    condition
 }
 
 /// What a list of milestones is narrowed to.
@@ -104,7 +88,7 @@ pub fn list(
     filter: &Filter,
     paging: Paging,
 ) -> Result<Paged<Milestone>> {
-    let mut condition = in_place(parent, filter.with_groups_above);
+    let mut condition = in_place("milestones", parent, filter.with_groups_above);
     filter.narrow(&mut condition);
     let (by, key) = match paging.is_keyset() {
         true => ("milestones.id", Some(pages::KeyType::Int)),
@@ -128,7 +112,7 @@ pub fn list(
 
 /// How many milestones of a place pass, counted no further than lists tell.
 pub fn count(tx: &mut Tx<'_>, parent: &Parent, filter: &Filter) -> Result<i64> {
-    let mut condition = in_place(parent, filter.with_groups_above);
+    let mut condition = in_place("milestones", parent, filter.with_groups_above);
     filter.narrow(&mut condition);
     pages::count(tx, &Fragment::new(TABLES), &condition)
 }
@@ -146,7 +130,7 @@ pub fn usable(
         .raw(" from ")
         .raw(TABLES)
         .raw(" where (")
-        .append(in_place(parent, true))
+        .append(in_place("milestones", parent, true))
         .push(
             " and (milestones.state = 'active' or milestones.id = ",
             held.unwrap_or(0),
@@ -164,7 +148,7 @@ pub fn find_by_iid(tx: &mut Tx<'_>, parent: &Parent, iid: i64) -> Result<Option<
         .raw(TABLES)
         .push(" where milestones.iid = ", iid)
         .raw(" and ")
-        .append(in_place(parent, false));
+        .append(in_place("milestones", parent, false));
     Ok(tx.query(query)?.into_iter().next())
 }
 
@@ -214,7 +198,7 @@ pub fn find(
         .raw(TABLES)
         .push(" where milestones.id = ", id)
         .raw(" and ")
-        .append(in_place(parent, with_groups_above));
+        .append(in_place("milestones", parent, with_groups_above));
     Ok(tx.query(query)?.into_iter().next())
 }
 
@@ -226,7 +210,7 @@ pub fn find_by_title(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<Op
         .raw(TABLES)
         .push(" where milestones.title = ", title)
         .raw(" and ")
-        .append(in_place(parent, true))
+        .append(in_place("milestones", parent, true))
         .raw(" order by milestones.project_id nulls last, milestones.id limit 1");
     Ok(tx.query(query)?.into_iter().next())
 }

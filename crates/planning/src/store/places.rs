@@ -1,7 +1,26 @@
-//! Labels and milestones that many projects or groups use, read for all of
-//! them at once.
+//! Labels and milestones that projects or groups use, of one and of many at
+//! once.
 
+use crate::access::Parent;
 use store::Fragment;
+
+/// Condition on a table of labels or milestones: those that one place has
+/// itself, perhaps with those of the groups above it.
+pub fn in_place(table: &str, parent: &Parent, with_groups_above: bool) -> Fragment {
+    let mut condition = Fragment::new(&format!("({table}.project_id = "));
+    condition.bind(parent.project_id().unwrap_or(-1));
+    let groups = match (with_groups_above, parent.group_id()) {
+        (true, _) => parent.groups(),
+        (false, Some(own)) => vec![own],
+        (false, None) => Vec::new(),
+    };
+    if !groups.is_empty() {
+        let group = format!("{table}.group_id");
+        condition.raw(" or").in_list(&group, groups);
+    }
+    condition.raw(")");
+    condition
+}
 
 /// The places.
 #[derive(Debug, Clone)]
