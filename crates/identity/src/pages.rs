@@ -2,10 +2,12 @@
 
 mod admin;
 mod admin_mode;
+pub mod challenge;
 mod instance;
 mod mail_links;
 mod own_tokens;
 mod profile;
+pub mod refusal;
 mod second_step;
 mod security_keys;
 mod sessions;

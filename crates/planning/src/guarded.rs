@@ -29,6 +29,8 @@ pub struct Writer {
     pub asked: Arc<Asked>,
     /// It came by an API, and not from a form.
     pub via_api: bool,
+    /// A challenge solved after a refusal.
+    pub solution: Option<Solution>,
 }
 
 impl Writer {
@@ -36,8 +38,19 @@ impl Writer {
     pub fn by_api(viewer: Viewer, asked: Arc<Asked>) -> Writer {
         Writer {
             viewer,
-            asked,
             via_api: true,
+            solution: Solution::of(&asked.headers),
+            asked,
+        }
+    }
+
+    /// Somebody who sent a form.
+    pub fn by_form(viewer: Viewer, asked: Arc<Asked>, solution: Option<Solution>) -> Writer {
+        Writer {
+            viewer,
+            asked,
+            via_api: false,
+            solution,
         }
     }
 
@@ -60,7 +73,7 @@ impl Writer {
             noun,
             title: title.to_owned(),
             text: text.to_owned(),
-            solution: Solution::of(&self.asked.headers),
+            solution: self.solution.clone(),
             solved: false,
         })
     }

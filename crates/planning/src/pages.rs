@@ -13,16 +13,14 @@ mod todos;
 pub mod views;
 
 use crate::access::{Desk, Entered, Parent, sees_issues};
-use crate::guarded::Writer;
 use crate::model::{Label, color};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
-use kernel::html::ui::Tab;
-use kernel::html::{Errors, Flash, Pages, flash};
-use kernel::http::{Asked, Paging, Routes};
+use kernel::html::Pages;
+use kernel::html::ui::{Choice, Tab};
+use kernel::http::{Paging, Routes, Start};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space};
-use std::sync::Arc;
 use store::Tx;
 use views::Tag;
 
@@ -112,12 +110,11 @@ fn paged(paging: &Paging, total: i64, url: String) -> Pages {
     }
 }
 
-/// Who writes by a form.
-fn writer(viewer: Viewer, asked: Arc<Asked>) -> Writer {
-    Writer {
-        viewer,
-        asked,
-        via_api: false,
+/// The first page of a list, below a form that is shown again.
+fn first_page(per_page: i64) -> Paging {
+    Paging {
+        per_page,
+        start: Start::Page(1),
     }
 }
 
@@ -135,13 +132,11 @@ fn lines(text: Option<&str>) -> String {
     text.unwrap_or_default().replace("\r\n", "\n")
 }
 
-/// A refusal as its form shows it; what stands beside none of its fields is
-/// said above.
-fn in_form(error: Error, fields: &[&str]) -> Result<(Errors, Option<Flash>)> {
-    let (errors, flash) = flash::in_form(error)?;
-    let lost = errors.beside(fields);
-    match lost.is_empty() {
-        true => Ok((errors, flash)),
-        false => Ok((errors, Flash::failed(format!("Nothing was saved: {lost}")))),
-    }
+/// What issues are about, to choose from.
+fn kinds() -> Vec<Choice> {
+    Choice::list(&[
+        ("issue", "Issue"),
+        ("incident", "Incident"),
+        ("task", "Task"),
+    ])
 }

@@ -11,6 +11,7 @@ pub mod hostile;
 pub mod npm;
 pub mod postgres;
 mod server;
+pub mod service;
 mod soft_key;
 
 pub use browser::{Browser, PASSWORD};

@@ -1,8 +1,9 @@
 //! `/users/sign_up`.
 
+use super::challenge::Challenge;
 use super::mail_links::{door, show as show_door};
 use super::sign_in::{FORM_COOKIE, bind, check_form, form_cookie, set_cookie};
-use super::views::{self, Widget};
+use super::views;
 use crate::sign_up::{self, Confirmation, SignUp};
 use crate::spam::captcha::Captcha;
 use crate::spam::{self, Actor, Guarded, Subject};
@@ -93,7 +94,6 @@ async fn render(
     errors: Errors,
     error: &str,
 ) -> Result<Response> {
-    let captcha: Captcha = app.settings().get(app).await?;
     let (secret, fresh) = bind(asked);
     let refused = !error.is_empty() || !errors.is_empty();
     let view = views::SignUp {
@@ -107,19 +107,9 @@ async fn render(
         email: typed.email.clone(),
         error: error.to_owned(),
         errors,
-        widget: captcha.enabled.then(|| Widget {
-            class: captcha.widget_class.clone(),
-            site_key: captcha.site_key.clone(),
-            script_url: captcha.script_url.clone(),
-        }),
+        challenge: Challenge::configured(app).await?,
     };
-    let mut html = Html::new(&view)?;
-    if captcha.enabled {
-        html = captcha
-            .sources()
-            .iter()
-            .fold(html, |html, origin| html.scripts_from(origin));
-    }
+    let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
     let status = match refused {
         true => StatusCode::UNPROCESSABLE_ENTITY,
         false => StatusCode::OK,

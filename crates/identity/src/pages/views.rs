@@ -1,5 +1,6 @@
 //! What the pages of this room show: plain view models of their templates.
 
+use super::challenge::Challenge;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use askama::Template;
 use kernel::html::ui::{self, Choice, Tab};
@@ -40,18 +41,7 @@ pub struct SignUp {
     /// What is wrong, by field name.
     pub errors: Errors,
     /// The challenge, where one is configured.
-    pub widget: Option<Widget>,
-}
-
-/// A challenge on a page.
-#[derive(Debug, Clone)]
-pub struct Widget {
-    /// Class of the element that the script fills.
-    pub class: String,
-    /// The challenge's public key.
-    pub site_key: String,
-    /// The script.
-    pub script_url: String,
+    pub challenge: Option<Challenge>,
 }
 
 /// GET and POST `/users/sign_in/two_factor`.

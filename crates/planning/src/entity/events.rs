@@ -87,31 +87,43 @@ impl Named {
             milestones: crate::store::milestones::by_ids(tx, &ids(|event| event.milestone_id))?,
         })
     }
+
+    /// Who did it, if that is known.
+    pub fn user(&self, event: &Event) -> Option<&User> {
+        self.users.get(&event.user_id?)
+    }
+
+    /// The label it is about.
+    pub fn label(&self, event: &Event) -> Option<&Label> {
+        self.labels.get(&event.label_id?)
+    }
+
+    /// The milestone it is about.
+    pub fn milestone(&self, event: &Event) -> Option<&Milestone> {
+        self.milestones.get(&event.milestone_id?)
+    }
 }
 
 /// An event as the API shows it.
 pub fn event(app: &App, event: &Event, named: &Named) -> EventEntity {
     use crate::model::EventKind as Kind;
     let changes = matches!(event.kind, Kind::Label | Kind::Milestone);
-    let user = event.user_id.and_then(|id| named.users.get(&id));
-    let label = event.label_id.and_then(|id| named.labels.get(&id));
-    let goal = event.milestone_id.and_then(|id| named.milestones.get(&id));
     let is_weight = event.kind == Kind::Weight;
     EventEntity {
         id: event.id,
-        user: user.map(|user| basic(app, user)),
+        user: named.user(event).map(|user| basic(app, user)),
         created_at: wire::text(event.created_at),
         resource_type: "Issue".to_owned(),
         resource_id: event.issue_id,
         action: changes.then(|| event.action.clone()),
         state: (event.kind == Kind::State).then(|| event.action.clone()),
-        label: label.map(|label| LabelOfEvent {
+        label: named.label(event).map(|label| LabelOfEvent {
             id: label.id,
             name: label.title.clone(),
             color: label.color.clone(),
             description: label.description.clone(),
         }),
-        milestone: goal.map(|goal| milestone(app, goal)),
+        milestone: named.milestone(event).map(|goal| milestone(app, goal)),
         issue_id: is_weight.then_some(event.issue_id),
         weight: is_weight.then_some(event.weight),
     }

@@ -1,43 +1,38 @@
-//! `…/-/issues/<number>`: one issue, what is said about it, and what becomes
-//! of it.
+//! `…/-/issues/<number>`: one issue, what was said about it and what became of
+//! it.
 
-use super::views::{self, Fact, IssueView, Marks, NoteView};
-use super::{desk, in_form, lines, paged, tags, words, writer};
+mod actions;
+mod story;
+
+use super::views::{self, Draft, Fact, IssueView, Marks};
+use super::{desk, kinds, paged, tags};
 use crate::access::{Desk, Parent};
-use crate::guarded;
 use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
-use crate::rules::comments::{self, Comment, Said};
-use crate::rules::issues::places::{
-    found, found_signed_in, found_to_write, is_subscribed, subscribe,
-};
-use crate::rules::issues::requests::{StateEvent, Wanted, may_edit};
-use crate::rules::issues::{Assignees, noteable};
-use crate::rules::{awards, todos};
+use crate::rules::issues::places::{found, is_subscribed};
+use crate::rules::issues::requests::may_edit;
 use crate::store::awards::{self as award_rows, Awardable};
-use crate::store::notes::{self as note_rows, Note};
 use crate::store::{issues as rows, labels, milestones};
-use http::{Method, StatusCode};
+use actions::{ChangeForm, change, change_note, write_note};
+use http::Method;
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::pages::page;
-use identity::spam::Guarded;
-use identity::users::ids_by_usernames;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::pages::challenge::Challenge;
+use identity::pages::refusal::Refusal;
+use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, Moment, PageViewer, flash};
-use kernel::http::{Asked, Paging, Params, Patch, Response, Routes};
+use kernel::html::{Html, Moment};
+use kernel::http::{Asked, Paging, Params, Response, Routes};
 use kernel::markup;
-use kernel::time::{Date, Timestamp};
-use spaces::access::{DEVELOPER, GUEST, MAINTAINER, Purpose};
+use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, places};
-use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
+use story::Rewritten;
 
-/// Notes of one page.
-const NOTES: i64 = 50;
+/// Notes and events of one page.
+const ENTRIES: i64 = 50;
 /// Most milestones to choose from.
 const GOALS: i64 = 100;
 
@@ -55,20 +50,6 @@ pub fn routes(r: &mut Routes) {
     }
 }
 
-kernel::choices! {
-    /// What a button of the page does.
-    pub enum Action {
-        Close = "close",
-        Reopen = "reopen",
-        Subscribe = "subscribe",
-        Unsubscribe = "unsubscribe",
-        Todo = "todo",
-        Award = "award",
-        Marks = "marks",
-        Status = "status",
-    }
-}
-
 kernel::params! {
     /// An issue.
     pub struct OneIssue {
@@ -77,75 +58,13 @@ kernel::params! {
     }
 }
 
-kernel::params! {
-    /// An issue and what becomes of it.
-    pub struct ChangeForm {
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// What to do.
-        pub action: Action,
-        /// Name of an emoji.
-        pub name: Option<String>,
-        /// Titles of labels, told apart by commas.
-        pub labels: Option<String>,
-        /// Logins of who is assigned, told apart by commas.
-        pub assignees: Option<String>,
-        /// Id of a milestone; 0 for none.
-        pub milestone_id: Option<i64>,
-        /// The day it is due.
-        pub due_date: Option<String>,
-        /// How heavy it is.
-        pub weight: Option<String>,
-        /// What it is about.
-        pub kind as "issue_type": Option<IssueKind>,
-        /// How bad an incident is.
-        pub severity: Option<Severity>,
-        /// How far people are with an incident.
-        pub escalation_status: Option<EscalationStatus>,
-        /// Seen by few.
-        pub confidential: Option<bool>,
-        /// Only members comment.
-        pub locked: Option<bool>,
-    }
-}
-
-kernel::params! {
-    /// An issue and a new note.
-    pub struct NoteForm {
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// The text, in Markdown.
-        pub body: Option<String>,
-        /// For reporters only.
-        pub internal: Option<bool>,
-        /// The discussion it answers in.
-        pub discussion_id: Option<String>,
-        /// Close or reopen the issue as well.
-        pub state_event: Option<StateEvent>,
-    }
-}
-
-kernel::params! {
-    /// A note and its new text.
-    pub struct NoteChange {
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// The note.
-        pub note_id: i64,
-        /// The text, in Markdown; none deletes it.
-        pub body: Option<String>,
-        /// Delete it.
-        pub delete: Option<bool>,
-    }
-}
-
 /// What was typed into a form that is shown again.
 #[derive(Default)]
 struct Typed {
-    note: String,
+    draft: Draft,
+    rewritten: Option<Rewritten>,
     marks: Option<ChangeForm>,
-    errors: Errors,
-    refusal: Option<Flash>,
+    refusal: Refusal,
 }
 
 async fn show(
@@ -156,19 +75,8 @@ async fn show(
     paging: Paging,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
-    let start = Paging {
-        per_page: NOTES,
-        ..paging
-    };
-    render(
-        &app,
-        viewer,
-        address,
-        path.issue_iid,
-        start,
-        Typed::default(),
-    )
-    .await
+    let typed = Typed::default();
+    render(&app, viewer, address, path.issue_iid, paging, typed).await
 }
 
 async fn render(
@@ -179,12 +87,12 @@ async fn render(
     paging: Paging,
     typed: Typed,
 ) -> Result<Response> {
-    let status = match typed.refusal {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(app, &viewer, "Issue");
+    let paging = Paging {
+        per_page: ENTRIES,
+        ..paging
     };
-    let mut shown = page(app, &viewer, "Issue");
-    shown.flash = typed.refusal.clone().or(shown.flash);
     let view = app
         .read(move |tx| {
             let (space, _) = desk(tx, &viewer, &address, Purpose::Read)?;
@@ -198,24 +106,27 @@ async fn render(
                 issue: &issue,
             };
             let url = format!("{list}/{}", issue.iid);
-            let (notes, total) = reader.notes(tx, &paging)?;
+            let (story, total) = reader.story(tx, &paging, typed.rewritten.as_ref())?;
             Ok(views::Issue {
                 issue: reader.view(tx, &url)?,
                 marks: reader.marks(tx, typed.marks.as_ref())?,
                 facts: reader.facts(tx)?,
                 pages: paged(&paging, total, url.clone()),
-                notes,
+                story,
                 may_write: reader.may_write(),
                 may_write_inside: desk.is_reporter(),
-                note: typed.note,
-                errors: typed.errors,
+                draft: typed.draft,
+                errors: typed.refusal.errors,
+                challenge: typed.refusal.challenge,
+                is_rewriting: typed.rewritten.is_some(),
                 head: space.head(tx, &viewer)?,
                 page,
                 url,
             })
         })
         .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
+    Ok(html.status(status).response())
 }
 
 /// Somebody before an issue they see.
@@ -318,11 +229,7 @@ impl Reader<'_> {
             due_date: text(typed.map(|it| &it.due_date), day.unwrap_or_default()),
             weight: text(typed.map(|it| &it.weight), weight.unwrap_or_default()),
             kind: issue.kind.to_string(),
-            kinds: Choice::list(&[
-                ("issue", "Issue"),
-                ("incident", "Incident"),
-                ("task", "Task"),
-            ]),
+            kinds: kinds(),
             severity: issue.severity.to_string(),
             severities: Severity::ALL
                 .iter()
@@ -382,299 +289,8 @@ impl Reader<'_> {
         }
         Ok(facts)
     }
-
-    /// One page of the notes, oldest first, and how many there are.
-    fn notes(&self, tx: &mut Tx<'_>, paging: &Paging) -> Result<(Vec<NoteView>, i64)> {
-        let about = noteable(self.issue);
-        let inside = self.desk.is_reporter();
-        let total = note_rows::count(tx, about, inside)?;
-        let found = note_rows::page(tx, about, inside, paging.per_page, paging.offset())?;
-        let mut ids: Vec<i64> = found.iter().filter_map(|note| note.author_id).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let people = load_basic(tx, &ids)?;
-        let now = tx.now();
-        let one = |note: &Note| self.note(note, &people, now);
-        Ok((found.iter().map(one).collect(), total))
-    }
-
-    fn note(&self, note: &Note, people: &HashMap<i64, User>, now: Timestamp) -> NoteView {
-        let author = note.author_id.and_then(|id| people.get(&id));
-        let own = note.author_id.is_some() && note.author_id == self.viewer.user_id();
-        let name = author.map_or("Somebody", |user| user.name.as_str());
-        NoteView {
-            id: note.id,
-            author: author.map(|user| user.username.clone()).unwrap_or_default(),
-            name: name.to_owned(),
-            initials: PageViewer::initials(name),
-            body: note.body.clone(),
-            html: markup::render(&note.body),
-            is_system: note.is_system,
-            is_internal: note.internal,
-            is_edited: note.updated_at > note.created_at,
-            in_thread: note.in_thread,
-            discussion_id: note.discussion_id.clone(),
-            created_at: Moment::new(note.created_at, now),
-            may_change: self.writes() && !note.is_system && (own || self.desk.level >= MAINTAINER),
-        }
-    }
 }
 
 fn names(users: Vec<User>) -> Vec<String> {
     users.into_iter().map(|user| user.username).collect()
-}
-
-/// The project of the address, by its id, and the issue's page.
-async fn place(
-    app: &App,
-    viewer: &Viewer,
-    address: &Address,
-    iid: i64,
-) -> Result<(guarded::Place, String)> {
-    let (viewer, address) = (viewer.clone(), address.clone());
-    app.read(move |tx| {
-        let (space, _) = desk(tx, &viewer, &address, Purpose::ReadMembers)?;
-        let url = format!("{}/-/issues/{iid}", space.url());
-        Ok(((space.reference(), iid), url))
-    })
-    .await
-}
-
-fn first_page() -> Paging {
-    Paging {
-        per_page: NOTES,
-        start: kernel::http::Start::Page(1),
-    }
-}
-
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<Asked>,
-    form: Params<ChangeForm>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (place, url) = place(&app, &viewer, &address, form.issue_iid).await?;
-    let done = match form.action {
-        Action::Close | Action::Reopen | Action::Marks | Action::Status => {
-            match wanted(&app, &form).await {
-                Ok(wanted) => {
-                    let writer = writer(viewer.clone(), asked);
-                    guarded::edit(&app, writer, place, wanted, |_, _, _| Ok(()))
-                        .await
-                        .and_then(Guarded::rest)
-                }
-                Err(error) => Err(error),
-            }
-        }
-        _ => aside(&app, &viewer, place, &form).await,
-    };
-    match done {
-        Ok(()) => flash::done(&app, &url, told(form.action)),
-        Err(error) => {
-            let fields = ["labels", "assignees", "due_date", "weight"];
-            let (errors, refusal) = in_form(error, &fields)?;
-            let iid = form.issue_iid;
-            let typed = Typed {
-                errors,
-                refusal,
-                marks: (form.action == Action::Marks).then_some(form),
-                ..Typed::default()
-            };
-            render(&app, viewer, address, iid, first_page(), typed).await
-        }
-    }
-}
-
-fn told(action: Action) -> &'static str {
-    match action {
-        Action::Close => "The issue is closed.",
-        Action::Reopen => "The issue is open again.",
-        Action::Subscribe => "You are told of what happens here.",
-        Action::Unsubscribe => "You are no longer told of what happens here.",
-        Action::Todo => "The issue is in your to-do list.",
-        Action::Award => "Your reaction is noted.",
-        Action::Marks | Action::Status => "The issue is changed.",
-    }
-}
-
-/// What the form wants of the issue.
-async fn wanted(app: &App, form: &ChangeForm) -> Result<Wanted> {
-    let state = match form.action {
-        Action::Close => Some(StateEvent::Close),
-        Action::Reopen => Some(StateEvent::Reopen),
-        _ => None,
-    };
-    if state.is_some() {
-        return Ok(Wanted {
-            state_event: state,
-            ..Wanted::default()
-        });
-    }
-    if form.action == Action::Status {
-        return Ok(Wanted {
-            escalation_status: form.escalation_status,
-            ..Wanted::default()
-        });
-    }
-    let day = form.due_date.as_deref().unwrap_or_default().trim();
-    let weight = form.weight.as_deref().unwrap_or_default().trim();
-    let names: Vec<String> = words(form.assignees.as_deref())
-        .iter()
-        .map(|name| name.trim_start_matches('@').to_owned())
-        .collect();
-    let asked = names.clone();
-    let ids = app.read(move |tx| ids_by_usernames(tx, &asked)).await?;
-    if ids.len() < names.len() {
-        return Err(Error::invalid(
-            "assignees",
-            "names somebody who is not here",
-        ));
-    }
-    Ok(Wanted {
-        labels: Some(words(form.labels.as_deref())),
-        assignees: Some(Assignees::Set(ids)),
-        milestone_id: match form.milestone_id {
-            Some(0) | None => Patch::Null,
-            Some(id) => Patch::Value(id),
-        },
-        due_on: match (day.is_empty(), day.parse::<Date>()) {
-            (true, _) => Patch::Null,
-            (false, Ok(day)) => Patch::Value(day),
-            (false, Err(_)) => return Err(Error::invalid("due_date", "is no date")),
-        },
-        weight: match (weight.is_empty(), weight.parse::<i64>()) {
-            (true, _) => Patch::Null,
-            (false, Ok(weight)) => Patch::Value(weight),
-            (false, Err(_)) => return Err(Error::invalid("weight", "must be a number")),
-        },
-        kind: form.kind,
-        severity: form.severity,
-        confidential: Some(form.confidential.unwrap_or(false)),
-        discussion_locked: Patch::Value(form.locked.unwrap_or(false)),
-        ..Wanted::default()
-    })
-}
-
-/// What concerns the viewer alone.
-async fn aside(
-    app: &App,
-    viewer: &Viewer,
-    (project, iid): guarded::Place,
-    form: &ChangeForm,
-) -> Result<()> {
-    let (viewer, action, name) = (viewer.clone(), form.action, form.name.clone());
-    app.write(move |tx| {
-        if action == Action::Award {
-            let (desk, issue) = found_to_write(tx, &viewer, &project, iid)?;
-            let name = name.as_deref().unwrap_or("thumbsup");
-            return awards::toggle(tx, &viewer, &desk, &issue, name);
-        }
-        let (_, issue) = found_signed_in(tx, &viewer, &project, iid)?;
-        match action {
-            Action::Todo => todos::mark(tx, &viewer, noteable(&issue)).map(drop),
-            _ => subscribe(tx, &viewer, &issue, action == Action::Subscribe).map(drop),
-        }
-    })
-    .await
-}
-
-async fn write_note(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<Asked>,
-    form: Params<NoteForm>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (place, url) = place(&app, &viewer, &address, form.issue_iid).await?;
-    let body = lines(form.body.as_deref());
-    let comment = Comment {
-        body: body.clone(),
-        internal: form.internal.unwrap_or(false),
-        created_at: None,
-        discussion_id: form.discussion_id.clone(),
-        begins_thread: false,
-    };
-    let event = form.state_event;
-    let writes = !body.trim().is_empty() || event.is_none();
-    let by = writer(viewer.clone(), asked);
-    let mut done = Ok(None);
-    if writes {
-        let said = guarded::comment(&app, by.clone(), place.clone(), comment, |_, _, said| {
-            Ok(match said {
-                Said::Note(note, _) => Some(note.id),
-                Said::Commands(_) => None,
-            })
-        });
-        done = said.await.and_then(Guarded::rest);
-    }
-    if let (Ok(_), Some(event)) = (&done, event) {
-        let wanted = Wanted {
-            state_event: Some(event),
-            ..Wanted::default()
-        };
-        let edited = guarded::edit(&app, by, place, wanted, |_, _, _| Ok(()));
-        if let Err(error) = edited.await.and_then(Guarded::rest) {
-            done = Err(error);
-        }
-    }
-    match done {
-        Ok(Some(id)) => flash::done(&app, &format!("{url}#note_{id}"), "The note is written."),
-        Ok(None) => flash::done(&app, &url, "Done."),
-        Err(error) => {
-            let (errors, refusal) = in_form(noted(error), &["body"])?;
-            let typed = Typed {
-                note: body,
-                errors,
-                refusal,
-                ..Typed::default()
-            };
-            render(&app, viewer, address, form.issue_iid, first_page(), typed).await
-        }
-    }
-}
-
-/// A refusal of a note's text, said beside its field.
-fn noted(error: Error) -> Error {
-    match comments::refused_text(&error) {
-        Some(problem) => Error::invalid("body", problem),
-        None => error,
-    }
-}
-
-async fn change_note(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<Asked>,
-    form: Params<NoteChange>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (place, url) = place(&app, &viewer, &address, form.issue_iid).await?;
-    if form.delete.unwrap_or(false) {
-        app.write(move |tx| {
-            let (desk, issue) = found_to_write(tx, &viewer, &place.0, place.1)?;
-            comments::destroy(tx, &viewer, &desk, &issue, form.note_id)
-        })
-        .await?;
-        return flash::done(&app, &url, "The note is deleted.");
-    }
-    let by = writer(viewer.clone(), asked);
-    let body = lines(form.body.as_deref());
-    let which = (form.note_id, None);
-    let done = guarded::rewrite(&app, by, place, which, body, |_, _, note| Ok(note.id)).await;
-    match done.and_then(Guarded::rest) {
-        Ok(id) => flash::done(&app, &format!("{url}#note_{id}"), "The note is changed."),
-        Err(error) => {
-            let (errors, refusal) = in_form(noted(error), &[])?;
-            let typed = Typed {
-                errors,
-                refusal,
-                ..Typed::default()
-            };
-            render(&app, viewer, address, form.issue_iid, first_page(), typed).await
-        }
-    }
 }

@@ -1,18 +1,18 @@
 //! `…/-/labels`: the labels of a project or group.
 
-use super::views::{LabelForm, Labels, Tag};
-use super::{entered, in_form, paged, shown_color, tabs};
+use super::views::{LabelForm, LabelRow, Labels, Tag};
+use super::{entered, paged, shown_color, tabs};
 use crate::access::{Aim, Entered, Place, enter};
-use crate::model::color;
+use crate::model::{Label, color};
 use crate::rules::labels::{self as rules, Change, NewLabel};
 use crate::store::labels::{self as rows, Filter};
-use http::{Method, StatusCode};
-use identity::pages::page;
+use http::Method;
+use identity::pages::refusal::Refusal;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Flash, Html, flash};
-use kernel::http::{Asked, Paging, Params, Patch, Response, Routes, Start};
+use kernel::html::{Errors, Html, flash};
+use kernel::http::{Asked, Paging, Params, Patch, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
 use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
@@ -49,15 +49,18 @@ kernel::params! {
         pub color: Option<String>,
         /// A few words.
         pub description: Option<String>,
+        /// What the list was narrowed to.
+        pub search: Option<String>,
     }
 }
 
 /// What was typed, and what is wrong with it.
 #[derive(Default)]
 struct Typed {
+    /// The label that it would change; none where one would be added.
+    label_id: Option<i64>,
     form: LabelForm,
-    errors: Errors,
-    refusal: Option<Flash>,
+    refusal: Refusal,
 }
 
 async fn show(
@@ -80,12 +83,8 @@ async fn render(
     paging: Paging,
     typed: Typed,
 ) -> Result<Response> {
-    let status = match typed.refusal {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(app, &viewer, "Labels");
-    shown.flash = typed.refusal.clone().or(shown.flash);
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(app, &viewer, "Labels");
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::Read)?;
@@ -102,7 +101,7 @@ async fn render(
             let query = url::form_urlencoded::Serializer::new(String::new())
                 .append_pair("search", &search)
                 .finish();
-            let row = |label: &crate::model::Label| Tag {
+            let tag = |label: &Label| Tag {
                 id: label.id,
                 title: label.title.clone(),
                 color: shown_color(&label.color),
@@ -110,13 +109,23 @@ async fn render(
                 is_inherited: label.project_id != here.parent.project_id()
                     || label.group_id != here.parent.group_id(),
             };
+            let mut labels: Vec<LabelRow> = found.items.iter().map(tag).map(row).collect();
+            let mut added = LabelRow::default();
+            let refused = match typed.label_id {
+                None => Some(&mut added),
+                Some(id) => labels.iter_mut().find(|row| row.tag.id == id),
+            };
+            if let Some(refused) = refused {
+                refused.form = typed.form;
+                refused.errors = typed.refusal.errors;
+            }
             Ok(Labels {
-                labels: found.items.iter().map(row).collect(),
+                labels,
                 pages: paged(&paging, total, format!("{url}?{query}")),
                 tabs: tabs(&space, "Labels"),
                 can_manage: may_manage(&viewer, &here),
-                form: typed.form,
-                errors: typed.errors,
+                form: added.form,
+                errors: added.errors,
                 page: space.crumbs(shown, true),
                 head: space.head(tx, &viewer)?,
                 search,
@@ -125,6 +134,18 @@ async fn render(
         })
         .await?;
     Ok(Html::new(&view)?.status(status).response())
+}
+
+fn row(tag: Tag) -> LabelRow {
+    LabelRow {
+        form: LabelForm {
+            title: tag.title.clone(),
+            color: tag.color.clone(),
+            description: tag.description.clone(),
+        },
+        errors: Errors::default(),
+        tag,
+    }
 }
 
 /// Whether the viewer changes labels and milestones here.
@@ -156,6 +177,7 @@ async fn change(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<Form>,
+    paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
@@ -170,21 +192,17 @@ async fn change(
                 other => other,
             };
             let fields = ["title", "color", "description"];
-            let (errors, refusal) = in_form(error, &fields)?;
             let typed = Typed {
+                label_id: form.label_id.filter(|_| form.action == Action::Update),
                 form: LabelForm {
                     title: form.title.unwrap_or_default(),
                     color: form.color.unwrap_or_default(),
                     description: form.description.unwrap_or_default(),
                 },
-                errors,
-                refusal,
+                refusal: Refusal::of(error, &fields)?,
             };
-            let first = Paging {
-                per_page: 20,
-                start: Start::Page(1),
-            };
-            render(&app, viewer, address, String::new(), first, typed).await
+            let search = form.search.unwrap_or_default();
+            render(&app, viewer, address, search, paging, typed).await
         }
     }
 }

@@ -3,20 +3,20 @@
 use super::labels::{enter_to_manage, may_manage};
 use super::list::read_rows;
 use super::views::{GoalRow, Milestone as View, MilestoneForm, Milestones};
-use super::{desk, entered, in_form, lines, paged, tabs};
+use super::{desk, entered, first_page, lines, paged, tabs};
 use crate::access::Scope;
 use crate::model::{Milestone, MilestoneState};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
 use crate::store::issues::filter::Filter as IssueFilter;
 use crate::store::issues::list::{self as issue_rows, OrderBy, Sorting};
 use crate::store::milestones::{self as rows, Filter};
-use http::{Method, StatusCode};
-use identity::pages::page;
+use http::Method;
+use identity::pages::refusal::Refusal;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::html::{Errors, Flash, Html, flash};
-use kernel::http::{Asked, Paging, Params, Patch, Response, Routes, Start};
+use kernel::html::{Html, flash};
+use kernel::http::{Asked, Paging, Params, Patch, Response, Routes};
 use kernel::markup;
 use kernel::time::{Date, date_of};
 use spaces::access::Purpose;
@@ -79,8 +79,7 @@ kernel::params! {
 #[derive(Default)]
 struct Typed {
     form: MilestoneForm,
-    errors: Errors,
-    refusal: Option<Flash>,
+    refusal: Refusal,
 }
 
 async fn show(
@@ -116,12 +115,8 @@ async fn render(
     paging: Paging,
     typed: Typed,
 ) -> Result<Response> {
-    let status = match typed.refusal {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(app, &viewer, "Milestones");
-    shown.flash = typed.refusal.clone().or(shown.flash);
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(app, &viewer, "Milestones");
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::Read)?;
@@ -147,7 +142,7 @@ async fn render(
                 can_manage: may_manage(&viewer, &here),
                 state: known(&state).to_owned(),
                 form: typed.form,
-                errors: typed.errors,
+                errors: typed.refusal.errors,
                 page: space.crumbs(shown, true),
                 head: space.head(tx, &viewer)?,
                 url,
@@ -170,27 +165,52 @@ async fn show_one(
     paging: Paging,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
-    let shown = page(&app, &viewer, "Milestone");
+    let which = Which::Number(path.milestone_iid);
+    render_one(&app, viewer, address, which, paging, None).await
+}
+
+/// A milestone of a place.
+#[derive(Clone, Copy)]
+enum Which {
+    /// By its number there.
+    Number(i64),
+    /// By its id.
+    Id(i64),
+}
+
+/// The page of one; with the form as it was typed, if that was refused.
+async fn render_one(
+    app: &App,
+    viewer: Viewer,
+    address: Address,
+    which: Which,
+    paging: Paging,
+    typed: Option<Typed>,
+) -> Result<Response> {
+    let (typed, refusal) = match typed {
+        Some(typed) => (Some(typed.form), typed.refusal),
+        None => (None, Refusal::default()),
+    };
+    let status = refusal.status();
+    let shown = refusal.page(app, &viewer, "Milestone");
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::Read)?;
             let here = entered(&space);
-            let goal = rows::find_by_iid(tx, &here.parent, path.milestone_iid)?;
+            let goal = match which {
+                Which::Number(iid) => rows::find_by_iid(tx, &here.parent, iid)?,
+                Which::Id(id) => rows::find(tx, &here.parent, id, false)?,
+            };
             let goal = goal.found("Milestone")?;
             let list = format!("{}/-/milestones", space.url());
             let mut page = space.crumbs(shown, true).crumb("Milestones", list.clone());
             page.title = goal.title.clone();
             let (issues, total) = issues(tx, &viewer, &address, &space, &goal, &paging)?;
-            let text = goal.description.clone().unwrap_or_default();
             let today = date_of(tx.now());
             Ok(View {
-                description: markup::render(&text),
-                form: MilestoneForm {
-                    title: goal.title.clone(),
-                    description: text,
-                    start_date: goal.start_on.map(|day| day.to_string()).unwrap_or_default(),
-                    due_date: goal.due_on.map(|day| day.to_string()).unwrap_or_default(),
-                },
+                description: markup::render(goal.description.as_deref().unwrap_or_default()),
+                form: typed.unwrap_or_else(|| stored(&goal)),
+                errors: refusal.errors,
                 pages: paged(&paging, total, format!("{list}/{}", goal.iid)),
                 issues,
                 can_manage: may_manage(&viewer, &here),
@@ -201,7 +221,17 @@ async fn show_one(
             })
         })
         .await?;
-    Ok(Html::new(&view)?.response())
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+fn stored(goal: &Milestone) -> MilestoneForm {
+    let day = |day: Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
+    MilestoneForm {
+        title: goal.title.clone(),
+        description: goal.description.clone().unwrap_or_default(),
+        start_date: day(goal.start_on),
+        due_date: day(goal.due_on),
+    }
 }
 
 /// One page of a milestone's issues that the viewer sees, and how many.
@@ -249,7 +279,6 @@ async fn change(
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
             let fields = ["title", "description", "start_date", "due_date"];
-            let (errors, refusal) = in_form(error, &fields)?;
             let typed = Typed {
                 form: MilestoneForm {
                     title: form.title.unwrap_or_default(),
@@ -257,14 +286,25 @@ async fn change(
                     start_date: form.start_date.unwrap_or_default(),
                     due_date: form.due_date.unwrap_or_default(),
                 },
-                errors,
-                refusal,
+                refusal: Refusal::of(error, &fields)?,
             };
-            let first = Paging {
-                per_page: 20,
-                start: Start::Page(1),
-            };
-            render(&app, viewer, address, "active".into(), first, typed).await
+            match (form.action, form.milestone_id) {
+                (Action::Update, Some(id)) => {
+                    let which = Which::Id(id);
+                    render_one(&app, viewer, address, which, first_page(20), Some(typed)).await
+                }
+                _ => {
+                    render(
+                        &app,
+                        viewer,
+                        address,
+                        "active".into(),
+                        first_page(20),
+                        typed,
+                    )
+                    .await
+                }
+            }
         }
     }
 }

@@ -1,20 +1,20 @@
 //! `…/-/issues/new`, and changing an issue's texts.
 
 use super::views::IssueForm;
-use super::{desk, in_form, lines, words, writer};
-use crate::guarded;
-use crate::model::IssueKind;
+use super::{desk, kinds, lines, words};
+use crate::guarded::{self, Writer};
+use crate::model::{Issue, IssueKind};
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::requests::{Wanted, may_edit};
-use http::{Method, StatusCode};
-use identity::pages::page;
-use identity::spam::Guarded;
+use http::Method;
+use identity::pages::challenge::{Challenge, Solved};
+use identity::pages::refusal::{Refusal, outcome};
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, flash};
+use kernel::html::{Html, flash};
 use kernel::http::{Asked, Params, Patch, Response, Routes};
+use kernel::ids::Reference;
 use spaces::access::Purpose;
 use spaces::pages::{Address, places};
 use std::sync::Arc;
@@ -57,12 +57,6 @@ kernel::params! {
     }
 }
 
-const KINDS: &[(&str, &str)] = &[
-    ("issue", "Issue"),
-    ("incident", "Incident"),
-    ("task", "Task"),
-];
-
 /// What is typed, and what is wrong with it.
 #[derive(Default)]
 struct Typed {
@@ -71,8 +65,7 @@ struct Typed {
     kind: Option<IssueKind>,
     labels: String,
     confidential: bool,
-    errors: Errors,
-    refusal: Option<Flash>,
+    refusal: Refusal,
 }
 
 impl Typed {
@@ -110,12 +103,8 @@ async fn render(
         None => "New issue",
         Some(_) => "Edit issue",
     };
-    let mut shown = page(app, &viewer, title);
-    let status = match typed.refusal {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    shown.flash = typed.refusal.or(shown.flash);
+    let shown = typed.refusal.page(app, &viewer, title);
+    let status = typed.refusal.status();
     let view = app
         .read(move |tx| {
             let (space, desk) = desk(tx, &viewer, &address, Purpose::ReadMembers)?;
@@ -138,14 +127,31 @@ async fn render(
                 name: typed.title,
                 description: typed.description,
                 kind: typed.kind.unwrap_or(IssueKind::Issue).to_string(),
-                kinds: Choice::list(KINDS),
+                kinds: kinds(),
                 labels: typed.labels,
                 confidential: typed.confidential,
-                errors: typed.errors,
+                errors: typed.refusal.errors,
+                challenge: typed.refusal.challenge,
             })
         })
         .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
+    Ok(html.status(status).response())
+}
+
+/// The project of the address, by its id.
+async fn project(app: &App, viewer: &Viewer, address: &Address) -> Result<Reference> {
+    let (viewer, address) = (viewer.clone(), address.clone());
+    app.read(move |tx| {
+        let (space, _) = desk(tx, &viewer, &address, Purpose::ReadMembers)?;
+        Ok(space.reference())
+    })
+    .await
+}
+
+/// Leads to the issue that a form made or changed.
+fn lead(app: &App, issue: &Issue, text: impl Into<String>) -> Result<Response> {
+    flash::done(app, &crate::entity::issues::web_path(issue), text)
 }
 
 async fn create(
@@ -153,14 +159,10 @@ async fn create(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<Form>,
+    Solved(solution): Solved,
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (who, at) = (viewer.clone(), address.clone());
-    let project = app.read(move |tx| {
-        let (space, _) = desk(tx, &who, &at, Purpose::ReadMembers)?;
-        Ok(space.reference())
-    });
-    let project = project.await?;
+    let project = project(&app, &viewer, &address).await?;
     let wanted = Wanted {
         title: Some(form.title.clone().unwrap_or_default()),
         description: Patch::Value(lines(form.description.as_deref())),
@@ -169,27 +171,18 @@ async fn create(
         confidential: Some(form.confidential.unwrap_or(false)),
         ..Wanted::default()
     };
-    let writer = writer(viewer.clone(), asked);
+    let writer = Writer::by_form(viewer.clone(), asked, solution);
     let made = guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue)).await;
-    let typed = match made {
-        Ok(Guarded::Made(issue)) => {
-            let url = crate::entity::issues::web_path(&issue);
-            return flash::done(&app, &url, format!("Issue #{} is made.", issue.iid));
-        }
-        Ok(Guarded::Refused(refused)) => Typed {
-            refusal: Flash::failed(refused.text()),
-            ..Typed::of(&form)
-        },
-        Err(error) => {
-            let (errors, refusal) = in_form(error, &["title", "description", "labels"])?;
-            Typed {
-                errors,
+    match outcome(&app, made, &["title", "description", "labels"]).await? {
+        Ok(issue) => lead(&app, &issue, format!("Issue #{} is made.", issue.iid)),
+        Err(refusal) => {
+            let typed = Typed {
                 refusal,
                 ..Typed::of(&form)
-            }
+            };
+            render(&app, viewer, address, None, typed).await
         }
-    };
-    render(&app, viewer, address, None, typed).await
+    }
 }
 
 async fn edit(
@@ -222,14 +215,10 @@ async fn update(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<EditForm>,
+    Solved(solution): Solved,
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (who, at) = (viewer.clone(), address.clone());
-    let project = app.read(move |tx| {
-        let (space, _) = desk(tx, &who, &at, Purpose::ReadMembers)?;
-        Ok(space.reference())
-    });
-    let place = (project.await?, form.issue_iid);
+    let place = (project(&app, &viewer, &address).await?, form.issue_iid);
     let typed = Typed {
         title: form.title.clone().unwrap_or_default(),
         description: lines(form.description.as_deref()),
@@ -240,25 +229,13 @@ async fn update(
         description: Patch::Value(typed.description.clone()),
         ..Wanted::default()
     };
-    let writer = writer(viewer.clone(), asked);
+    let writer = Writer::by_form(viewer.clone(), asked, solution);
     let done = guarded::edit(&app, writer, place, wanted, |_, _, issue| Ok(issue)).await;
-    let typed = match done {
-        Ok(Guarded::Made(issue)) => {
-            let url = crate::entity::issues::web_path(&issue);
-            return flash::done(&app, &url, "The issue is changed.");
+    match outcome(&app, done, &["title", "description"]).await? {
+        Ok(issue) => lead(&app, &issue, "The issue is changed."),
+        Err(refusal) => {
+            let typed = Typed { refusal, ..typed };
+            render(&app, viewer, address, Some(form.issue_iid), typed).await
         }
-        Ok(Guarded::Refused(refused)) => Typed {
-            refusal: Flash::failed(refused.text()),
-            ..typed
-        },
-        Err(error) => {
-            let (errors, refusal) = in_form(error, &["title", "description"])?;
-            Typed {
-                errors,
-                refusal,
-                ..typed
-            }
-        }
-    };
-    render(&app, viewer, address, Some(form.issue_iid), typed).await
+    }
 }

@@ -1,6 +1,7 @@
 //! What the pages of this room show: plain view models of their templates.
 
 use askama::Template;
+use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
 use spaces::pages::views::SpaceHead;
@@ -142,6 +143,8 @@ pub struct IssueForm {
     pub confidential: bool,
     /// What is wrong, by field.
     pub errors: Errors,
+    /// What may be solved after a refusal.
+    pub challenge: Option<Challenge>,
 }
 
 /// `…/-/issues/<number>`.
@@ -160,18 +163,59 @@ pub struct Issue {
     pub marks: Option<Marks>,
     /// What is told beside it.
     pub facts: Vec<Fact>,
-    /// The notes of this page.
-    pub notes: Vec<NoteView>,
-    /// Where the notes stand.
+    /// What was said and what became of it, one page of it.
+    pub story: Vec<Entry>,
+    /// Where that stands.
     pub pages: Pages,
     /// The viewer may write notes.
     pub may_write: bool,
     /// The viewer may write notes for reporters only.
     pub may_write_inside: bool,
-    /// A note that was refused, or empty.
-    pub note: String,
+    /// A note that was refused, or nothing.
+    pub draft: Draft,
     /// What is wrong, by field.
     pub errors: Errors,
+    /// What may be solved after a refusal.
+    pub challenge: Option<Challenge>,
+    /// A note's other text was refused: the challenge stands there.
+    pub is_rewriting: bool,
+}
+
+/// A note as it was typed.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    /// The text.
+    pub body: String,
+    /// For reporters only.
+    pub is_internal: bool,
+    /// The discussion it answers in, or empty.
+    pub discussion_id: String,
+}
+
+/// One thing in the story of an issue.
+#[derive(Debug, Clone)]
+pub enum Entry {
+    /// A note.
+    Note(Box<NoteView>),
+    /// What became of the issue.
+    Event(Box<EventView>),
+}
+
+/// What became of an issue.
+#[derive(Debug, Clone, Default)]
+pub struct EventView {
+    /// Login of who did it, or empty.
+    pub author: String,
+    /// Their name.
+    pub name: String,
+    /// What they did.
+    pub what: String,
+    /// To which label.
+    pub tags: Vec<Tag>,
+    /// To which milestone: its title and page.
+    pub milestone: Option<(String, String)>,
+    /// When.
+    pub created_at: Moment,
 }
 
 /// The issue itself.
@@ -267,6 +311,8 @@ pub struct NoteView {
     pub is_internal: bool,
     /// It was changed since.
     pub is_edited: bool,
+    /// Its body is one that was refused.
+    pub is_rewritten: bool,
     /// It begins a thread or answers in one.
     pub in_thread: bool,
     /// What an answer names.
@@ -292,7 +338,7 @@ pub struct Labels {
     /// Filter `search`.
     pub search: String,
     /// The labels of this page.
-    pub labels: Vec<Tag>,
+    pub labels: Vec<LabelRow>,
     /// Where the list stands.
     pub pages: Pages,
     /// The viewer may change labels.
@@ -301,6 +347,24 @@ pub struct Labels {
     pub form: LabelForm,
     /// What is wrong, by field.
     pub errors: Errors,
+}
+
+/// A label in the list, with the form that changes it.
+#[derive(Debug, Default)]
+pub struct LabelRow {
+    /// The label.
+    pub tag: Tag,
+    /// The fields of its form.
+    pub form: LabelForm,
+    /// What is wrong with them, by field.
+    pub errors: Errors,
+}
+
+impl LabelRow {
+    /// Its form is shown again.
+    pub fn is_refused(&self) -> bool {
+        !self.errors.is_empty()
+    }
 }
 
 /// The fields of a label.
@@ -385,6 +449,8 @@ pub struct Milestone {
     pub description: String,
     /// The fields of the form.
     pub form: MilestoneForm,
+    /// What is wrong, by field.
+    pub errors: Errors,
     /// Its issues on this page.
     pub issues: Vec<IssueRow>,
     /// Where the list stands.

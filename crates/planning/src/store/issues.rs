@@ -5,6 +5,7 @@ pub mod events;
 pub mod filter;
 pub mod links;
 pub mod list;
+pub mod timeline;
 
 use crate::access::{Scope, visible};
 use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};

@@ -374,30 +374,6 @@ pub fn pages_of_discussions(
     Ok(tx.query(window.narrow_each("notes.*", "first.id", from))?)
 }
 
-/// How many notes show to somebody who sees what they are about.
-pub fn count(tx: &mut Tx<'_>, noteable: Noteable, with_internal: bool) -> Result<i64> {
-    let mut query = Fragment::new("select count(*) from notes where ");
-    query.append(shown(noteable, with_internal));
-    Ok(tx.query(query)?.into_iter().next().unwrap_or(0))
-}
-
-/// So many of them, oldest first.
-pub fn page(
-    tx: &mut Tx<'_>,
-    noteable: Noteable,
-    with_internal: bool,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<Note>> {
-    let mut query = Fragment::new("select notes.* from notes where ");
-    query
-        .append(shown(noteable, with_internal))
-        .raw(" order by notes.created_at, notes.id")
-        .push(" limit ", limit)
-        .push(" offset ", offset);
-    Ok(tx.query(query)?)
-}
-
 /// People who wrote about something, apart from the program.
 pub fn authors(tx: &mut Tx<'_>, noteable: Noteable, with_internal: bool) -> Result<Vec<i64>> {
     let mut query = Fragment::new("select distinct notes.author_id from notes where ");

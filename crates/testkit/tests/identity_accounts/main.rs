@@ -8,6 +8,5 @@ mod mail;
 mod places;
 mod profile;
 mod secrecy;
-mod service;
 mod sign_up;
 mod spam;

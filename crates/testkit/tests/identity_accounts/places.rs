@@ -1,10 +1,10 @@
 //! Mail about sign-ins from new places.
 
-use crate::service::set;
 use identity::sign_in::{Attempt, begin};
 use identity::users;
 use kernel::secrets::Secret;
 use serde_json::json;
+use testkit::service::set;
 use testkit::{TestServer, TestUser};
 
 const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0";

@@ -1,8 +1,8 @@
 //! People who make their own accounts.
 
-use crate::service::{Service, challenge, set};
 use kernel::mail::Message;
 use serde_json::{Value, json};
+use testkit::service::{Service, challenge, set};
 use testkit::{Browser, PASSWORD, Reply, TestServer};
 
 /// Sign-up without an administrator's approval, with these settings besides.

@@ -1,6 +1,5 @@
 //! What people make is looked at before it is kept.
 
-use crate::service::{Service, challenge, near, set};
 use http::HeaderMap;
 use identity::spam::captcha::Solution;
 use identity::spam::{Actor, Guarded, Refused, Subject, guard};
@@ -9,6 +8,7 @@ use kernel::error::Error;
 use kernel::http::refusal;
 use serde_json::{Value, json};
 use store::Tx;
+use testkit::service::{Service, challenge, near, set};
 use testkit::{TestServer, TestUser};
 
 const FLOOD: &str = "http://a http://b http://c";

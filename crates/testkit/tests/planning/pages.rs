@@ -2,9 +2,56 @@
 //! the rules that REST uses.
 
 use serde_json::{Value, json};
+use testkit::Browser;
+use testkit::service::{Service, challenge, set};
 
 const ISSUES: &str = "/acme/anvil/-/issues";
 const ONE: &str = "/acme/anvil/-/issues/1";
+
+const FLOOD: &str = "http://a http://b http://c";
+
+/// Sends a form that is taken for spam; the id of the refusal, beside which
+/// the form is shown again with what was typed and one challenge.
+async fn refused(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> String {
+    let answer = browser.post(path, fields).await.is(422);
+    let page = answer.text();
+    assert!(page.contains("solve the CAPTCHA"), "{page}");
+    assert_eq!(page.matches("data-sitekey=\"site-1\"").count(), 1, "{page}");
+    assert!(
+        page.contains(&format!("{}</textarea>", text(fields))),
+        "{page}"
+    );
+    let policy = answer.header("content-security-policy");
+    assert!(
+        policy.contains("script-src 'self' https://widgets.example"),
+        "{policy}"
+    );
+    let field = page
+        .split("name=\"spam_log_id\" value=\"")
+        .nth(1)
+        .expect("an id");
+    field.split('"').next().expect("a value").to_owned()
+}
+
+fn text<'f>(fields: &[(&'f str, &'f str)]) -> &'f str {
+    let long = fields
+        .iter()
+        .find(|(name, _)| matches!(*name, "description" | "body"));
+    long.expect("a text").1
+}
+
+/// Sends it, solves the challenge and sends it again.
+async fn solved(browser: &Browser, path: &str, fields: &[(&str, &str)]) {
+    let id = refused(browser, path, fields).await;
+    let solution = [
+        ("spam_log_id", id.as_str()),
+        ("g-recaptcha-response", "solved"),
+    ];
+    browser
+        .post(path, &[fields, &solution].concat())
+        .await
+        .is(303);
+}
 
 testkit::both_engines! {
     async fn an_issue_is_made_discussed_and_closed(t: TestServer) {
@@ -154,9 +201,16 @@ testkit::both_engines! {
         let (_, page) = browser.submit("/acme/anvil/-/labels", &[("action", "update"), ("label_id", &id), ("title", "flaw"),
             ("color", "#00ff00"), ("description", "")]).await;
         assert!(page.contains("flaw") && page.contains("#00ff00"), "{page}");
+        let wrong = [("action", "update"), ("label_id", id.as_str()), ("title", "flaw"), ("color", "reddish")];
+        let page = browser.post("/acme/anvil/-/labels", &wrong).await.is(422).text();
+        assert!(page.contains(&format!("id=\"e-color-{id}\"")) && page.contains("value=\"reddish\""), "{page}");
+        assert!(!page.contains("id=\"e-color\""), "it stands where it was typed: {page}");
         let (_, page) = browser.submit("/acme/anvil/-/labels", &[("action", "remove"), ("label_id", &id)]).await;
         assert!(page.contains("The label is deleted."), "{page}");
         let goal = jane.get(project.at("/milestones")).await.is(200).each("id")[0].to_string();
+        let wrong = [("action", "update"), ("milestone_id", goal.as_str()), ("title", "0.8"), ("due_date", "then")];
+        let page = browser.post("/acme/anvil/-/milestones", &wrong).await.is(422).text();
+        assert!(page.contains("id=\"e-due_date\"") && page.contains("value=\"0.8\"") && page.contains("Change it"), "{page}");
         let (_, page) = browser.submit("/acme/anvil/-/milestones", &[("action", "close"), ("milestone_id", &goal)]).await;
         assert!(page.contains("The milestone is closed."), "{page}");
         let shown = t.browser("guest").await;
@@ -229,6 +283,98 @@ testkit::both_engines! {
         assert!(page.contains("The note is deleted.") && !page.contains("<p>ours</p>"), "{page}");
     }
 
+    async fn notes_and_events_stand_in_one_order(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let (jane, guest) = (t.user("jane").await, t.user("guest").await);
+        project.add(&jane, 20).await;
+        project.add(&guest, 10).await;
+        let goal = jane.post(project.at("/milestones")).json(&json!({"title": "1.0"})).await.is(201).id();
+        jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+        jane.post(project.at("/issues/1/notes")).json(&json!({"body": "first words"})).await.is(201);
+        for change in [
+            json!({"add_labels": "<b>squeaky"}),
+            json!({"milestone_id": goal}),
+            json!({"weight": 5}),
+            json!({"remove_labels": "<b>squeaky", "weight": null, "milestone_id": null}),
+            json!({"state_event": "close"}),
+        ] {
+            jane.put(project.at("/issues/1")).json(&change).await.is(200);
+        }
+        jane.post(project.at("/issues/1/notes")).json(&json!({"body": "between us", "internal": true})).await.is(201);
+        jane.post(project.at("/issues/1/notes")).json(&json!({"body": "last words"})).await.is(201);
+
+        let page = t.browser("guest").await.get(ONE).await.is(200).text();
+        let mut rest = page.as_str();
+        for part in ["first words", "added the label", "squeaky", "set the milestone", "/-/milestones/1\">1.0</a>",
+            "set the weight to 5", "closed this issue", "last words"] {
+            let at = rest.find(part).unwrap_or_else(|| panic!("{part} is not where it should be: {page}"));
+            rest = &rest[at + part.len()..];
+        }
+        for part in ["removed the label", "removed the milestone", "removed the weight"] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+        assert!(!page.contains("<b>squeaky") && !page.contains("between us"), "{page}");
+    }
+
+    async fn long_stories_have_pages(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let jane = t.user("jane").await;
+        project.add(&jane, 20).await;
+        jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+        let said = |n: i32| json!({"body": format!("word {n}.")});
+        let mut first = Value::Null;
+        for n in 0..50 {
+            first = jane.post(project.at("/issues/1/notes")).json(&said(n)).await.is(201).json();
+        }
+        let browser = t.browser("jane").await;
+        browser.get(ONE).await.is(200);
+        let sent = browser.post(&format!("{ONE}/notes"), &[("body", "the last"), ("page", "1")]).await.is(303);
+        let to = sent.header("location").to_owned();
+        assert!(to.contains("?page=2#note_"), "{to}");
+        let page = browser.get(&format!("{ONE}?page=2")).await.is(200).text();
+        assert!(page.contains("the last") && !page.contains("word 49."), "{page}");
+        // A refused text is shown again where it was typed, beside its fellows.
+        let blank = [("body", " "), ("page", "2")];
+        let page = browser.post(&format!("{ONE}/notes"), &blank).await.is(422).text();
+        assert!(page.contains("the last") && page.contains("id=\"e-body\""), "{page}");
+        let change = format!("{ONE}/notes/{}", first["id"]);
+        let sent = browser.post(&change, &[("body", "word fifty"), ("page", "1")]).await.is(303);
+        assert!(sent.header("location").ends_with(&format!("{ONE}#note_{}", first["id"])));
+    }
+
+    async fn a_solved_challenge_lets_forms_pass(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let jane = t.user("jane").await;
+        project.add(&jane, 20).await;
+        let verifier = Service::start().await;
+        challenge(&t, &verifier).await;
+        set(&t, json!({"spam_link_limit": 2})).await;
+        verifier.answers(json!({"success": true}));
+        let browser = t.browser("jane").await;
+        let plain = browser.get("/acme/anvil/-/issues/new").await.is(200);
+        let policy = plain.header("content-security-policy");
+        assert!(!plain.text().contains("site-1") && !policy.contains("widgets"), "{policy}");
+
+        let flood = ("description", FLOOD);
+        let fields = [("title", "Hinge"), flood, ("labels", "door")];
+        let id = refused(&browser, ISSUES, &fields).await;
+        let solution = [("spam_log_id", id.as_str()), ("g-recaptcha-response", "solved")];
+        let other = [&[("title", "Other"), flood, ("labels", "")][..], &solution].concat();
+        browser.post(ISSUES, &other).await.is(422);
+        solved(&browser, ISSUES, &fields).await;
+        solved(&browser, &format!("{ONE}/edit"), &[("title", "Door"), flood]).await;
+        let note = [("body", FLOOD), ("internal", "1")];
+        solved(&browser, &format!("{ONE}/notes"), &note).await;
+        let notes = project.at("/issues/1/notes?activity_filter=only_comments");
+        let id = jane.get(&notes).await.is(200).each("id")[0].to_string();
+        solved(&browser, &format!("{ONE}/notes/{id}"), &[("body", "http://d http://e http://f")]).await;
+
+        let issue = jane.get(project.at("/issues/1")).await.is(200).json();
+        assert_eq!((&issue["title"], &issue["description"]), (&json!("Door"), &json!(FLOOD)));
+        let said = jane.get(&notes).await.is(200).json();
+        assert_eq!((&said[0]["body"], &said[0]["internal"]), (&json!("http://d http://e http://f"), &json!(true)));
+    }
+
     async fn lists_cost_the_same_for_few_and_many(t: TestServer) {
         let project = t.project("acme/anvil").await;
         let jane = t.user("jane").await;
@@ -260,5 +406,15 @@ testkit::both_engines! {
             assert!(few > 0, "{path} is not counted");
             assert_eq!(sent(route) - start, 2 * few, "{path}");
         }
+        // The first issue has many notes and events, the second next to none.
+        let labels: Vec<String> = (0..12).map(|n| format!("a{n}")).collect();
+        let labels = json!({"add_labels": labels.join(",")});
+        jane.put(project.at("/issues/1")).json(&labels).await.is(200);
+        let route = "/{part1}/{part2}/-/issues/{issue_iid}";
+        let start = sent(route);
+        browser.get(&format!("{ISSUES}/2")).await.is(200);
+        let few = sent(route) - start;
+        browser.get(ONE).await.is(200);
+        assert!(few > 0 && sent(route) - start == 2 * few, "{few} and {}", sent(route) - start - few);
     }
 }

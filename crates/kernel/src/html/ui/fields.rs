@@ -36,6 +36,7 @@ impl HtmlSafe for Hidden {}
 #[template(path = "ui/field.html")]
 pub struct Field {
     name: String,
+    id: String,
     label: String,
     value: String,
     kind: &'static str,
@@ -52,6 +53,7 @@ pub struct Field {
 pub fn input(name: impl Display, label: impl Display, value: impl Display) -> Field {
     Field {
         name: name.to_string(),
+        id: name.to_string(),
         label: label.to_string(),
         value: value.to_string(),
         kind: "text",
@@ -74,6 +76,16 @@ pub fn area(name: impl Display, label: impl Display, value: impl Display) -> Fie
 }
 
 impl Field {
+    /// Sets the control apart from those of its name in the page's other forms:
+    /// its id is `f-<name>-<form>`. An empty text is the one form without.
+    pub fn of(mut self, form: impl Display) -> Field {
+        let form = form.to_string();
+        if !form.is_empty() {
+            self.id = format!("{}-{form}", self.name);
+        }
+        self
+    }
+
     /// Another kind of control: `password`, `email`, `date`, `number`, `search`.
     pub fn kind(mut self, kind: &'static str) -> Field {
         self.kind = kind;

@@ -1,16 +1,18 @@
 //! A service elsewhere that the server asks: it answers what a story says and
 //! keeps what it was sent.
 
+use crate::TestServer;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
-use testkit::TestServer;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-#[derive(Clone)]
+/// See the module.
+#[derive(Clone, Debug)]
 pub struct Service {
+    /// Where it listens.
     pub url: String,
     answer: Arc<Mutex<(u16, String)>>,
     asked: Arc<Mutex<Vec<(HeaderMap, String)>>>,
@@ -21,17 +23,23 @@ async fn take(
     headers: HeaderMap,
     body: String,
 ) -> (StatusCode, String) {
-    service.asked.lock().unwrap().push((headers, body));
-    let (status, text) = service.answer.lock().unwrap().clone();
-    (StatusCode::from_u16(status).unwrap(), text)
+    locked(&service.asked).push((headers, body));
+    let (status, text) = locked(&service.answer).clone();
+    (StatusCode::from_u16(status).expect("a status"), text)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Service {
     /// Starts on a free port of this machine.
     pub async fn start() -> Service {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port");
         let service = Service {
-            url: format!("http://{}/ask", listener.local_addr().unwrap()),
+            url: format!("http://{}/ask", listener.local_addr().expect("an address")),
             answer: Arc::new(Mutex::new((200, "{}".into()))),
             asked: Arc::default(),
         };
@@ -44,17 +52,17 @@ impl Service {
 
     /// What it answers from now on.
     pub fn answers(&self, value: Value) {
-        *self.answer.lock().unwrap() = (200, value.to_string());
+        *locked(&self.answer) = (200, value.to_string());
     }
 
     /// What it answers from now on, whatever that is.
     pub fn says(&self, status: u16, text: &str) {
-        *self.answer.lock().unwrap() = (status, text.to_owned());
+        *locked(&self.answer) = (status, text.to_owned());
     }
 
     /// What it was asked since the last time.
     pub fn asked(&self) -> Vec<(HeaderMap, String)> {
-        std::mem::take(&mut self.asked.lock().unwrap())
+        std::mem::take(&mut locked(&self.asked))
     }
 }
 

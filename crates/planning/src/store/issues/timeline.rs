@@ -1,0 +1,68 @@
+//! What was said about an issue and what became of it, in one order.
+
+use super::events::Event;
+use crate::store::notes::Note;
+use kernel::error::Result;
+use std::collections::HashMap;
+use store::{Tx, sql};
+
+/// One entry.
+#[derive(Debug, Clone)]
+pub enum Entry {
+    /// A note.
+    Said(Note),
+    /// An event.
+    Became(Event),
+}
+
+/// How many entries show to somebody who sees the issue.
+pub fn count(tx: &mut Tx<'_>, issue_id: i64, with_internal: bool) -> Result<i64> {
+    Ok(tx.one(
+        sql!(
+            "select (select count(*) from notes where noteable_type = 'Issue'
+                    and noteable_id = $1 and (not internal or $2))
+                + (select count(*) from issue_events where issue_id = $1)"
+        ),
+        (issue_id, with_internal),
+    )?)
+}
+
+/// So many of them, oldest first; a note stands before what came of it.
+pub fn page(
+    tx: &mut Tx<'_>,
+    issue_id: i64,
+    with_internal: bool,
+    limit: i64,
+    offset: i64,
+) -> Result<Vec<Entry>> {
+    let order: Vec<(bool, i64)> = tx.all(
+        sql!(
+            "select is_event, id from (
+                select false as is_event, id, created_at from notes
+                where noteable_type = 'Issue' and noteable_id = $1 and (not internal or $2)
+                union all
+                select true as is_event, id, created_at from issue_events where issue_id = $1
+             ) as entries order by created_at, is_event, id limit $3 offset $4"
+        ),
+        (issue_id, with_internal, limit, offset),
+    )?;
+    let ids = |events: bool| -> Vec<i64> {
+        let some = order.iter().filter(|(is_event, _)| *is_event == events);
+        some.map(|(_, id)| *id).collect()
+    };
+    let notes: Vec<Note> = tx.all(
+        sql!("select * from notes where id in_list($1)"),
+        (ids(false),),
+    )?;
+    let events: Vec<Event> = tx.all(
+        sql!("select * from issue_events where id in_list($1)"),
+        (ids(true),),
+    )?;
+    let mut notes: HashMap<i64, Note> = notes.into_iter().map(|one| (one.id, one)).collect();
+    let mut events: HashMap<i64, Event> = events.into_iter().map(|one| (one.id, one)).collect();
+    let entry = |(is_event, id): (bool, i64)| match is_event {
+        true => events.remove(&id).map(Entry::Became),
+        false => notes.remove(&id).map(Entry::Said),
+    };
+    Ok(order.into_iter().filter_map(entry).collect())
+}
