@@ -107,7 +107,7 @@ async fn write_note(
         discussion_id: form.discussion_id,
         begins_thread: false,
     };
-    let by = writer(viewer.clone(), asked);
+    let by = Writer::by_form(viewer.clone(), asked, None);
     let said = guarded::comment(&app, by, thing(&alert), comment, |_, _, said| {
         Ok(match said {
             Said::Note(note, _) => Some(note.id),
@@ -146,7 +146,7 @@ async fn change_note(
         guarded::destroy(&app, viewer, about, form.note_id).await?;
         return flash::done(&app, &path, "The note is deleted.");
     }
-    let by = writer(viewer.clone(), asked);
+    let by = Writer::by_form(viewer.clone(), asked, None);
     let (which, body) = ((form.note_id, None), lines(form.body.as_deref()));
     let done = guarded::rewrite(&app, by, about, which, body, |_, _, note| Ok(note.id)).await;
     match done.and_then(Guarded::rest) {
@@ -160,15 +160,6 @@ fn noted(error: Error) -> Error {
     match refused_text(&error) {
         Some(problem) => Error::invalid("body", problem),
         None => error,
-    }
-}
-
-/// Who writes by a form.
-fn writer(viewer: Viewer, asked: Arc<Asked>) -> Writer {
-    Writer {
-        viewer,
-        asked,
-        via_api: false,
     }
 }
 
