@@ -299,6 +299,39 @@ test('an alert is received, seen and resolved', async () => {
   await context.close();
 });
 
+test('somebody is on call and paged', async () => {
+  const { page, context, problems } = await signedIn();
+  await page.goto(`${url}/${project}/-/oncall_schedules`);
+  await page.getByLabel('Name').fill('Nights');
+  await page.getByLabel('Time zone').selectOption('Europe/Berlin');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByText('The schedule is made.').waitFor();
+  await page.getByLabel('Name of the rotation').fill('Weekly');
+  await page.getByLabel('Who takes turns').fill('root');
+  await page.getByLabel('First turn begins').fill('2020-01-01T08:00');
+  await page.getByRole('button', { name: 'Add rotation' }).click();
+  await page.getByText('The rotation is added.').waitFor();
+  await page.getByText('On call now:').waitFor();
+  await check(page, 'a schedule');
+  await page.getByRole('link', { name: 'Change' }).click();
+  assert.equal(await page.getByLabel('First turn begins').inputValue(), '2020-01-01T08:00');
+  await page.getByLabel('Length of a turn').fill('2');
+  await page.getByRole('button', { name: 'Save rotation' }).click();
+  await page.getByText('Turns of 2 weeks').waitFor();
+  await page.setViewportSize({ width: 360, height: 800 });
+  await check(page, 'a schedule');
+  await page.goto(`${url}/${project}/-/escalation_policies`);
+  await page.getByLabel('Name').fill('Wake up');
+  await page.getByRole('group', { name: 'Rule 1' }).getByLabel('Page who is on call by').selectOption('Nights');
+  await page.getByRole('button', { name: 'Save policy' }).click();
+  await page.getByText('After 0 minutes page who is on call by Nights').waitFor();
+  await check(page, 'a policy');
+  await page.goto(`${url}/${project}/-/oncall_schedules`);
+  await check(page, 'schedules');
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test('a package is published, seen and deleted', async () => {
   const id = (await api('GET', `/projects/${encodeURIComponent(project)}`)).id;
   await api('PUT', `/projects/${id}/packages/generic/hammer/1.0.0/hammer.txt`, 'a hammer');
@@ -547,6 +580,8 @@ const PAGES = [
   `/${project}/-/settings/error_tracking`,
   `/${project}/-/settings/alerts`,
   `/${project}/-/alert_management`,
+  `/${project}/-/oncall_schedules`,
+  `/${project}/-/escalation_policies`,
   `/${project}/-/settings/packages`,
   `/${project}/-/settings/packages/cleanup`,
   `/${project}/-/access_tokens`,

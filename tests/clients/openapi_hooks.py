@@ -462,6 +462,20 @@ class World:
         path = f"{self.owner()}/alert_management/maintenance_windows"
         return post(path, name="a window", ends_at="2100-01-01")["id"]
 
+    def schedule_iid(self):
+        path = f"{self.owner()}/alert_management/oncall_schedules"
+        return post(path, name=f"schedule-{next(numbers)}", timezone="UTC")["iid"]
+
+    def rotation_id(self):
+        path = f"{self.owner()}/alert_management/oncall_schedules/{self.get('schedule_iid')}/rotations"
+        turns = {"starts_at": "2031-01-01", "length": 1, "length_unit": "days", "user_ids": [1]}
+        return post(path, name=f"rotation-{next(numbers)}", **turns)["id"]
+
+    def policy_id(self):
+        rule = {"elapsed_time_seconds": 0, "status": "resolved", "user_id": 1}
+        path = f"{self.owner()}/alert_management/escalation_policies"
+        return post(path, name="a policy", rules=[rule])["id"]
+
     def image_id(self):
         path = f"{self.owner()}/alert_management_alerts/{self.get('alert_iid')}/metric_images"
         head = "--xx\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.gif\"\r\n\r\n"
@@ -509,6 +523,10 @@ class World:
             "group_access": lambda: 20,
             "expires_at": lambda: TOMORROW,
             "ends_at": lambda: "2100-01-01",
+            "timezone": lambda: "UTC",
+            "length": lambda: 1,
+            "user_ids": lambda: [1],
+            "rules": lambda: [{"elapsed_time_seconds": 0, "status": "resolved", "user_id": 1}],
         }
         if "name" in body and "label_id" in body:
             body = {key: value for key, value in body.items() if key != "name"}

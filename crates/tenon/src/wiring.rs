@@ -57,6 +57,7 @@ pub fn migrations() -> &'static [Migration] {
         43 "0043_error_counts",
         44 "0044_alert_talk",
         45 "0045_planning_more",
+        46 "0046_on_call",
     }
 }
 
@@ -119,6 +120,7 @@ pub fn hooks() {
     users.handing_over.push(packages::jobs::hand_over);
     users.handing_over.push(planning::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
+    users.user_destroying.push(monitoring::on_call::user_destroying);
     users.settings.push(packages::forwarding::PART);
     users.settings.push(monitoring::errors::limits::PART);
     users.settings.push(monitoring::alerts::limits::PART);

@@ -35,6 +35,7 @@ macro_rules! pages {
 pages! {
     the_start_page: "README.md",
     alerts: "alerts.md",
+    on_call: "on-call.md",
     error_tracking: "error-tracking.md",
     graphql: "graphql.md",
     groups_and_projects: "groups-and-projects.md",

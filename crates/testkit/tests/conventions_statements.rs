@@ -32,7 +32,7 @@ async fn about_the_first_issue(t: &TestServer, user: &Client, issue: &str, body:
 }
 
 /// An integration, an alert that this user looks after and that is an
-/// incident, and a maintenance window.
+/// incident, a maintenance window, and who is on call.
 async fn alert(t: &TestServer, area: &str, n: i64, user: i64) {
     let post = |path: &str, body: Value| t.admin().post(format!("{area}/{path}")).json(&body);
     let integration = json!({"name": "i", "active": true});
@@ -49,6 +49,22 @@ async fn alert(t: &TestServer, area: &str, n: i64, user: i64) {
         .is(200);
     let window = json!({"name": "w", "starts_at": "2099-01-01", "ends_at": "2100-01-01"});
     post("maintenance_windows", window).await.is(201);
+    on_call(t, area, n, user).await;
+}
+
+/// A schedule, as far as a project may have so many; the first with hourly
+/// turns.
+async fn on_call(t: &TestServer, area: &str, n: i64, user: i64) {
+    let post = |path: &str, body: Value| t.admin().post(format!("{area}/{path}")).json(&body);
+    if n < 50 {
+        let schedule = json!({"name": format!("schedule {n}"), "timezone": "UTC"});
+        post("oncall_schedules", schedule).await.is(201);
+    }
+    if n == 0 {
+        let turns = json!({"name": "turns", "starts_at": "2020-01-01", "length": 1,
+            "length_unit": "hours", "user_ids": [user]});
+        post("oncall_schedules/1/rotations", turns).await.is(201);
+    }
 }
 
 /// Fifty-five of everything that is listed, told apart where the lists look:
@@ -153,6 +169,10 @@ testkit::both_engines! {
                 format!("{project}/alert_management/http_integrations/1/deliveries")),
             ("/projects/{id}/alert_management/maintenance_windows",
                 format!("{project}/alert_management/maintenance_windows")),
+            ("/projects/{id}/alert_management/oncall_schedules",
+                format!("{project}/alert_management/oncall_schedules")),
+            ("/projects/{id}/alert_management/oncall_schedules/{schedule_iid}/shifts",
+                format!("{project}/alert_management/oncall_schedules/1/shifts")),
             ("/personal_access_tokens", "/personal_access_tokens".into()),
             ("/audit_events", "/audit_events".into()),
         ];

@@ -290,6 +290,7 @@ async fn hide(t: &TestServer) -> Hidden {
     let (work, discussion) = issues(&admin, &project, milestone_of_project).await;
     let (client_key, error) = reported_error(&admin, &project).await;
     let [integration, window, image] = received_alert(&admin, &project).await;
+    let [rotation, policy] = on_call(&admin, &project).await;
     let module = go_module(&admin, &project).await;
     let archive = composer_archive(&admin, &project).await;
     let (recipe, recipe_file) = conan_recipe(&admin, &project).await;
@@ -359,6 +360,9 @@ async fn hide(t: &TestServer) -> Hidden {
         ((EVERYWHERE, "integration_id"), integration.to_string()),
         ((EVERYWHERE, "window_id"), window.to_string()),
         ((EVERYWHERE, "image_id"), image.to_string()),
+        ((EVERYWHERE, "schedule_iid"), "1".into()),
+        ((EVERYWHERE, "rotation_id"), rotation.to_string()),
+        ((EVERYWHERE, "policy_id"), policy.to_string()),
         (("group", "*document"), "packages.json".into()),
         ((EVERYWHERE, "vendor"), archive.0),
         ((EVERYWHERE, "archive"), archive.1),
@@ -491,6 +495,25 @@ async fn received_alert(admin: &Client, project: &TestProject) -> [i64; 3] {
     let files = [("file", "chart.gif", gif.as_slice())];
     let image = forms::multipart(admin.post(images), &[], &files).await;
     [integration, window, image.is(201).id()]
+}
+
+/// Makes a schedule, a rotation of it and a policy; the latter two.
+async fn on_call(admin: &Client, project: &TestProject) -> [i64; 2] {
+    let made = async |path: &str, body: Value| {
+        let path = project.at(&format!("/alert_management/{path}"));
+        admin.post(path).json(&body).await.is(201).id()
+    };
+    let root = admin.get("/user").await.id();
+    let schedule = json!({"name": "a secret", "timezone": "UTC"});
+    made("oncall_schedules", schedule).await;
+    let rotation = json!({"name": "a secret", "starts_at": "2031-01-01", "length": 1,
+        "length_unit": "days", "user_ids": [root]});
+    let rules = json!([{"elapsed_time_seconds": 0, "status": "resolved", "user_id": root}]);
+    let policy = json!({"name": "a secret", "rules": rules});
+    [
+        made("oncall_schedules/1/rotations", rotation).await,
+        made("escalation_policies", policy).await,
+    ]
 }
 
 /// Publishes a version of a Go module; what of it is asked for.

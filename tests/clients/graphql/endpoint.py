@@ -62,6 +62,27 @@ def alert(project):
     api("POST", path, payload={"title": "Too hot", "fingerprint": f"f{next(numbers)}"})
 
 
+def rotation(project):
+    """Makes a rotation of the project's first on-call schedule; answers its id."""
+    path = f"/projects/{project}/alert_management/oncall_schedules"
+    if not api("GET", path):
+        api("POST", path, name="Nights", timezone="Europe/Berlin")
+    turns = {"starts_at": "2031-01-01", "length": 1, "length_unit": "days", "user_ids": [1]}
+    for old in api("GET", f"{path}/1/rotations"):
+        requests.delete(f"{URL}/api/v4{path}/1/rotations/{old['id']}", headers=HEADERS)
+    return api("POST", f"{path}/1/rotations", name=f"turns {next(numbers)}", **turns)["id"]
+
+
+def policy(project):
+    """The escalation policy of a project, which names its first schedule; answers its id."""
+    path = f"/projects/{project}/alert_management/escalation_policies"
+    for found in api("GET", path):
+        return found["id"]
+    rotation(project)
+    rule = {"elapsed_time_seconds": 0, "status": "resolved", "oncall_schedule_iid": 1}
+    return api("POST", path, name="Wake up", rules=[rule])["id"]
+
+
 class Desk:
     """The issues of a project, with what calls need to exist."""
 

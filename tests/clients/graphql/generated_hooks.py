@@ -26,8 +26,10 @@ from endpoint import (
     error,
     integration,
     package,
+    policy,
     projects,
     protection_rule,
+    rotation,
 )
 from stories import api
 
@@ -52,6 +54,12 @@ MADE = {
     "IntegrationsPrometheusID": lambda: (
         f"gid://service/Integrations::Prometheus/{integration(INNER['id'], 'prometheus')}"
     ),
+    "IncidentManagementOncallRotationID": lambda: (
+        f"gid://service/IncidentManagement::OncallRotation/{rotation(INNER['id'])}"
+    ),
+    "IncidentManagementEscalationPolicyID": lambda: (
+        f"gid://service/IncidentManagement::EscalationPolicy/{policy(INNER['id'])}"
+    ),
     "ServiceErrorTrackingDetailedErrorID": lambda: (
         f"gid://service/Service::ErrorTracking::DetailedError/{error(INNER['id'])}"
     ),
@@ -72,6 +80,8 @@ KNOWN = {
     "before": [None],
     "last": [None],
     "iid": ["1"],
+    "scheduleIid": ["1"],
+    "oncallScheduleIid": ["1"],
     "targetProjectPath": [OUTER[0], OUTER[1]],
     "groupPath": [None],
     "name": ["tada", "thumbsup"],

@@ -14,6 +14,8 @@ pub enum Usage {
     GroupMilestones,
     /// Alerts of a project.
     Alerts,
+    /// On-call schedules of a project.
+    OnCallSchedules,
 }
 
 impl Usage {
@@ -23,6 +25,7 @@ impl Usage {
             Usage::ProjectMilestones => "project_milestones",
             Usage::GroupMilestones => "group_milestones",
             Usage::Alerts => "alerts",
+            Usage::OnCallSchedules => "on_call_schedules",
         }
     }
 }
@@ -73,7 +76,8 @@ pub fn forget_project(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
     tx.execute(
         sql!(
             "delete from internal_ids
-             where source_id = $1 and usage in ('issues', 'project_milestones', 'alerts')"
+             where source_id = $1
+                and usage in ('issues', 'project_milestones', 'alerts', 'on_call_schedules')"
         ),
         (project_id,),
     )?;

@@ -106,6 +106,8 @@ pub enum Purpose {
     ReadAlerts,
     /// Say what becomes of them.
     ManageAlerts,
+    /// See who is on call, and whom alerts page.
+    ReadOnCall,
 }
 
 impl Purpose {
@@ -118,7 +120,7 @@ impl Purpose {
     fn project_role(self) -> i64 {
         match self {
             Purpose::Read | Purpose::ReadMembers | Purpose::Join => NONE,
-            Purpose::ReadPackages => REPORTER,
+            Purpose::ReadPackages | Purpose::ReadOnCall => REPORTER,
             Purpose::PublishPackage
             | Purpose::ReadErrors
             | Purpose::ManageErrors

@@ -122,14 +122,18 @@ impl Job for TellOwner {
         let Some(message) = message else {
             return Ok(());
         };
-        match run.app.mailer().send(&message).await {
-            // An address that the mail server refuses for good is let go.
-            Err(refused @ (Error::BadRequest(_) | Error::Unprocessable(_))) => {
-                Err::<(), _>(refused).best_effort("send a mail");
-                Ok(())
-            }
-            sent => Ok(sent?),
+        Ok(post(&run.app, &message).await?)
+    }
+}
+
+/// Sends a mail. An address that the mail server refuses for good is let go.
+pub async fn post(app: &App, message: &Message) -> Result<()> {
+    match app.mailer().send(message).await {
+        Err(refused @ (Error::BadRequest(_) | Error::Unprocessable(_))) => {
+            Err::<(), _>(refused).best_effort("send a mail");
+            Ok(())
         }
+        sent => sent,
     }
 }
 
@@ -138,9 +142,24 @@ fn letter(app: &App, to: String, alert: &Alert, project: &Project, news: News) -
         News::Began => ("Alert", "An alert began"),
         News::Ended => ("Resolved", "An alert is over"),
     };
-    let mut text = format!(
-        "{happened} in {}:\n\n{}\n\nSeverity: {}\nStarted: {}\n",
+    let text = format!(
+        "{happened} in {}:\n\n{}\n{}\n\n-- \nYou are told because you own or maintain this project.\n",
         project.full_path,
+        facts(alert),
+        alert.web_url(app.base_url(), &project.full_path)
+    );
+    Message {
+        to,
+        subject: format!("{} | {subject}: {}", project.path, alert.title),
+        text,
+        html: None,
+    }
+}
+
+/// What mail says of an alert: its title, then a line for each thing known.
+pub fn facts(alert: &Alert) -> String {
+    let mut text = format!(
+        "{}\n\nSeverity: {}\nStarted: {}\n",
         alert.title,
         alert.severity.label(),
         wire::text(alert.started_at),
@@ -156,14 +175,5 @@ fn letter(app: &App, to: String, alert: &Alert, project: &Project, news: News) -
             text.push_str(&format!("{name}: {value}\n"));
         }
     }
-    text.push_str(&format!(
-        "\n{}\n\n-- \nYou are told because you own or maintain this project.\n",
-        alert.web_url(app.base_url(), &project.full_path)
-    ));
-    Message {
-        to,
-        subject: format!("{} | {subject}: {}", project.path, alert.title),
-        text,
-        html: None,
-    }
+    text
 }

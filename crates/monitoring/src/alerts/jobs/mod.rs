@@ -9,6 +9,7 @@ pub use cleanup::CONTENTS;
 pub use cleanup::ForgetAlerts;
 pub use incidents::{CloseIncident, RaiseIncident};
 pub use mail::{News, TellOwner, TellOwners};
+pub(crate) use mail::{facts, post};
 pub use watch::Watch;
 
 use kernel::jobs::RegistryBuilder;

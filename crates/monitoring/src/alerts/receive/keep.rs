@@ -11,6 +11,7 @@ use crate::alerts::store::arrive::{self, New, Open, fingerprint_of_silence, note
 use crate::alerts::store::deliveries::{self, Entry};
 use crate::alerts::store::integrations::{self, Receiver};
 use crate::alerts::store::{settings, windows};
+use crate::on_call::rules::escalation;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
 use kernel::error::{BestEffort, Result};
@@ -366,6 +367,10 @@ impl<'i> Batch<'i> {
             }
             follow_begin(tx, *id, new.status, setting)?;
         }
+        let triggered = news.iter().zip(&ids);
+        let triggered = triggered.filter(|(new, _)| new.status == Status::Triggered);
+        let triggered: Vec<i64> = triggered.map(|(_, id)| *id).collect();
+        escalation::begin(tx, project_id, &triggered)?;
         if !notes.is_empty() {
             let bot = identity::users::alert_bot(tx)?;
             planning::notes::system_all(tx, Some(bot), &notes)?;

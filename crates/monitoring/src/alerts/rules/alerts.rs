@@ -4,6 +4,7 @@ use super::incidents;
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::store::alerts as rows;
 use crate::alerts::store::arrive::{ALERT, noteable};
+use crate::on_call::rules::escalation;
 use identity::entities::load_basic;
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -76,6 +77,7 @@ pub fn set_status(
     }
     let ended_at = (!status.is_open()).then(|| tx.now());
     rows::set_status(tx, alert.id, status, ended_at, None)?;
+    escalation::follow(tx, alert, status)?;
     let text = format!("changed the status to **{}**", status.label());
     notes::system(tx, noteable(alert), Some(actor), &text)?;
     if status == Status::Resolved {
@@ -124,6 +126,7 @@ pub fn shelve(
 /// Takes an alert whose time has come from the shelf.
 pub fn unshelve(tx: &mut Tx<'_>, alert: &Alert, bot: i64) -> Result<()> {
     rows::set_status(tx, alert.id, Status::Triggered, None, None)?;
+    escalation::follow(tx, alert, Status::Triggered)?;
     notes::system(
         tx,
         noteable(alert),

@@ -1,0 +1,97 @@
+//! On-call schedules and escalation policies in GraphQL. The rules and what
+//! is seen are those of REST: what is hidden there is null or left out here.
+
+mod policies;
+mod projects;
+mod read;
+mod rotations;
+mod write_policies;
+mod write_rotations;
+mod write_schedules;
+
+use super::model::{Schedule, Unit, Until};
+use kernel::graph::shape::Leaf;
+use kernel::graph::{Argument, GlobalId, Graph, Typed, argument, item, object};
+use serde_json::{Value as Json, json};
+use spaces::access::Purpose;
+
+/// Global IDs of rotations.
+pub const ROTATION_ID: GlobalId = GlobalId::new(
+    "IncidentManagementOncallRotationID",
+    "IncidentManagement::OncallRotation",
+);
+/// Global IDs of policies.
+pub const POLICY_ID: GlobalId = GlobalId::new(
+    "IncidentManagementEscalationPolicyID",
+    "IncidentManagement::EscalationPolicy",
+);
+/// Global IDs of those who take turns.
+const PARTICIPANT_ID: GlobalId = GlobalId::new(
+    "IncidentManagementOncallParticipantID",
+    "IncidentManagement::OncallParticipant",
+);
+/// Global IDs of rules.
+const RULE_ID: GlobalId = GlobalId::new(
+    "IncidentManagementEscalationRuleID",
+    "IncidentManagement::EscalationRule",
+);
+
+const SCHEDULE: &str = "IncidentManagementOncallSchedule";
+const ROTATION: &str = "IncidentManagementOncallRotation";
+const POLICY: &str = "EscalationPolicyType";
+
+/// `OncallRotationUnitEnum`.
+const UNIT: Leaf<Unit> = Leaf::new("OncallRotationUnitEnum", |it| upper(it.as_str()));
+/// `EscalationRuleStatus`.
+const UNTIL: Leaf<Until> = Leaf::new("EscalationRuleStatus", |it| upper(it.as_str()));
+
+fn upper(text: &str) -> Json {
+    json!(text.to_ascii_uppercase())
+}
+
+/// What is asked of a project to see who is on call.
+const READ: Purpose = Purpose::ReadOnCall;
+/// And to change it.
+const CHANGE: Purpose = Purpose::Update;
+
+/// Registers the types and adds them to projects.
+pub fn graph(g: &mut Graph) {
+    let units = vec![
+        item("HOURS", "Hours that pass."),
+        item("DAYS", "Days of the schedule's time zone."),
+        item("WEEKS", "Weeks of it."),
+    ];
+    let text = "What the length of a turn is counted in.";
+    g.enumeration("OncallRotationUnitEnum", text, units);
+    let states = vec![
+        item("ACKNOWLEDGED", "Somebody looks after it, or it is over."),
+        item("RESOLVED", "It is over."),
+    ];
+    let text = "What an alert must have become for a rule to page nobody.";
+    g.enumeration("EscalationRuleStatus", text, states);
+    for id in [ROTATION_ID, POLICY_ID] {
+        id.register(g);
+    }
+    rotations::graph(g);
+    policies::graph(g);
+    projects::graph(g);
+    write_schedules::graph(g);
+    write_rotations::graph(g);
+    write_policies::graph(g);
+    g.node::<read::Rotations, _>(ROTATION_ID, object(ROTATION));
+    g.node::<read::Policies, _>(POLICY_ID, object(POLICY));
+}
+
+fn said(name: &str, shape: impl Typed, text: &str) -> Argument {
+    argument(name, shape).describe(text)
+}
+
+/// The number that a schedule's `iid` is; one that none has for other texts.
+fn iid(text: &str) -> i64 {
+    text.parse().unwrap_or(0)
+}
+
+/// A schedule as other types name it.
+fn schedule() -> kernel::graph::shape::Object<Schedule> {
+    object(SCHEDULE)
+}

@@ -1,0 +1,132 @@
+//! Paging behind alerts: looking for rules that have come due, and the mail.
+
+use super::rules::paging::carry_on;
+use super::store::escalations as rows;
+use crate::alerts::jobs::{facts, post};
+use crate::alerts::model::Alert;
+use crate::alerts::rules::alerts::may_look_after;
+use crate::alerts::store::alerts;
+use identity::entities::load_basic;
+use jiff::Timestamp;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::ids::Reference;
+use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
+use kernel::mail::Message;
+use serde::{Deserialize, Serialize};
+use spaces::Project;
+use spaces::access::find_project;
+use store::Tx;
+
+/// Alerts one transaction looks at.
+const BATCH: i64 = 50;
+/// How often due rules are looked for even if nobody called, in seconds.
+const LOOK: i64 = 60;
+/// Seconds within which calls for later are one.
+const GRID: i64 = 5;
+
+/// Makes the area's jobs known.
+pub fn register(registry: &mut RegistryBuilder) {
+    registry.add_periodic::<Escalate>(LOOK);
+    registry.add::<Tell>();
+}
+
+/// Pages whoever rules that have come due say.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Escalate {
+    /// The second it was called for; 0 for none in particular.
+    pub second: i64,
+}
+
+/// Has due rules looked for at a time, or now if that has passed.
+pub fn wake(tx: &mut Tx<'_>, due_at: Timestamp) -> Result<()> {
+    let now = tx.now();
+    let second = match due_at <= now {
+        true => now.as_second(),
+        // Not earlier than it is due.
+        false => {
+            let part = i64::from(due_at.subsec_nanosecond() > 0);
+            (due_at.as_second() + part + GRID - 1) / GRID * GRID
+        }
+    };
+    let at = Timestamp::from_second(second).map_err(Error::internal)?;
+    enqueue_at(tx, &Escalate { second }, at)
+}
+
+impl Job for Escalate {
+    const NAME: &'static str = "monitoring.escalate";
+
+    fn dedupe_key(&self) -> Option<String> {
+        Some(self.second.to_string())
+    }
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let most = usize::try_from(BATCH).unwrap_or(1);
+        while run.app.write(|tx| carry_on(tx, BATCH)).await? >= most {}
+        run.app
+            .write(|tx| match rows::next_due(tx)? {
+                Some(due_at) => wake(tx, due_at),
+                None => Ok(()),
+            })
+            .await?;
+        Ok(())
+    }
+}
+
+/// Sends the mail of a page that was recorded.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Tell {
+    /// The record.
+    pub page: i64,
+}
+
+impl Job for Tell {
+    const NAME: &'static str = "monitoring.tell_on_call";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let app = run.app.clone();
+        let message = run.app.read(move |tx| letter(&app, tx, self.page)).await?;
+        if let Some(message) = message {
+            post(&run.app, &message).await?;
+            run.app.write(move |tx| rows::sent(tx, self.page)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The mail of a page, unless it was sent or whom it tells may not know.
+fn letter(app: &App, tx: &mut Tx<'_>, page: i64) -> Result<Option<Message>> {
+    let Some((alert, user)) = rows::unsent(tx, page)? else {
+        return Ok(None);
+    };
+    let Some(alert) = alerts::by_id(tx, alert)? else {
+        return Ok(None);
+    };
+    let Some(project) = find_project(tx, &Reference::Id(alert.project_id))? else {
+        return Ok(None);
+    };
+    let users = load_basic(tx, &[user])?;
+    let Some(user) = users.get(&user) else {
+        return Ok(None);
+    };
+    match may_look_after(tx, user, &project)? {
+        true => Ok(Some(written(app, user.email.clone(), &alert, &project))),
+        false => Ok(None),
+    }
+}
+
+fn written(app: &App, to: String, alert: &Alert, project: &Project) -> Message {
+    let text = format!(
+        "You are paged about an alert in {}:\n\n{}\n{}\n\n-- \n\
+         You are told because of the escalation policy of this project.\n",
+        project.full_path,
+        facts(alert),
+        alert.web_url(app.base_url(), &project.full_path)
+    );
+    Message {
+        to,
+        subject: format!("{} | Page: {}", project.path, alert.title),
+        text,
+        html: None,
+    }
+}

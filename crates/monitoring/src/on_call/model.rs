@@ -1,0 +1,236 @@
+//! Schedules, rotations and policies as they are stored, and their limits.
+
+use jiff::Timestamp;
+use jiff::civil::Time;
+use store::{FromRow, Row, from_row};
+
+/// Longest name, in characters.
+pub const MAX_NAME: usize = 200;
+/// Longest description, in characters.
+pub const MAX_DESCRIPTION: usize = 1_000;
+/// Most schedules of a project.
+pub const MAX_SCHEDULES: i64 = 50;
+/// Most rotations of a schedule.
+pub const MAX_ROTATIONS: i64 = 20;
+/// Most people of a rotation.
+pub const MAX_PARTICIPANTS: usize = 100;
+/// Longest turn, in units.
+pub const MAX_LENGTH: i64 = 1_000;
+/// Most rules of a policy.
+pub const MAX_RULES: usize = 10;
+/// Longest time after which a rule pages, in seconds.
+pub const MAX_ELAPSED: i64 = 24 * 3_600;
+/// Longest time for which shifts are computed at once, in days.
+pub const MAX_DAYS: i64 = 31;
+
+kernel::choices! {
+    /// What the length of a turn is counted in.
+    pub enum Unit {
+        /// Hours that pass.
+        Hours = "hours",
+        /// Days of the schedule's time zone.
+        Days = "days",
+        /// Weeks of it.
+        Weeks = "weeks",
+    }
+}
+
+kernel::choices! {
+    /// What an alert must have become for a rule to page nobody.
+    pub enum Until {
+        /// Somebody looks after it, or it is over.
+        Acknowledged = "acknowledged",
+        /// It is over.
+        Resolved = "resolved",
+    }
+}
+
+/// A plan of who is on call in a project.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    /// Its number in the database.
+    pub id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// Its number in the project.
+    pub iid: i64,
+    /// What people call it.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// IANA name of its time zone.
+    pub time_zone: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was changed.
+    pub updated_at: Timestamp,
+}
+
+from_row! {
+    Schedule { id, project_id, iid, name, description, time_zone, created_at, updated_at }
+}
+
+/// The time of day in which people are on call, in whole minutes. One that
+/// does not end later than it starts ends the next day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    /// From when.
+    pub from: Time,
+    /// Until when.
+    pub until: Time,
+}
+
+/// Minutes after midnight.
+pub fn minutes(time: Time) -> i64 {
+    i64::from(time.hour()) * 60 + i64::from(time.minute())
+}
+
+/// The time so many minutes after midnight; midnight for what is none.
+fn time(minutes: i64) -> Time {
+    let part = |number: i64| i8::try_from(number).unwrap_or(0);
+    Time::new(part(minutes / 60), part(minutes % 60), 0, 0).unwrap_or(Time::midnight())
+}
+
+/// How people of a rotation take turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// When the first turn begins.
+    pub starts_at: Timestamp,
+    /// When the last one ends.
+    pub ends_at: Option<Timestamp>,
+    /// Length of a turn.
+    pub length: i64,
+    /// In what it is counted.
+    pub unit: Unit,
+    /// The time of day they are on call; all day without.
+    pub active: Option<Period>,
+}
+
+/// People of a schedule who take turns.
+#[derive(Debug, Clone)]
+pub struct Rotation {
+    /// Its number.
+    pub id: i64,
+    /// Its schedule.
+    pub schedule_id: i64,
+    /// What people call it.
+    pub name: String,
+    /// How turns are taken.
+    pub plan: Plan,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was changed.
+    pub updated_at: Timestamp,
+}
+
+impl FromRow for Rotation {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Rotation> {
+        let from: Option<i64> = row.get("active_from")?;
+        let until: Option<i64> = row.get("active_until")?;
+        Ok(Rotation {
+            id: row.get("id")?,
+            schedule_id: row.get("schedule_id")?,
+            name: row.get("name")?,
+            plan: Plan {
+                starts_at: row.get("starts_at")?,
+                ends_at: row.get("ends_at")?,
+                length: row.get("length")?,
+                unit: row.get("length_unit")?,
+                active: from.zip(until).map(|(from, until)| Period {
+                    from: time(from),
+                    until: time(until),
+                }),
+            },
+            created_at: row.get("created_at")?,
+            updated_at: row.get("updated_at")?,
+        })
+    }
+}
+
+/// Somebody who takes turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Participant {
+    /// Their number in the rotation.
+    pub id: i64,
+    /// The rotation.
+    pub rotation_id: i64,
+    /// Who.
+    pub user_id: i64,
+}
+
+from_row! { Participant { id, rotation_id, user_id } }
+
+/// Whom the alerts of a project page when nobody looks after them.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// Its number.
+    pub id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// What people call it.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was changed.
+    pub updated_at: Timestamp,
+}
+
+from_row! { Policy { id, project_id, name, description, created_at, updated_at } }
+
+/// Who is paged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// Whoever is on call by this schedule.
+    Schedule(i64),
+    /// This user.
+    User(i64),
+}
+
+/// A step of a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its number.
+    pub id: i64,
+    /// Its policy.
+    pub policy_id: i64,
+    /// How long after an alert began, in seconds.
+    pub elapsed_seconds: i64,
+    /// Unless the alert has become this.
+    pub until: Until,
+    /// Who is paged.
+    pub target: Target,
+}
+
+impl FromRow for Rule {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Rule> {
+        let schedule: Option<i64> = row.get("schedule_id")?;
+        let user: Option<i64> = row.get("user_id")?;
+        Ok(Rule {
+            id: row.get("id")?,
+            policy_id: row.get("policy_id")?,
+            elapsed_seconds: row.get("elapsed_seconds")?,
+            until: row.get("until")?,
+            // The table holds one of them.
+            target: match schedule {
+                Some(id) => Target::Schedule(id),
+                None => Target::User(user.unwrap_or_default()),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_day_are_kept_in_minutes() {
+        for minute in [0, 1, 59, 60, 8 * 60 + 30, 23 * 60 + 59] {
+            assert_eq!(minutes(time(minute)), minute);
+        }
+        assert_eq!(time(24 * 60), Time::midnight());
+        assert_eq!(time(-1), Time::midnight());
+    }
+}

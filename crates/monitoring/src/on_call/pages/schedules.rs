@@ -1,0 +1,205 @@
+//! `…/-/oncall_schedules`: the schedules of a project, and who is on call.
+
+use super::line::{Line, line};
+use super::views::{ScheduleForm, ScheduleList, ScheduleRow};
+use super::{CHANGE, READ, may_change, project_of, zones};
+use crate::on_call::model::{Participant, Rotation, Schedule};
+use crate::on_call::rules::paging::on_call;
+use crate::on_call::rules::schedules::{self as rules, Change};
+use crate::on_call::store::{rotations, schedules as rows};
+use http::StatusCode;
+use identity::entities::load_basic;
+use identity::model::User;
+use identity::pages::page;
+use identity::viewer::{SignedInViewer, Viewer};
+use kernel::app::App;
+use kernel::error::Result;
+use kernel::html::{Errors, Flash, Html, Pages, flash};
+use kernel::http::{Asked, Paging, Params, Patch, Response};
+use kernel::time::Timestamp;
+use spaces::pages::Address;
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::Tx;
+
+/// Schedules of a page.
+const SHOWN: i64 = 10;
+/// Shifts drawn of a rotation.
+const DRAWN: usize = 120;
+
+kernel::params! {
+    /// A schedule about to be made.
+    pub struct Form {
+        /// What people call it.
+        pub name: Option<String>,
+        /// Its time zone.
+        pub timezone: Option<String>,
+        /// What it is for.
+        pub description: Option<String>,
+    }
+}
+
+/// A form that was not accepted.
+#[derive(Default)]
+struct Refused {
+    form: Option<Form>,
+    errors: Errors,
+    flash: Option<Flash>,
+}
+
+/// What rows of schedules refer to, read by four statements.
+pub(super) struct Around {
+    pub(super) rotations: Vec<Rotation>,
+    pub(super) people: Vec<Participant>,
+    pub(super) users: HashMap<i64, User>,
+    now: HashMap<i64, Vec<i64>>,
+}
+
+impl Around {
+    pub(super) fn read(tx: &mut Tx<'_>, schedules: &[Schedule]) -> Result<Around> {
+        let now = tx.now();
+        let ids: Vec<i64> = schedules.iter().map(|one| one.id).collect();
+        let found = rotations::of_schedules(tx, &ids)?;
+        let all: Vec<i64> = found.iter().map(|one| one.id).collect();
+        let people = rotations::participants(tx, &all)?;
+        let named: Vec<i64> = people.iter().map(|one| one.user_id).collect();
+        Ok(Around {
+            users: load_basic(tx, &named)?,
+            now: on_call(tx, &ids, now)?,
+            rotations: found,
+            people,
+        })
+    }
+
+    pub(super) fn name(&self, user: i64) -> Option<String> {
+        self.users.get(&user).map(|user| user.username.clone())
+    }
+
+    /// A schedule as a row, with the lines of its rotations.
+    pub(super) fn row(
+        &self,
+        schedule: &Schedule,
+        all: &str,
+        now: Timestamp,
+        drawn: usize,
+    ) -> ScheduleRow {
+        let own = self.rotations.iter();
+        let own = own.filter(|one| one.schedule_id == schedule.id);
+        let lines: Vec<Line> = own
+            .map(|one| line(schedule, one, &self.people, &self.users, now, drawn))
+            .collect();
+        let on_call = self.now.get(&schedule.id).into_iter().flatten();
+        ScheduleRow {
+            name: schedule.name.clone(),
+            url: format!("{all}/{}", schedule.iid),
+            description: schedule.description.clone().unwrap_or_default(),
+            time_zone: schedule.time_zone.clone(),
+            now: on_call.filter_map(|id| self.name(*id)).collect(),
+            lines,
+        }
+    }
+}
+
+pub(super) async fn show(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    paging: Paging,
+) -> Result<Response> {
+    let address = Address::of(&asked)?;
+    let number = paging.offset() / paging.per_page.max(1);
+    render(app, viewer.viewer(), address, number, Refused::default()).await
+}
+
+async fn render(
+    app: App,
+    viewer: Viewer,
+    address: Address,
+    number: i64,
+    refused: Refused,
+) -> Result<Response> {
+    let status = match refused.flash {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
+    let mut shown = page(&app, &viewer, "On-call schedules");
+    shown.flash = refused.flash.clone().or(shown.flash);
+    let view = app
+        .read(move |tx| {
+            let space = address.enter(tx, &viewer, READ)?;
+            let project = project_of(&space)?;
+            let head = space.head(tx, &viewer)?;
+            let url = format!("{}/-/oncall_schedules", space.url());
+            let found = rows::list(tx, project.id, SHOWN, number.saturating_mul(SHOWN))?;
+            let around = Around::read(tx, &found)?;
+            let now = tx.now();
+            let typed = refused.form.as_ref();
+            let text = |of: fn(&Form) -> &Option<String>| {
+                typed.and_then(|form| of(form).clone()).unwrap_or_default()
+            };
+            let zone = text(|form| &form.timezone);
+            Ok(ScheduleList {
+                page: space.crumbs(shown, true),
+                can_change: may_change(&space),
+                schedules: found
+                    .iter()
+                    .map(|one| around.row(one, &url, now, DRAWN))
+                    .collect(),
+                pages: Pages {
+                    page: number.unsigned_abs() + 1,
+                    per_page: SHOWN.unsigned_abs(),
+                    total: rows::count(tx, project.id)?.unsigned_abs(),
+                    url: url.clone(),
+                },
+                form: ScheduleForm {
+                    name: text(|form| &form.name),
+                    description: text(|form| &form.description),
+                    time_zone: match zone.is_empty() {
+                        true => "UTC".to_owned(),
+                        false => zone,
+                    },
+                    zones: zones(),
+                },
+                errors: refused.errors,
+                url,
+                head,
+            })
+        })
+        .await?;
+    Ok(Html::new(&view)?.status(status).response())
+}
+
+pub(super) async fn create(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    let Params(form) = form;
+    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+    let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
+    let done = app
+        .write(move |tx| {
+            let space = place.enter(tx, &asker, CHANGE)?;
+            let new = Change {
+                name: wanted.name.clone(),
+                description: wanted.description.clone().map_or(Patch::Null, Patch::Value),
+                time_zone: wanted.timezone.clone(),
+            };
+            let made = rules::create(tx, &asker, project_of(&space)?, &new)?;
+            Ok(format!("{}/-/oncall_schedules/{}", space.url(), made.iid))
+        })
+        .await;
+    match done {
+        Ok(url) => flash::done(&app, &url, "The schedule is made. Add who takes turns."),
+        Err(error) => {
+            let (errors, flash) = flash::in_form(error)?;
+            let refused = Refused {
+                form: Some(form),
+                errors,
+                flash,
+            };
+            render(app, viewer, address, 0, refused).await
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The escalation policy of a project.
+
+use super::{CHANGE, ProjectPath, READ};
+use crate::on_call::model::{Policy, Rule, Schedule, Target, Until};
+use crate::on_call::rules::policies::{self as rules, Change, Named, Said};
+use crate::on_call::store::{policies as rows, schedules};
+use identity::entities::{UserBasic, basic, load_basic};
+use identity::model::User;
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::ids::Reference;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::HashMap;
+use store::Tx;
+
+const PATH: &str = "/projects/{id}/alert_management/escalation_policies";
+const ONE: &str = "/projects/{id}/alert_management/escalation_policies/{policy_id}";
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get(PATH, list)
+        .summary("Lists the escalation policy of a project");
+    r.post(PATH, create)
+        .summary("Makes the escalation policy of a project");
+    r.get(ONE, show).summary("Shows an escalation policy");
+    r.put(ONE, update).summary("Changes an escalation policy");
+    r.delete(ONE, destroy)
+        .summary("Removes an escalation policy");
+}
+
+kernel::params! {
+    /// A step of a policy.
+    pub struct RuleParam {
+        /// How long after an alert began, in seconds, a day at most.
+        pub elapsed_time_seconds: i64,
+        /// Unless the alert has become this.
+        pub status: Until,
+        /// Who is paged: whoever is on call by the schedule of this number.
+        pub oncall_schedule_iid: Option<i64>,
+        /// Or this user.
+        pub user_id: Option<i64>,
+    }
+}
+
+kernel::params! {
+    /// A policy about to be made.
+    pub struct CreatePolicy {
+        /// The project.
+        pub id: Reference,
+        /// What people call it.
+        pub name: String,
+        /// What it is for.
+        pub description: Option<String>,
+        /// Whom it pages and when, at most ten.
+        pub rules: Vec<RuleParam>,
+    }
+}
+
+kernel::params! {
+    /// What changes of a policy.
+    pub struct UpdatePolicy {
+        /// The project.
+        pub id: Reference,
+        /// The policy.
+        pub policy_id: i64,
+        /// What people call it.
+        pub name: Option<String>,
+        /// What it is for.
+        pub description: Patch<String>,
+        /// Whom it pages and when, at most ten.
+        pub rules: Option<Vec<RuleParam>>,
+    }
+}
+
+kernel::params! {
+    /// A policy.
+    pub struct PolicyPath {
+        /// The project.
+        pub id: Reference,
+        /// The policy.
+        pub policy_id: i64,
+    }
+}
+
+/// A step of a policy.
+#[derive(Serialize, JsonSchema)]
+pub struct EscalationRuleEntity {
+    /// Its number.
+    id: i64,
+    /// How long after an alert began, in seconds.
+    elapsed_time_seconds: i64,
+    /// Unless the alert has become this.
+    status: Until,
+    /// Who is paged: whoever is on call by the schedule of this number.
+    oncall_schedule_iid: Option<i64>,
+    /// Or this user.
+    user: Option<UserBasic>,
+}
+
+/// Whom alerts page that nobody looks after.
+#[derive(Serialize, JsonSchema)]
+pub struct EscalationPolicyEntity {
+    /// Its number.
+    id: i64,
+    /// Its project.
+    project_id: i64,
+    /// What people call it.
+    name: String,
+    /// What it is for.
+    description: Option<String>,
+    /// Whom it pages, in that order.
+    rules: Vec<EscalationRuleEntity>,
+    /// When it was made.
+    created_at: String,
+    /// When it was changed.
+    updated_at: String,
+}
+
+/// The rules of some policies and whom they name, read by three statements.
+struct Around {
+    rules: Vec<Rule>,
+    users: HashMap<i64, User>,
+    schedules: HashMap<i64, Schedule>,
+}
+
+impl Around {
+    fn read(tx: &mut Tx<'_>, policies: &[Policy]) -> Result<Around> {
+        let ids: Vec<i64> = policies.iter().map(|one| one.id).collect();
+        let rules = rows::rules(tx, &ids)?;
+        let (mut users, mut named) = (Vec::new(), Vec::new());
+        for rule in &rules {
+            match rule.target {
+                Target::User(id) => users.push(id),
+                Target::Schedule(id) => named.push(id),
+            }
+        }
+        let schedules = schedules::by_ids(tx, &named)?.into_iter();
+        Ok(Around {
+            rules,
+            users: load_basic(tx, &users)?,
+            schedules: schedules.map(|one| (one.id, one)).collect(),
+        })
+    }
+
+    fn entity(&self, app: &App, policy: Policy) -> EscalationPolicyEntity {
+        let own = self.rules.iter().filter(|rule| rule.policy_id == policy.id);
+        let own = own.map(|rule| {
+            let (schedule, user) = match rule.target {
+                Target::Schedule(id) => (self.schedules.get(&id), None),
+                Target::User(id) => (None, self.users.get(&id)),
+            };
+            EscalationRuleEntity {
+                id: rule.id,
+                elapsed_time_seconds: rule.elapsed_seconds,
+                status: rule.until,
+                oncall_schedule_iid: schedule.map(|one| one.iid),
+                user: user.map(|user| basic(app, user)),
+            }
+        });
+        EscalationPolicyEntity {
+            id: policy.id,
+            project_id: policy.project_id,
+            rules: own.collect(),
+            created_at: wire::text(policy.created_at),
+            updated_at: wire::text(policy.updated_at),
+            name: policy.name,
+            description: policy.description,
+        }
+    }
+}
+
+fn shown(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPolicyEntity> {
+    let around = Around::read(tx, std::slice::from_ref(&policy))?;
+    Ok(around.entity(app, policy))
+}
+
+fn said(rules: &[RuleParam]) -> Result<Vec<Said>> {
+    let one = |rule: &RuleParam| {
+        let target = match (rule.oncall_schedule_iid, rule.user_id) {
+            (Some(iid), None) => Named::Schedule(iid),
+            (None, Some(id)) => Named::User(id),
+            _ => {
+                let text = "must each name a schedule or a user, not both";
+                return Err(Error::invalid("rules", text));
+            }
+        };
+        Ok(Said {
+            elapsed_seconds: rule.elapsed_time_seconds,
+            until: rule.status,
+            target,
+        })
+    };
+    rules.iter().map(one).collect()
+}
+
+/// One page of them; there is one at most.
+async fn list(
+    app: App,
+    viewer: Viewer,
+    path: Params<ProjectPath>,
+    paging: Paging,
+) -> Result<Paged<EscalationPolicyEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let project = spaces::project(tx, &viewer, &path.id, READ)?;
+        let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
+        let total = rows::count(tx, project.id)?;
+        let around = Around::read(tx, &found)?;
+        let page = Paged::numbered(found, paging, Some(total));
+        Ok(page.map(|one| around.entity(&handle, one)))
+    })
+    .await
+}
+
+/// Makes it.
+async fn create(
+    app: App,
+    viewer: Viewer,
+    params: Params<CreatePolicy>,
+) -> Result<Created<EscalationPolicyEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let project = spaces::project(tx, &viewer, &params.id, CHANGE)?;
+        let new = Change {
+            name: Some(params.name.clone()),
+            description: params
+                .description
+                .clone()
+                .map_or(Patch::Absent, Patch::Value),
+            rules: Some(said(&params.rules)?),
+        };
+        let made = rules::create(tx, &viewer, &project, &new)?;
+        Ok(Created(shown(&handle, tx, made)?))
+    })
+    .await
+}
+
+/// Shows it.
+async fn show(
+    app: App,
+    viewer: Viewer,
+    path: Params<PolicyPath>,
+) -> Result<Ok200<EscalationPolicyEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let project = spaces::project(tx, &viewer, &path.id, READ)?;
+        let policy = rows::find(tx, project.id, path.policy_id)?.found("Escalation policy")?;
+        Ok(Ok200(shown(&handle, tx, policy)?))
+    })
+    .await
+}
+
+/// Changes it.
+async fn update(
+    app: App,
+    viewer: Viewer,
+    params: Params<UpdatePolicy>,
+) -> Result<Ok200<EscalationPolicyEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let project = spaces::project(tx, &viewer, &params.id, CHANGE)?;
+        let policy = rows::find(tx, project.id, params.policy_id)?.found("Escalation policy")?;
+        let change = Change {
+            name: params.name.clone(),
+            description: params.description.clone(),
+            rules: params.rules.as_deref().map(said).transpose()?,
+        };
+        let changed = rules::update(tx, &viewer, &project, &policy, &change)?;
+        Ok(Ok200(shown(&handle, tx, changed)?))
+    })
+    .await
+}
+
+/// Removes it.
+async fn destroy(app: App, viewer: Viewer, path: Params<PolicyPath>) -> Result<NoContent> {
+    app.write(move |tx| {
+        let project = spaces::project(tx, &viewer, &path.id, CHANGE)?;
+        let policy = rows::find(tx, project.id, path.policy_id)?.found("Escalation policy")?;
+        rules::destroy(tx, &viewer, &project, &policy)?;
+        Ok(NoContent)
+    })
+    .await
+}

@@ -1,0 +1,444 @@
+//! Rotations of a schedule, and the shifts they come to.
+
+use super::{CHANGE, READ, SchedulePath, enter};
+use crate::on_call::model::{MAX_DAYS, Participant, Period, Rotation, Unit};
+use crate::on_call::rules::rotations::{self as rules, Change, shifts, time_of_day};
+use crate::on_call::store::rotations as rows;
+use identity::entities::{UserBasic, basic, load_basic};
+use identity::model::User;
+use identity::viewer::Viewer;
+use jiff::civil::Time;
+use jiff::{SignedDuration, Timestamp};
+use kernel::app::App;
+use kernel::error::{Error, Found, Result};
+use kernel::http::params::{Param, Unusable};
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::ids::Reference;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use store::Tx;
+
+const PATH: &str = "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}/rotations";
+const ONE: &str =
+    "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}/rotations/{rotation_id}";
+const SHIFTS: &str = "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}/shifts";
+
+/// Days of which shifts are shown unless said otherwise.
+const DAYS: i64 = 14;
+
+pub(super) fn routes(r: &mut Routes) {
+    r.get(PATH, list)
+        .summary("Lists the rotations of an on-call schedule");
+    r.post(PATH, create)
+        .summary("Adds a rotation to an on-call schedule");
+    r.get(ONE, show).summary("Shows a rotation");
+    r.put(ONE, update).summary("Changes a rotation");
+    r.delete(ONE, destroy).summary("Removes a rotation");
+    r.get(SHIFTS, on_call)
+        .summary("Tells who is on call when, for a month at most");
+}
+
+/// A time of day, such as `08:30`.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock(Time);
+
+impl Param for Clock {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        let text = value.as_str().ok_or(Unusable::Invalid)?;
+        time_of_day(text).map(Clock).ok_or(Unusable::Invalid)
+    }
+    fn schema() -> Value {
+        json!({"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"})
+    }
+}
+
+kernel::params! {
+    /// A part of the day.
+    pub struct ActivePeriod {
+        /// From when, such as `08:30`.
+        pub start_time: Clock,
+        /// Until when; of the next day if that is not later.
+        pub end_time: Clock,
+    }
+}
+
+impl From<ActivePeriod> for Period {
+    fn from(given: ActivePeriod) -> Period {
+        Period {
+            from: given.start_time.0,
+            until: given.end_time.0,
+        }
+    }
+}
+
+kernel::params! {
+    /// A rotation about to be made.
+    pub struct CreateRotation {
+        /// The project.
+        pub id: Reference,
+        /// The schedule's number in the project.
+        pub schedule_iid: i64,
+        /// What people call it.
+        pub name: String,
+        /// When the first turn begins.
+        pub starts_at: Timestamp,
+        /// When the last one ends; never unless given.
+        pub ends_at: Option<Timestamp>,
+        /// Length of a turn.
+        pub length: i64,
+        /// In what it is counted.
+        pub length_unit: Unit,
+        /// The time of day people are on call; all day unless given.
+        pub active_period: Option<ActivePeriod>,
+        /// Who takes turns, in their order.
+        pub user_ids: Vec<i64>,
+    }
+}
+
+kernel::params! {
+    /// What changes of a rotation.
+    pub struct UpdateRotation {
+        /// The project.
+        pub id: Reference,
+        /// The schedule's number in the project.
+        pub schedule_iid: i64,
+        /// The rotation.
+        pub rotation_id: i64,
+        /// What people call it.
+        pub name: Option<String>,
+        /// When the first turn begins.
+        pub starts_at: Option<Timestamp>,
+        /// When the last one ends; null for never.
+        pub ends_at: Patch<Timestamp>,
+        /// Length of a turn.
+        pub length: Option<i64>,
+        /// In what it is counted.
+        pub length_unit: Option<Unit>,
+        /// The time of day people are on call; null for all day.
+        pub active_period: Patch<ActivePeriod>,
+        /// Who takes turns, in their order.
+        pub user_ids: Option<Vec<i64>>,
+    }
+}
+
+kernel::params! {
+    /// A rotation.
+    pub struct RotationPath {
+        /// The project.
+        pub id: Reference,
+        /// The schedule's number in the project.
+        pub schedule_iid: i64,
+        /// The rotation.
+        pub rotation_id: i64,
+    }
+}
+
+kernel::params! {
+    /// Which shifts.
+    pub struct ListShifts {
+        /// The project.
+        pub id: Reference,
+        /// The schedule's number in the project.
+        pub schedule_iid: i64,
+        /// From when; from now on unless given.
+        pub start_time: Option<Timestamp>,
+        /// Until when; two weeks later unless given, a month at most.
+        pub end_time: Option<Timestamp>,
+    }
+}
+
+/// The part of the day in which people are on call.
+#[derive(Serialize, JsonSchema)]
+pub struct ActivePeriodEntity {
+    /// From when.
+    start_time: String,
+    /// Until when; of the next day if that is not later.
+    end_time: String,
+}
+
+/// Somebody who takes turns.
+#[derive(Serialize, JsonSchema)]
+pub struct OnCallParticipantEntity {
+    /// Their number in the rotation.
+    id: i64,
+    /// Who.
+    user: UserBasic,
+}
+
+/// People of a schedule who take turns.
+#[derive(Serialize, JsonSchema)]
+pub struct OnCallRotationEntity {
+    /// Its number.
+    id: i64,
+    /// What people call it.
+    name: String,
+    /// When the first turn begins.
+    starts_at: String,
+    /// When the last one ends.
+    ends_at: Option<String>,
+    /// Length of a turn.
+    length: i64,
+    /// In what it is counted.
+    length_unit: Unit,
+    /// The time of day people are on call; all day without.
+    active_period: Option<ActivePeriodEntity>,
+    /// Who takes turns, in their order.
+    participants: Vec<OnCallParticipantEntity>,
+    /// When it was made.
+    created_at: String,
+    /// When it was changed.
+    updated_at: String,
+}
+
+/// A time in which somebody is on call.
+#[derive(Serialize, JsonSchema)]
+pub struct OnCallShiftEntity {
+    /// By which rotation.
+    rotation_id: i64,
+    /// Who.
+    user: UserBasic,
+    /// From when.
+    starts_at: String,
+    /// Until when.
+    ends_at: String,
+}
+
+/// Those who take turns in some rotations, read by two statements.
+struct Around {
+    people: Vec<Participant>,
+    users: HashMap<i64, User>,
+}
+
+impl Around {
+    fn read(tx: &mut Tx<'_>, rotations: &[Rotation]) -> Result<Around> {
+        let ids: Vec<i64> = rotations.iter().map(|one| one.id).collect();
+        let people = rows::participants(tx, &ids)?;
+        let ids: Vec<i64> = people.iter().map(|one| one.user_id).collect();
+        Ok(Around {
+            users: load_basic(tx, &ids)?,
+            people,
+        })
+    }
+
+    fn entity(&self, app: &App, rotation: Rotation) -> OnCallRotationEntity {
+        let own = self
+            .people
+            .iter()
+            .filter(|one| one.rotation_id == rotation.id);
+        let own = own.filter_map(|one| {
+            Some(OnCallParticipantEntity {
+                id: one.id,
+                user: basic(app, self.users.get(&one.user_id)?),
+            })
+        });
+        let plan = &rotation.plan;
+        OnCallRotationEntity {
+            id: rotation.id,
+            participants: own.collect(),
+            starts_at: wire::text(plan.starts_at),
+            ends_at: plan.ends_at.map(wire::text),
+            length: plan.length,
+            length_unit: plan.unit,
+            active_period: plan.active.map(|period| ActivePeriodEntity {
+                start_time: hours(period.from),
+                end_time: hours(period.until),
+            }),
+            created_at: wire::text(rotation.created_at),
+            updated_at: wire::text(rotation.updated_at),
+            name: rotation.name,
+        }
+    }
+}
+
+/// A time of day as it is told.
+pub fn hours(time: Time) -> String {
+    format!("{:02}:{:02}", time.hour(), time.minute())
+}
+
+fn shown(app: &App, tx: &mut Tx<'_>, rotation: Rotation) -> Result<OnCallRotationEntity> {
+    let around = Around::read(tx, std::slice::from_ref(&rotation))?;
+    Ok(around.entity(app, rotation))
+}
+
+/// One page of them.
+async fn list(
+    app: App,
+    viewer: Viewer,
+    path: Params<SchedulePath>,
+    paging: Paging,
+) -> Result<Paged<OnCallRotationEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let (_, schedule) = enter(tx, &viewer, &path.id, path.schedule_iid, READ)?;
+        let found = rows::list(tx, schedule.id, paging.fetch(), paging.offset())?;
+        let total = rows::count(tx, schedule.id)?;
+        let around = Around::read(tx, &found)?;
+        let page = Paged::numbered(found, paging, Some(total));
+        Ok(page.map(|one| around.entity(&handle, one)))
+    })
+    .await
+}
+
+/// Adds one.
+async fn create(
+    app: App,
+    viewer: Viewer,
+    params: Params<CreateRotation>,
+) -> Result<Created<OnCallRotationEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let (project, schedule) = enter(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
+        let active = params.active_period.clone().map(Period::from);
+        let new = Change {
+            name: Some(params.name.clone()),
+            starts_at: Some(params.starts_at),
+            ends_at: params.ends_at.map_or(Patch::Absent, Patch::Value),
+            length: Some(params.length),
+            unit: Some(params.length_unit),
+            active: active.map_or(Patch::Absent, Patch::Value),
+            users: Some(params.user_ids.clone()),
+        };
+        let made = rules::create(tx, &viewer, &project, &schedule, &new)?;
+        Ok(Created(shown(&handle, tx, made)?))
+    })
+    .await
+}
+
+/// Shows one.
+async fn show(
+    app: App,
+    viewer: Viewer,
+    path: Params<RotationPath>,
+) -> Result<Ok200<OnCallRotationEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let (_, schedule) = enter(tx, &viewer, &path.id, path.schedule_iid, READ)?;
+        let rotation = rows::find(tx, schedule.id, path.rotation_id)?.found("Rotation")?;
+        Ok(Ok200(shown(&handle, tx, rotation)?))
+    })
+    .await
+}
+
+/// Changes one.
+async fn update(
+    app: App,
+    viewer: Viewer,
+    params: Params<UpdateRotation>,
+) -> Result<Ok200<OnCallRotationEntity>> {
+    let handle = app.clone();
+    app.write(move |tx| {
+        let (project, schedule) = enter(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
+        let rotation = rows::find(tx, schedule.id, params.rotation_id)?.found("Rotation")?;
+        let change = Change {
+            name: params.name.clone(),
+            starts_at: params.starts_at,
+            ends_at: params.ends_at.clone(),
+            length: params.length,
+            unit: params.length_unit,
+            active: params.active_period.clone().map(Period::from),
+            users: params.user_ids.clone(),
+        };
+        let changed = rules::update(tx, &viewer, &project, &schedule, &rotation, &change)?;
+        Ok(Ok200(shown(&handle, tx, changed)?))
+    })
+    .await
+}
+
+/// Removes one.
+async fn destroy(app: App, viewer: Viewer, path: Params<RotationPath>) -> Result<NoContent> {
+    app.write(move |tx| {
+        let (project, schedule) = enter(tx, &viewer, &path.id, path.schedule_iid, CHANGE)?;
+        let rotation = rows::find(tx, schedule.id, path.rotation_id)?.found("Rotation")?;
+        rules::destroy(tx, &viewer, &project, &schedule, &rotation)?;
+        Ok(NoContent)
+    })
+    .await
+}
+
+/// The times asked for, a month at most.
+pub fn span(
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(Timestamp, Timestamp)> {
+    let from = from.unwrap_or(now);
+    let after = |days: i64| {
+        let end = from.checked_add(SignedDuration::from_hours(24 * days));
+        end.unwrap_or(Timestamp::MAX)
+    };
+    let until = until.unwrap_or_else(|| after(DAYS));
+    if until <= from {
+        return Err(Error::invalid("end_time", "must be later than start_time"));
+    }
+    if until > after(MAX_DAYS) {
+        return Err(Error::invalid(
+            "end_time",
+            "is more than a month after start_time",
+        ));
+    }
+    Ok((from, until))
+}
+
+/// Who is on call when: a page of the shifts of all rotations, in the order
+/// they begin.
+async fn on_call(
+    app: App,
+    viewer: Viewer,
+    params: Params<ListShifts>,
+    paging: Paging,
+) -> Result<Paged<OnCallShiftEntity>> {
+    let handle = app.clone();
+    app.read(move |tx| {
+        let (_, schedule) = enter(tx, &viewer, &params.id, params.schedule_iid, READ)?;
+        let (from, until) = span(params.start_time, params.end_time, tx.now())?;
+        let rotations = rows::of_schedules(tx, &[schedule.id])?;
+        let around = Around::read(tx, &rotations)?;
+        let mut all = Vec::new();
+        for rotation in &rotations {
+            let found = shifts(&schedule, rotation, &around.people, from, until);
+            let found = found.into_iter();
+            all.extend(found.map(|(shift, one)| (shift, rotation.id, one.user_id)));
+        }
+        all.sort_by_key(|(shift, rotation, _)| (shift.starts_at, *rotation));
+        let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
+        let skipped = usize::try_from(paging.offset()).unwrap_or(usize::MAX);
+        let taken = usize::try_from(paging.fetch()).unwrap_or(usize::MAX);
+        let rows = all.into_iter().skip(skipped).take(taken);
+        let rows = rows.filter_map(|(shift, rotation_id, user)| {
+            Some(OnCallShiftEntity {
+                rotation_id,
+                user: basic(&handle, around.users.get(&user)?),
+                starts_at: wire::text(shift.starts_at),
+                ends_at: wire::text(shift.ends_at),
+            })
+        });
+        Ok(Paged::numbered(rows.collect(), paging, Some(total)))
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_is_asked_for_at_most() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let now = at("2031-05-05T00:00:00Z");
+        let two_weeks = (now, at("2031-05-19T00:00:00Z"));
+        assert_eq!(span(None, None, now).unwrap(), two_weeks);
+        let month = Some(at("2031-06-05T00:00:00Z"));
+        assert!(span(Some(now), month, now).is_ok());
+        for until in [
+            "2031-06-05T00:00:01Z",
+            "2031-05-05T00:00:00Z",
+            "2030-01-01T00:00:00Z",
+        ] {
+            assert!(span(Some(now), Some(at(until)), now).is_err(), "{until}");
+        }
+        assert!(span(Some(Timestamp::MAX), None, now).is_err());
+    }
+}

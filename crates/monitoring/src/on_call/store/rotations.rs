@@ -1,0 +1,160 @@
+//! Rotations and who takes turns in them.
+
+use crate::on_call::model::{Participant, Plan, Rotation, minutes};
+use kernel::error::Result;
+use store::{Fragment, Tx, sql};
+
+/// One page of a schedule's rotations, by number.
+pub fn list(tx: &mut Tx<'_>, schedule_id: i64, limit: i64, offset: i64) -> Result<Vec<Rotation>> {
+    Ok(tx.all(
+        sql!(
+            "select * from on_call_rotations where schedule_id = $1
+             order by id limit $2 offset $3"
+        ),
+        (schedule_id, limit, offset),
+    )?)
+}
+
+/// All rotations of these schedules, by number.
+pub fn of_schedules(tx: &mut Tx<'_>, schedules: &[i64]) -> Result<Vec<Rotation>> {
+    Ok(tx.all(
+        sql!("select * from on_call_rotations where schedule_id in_list($1) order by id"),
+        (schedules,),
+    )?)
+}
+
+/// How many rotations a schedule has.
+pub fn count(tx: &mut Tx<'_>, schedule_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from on_call_rotations where schedule_id = $1"),
+        (schedule_id,),
+    )?)
+}
+
+/// The rotation of this number, if it is of this schedule.
+pub fn find(tx: &mut Tx<'_>, schedule_id: i64, id: i64) -> Result<Option<Rotation>> {
+    Ok(tx.optional(
+        sql!("select * from on_call_rotations where schedule_id = $1 and id = $2"),
+        (schedule_id, id),
+    )?)
+}
+
+/// Rotations of any schedule.
+pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Rotation>> {
+    Ok(tx.all(
+        sql!("select * from on_call_rotations where id in_list($1) order by id"),
+        (ids,),
+    )?)
+}
+
+/// Whether another rotation of the schedule has this name.
+pub fn is_named(tx: &mut Tx<'_>, schedule_id: i64, name: &str, but: i64) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "select id from on_call_rotations
+             where schedule_id = $1 and name = $2 and id <> $3"
+        ),
+        (schedule_id, name, but),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Adds one without people.
+pub fn insert(tx: &mut Tx<'_>, schedule_id: i64, name: &str, plan: &Plan) -> Result<Rotation> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "insert into on_call_rotations (schedule_id, name, starts_at, ends_at, length,
+                length_unit, active_from, active_until, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning *"
+        ),
+        (
+            schedule_id,
+            name,
+            plan.starts_at,
+            plan.ends_at,
+            plan.length,
+            plan.unit,
+            plan.active.map(|it| minutes(it.from)),
+            plan.active.map(|it| minutes(it.until)),
+            now,
+        ),
+    )?)
+}
+
+/// Changes one.
+pub fn update(tx: &mut Tx<'_>, id: i64, name: &str, plan: &Plan) -> Result<Rotation> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "update on_call_rotations set name = $2, starts_at = $3, ends_at = $4, length = $5,
+                length_unit = $6, active_from = $7, active_until = $8, updated_at = $9
+             where id = $1 returning *"
+        ),
+        (
+            id,
+            name,
+            plan.starts_at,
+            plan.ends_at,
+            plan.length,
+            plan.unit,
+            plan.active.map(|it| minutes(it.from)),
+            plan.active.map(|it| minutes(it.until)),
+            now,
+        ),
+    )?)
+}
+
+/// Removes one with its people.
+pub fn remove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("delete from on_call_rotations where id = $1"), (id,))?;
+    Ok(())
+}
+
+/// Those who take turns in these rotations, in the order of their turns.
+pub fn participants(tx: &mut Tx<'_>, rotations: &[i64]) -> Result<Vec<Participant>> {
+    Ok(tx.all(
+        sql!(
+            "select * from on_call_participants where rotation_id in_list($1)
+             order by rotation_id, place, id"
+        ),
+        (rotations,),
+    )?)
+}
+
+/// Has these users take turns, in this order, and nobody else. Who did before
+/// keeps their number.
+pub fn set_participants(tx: &mut Tx<'_>, rotation_id: i64, users: &[i64]) -> Result<()> {
+    let mut gone = Fragment::new("delete from on_call_participants where rotation_id = ");
+    gone.bind(rotation_id)
+        .raw(" and not (")
+        .in_list("user_id", users)
+        .raw(") returning id");
+    tx.query::<i64>(gone)?;
+    if users.is_empty() {
+        return Ok(());
+    }
+    let mut query =
+        Fragment::new("insert into on_call_participants (rotation_id, user_id, place) values");
+    for (place, user) in (0_i64..).zip(users) {
+        query
+            .push(if place == 0 { " (" } else { ", (" }, rotation_id)
+            .push(", ", *user)
+            .push(", ", place)
+            .raw(")");
+    }
+    query.raw(
+        " on conflict (rotation_id, user_id) do update set place = excluded.place returning id",
+    );
+    tx.query::<i64>(query)?;
+    Ok(())
+}
+
+/// Takes a user out of every rotation.
+pub fn forget_user(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
+    tx.execute(
+        sql!("delete from on_call_participants where user_id = $1"),
+        (user_id,),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! Schedules.
+
+use crate::on_call::model::Schedule;
+use kernel::error::Result;
+use planning::store::internal_ids::{self, Usage};
+use store::{Tx, sql};
+
+/// What people say of a schedule.
+#[derive(Debug, Clone)]
+pub struct Described<'s> {
+    /// What they call it.
+    pub name: &'s str,
+    /// What it is for.
+    pub description: Option<&'s str>,
+    /// IANA name of its time zone.
+    pub time_zone: &'s str,
+}
+
+/// One page of a project's schedules, by number.
+pub fn list(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Schedule>> {
+    Ok(tx.all(
+        sql!(
+            "select * from on_call_schedules where project_id = $1
+             order by iid limit $2 offset $3"
+        ),
+        (project_id, limit, offset),
+    )?)
+}
+
+/// How many there are.
+pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from on_call_schedules where project_id = $1"),
+        (project_id,),
+    )?)
+}
+
+/// The schedule of this number.
+pub fn find(tx: &mut Tx<'_>, project_id: i64, iid: i64) -> Result<Option<Schedule>> {
+    Ok(tx.optional(
+        sql!("select * from on_call_schedules where project_id = $1 and iid = $2"),
+        (project_id, iid),
+    )?)
+}
+
+/// Schedules of any project.
+pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Schedule>> {
+    Ok(tx.all(
+        sql!("select * from on_call_schedules where id in_list($1) order by id"),
+        (ids,),
+    )?)
+}
+
+/// Whether another schedule of the project has this name.
+pub fn is_named(tx: &mut Tx<'_>, project_id: i64, name: &str, but: i64) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "select id from on_call_schedules
+             where project_id = $1 and name = $2 and id <> $3"
+        ),
+        (project_id, name, but),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Whether a rule of a policy names it.
+pub fn is_used(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!("select id from escalation_rules where schedule_id = $1 limit 1"),
+        (id,),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Adds one.
+pub fn insert(tx: &mut Tx<'_>, project_id: i64, new: &Described<'_>) -> Result<Schedule> {
+    let now = tx.now();
+    let iid = internal_ids::next(tx, Usage::OnCallSchedules, project_id)?;
+    Ok(tx.one(
+        sql!(
+            "insert into on_call_schedules (project_id, iid, name, description, time_zone,
+                created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $6) returning *"
+        ),
+        (
+            project_id,
+            iid,
+            new.name,
+            new.description,
+            new.time_zone,
+            now,
+        ),
+    )?)
+}
+
+/// Changes one.
+pub fn update(tx: &mut Tx<'_>, id: i64, new: &Described<'_>) -> Result<Schedule> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "update on_call_schedules set name = $2, description = $3, time_zone = $4,
+                updated_at = $5 where id = $1 returning *"
+        ),
+        (id, new.name, new.description, new.time_zone, now),
+    )?)
+}
+
+/// Removes one with its rotations.
+pub fn remove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("delete from on_call_schedules where id = $1"), (id,))?;
+    Ok(())
+}
