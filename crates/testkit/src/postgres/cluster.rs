@@ -19,15 +19,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The server programs a cluster needs.
 pub const PROGRAMS: [&str; 3] = ["initdb", "pg_ctl", "postgres"];
 
-/// Clusters live in the temporary directory under this name and the number
-/// of the process that owns them.
+/// Clusters live in one of [`places`] under this name and the number of the
+/// process that owns them.
 const DIRECTORY_PREFIX: &str = "tenon-test-postgres-";
 
 /// Nothing in a throw-away cluster has to survive a power cut, so no write
 /// waits for the disk.
 const SETTINGS: &str = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off \
-    -c jit=off -c max_connections=300 -c shared_buffers=64MB -c max_wal_size=4GB \
+    -c jit=off -c max_connections=300 -c shared_buffers=64MB -c max_wal_size=512MB \
     -c listen_addresses=127.0.0.1 -c unix_socket_directories=";
+
+/// Where memory serves as a file system, and how much of it must be free, in
+/// KiB. A database of a test has hundreds of files: in memory they are made in
+/// a tenth of the time.
+const IN_MEMORY: (&str, u64) = ("/dev/shm", 4 * 1024 * 1024);
 
 /// Started with the cluster's directory, the programs' directory and the
 /// server's options. Answers one line when the server takes connections,
@@ -180,7 +185,12 @@ fn new_directory(user: Option<&User>) -> Result<PathBuf, String> {
         std::process::id(),
         NEXT.fetch_add(1, Ordering::Relaxed)
     );
-    let directory = std::env::temp_dir().join(name);
+    let parent = if has_room(IN_MEMORY.0, IN_MEMORY.1) {
+        PathBuf::from(IN_MEMORY.0)
+    } else {
+        std::env::temp_dir()
+    };
+    let directory = parent.join(name);
     let prepare = || -> std::io::Result<()> {
         fs::create_dir(&directory)?;
         fs::set_permissions(&directory, fs::Permissions::from_mode(0o700))?;
@@ -191,6 +201,25 @@ fn new_directory(user: Option<&User>) -> Result<PathBuf, String> {
     };
     prepare().map_err(|error| format!("{}: {error}", directory.display()))?;
     Ok(directory)
+}
+
+/// Where clusters may be.
+fn places() -> [PathBuf; 2] {
+    [IN_MEMORY.0.into(), std::env::temp_dir()]
+}
+
+/// Whether a directory has so many KiB free, as `df` tells it.
+fn has_room(directory: &str, wanted: u64) -> bool {
+    let told = Command::new("df").args(["-Pk", directory]).output();
+    let Ok(told) = told.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()) else {
+        return false;
+    };
+    let line = told.lines().nth(1).unwrap_or_default();
+    let free = line
+        .split_whitespace()
+        .nth(3)
+        .and_then(|kib| kib.parse().ok());
+    free.is_some_and(|free: u64| free >= wanted)
 }
 
 fn random_password() -> Result<String, String> {
@@ -266,9 +295,7 @@ fn keep(bin: &Path, directory: &Path, user: Option<&User>, port: u16) -> Result<
 /// Removes clusters whose owner ended without its keeper (the machine was
 /// switched off, or the keeper was killed), with the server where it goes on.
 fn remove_stale_clusters(bin: &Path, user: Option<&User>) {
-    let Ok(entries) = fs::read_dir(std::env::temp_dir()) else {
-        return;
-    };
+    let entries = places().into_iter().flat_map(fs::read_dir).flatten();
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(owner) = name.to_str().and_then(owner_of) else {
