@@ -95,10 +95,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints a text; whoever reads it may stop before its end.
+fn shown(text: &str) -> Outcome<ExitCode> {
+    use std::io::{ErrorKind, Write};
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("cannot print: {error}"))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
 fn run(arguments: Arguments) -> Outcome<ExitCode> {
     if let Some(Command::Generate { name }) = &arguments.command {
-        print!("{}", generate(name)?);
-        return Ok(ExitCode::SUCCESS);
+        return shown(&generate(name)?);
     }
     let options = arguments.given.resolve(arguments.config.as_deref())?;
     serve::log(&options)?;
