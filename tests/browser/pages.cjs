@@ -288,7 +288,7 @@ test('an alert is received, seen and resolved', async () => {
   await page.getByLabel(/^Answer the note by/).click();
   await page.getByLabel('Answer', { exact: true }).fill('Let it cool.');
   await page.getByRole('button', { name: 'Answer', exact: true }).click();
-  await page.getByText('Let it cool.').waitFor();
+  await page.getByRole('paragraph').filter({ hasText: 'Let it cool.' }).waitFor();
   await check(page, 'an alert');
   await page.getByLabel('Status', { exact: true }).selectOption('resolved');
   await page.getByRole('button', { name: 'Set status' }).click();

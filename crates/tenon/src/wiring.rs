@@ -120,7 +120,9 @@ pub fn hooks() {
     users.handing_over.push(packages::jobs::hand_over);
     users.handing_over.push(planning::hooks::hand_over);
     users.user_destroying.push(planning::hooks::user_destroying);
-    users.user_destroying.push(monitoring::on_call::user_destroying);
+    users
+        .user_destroying
+        .push(monitoring::on_call::user_destroying);
     users.settings.push(packages::forwarding::PART);
     users.settings.push(monitoring::errors::limits::PART);
     users.settings.push(monitoring::alerts::limits::PART);
