@@ -378,7 +378,9 @@ fn run(
         for number in 0..workers {
             let (runs, failures) = (&runs, &failures);
             scope.spawn(move || {
-                while let Some((suite, engine)) = held(runs).pop_front() {
+                // A function, so that nobody waits for the list while one runs.
+                let next = || held(runs).pop_front();
+                while let Some((suite, engine)) = next() {
                     let place = Place {
                         program,
                         programs,
