@@ -4,7 +4,8 @@
 
 serves the empty database as its guide for one machine says, with one worker
 per core, and prints one line of JSON when it answers. It asks for no key, and
-the plug-ins that it starts with decide on every alert.
+the plug-ins that it starts with decide on every alert. What it says about
+itself goes to server.log in the directory.
 """
 
 import atexit
@@ -19,14 +20,19 @@ import urllib.request
 
 port, directory = sys.argv[1], sys.argv[3]
 programs = pathlib.Path(sys.executable).parent
+log = pathlib.Path(directory, "server.log")
+# Made before the workers, the application makes the tables once: two workers
+# that find none both make them, one of them fails, and its end ends the server.
 server = subprocess.Popen(
     [programs / "gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", str(os.cpu_count() or 2),
-     "--access-logfile", "/dev/null", "alerta.app:create_app()"],
+     "--preload", "--access-logfile", "/dev/null", "alerta.app:create_app()"],
     env={**os.environ, "SECRET_KEY": "for one measurement", "ALLOWED_ENVIRONMENTS": "Production"},
-    cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    cwd=directory, stdout=log.open("w"), stderr=subprocess.STDOUT,
 )  # fmt: skip
 atexit.register(server.terminate)
 for _ in range(600):
+    if server.poll() is not None:
+        sys.exit(f"alerta-server ended:\n{log.read_text()}")
     try:
         urllib.request.urlopen(f"http://127.0.0.1:{port}/management/gtg", timeout=5)
         break
