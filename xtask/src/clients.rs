@@ -16,11 +16,11 @@ use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
 
-use crate::cluster::Cluster;
-use crate::server::{self, Server, Settings};
-use crate::steps::{self, Outcome};
-use crate::tools;
-use crate::tree;
+use xtask::cluster::Cluster;
+use xtask::server::{self, Server, Settings};
+use xtask::steps::{self, Outcome};
+use xtask::tools;
+use xtask::tree;
 
 /// One script and the program that runs it.
 struct Suite {

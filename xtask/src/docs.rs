@@ -7,8 +7,8 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::steps::{self, Outcome, cargo};
-use crate::tree;
+use xtask::steps::{self, Outcome, cargo};
+use xtask::tree;
 
 /// The generated files at the top of the checkout.
 const GENERATED: [&str; 4] = [

@@ -1,24 +1,15 @@
 //! The project's own commands: `cargo xtask test | clients | bench | docs`.
 //!
 //! Start with [`test`]: its list of steps is what every change must pass.
-#![expect(clippy::print_stderr, reason = "a command for the terminal")]
 
-mod bench;
 mod clients;
 mod docs;
-mod server;
-mod steps;
 mod test;
-mod tools;
-mod tree;
-
-/// The same throw-away cluster the tests use; one is shared by a whole run.
-#[path = "../../crates/testkit/src/postgres/cluster.rs"]
-mod cluster;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use xtask::steps::{self, Outcome, cargo};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The project's own commands")]
@@ -34,23 +25,27 @@ enum Task {
     /// Run the suites of stock clients, or some of them.
     Clients(clients::Options),
     /// Measure the release server against its bounds.
-    Bench(bench::Options),
+    #[command(disable_help_flag = true)]
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
     /// Write the generated files, or check that they are up to date.
     Docs(docs::Options),
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
+    steps::exit_code(match Arguments::parse().command {
         Task::Test(options) => test::run(&options),
         Task::Clients(options) => clients::some(&options),
-        Task::Bench(options) => bench::run(&options),
+        Task::Bench { options } => bench(&options),
         Task::Docs(options) => docs::run(&options),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("xtask: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    })
+}
+
+/// A program of its own: what it is made of takes a minute to build, which no
+/// other command needs.
+fn bench(options: &[String]) -> Outcome {
+    let mut command = cargo(["run", "--quiet", "--package", "bench", "--"]);
+    steps::run(command.args(options))
 }

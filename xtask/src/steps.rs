@@ -1,7 +1,7 @@
 //! Steps of a task: run in order, each with a line before and after it, and
 //! a summary at the end.
 
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::tree;
@@ -15,6 +15,7 @@ pub struct Step {
     pub name: &'static str,
     /// What the step does, in a few words.
     pub about: &'static str,
+    /// Does it.
     pub run: fn() -> Outcome,
 }
 
@@ -67,6 +68,17 @@ fn verdict(outcome: &Outcome) -> &'static str {
     match outcome {
         Ok(()) => "ok",
         Err(_) => "FAILED",
+    }
+}
+
+/// What the whole command ends with, after a word about what went wrong.
+pub fn exit_code(outcome: Outcome) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 

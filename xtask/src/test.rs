@@ -3,11 +3,11 @@
 use std::process::Command;
 
 use crate::clients;
-use crate::cluster::Cluster;
 use crate::docs;
-use crate::steps::{self, Outcome, Step, cargo};
-use crate::tools;
-use crate::tree;
+use xtask::cluster::Cluster;
+use xtask::steps::{self, Outcome, Step, cargo};
+use xtask::tools;
+use xtask::tree;
 
 /// What `cargo xtask test` takes.
 #[derive(clap::Args)]

@@ -7,9 +7,9 @@ use super::load::{self, Request};
 use super::peer::Peer;
 use super::report::{Bound, Line};
 use super::{Bench, WRITERS, seed};
-use crate::cluster::Cluster;
-use crate::server::{self, Server};
-use crate::{steps, tools};
+use xtask::cluster::Cluster;
+use xtask::server::{self, Server};
+use xtask::{steps, tools};
 
 /// Alerts in one request of the metrics tool.
 const GROUP: usize = 50;

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::{server, tools, tree};
+use xtask::{server, tools, tree};
 
 /// A running server that is not ours. Ended when dropped: a script that has
 /// started a program of its own ends it when its standard input closes.

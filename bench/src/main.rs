@@ -15,12 +15,15 @@ mod report;
 mod seed;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
+
+use clap::Parser;
 
 use self::load::Request;
 use self::report::{Bound, Line};
-use crate::server::{self, Server, Settings};
-use crate::steps::{self, Outcome};
+use xtask::server::{self, Server, Settings};
+use xtask::steps::{self, Outcome};
 
 /// Packages in the small and the large project.
 const SMALL: i64 = 100;
@@ -30,9 +33,12 @@ const LARGE: i64 = 1_000_000;
 const READERS: usize = 32;
 const WRITERS: usize = 64;
 
-/// What `cargo xtask bench` takes.
-#[derive(clap::Args)]
-pub struct Options {
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask bench",
+    about = "Measure the release server against its bounds"
+)]
+struct Options {
     /// Seconds of every single measurement.
     #[arg(long, default_value_t = 3)]
     seconds: u64,
@@ -57,9 +63,13 @@ pub struct Options {
     only: Vec<String>,
 }
 
+fn main() -> ExitCode {
+    steps::exit_code(run(&Options::parse()))
+}
+
 /// Measures, prints the table and writes it down. Fails when a bound is
 /// missed.
-pub fn run(options: &Options) -> Outcome {
+fn run(options: &Options) -> Outcome {
     let program = match &options.program {
         Some(program) => program.clone(),
         None => server::build()?,

@@ -16,8 +16,8 @@ use super::load::{self, Request, Values};
 use super::peer::Peer;
 use super::report::{Bound, Line};
 use super::{Bench, READERS, seed};
-use crate::server::{self, Server};
-use crate::steps;
+use xtask::server::{self, Server};
+use xtask::steps;
 
 /// Versions of the package whose packument is fetched.
 const VERSIONS: usize = 50;

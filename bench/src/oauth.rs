@@ -14,8 +14,8 @@ use super::load::{self, Request, Stream, Values};
 use super::peer::Peer;
 use super::report::{Bound, Line};
 use super::{Bench, READERS, WRITERS, seed};
-use crate::server::{self, Server};
-use crate::steps;
+use xtask::server::{self, Server};
+use xtask::steps;
 
 const REDIRECT: &str = "https://client.example/callback";
 /// Codes made for one second of exchanges; a run that needs more fails.

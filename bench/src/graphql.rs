@@ -6,8 +6,8 @@ use super::load::{self, Request};
 use super::peer::Peer;
 use super::report::{Bound, Line};
 use super::{Bench, READERS};
-use crate::server;
-use crate::steps;
+use xtask::server;
+use xtask::steps;
 
 const QUESTION: &str = r#"{"query":"{ currentUser { name } }"}"#;
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::steps::{self, Outcome};
-use crate::tree;
+use xtask::steps::{self, Outcome};
+use xtask::tree;
 
 const PAGE: &str = "docs/performance.md";
 const BEGIN: &str = "<!-- results: written by cargo xtask bench -->";

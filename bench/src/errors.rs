@@ -7,9 +7,9 @@ use super::load::{self, Request};
 use super::peer::Peer;
 use super::report::{Bound, Line};
 use super::{Bench, READERS, WRITERS, seed};
-use crate::server::{self, Server};
-use crate::steps;
 use std::time::Duration;
+use xtask::server::{self, Server};
+use xtask::steps;
 
 /// Bytes of an envelope, about.
 const ENVELOPE: usize = 10 * 1024;
