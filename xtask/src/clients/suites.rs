@@ -1,0 +1,169 @@
+//! The list of suites: scripts, and what runs each of them.
+
+use Language::{Conan1Python, GraphqlNode, Node, NpmNode, Python};
+
+/// One script and the program that runs it.
+pub struct Suite {
+    /// Shown while it runs.
+    pub name: &'static str,
+    /// In the checkout.
+    pub script: &'static str,
+    pub runs_on: Language,
+    /// Against a server that calls itself `localhost`.
+    pub named: bool,
+}
+
+#[derive(Clone, Copy)]
+pub enum Language {
+    Python,
+    /// With the packages of `tests/clients/conan_1/requirements.txt`.
+    Conan1Python,
+    /// With the modules of `tests/clients/package.json`.
+    Node,
+    /// With the modules of `tests/clients/graphql/package.json`.
+    GraphqlNode,
+    /// With the package managers of `tests/clients/npm/package.json`.
+    NpmNode,
+}
+
+const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> Suite {
+    Suite {
+        name,
+        script,
+        runs_on,
+        named: false,
+    }
+}
+
+impl Suite {
+    const fn named(self) -> Suite {
+        Suite {
+            named: true,
+            ..self
+        }
+    }
+}
+
+/// The stock clients of the REST API, of the OAuth provider, of GraphQL, of
+/// package registries and of monitoring. A listed script that is missing fails.
+pub const CLIENTS: &[Suite] = &[
+    suite(Python, "python-gitlab", "tests/clients/rest.py"),
+    suite(
+        Python,
+        "python-gitlab for issues",
+        "tests/clients/planning.py",
+    ),
+    suite(Node, "@gitbeaker/rest", "tests/clients/rest.cjs"),
+    suite(Python, "schemathesis", "tests/clients/openapi.py"),
+    suite(
+        Node,
+        "openid-client and oauth4webapi",
+        "tests/clients/oauth.cjs",
+    ),
+    suite(
+        Python,
+        "Authlib and requests-oauthlib",
+        "tests/clients/oauth.py",
+    ),
+    suite(
+        Node,
+        "the guide's programs, oidc-client-ts among them",
+        "tests/clients/examples.cjs",
+    ),
+    suite(
+        Python,
+        "git-credential-oauth",
+        "tests/clients/git_credential.py",
+    ),
+    suite(
+        Python,
+        "libapache2-mod-auth-openidc",
+        "tests/clients/apache.py",
+    ),
+    suite(Python, "fido2", "tests/clients/keys.py").named(),
+    suite(
+        NpmNode,
+        "npm, pnpm and yarn",
+        "tests/clients/npm/managers.cjs",
+    ),
+    suite(
+        GraphqlNode,
+        "graphql-http",
+        "tests/clients/graphql/audits.cjs",
+    ),
+    suite(
+        Python,
+        "gql and sgqlc",
+        "tests/clients/graphql/introspected.py",
+    ),
+    suite(
+        Python,
+        "python-gitlab for GraphQL",
+        "tests/clients/graphql/who_asks.py",
+    ),
+    suite(
+        GraphqlNode,
+        "@apollo/client and @urql/core",
+        "tests/clients/graphql/applications.cjs",
+    ),
+    suite(
+        GraphqlNode,
+        "relay-compiler, graphql-codegen and graphql-inspector",
+        "tests/clients/graphql/compilers.cjs",
+    ),
+    suite(
+        Python,
+        "schemathesis for GraphQL",
+        "tests/clients/graphql/generated.py",
+    ),
+    suite(Python, "curl", "tests/clients/graphql/curl.py"),
+    suite(
+        Python,
+        "sentry-sdk and raven of Python",
+        "tests/clients/errors.py",
+    ),
+    suite(
+        Node,
+        "@sentry/node and raven of npm",
+        "tests/clients/errors.cjs",
+    ),
+    suite(
+        Node,
+        "@sentry/browser in chromium",
+        "tests/clients/errors_browser.cjs",
+    ),
+    suite(
+        Python,
+        "Alertmanager, apprise and curl for alerts",
+        "tests/clients/alerts.py",
+    ),
+    suite(
+        Node,
+        "@gitbeaker/rest for alerts and errors",
+        "tests/clients/alerts.cjs",
+    ),
+    suite(Python, "composer", "tests/clients/composer.py"),
+    suite(Python, "Conan 2", "tests/clients/conan_2.py"),
+    suite(Conan1Python, "Conan 1", "tests/clients/conan_1.py"),
+    suite(Python, "go", "tests/clients/golang.py"),
+    suite(Python, "Helm's library and PyYAML", "tests/clients/helm.py"),
+    suite(Python, "build, twine, pip and uv", "tests/clients/pypi.py"),
+    suite(
+        Python,
+        "NuGet's protocol 3, as dotnet speaks it",
+        "tests/clients/nuget_v3.py",
+    ),
+    suite(Python, "nuget 2.8", "tests/clients/nuget.py"),
+    suite(Python, "Maven", "tests/clients/maven.py"),
+    suite(Python, "Terraform", "tests/clients/terraform.py"),
+];
+
+/// The pages in a browser.
+pub const BROWSER: &[Suite] = &[
+    suite(Node, "chromium", "tests/browser/pages.cjs").named(),
+    suite(
+        Node,
+        "the GraphQL explorer in chromium",
+        "tests/browser/explorer.cjs",
+    ),
+];
