@@ -268,6 +268,18 @@ pub fn node_with(packages: &str, under: &str) -> Result<(PathBuf, PathBuf), Stri
     Ok((node, modules))
 }
 
+/// The program of `tests/clients/sentry_reqwest`, built.
+pub fn sentry_over_reqwest() -> Result<PathBuf, String> {
+    let target = tree::target().join("clients/sentry_reqwest");
+    let manifest = "tests/clients/sentry_reqwest/Cargo.toml";
+    run(
+        cargo(["build", "--quiet", "--locked", "--manifest-path", manifest])
+            .arg("--target-dir")
+            .arg(&target),
+    )?;
+    Ok(target.join("debug/sentry_reqwest"))
+}
+
 /// A text file of the checkout.
 fn read(path: &str) -> Result<String, String> {
     fs::read_to_string(tree::root().join(path)).map_err(|error| format!("{path}: {error}"))

@@ -170,6 +170,11 @@ fn interpreter(language: Language) -> Result<Command, String> {
             let own = tools::python_with("tests/clients/conan_1", "clients/conan_1")?;
             return Ok(python(&own));
         }
+        Language::PythonAndRust => {
+            let mut command = python(&tools::python()?);
+            command.env("CLIENT", tools::sentry_over_reqwest()?);
+            return Ok(command);
+        }
         Language::Node => tools::node()?,
         Language::NpmNode => tools::node_with("tests/clients/npm", "clients/npm-node")?,
         Language::GraphqlNode => tools::node_with("tests/clients/graphql", "clients/graphql-node")?,

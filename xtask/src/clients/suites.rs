@@ -1,6 +1,6 @@
 //! The list of suites: scripts, and what runs each of them.
 
-use Language::{Conan1Python, GraphqlNode, Node, NpmNode, Python};
+use Language::{Conan1Python, GraphqlNode, Node, NpmNode, Python, PythonAndRust};
 
 /// One script and the program that runs it.
 pub struct Suite {
@@ -18,6 +18,8 @@ pub enum Language {
     Python,
     /// With the packages of `tests/clients/conan_1/requirements.txt`.
     Conan1Python,
+    /// With the program of `tests/clients/sentry_reqwest`.
+    PythonAndRust,
     /// With the modules of `tests/clients/package.json`.
     Node,
     /// With the modules of `tests/clients/graphql/package.json`.
@@ -131,6 +133,11 @@ pub const CLIENTS: &[Suite] = &[
         Node,
         "@sentry/browser in chromium",
         "tests/clients/errors_browser.cjs",
+    ),
+    suite(
+        PythonAndRust,
+        "sentry of Rust over reqwest",
+        "tests/clients/errors_rust.py",
     ),
     suite(
         Python,
