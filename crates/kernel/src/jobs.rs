@@ -35,7 +35,8 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// `room.verb`; never changes once released.
     const NAME: &'static str;
     /// Two queued jobs of the same key are one. A job that runs already has
-    /// given its key up: what is enqueued meanwhile runs after it.
+    /// given its key up: what is enqueued meanwhile runs after it. A queued
+    /// one runs after every transaction that counts on it.
     fn dedupe_key(&self) -> Option<String> {
         None
     }
@@ -93,7 +94,9 @@ pub fn enqueue<J: Job>(tx: &mut Tx<'_>, registry: &Registry, job: &J) -> Result<
     Ok(())
 }
 
-/// Enqueues a job for later.
+/// Enqueues a job for later. Where one of its key is queued already, that one
+/// is locked until the transaction commits: a worker that took it before would
+/// not see what it is to work on.
 pub fn enqueue_at<J: Job>(tx: &mut Tx<'_>, job: &J, run_at: Timestamp) -> Result<()> {
     let now = tx.now();
     let payload = serde_json::to_value(job).map_err(Error::internal)?;
@@ -101,7 +104,8 @@ pub fn enqueue_at<J: Job>(tx: &mut Tx<'_>, job: &J, run_at: Timestamp) -> Result
         sql!(
             "insert into jobs (name, payload, state, dedupe_key, run_at, created_at, updated_at)
              values ($1, $2, 'queued', $3, $4, $5, $5)
-             on conflict (name, dedupe_key) do nothing"
+             on conflict (name, dedupe_key) do update
+                set updated_at = excluded.updated_at where false"
         ),
         (J::NAME, Json(payload), job.dedupe_key(), run_at, now),
     )?;

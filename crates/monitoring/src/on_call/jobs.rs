@@ -61,16 +61,22 @@ impl Job for Escalate {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        let most = usize::try_from(BATCH).unwrap_or(1);
-        while run.app.write(|tx| carry_on(tx, BATCH)).await? >= most {}
-        run.app
-            .write(|tx| match rows::next_due(tx)? {
-                Some(due_at) => wake(tx, due_at),
-                None => Ok(()),
-            })
-            .await?;
+        while run.app.write(look).await? {}
         Ok(())
     }
+}
+
+/// Does what is due and sees to it that what comes next is looked for, as of
+/// one moment; whether more may be due.
+fn look(tx: &mut Tx<'_>) -> Result<bool> {
+    let done = carry_on(tx, BATCH)?;
+    if usize::try_from(BATCH).is_ok_and(|most| done >= most) {
+        return Ok(true);
+    }
+    if let Some(due_at) = rows::next_due(tx)? {
+        wake(tx, due_at)?;
+    }
+    Ok(false)
 }
 
 /// Sends the mail of a page that was recorded.

@@ -1,11 +1,13 @@
 //! Paging: who is told of an alert that nobody looks after, and when no more.
 
 use crate::{Watch, mailed};
+use jiff::SignedDuration;
 use kernel::jobs::enqueue;
-use monitoring::on_call::jobs::{Escalate, Tell};
+use monitoring::on_call::jobs::{Escalate, Tell, wake};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use store::sql;
+use std::time::Duration;
+use store::{Tx, sql};
 use testkit::TestServer;
 
 const STARTED: &str = "2031-05-06T00:00:00+02:00";
@@ -259,4 +261,64 @@ testkit::at_noon! {
         assert_eq!((told.len(), sent.len()), (150, 150));
         assert_eq!(count(&t, sql!("select count(*) from escalations where passed_seconds = 0")).await, 150);
     }
+}
+
+/// Whether calls are at work, or one that is due after another still waits.
+fn busy(tx: &mut Tx<'_>) -> store::Result<bool> {
+    let open: i64 = tx.one(
+        sql!(
+            "select count(*) from jobs
+             where name = 'monitoring.escalate' and (state = 'running' or dedupe_key = '1')"
+        ),
+        (),
+    )?;
+    Ok(open > 0)
+}
+
+#[test]
+fn what_begins_to_escalate_while_its_call_is_taken_pages_in_time() {
+    testkit::run(async {
+        // SQLite has one writer: no call is taken meanwhile.
+        let Some(t) = TestServer::postgres_at(testkit::noon()).await else {
+            return;
+        };
+        let watch = Watch::new(&t).await;
+        watch.send(json!({"title": "Second"})).await;
+        let late = count(&t, sql!("select max(id) from alerts")).await;
+        let minute = of_user(60, "resolved", watch.jane.id);
+        watch.policy(json!([minute])).await;
+        watch.send(json!({"title": "First"})).await;
+        t.settle().await;
+        let (app, began_at) = (t.app().clone(), t.now());
+        let due_at = began_at + SignedDuration::from_secs(60);
+        let after = t.app().write(move |tx| {
+            let last = Escalate { second: 1 };
+            kernel::jobs::enqueue_at(tx, &last, due_at)
+        });
+        after.await.unwrap();
+
+        let begun = t.app().write(move |tx| {
+            tx.execute(
+                sql!(
+                    "insert into escalations (alert_id, began_at, passed_seconds, due_at)
+                     values ($1, $2, -1, $3)"
+                ),
+                (late, began_at, due_at),
+            )?;
+            wake(tx, due_at)?;
+            // Both alerts count on one call, which comes due before this ends.
+            if app.now() < due_at {
+                app.clock().advance(60);
+            }
+            while app.store().read_blocking(busy)? {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Ok::<(), kernel::error::Error>(())
+        });
+        begun.await.unwrap();
+
+        t.settle().await;
+        assert_eq!(mailed(&t, "First"), ["jane"]);
+        assert_eq!(mailed(&t, "Second"), ["jane"]);
+    });
 }
