@@ -2,39 +2,50 @@
 //! and on two nodes.
 
 use crate::place::{Place, Server, project, until};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use store::sql;
-use testkit::{Client, run};
+use testkit::{Client, Request, run};
 
 /// Alerts that storms are about.
 const ALERTS: u64 = 20;
 
 /// An address with its key.
 #[derive(Clone)]
-struct Door {
+pub struct Door {
     path: String,
     header: String,
 }
 
-/// Makes an integration.
-async fn door(server: &Server, client: &Client) -> Door {
-    let project = project(client).await;
-    let path = format!("{project}/alert_management/http_integrations");
-    let body = json!({"name": "storm", "active": true});
-    let made = client.post(path).json(&body).await.is(201).json();
-    let text = |key: &str| made[key].as_str().unwrap_or_default().to_owned();
-    // Each server has another address.
-    let url = text("url");
-    let path = url
-        .split_once("/acme/")
-        .map(|(_, rest)| format!("/acme/{rest}"));
-    assert!(url.starts_with("http"), "{url} of {}", server.url);
-    Door {
-        path: path.unwrap_or_default(),
-        header: format!("Bearer {}", text("token")),
+impl Door {
+    /// Makes an integration of a project.
+    pub async fn of(client: &Client, project: &str) -> Door {
+        let path = format!("{project}/alert_management/http_integrations");
+        let body = json!({"name": "storm", "active": true});
+        let made = client.post(path).json(&body).await.is(201).json();
+        let text = |key: &str| made[key].as_str().unwrap_or_default().to_owned();
+        // Each server has another address.
+        let url = text("url");
+        let path = url
+            .split_once("/acme/")
+            .map(|(_, rest)| format!("/acme/{rest}"));
+        Door {
+            path: path.unwrap_or_else(|| panic!("an address of acme: {made}")),
+            header: format!("Bearer {}", text("token")),
+        }
     }
+
+    /// An alert on its way to a server.
+    pub fn sent(&self, to: &Client, body: &Value) -> Request {
+        let request = to.request(reqwest::Method::POST, &self.path);
+        request.header("authorization", &self.header).json(body)
+    }
+}
+
+/// Makes a project with an integration.
+async fn door(client: &Client) -> Door {
+    Door::of(client, &project(client).await).await
 }
 
 /// Sends alerts until the server is gone or there are `most`; how many were
@@ -47,9 +58,7 @@ fn storm(server: &Server, door: &Door, senders: u64, most: u64) -> Arc<AtomicI64
         tokio::spawn(async move {
             for n in (sender..most).step_by(senders as usize) {
                 let body = json!({"title": "storm", "fingerprint": (n % ALERTS).to_string()});
-                let request = client.request(reqwest::Method::POST, &door.path);
-                let sent = request.header("authorization", &door.header).json(&body);
-                match sent.try_send().await {
+                match door.sent(&client, &body).try_send().await {
                     Ok(reply) if reply.status == 200 => acknowledged.fetch_add(1, Ordering::SeqCst),
                     _ => return,
                 };
@@ -81,7 +90,7 @@ fn a_killed_server_loses_no_acknowledged_alert() {
     run(async {
         for place in Place::both() {
             let server = place.serve();
-            let door = door(&server, &server.client(&place.token())).await;
+            let door = door(&server.client(&place.token())).await;
             let acknowledged = storm(&server, &door, 8, 1_000_000);
             at_least(&acknowledged, 200).await;
             server.kill();
@@ -105,7 +114,7 @@ fn two_nodes_count_alerts_exactly() {
             return;
         };
         let (one, two) = (place.serve(), place.serve());
-        let door = door(&one, &one.client(&place.token())).await;
+        let door = door(&one.client(&place.token())).await;
         let first = storm(&one, &door, 16, 500);
         let second = storm(&two, &door, 16, 500);
         at_least(&first, 500).await;

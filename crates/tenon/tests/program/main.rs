@@ -13,6 +13,7 @@ mod large;
 mod logs;
 mod nodes;
 mod npm;
+mod paging;
 mod place;
 mod start;
 mod storage;

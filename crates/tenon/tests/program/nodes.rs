@@ -77,7 +77,7 @@ fn every_job_of_two_nodes_is_done_once_though_one_is_killed() {
         let deletions = delete(&nodes, &project, ids);
         let dead = stop_at_work(&place, &one).await;
         let first = Log::of(one.kill());
-        let under_way = end_leases(&place, dead).await;
+        let under_way = end_leases(&place, &dead).await;
         for deletion in deletions {
             deletion.await.expect("every package is deleted in the end");
         }
@@ -100,7 +100,7 @@ fn every_job_of_two_nodes_is_done_once_though_one_is_killed() {
         assert_eq!(known.len(), PACKAGES, "a job for each package");
         for job in known {
             let (before, after) = (first.runs(job), second.runs(job));
-            if under_way.contains(&job) {
+            if under_way.contains_key(&job) {
                 assert!(
                     before <= 1 && after == 1,
                     "job {job}: {before} and {after} runs"
@@ -234,17 +234,19 @@ async fn leased(place: &Place, node: &str) -> i64 {
     place.within(count).await
 }
 
-/// Lets a dead node's leases run out, as they do after a minute; its jobs.
-async fn end_leases(place: &Place, node: String) -> HashSet<i64> {
+/// Lets a dead node's leases run out, as they do after a minute; its jobs with
+/// their payloads.
+pub async fn end_leases(place: &Place, node: &str) -> HashMap<i64, Value> {
+    let node = node.to_owned();
     let ended = move |tx: &mut Tx<'_>| {
         tx.all(
             sql!(
                 "update jobs set lease_until = created_at
-                 where state = 'running' and leased_by = $1 returning id"
+                 where state = 'running' and leased_by = $1 returning id, payload"
             ),
             (node.as_str(),),
         )
     };
-    let jobs: Vec<i64> = place.within(ended).await;
+    let jobs: Vec<(i64, Value)> = place.within(ended).await;
     jobs.into_iter().collect()
 }
