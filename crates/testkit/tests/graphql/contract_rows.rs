@@ -1,6 +1,7 @@
 //! Every row of the contract's sections 1 to 8 about GraphQL and every line of
 //! its «Bad input and abuse» and «Beyond the reference», with the tests that
-//! show it, or the room it comes with.
+//! show it, or the room it comes with; and every claim of the line about
+//! on-call in the contract of monitoring, section 3.
 //!
 //! A test is written `file::name`. Files are those of this folder; another
 //! begins with its path in the repository.
@@ -707,6 +708,62 @@ const ROWS: &[(&str, Shown)] = &[
             "atomic::many_at_once_are_each_whole",
         ]),
     ),
+    // Monitoring, section 3
+    (
+        "on-call schedules and rotations",
+        By(&[
+            "crates/testkit/tests/oncall/graphql.rs::schedules_and_rotations_are_made_changed_and_removed",
+            "crates/testkit/tests/oncall/schedules.rs::a_rotation_tells_who_is_on_call_when",
+        ]),
+    ),
+    (
+        "on-call escalation policy",
+        By(&[
+            "crates/testkit/tests/oncall/graphql.rs::a_policy_is_made_changed_and_removed",
+            "crates/testkit/tests/oncall/policies.rs::a_project_has_one_policy_with_rules_in_order",
+        ]),
+    ),
+    (
+        "on-call access",
+        By(&[
+            "crates/testkit/tests/oncall/graphql.rs::what_is_hidden_in_rest_is_hidden_here",
+            "crates/testkit/tests/oncall/schedules.rs::reporters_see_who_is_on_call_and_maintainers_say_it",
+        ]),
+    ),
+    (
+        "on-call a new alert starts it",
+        By(&[
+            "crates/testkit/tests/oncall/paging.rs::an_alert_pages_one_after_another_until_somebody_looks_after_it",
+        ]),
+    ),
+    (
+        "on-call one mail by each rule",
+        By(&[
+            "crates/testkit/tests/oncall/paging.rs::turns_change_hands_between_two_pages",
+            "crates/testkit/tests/oncall/paging.rs::jobs_that_run_twice_page_once",
+            "crates/tenon/tests/program/paging.rs::two_nodes_page_by_each_rule_once",
+        ]),
+    ),
+    (
+        "on-call acknowledging limits it",
+        By(&[
+            "crates/testkit/tests/oncall/paging.rs::acknowledged_alerts_page_only_who_waits_for_the_end",
+        ]),
+    ),
+    (
+        "on-call resolving stops it",
+        By(&["crates/testkit/tests/oncall/paging.rs::what_is_over_or_ignored_pages_nobody"]),
+    ),
+    (
+        "on-call triggering again restarts it",
+        By(&["crates/testkit/tests/oncall/paging.rs::what_is_triggered_again_pages_again"]),
+    ),
+    (
+        "on-call a note names who was paged",
+        By(&[
+            "crates/testkit/tests/oncall/paging.rs::who_may_not_see_alerts_any_more_is_not_paged",
+        ]),
+    ),
 ];
 
 /// Rows of each section. A line of the contract that several rooms share
@@ -722,6 +779,7 @@ const SECTIONS: &[(&str, usize)] = &[
     ("8", 7),
     ("abuse", 16),
     ("beyond", 10),
+    ("on-call", 9),
 ];
 
 /// The file of a test.
