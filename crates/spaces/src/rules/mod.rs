@@ -36,11 +36,13 @@ pub fn record(
     Ok(audit::write(tx, record)?)
 }
 
-fn of_group(group: &Namespace) -> (&'static str, i64, &str) {
+/// A group as the target of a record.
+pub fn of_group(group: &Namespace) -> (&'static str, i64, &str) {
     ("Group", group.id, &group.full_path)
 }
 
-fn of_project(project: &Project) -> (&'static str, i64, &str) {
+/// A project as the target of a record.
+pub fn of_project(project: &Project) -> (&'static str, i64, &str) {
     ("Project", project.id, &project.full_path)
 }
 

@@ -9,7 +9,6 @@ use identity::entities::load_basic;
 use identity::model::User;
 use identity::viewer::Viewer;
 use jiff::{SignedDuration, Timestamp};
-use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use planning::model::Issue;
@@ -235,6 +234,7 @@ pub fn may_become_issue(project: &Project, alert: &Alert) -> Result<()> {
     }
 }
 
+/// Records what a user did to an alert.
 fn record(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -242,17 +242,7 @@ fn record(
     alert: &Alert,
     details: serde_json::Value,
 ) -> Result<()> {
-    audit::write(
-        tx,
-        audit::Record {
-            author_id: viewer.author_id(),
-            action: "alert.update",
-            target_type: ALERT,
-            target_id: alert.id,
-            target_name: &format!("{}{}", project.full_path, alert.reference()),
-            details,
-            ip_address: viewer.ip_address(),
-        },
-    )?;
-    Ok(())
+    let name = format!("{}{}", project.full_path, alert.reference());
+    let target = (ALERT, alert.id, name.as_str());
+    spaces::rules::record(tx, viewer, "alert.update", target, details)
 }

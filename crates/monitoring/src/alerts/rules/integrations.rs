@@ -11,13 +11,13 @@ use crate::alerts::store::settings;
 use identity::viewer::Viewer;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
-use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::secrets::random_bytes;
 use serde_json::{Value, json};
 use spaces::Project;
 use spaces::model::Problems;
+use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// Most integrations of a project.
@@ -181,13 +181,13 @@ pub fn create(
     let identifier = identifier(tx, project.id, new)?;
     let sealed = new_token(app);
     let made = rows::insert(tx, project.id, new.kind, &identifier, &sealed, &written)?;
+    let details = told(&made, json!({}));
     record(
         tx,
         viewer,
-        project,
         "alert_integration.create",
-        &made,
-        json!({}),
+        of_project(project),
+        details,
     )?;
     Ok(made)
 }
@@ -212,13 +212,12 @@ pub fn update(
         ));
     }
     let changed = rows::update(tx, integration.id, &after)?;
-    let details = json!({"active": changed.active});
+    let details = told(&changed, json!({"active": changed.active}));
     record(
         tx,
         viewer,
-        project,
         "alert_integration.update",
-        &changed,
+        of_project(project),
         details,
     )?;
     Ok(changed)
@@ -242,13 +241,12 @@ pub fn reset_token(
     let until = tx.now().checked_add(overlap).unwrap_or(Timestamp::MAX);
     let previous = (overlap_seconds > 0).then_some((integration.sealed_token.as_str(), until));
     let changed = rows::set_token(tx, integration.id, &new_token(app), previous)?;
-    let details = json!({"overlap_seconds": overlap_seconds});
+    let details = told(&changed, json!({"overlap_seconds": overlap_seconds}));
     record(
         tx,
         viewer,
-        project,
         "alert_integration.reset_token",
-        &changed,
+        of_project(project),
         details,
     )?;
     Ok(changed)
@@ -262,13 +260,13 @@ pub fn destroy(
     id: i64,
 ) -> Result<Integration> {
     let gone = rows::remove(tx, project.id, id)?.found("Integration")?;
+    let details = told(&gone, json!({}));
     record(
         tx,
         viewer,
-        project,
         "alert_integration.destroy",
-        &gone,
-        json!({}),
+        of_project(project),
+        details,
     )?;
     Ok(gone)
 }
@@ -348,29 +346,11 @@ fn slug(name: &str) -> String {
     }
 }
 
-fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    action: &'static str,
-    integration: &Integration,
-    mut details: Value,
-) -> Result<()> {
+/// What records tell of an integration.
+fn told(integration: &Integration, mut details: Value) -> Value {
     details["integration"] = json!(integration.id);
     details["name"] = json!(integration.name);
-    audit::write(
-        tx,
-        audit::Record {
-            author_id: viewer.author_id(),
-            action,
-            target_type: "Project",
-            target_id: project.id,
-            target_name: &project.full_path,
-            details,
-            ip_address: viewer.ip_address(),
-        },
-    )?;
-    Ok(())
+    details
 }
 
 #[cfg(test)]

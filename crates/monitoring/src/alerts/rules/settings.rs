@@ -3,11 +3,11 @@
 use crate::alerts::model::{AlertSetting, MAX_URL};
 use crate::alerts::store::{integrations, settings as rows};
 use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::json;
 use spaces::Project;
+use spaces::rules::{of_project, record};
 use store::Tx;
 use url::Url;
 
@@ -73,23 +73,19 @@ pub fn update(
         return Err(Error::invalid("external_tool_enabled", ACTIVE));
     }
     rows::put(tx, project.id, &after)?;
-    audit::write(
+    let details = json!({
+        "create_issue": after.create_issue,
+        "send_email": after.send_email,
+        "auto_close_incident": after.auto_close_incident,
+        "external_tool_enabled": after.external_tool_enabled,
+        "external_tool_url": after.external_tool_url,
+    });
+    record(
         tx,
-        audit::Record {
-            author_id: viewer.author_id(),
-            action: "alert_setting.update",
-            target_type: "Project",
-            target_id: project.id,
-            target_name: &project.full_path,
-            details: json!({
-                "create_issue": after.create_issue,
-                "send_email": after.send_email,
-                "auto_close_incident": after.auto_close_incident,
-                "external_tool_enabled": after.external_tool_enabled,
-                "external_tool_url": after.external_tool_url,
-            }),
-            ip_address: viewer.ip_address(),
-        },
+        viewer,
+        "alert_setting.update",
+        of_project(project),
+        details,
     )?;
     Ok(after)
 }

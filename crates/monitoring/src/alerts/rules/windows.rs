@@ -5,11 +5,11 @@ use crate::alerts::store::integrations;
 use crate::alerts::store::windows::{self as rows, NewWindow};
 use identity::viewer::Viewer;
 use jiff::Timestamp;
-use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::time::wire;
-use serde_json::json;
+use serde_json::{Value, json};
 use spaces::Project;
+use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// Most windows a project keeps.
@@ -48,39 +48,34 @@ pub fn create(
         ));
     }
     let made = rows::insert(tx, project.id, viewer.user_id(), new)?;
-    record(tx, viewer, project, "alert_window.create", &made)?;
+    record(
+        tx,
+        viewer,
+        "alert_window.create",
+        of_project(project),
+        told(&made),
+    )?;
     Ok(made)
 }
 
 /// Removes a window.
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, id: i64) -> Result<()> {
     let gone = rows::remove(tx, project.id, id)?.found("Maintenance window")?;
-    record(tx, viewer, project, "alert_window.destroy", &gone)
+    record(
+        tx,
+        viewer,
+        "alert_window.destroy",
+        of_project(project),
+        told(&gone),
+    )
 }
 
-fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    action: &'static str,
-    window: &Window,
-) -> Result<()> {
-    audit::write(
-        tx,
-        audit::Record {
-            author_id: viewer.author_id(),
-            action,
-            target_type: "Project",
-            target_id: project.id,
-            target_name: &project.full_path,
-            details: json!({
-                "window": window.id,
-                "name": window.name,
-                "starts_at": wire::text(window.starts_at),
-                "ends_at": wire::text(window.ends_at),
-            }),
-            ip_address: viewer.ip_address(),
-        },
-    )?;
-    Ok(())
+/// What records tell of a window.
+fn told(window: &Window) -> Value {
+    json!({
+        "window": window.id,
+        "name": window.name,
+        "starts_at": wire::text(window.starts_at),
+        "ends_at": wire::text(window.ends_at),
+    })
 }

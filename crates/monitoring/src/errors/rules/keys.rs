@@ -5,11 +5,11 @@ use crate::errors::model::ClientKey;
 use crate::errors::store::settings as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::audit;
 use kernel::error::{Found, Result};
 use kernel::secrets::random_bytes;
 use serde_json::json;
 use spaces::Project;
+use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// What keys begin with. SDKs for JavaScript take letters, digits and the
@@ -20,12 +20,13 @@ const PREFIX: &str = "svet_";
 pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<ClientKey> {
     let public_key = format!("{PREFIX}{}", hex::encode(random_bytes::<16>()));
     let key = rows::add_key(tx, project.id, &public_key)?;
+    let details = json!({"client_key": key.id});
     record(
         tx,
         viewer,
-        project,
         "error_tracking_client_key.create",
-        &key,
+        of_project(project),
+        details,
     )?;
     Ok(key)
 }
@@ -39,12 +40,13 @@ pub fn destroy(
     id: i64,
 ) -> Result<ClientKey> {
     let key = rows::remove_key(tx, project.id, id)?.found("Error Tracking Client Key")?;
+    let details = json!({"client_key": key.id});
     record(
         tx,
         viewer,
-        project,
         "error_tracking_client_key.destroy",
-        &key,
+        of_project(project),
+        details,
     )?;
     forget(app, tx);
     Ok(key)
@@ -58,26 +60,4 @@ pub fn dsn(base_url: &str, key: &ClientKey) -> String {
         "{scheme}://{}@{place}/api/v4/error_tracking/collector/{}",
         key.public_key, key.project_id
     )
-}
-
-fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    action: &'static str,
-    key: &ClientKey,
-) -> Result<()> {
-    audit::write(
-        tx,
-        audit::Record {
-            author_id: viewer.author_id(),
-            action,
-            target_type: "Project",
-            target_id: project.id,
-            target_name: &project.full_path,
-            details: json!({"client_key": key.id}),
-            ip_address: viewer.ip_address(),
-        },
-    )?;
-    Ok(())
 }

@@ -6,10 +6,10 @@ use crate::errors::model::{MAX_API_URL, Setting};
 use crate::errors::store::settings as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::audit;
 use kernel::error::{Error, Result};
 use serde_json::json;
 use spaces::Project;
+use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// What tokens for trackers elsewhere are sealed as.
@@ -94,21 +94,17 @@ pub fn store(
 ) -> Result<()> {
     check(setting)?;
     rows::put(tx, setting)?;
-    audit::write(
+    let details = json!({
+        "active": setting.active,
+        "integrated": setting.integrated,
+        "api_url": setting.api_url,
+    });
+    record(
         tx,
-        audit::Record {
-            author_id: viewer.author_id(),
-            action: "error_tracking_setting.update",
-            target_type: "Project",
-            target_id: project.id,
-            target_name: &project.full_path,
-            details: json!({
-                "active": setting.active,
-                "integrated": setting.integrated,
-                "api_url": setting.api_url,
-            }),
-            ip_address: viewer.ip_address(),
-        },
+        viewer,
+        "error_tracking_setting.update",
+        of_project(project),
+        details,
     )?;
     forget(app, tx);
     forget_full(app, tx);

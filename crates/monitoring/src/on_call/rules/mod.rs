@@ -9,10 +9,7 @@ pub mod schedules;
 use super::model::{MAX_DESCRIPTION, MAX_NAME};
 use crate::alerts::rules::alerts::may_look_after;
 use identity::entities::load_basic;
-use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::error::{Error, Result};
-use serde_json::Value;
 use spaces::Project;
 use store::Tx;
 
@@ -58,28 +55,6 @@ fn must_see_alerts(tx: &mut Tx<'_>, project: &Project, users: &[i64], field: &st
             return Err(Error::invalid(field, text));
         }
     }
-    Ok(())
-}
-
-fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    action: &'static str,
-    details: Value,
-) -> Result<()> {
-    audit::write(
-        tx,
-        audit::Record {
-            author_id: viewer.author_id(),
-            action,
-            target_type: "Project",
-            target_id: project.id,
-            target_name: &project.full_path,
-            details,
-            ip_address: viewer.ip_address(),
-        },
-    )?;
     Ok(())
 }
 

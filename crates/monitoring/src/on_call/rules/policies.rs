@@ -1,6 +1,6 @@
 //! The escalation policy of a project: there is one at most.
 
-use super::{description, must_see_alerts, name, record};
+use super::{description, must_see_alerts, name};
 use crate::on_call::model::{MAX_ELAPSED, MAX_RULES, Policy, Rule, Target, Until};
 use crate::on_call::store::policies::{self as rows, NewRule};
 use crate::on_call::store::schedules;
@@ -9,6 +9,7 @@ use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::{Value, json};
 use spaces::Project;
+use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// Whom a rule pages, as people say it.
@@ -55,7 +56,13 @@ pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, new: &Change)
     let made = rows::insert(tx, project.id, &name, text.as_deref())?;
     rows::set_rules(tx, made.id, &rules)?;
     let details = details(&made, Some(&rules));
-    record(tx, viewer, project, "escalation_policy.create", details)?;
+    record(
+        tx,
+        viewer,
+        "escalation_policy.create",
+        of_project(project),
+        details,
+    )?;
     Ok(made)
 }
 
@@ -83,7 +90,13 @@ pub fn update(
         rows::set_rules(tx, policy.id, rules)?;
     }
     let details = details(&changed, rules.as_deref());
-    record(tx, viewer, project, "escalation_policy.update", details)?;
+    record(
+        tx,
+        viewer,
+        "escalation_policy.update",
+        of_project(project),
+        details,
+    )?;
     Ok(changed)
 }
 
@@ -91,7 +104,13 @@ pub fn update(
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, policy: &Policy) -> Result<()> {
     rows::remove(tx, policy.id)?;
     let details = details(policy, None);
-    record(tx, viewer, project, "escalation_policy.destroy", details)
+    record(
+        tx,
+        viewer,
+        "escalation_policy.destroy",
+        of_project(project),
+        details,
+    )
 }
 
 /// The rules of a policy as people say them.

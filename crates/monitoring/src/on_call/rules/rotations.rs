@@ -1,6 +1,6 @@
 //! Rotations of a schedule.
 
-use super::{must_see_alerts, name, record};
+use super::{must_see_alerts, name};
 use crate::on_call::model::{
     MAX_LENGTH, MAX_PARTICIPANTS, MAX_ROTATIONS, Participant, Period, Plan, Rotation, Schedule,
     Unit,
@@ -16,6 +16,7 @@ use kernel::http::Patch;
 use kernel::time::{start_of, wire};
 use serde_json::{Value, json};
 use spaces::Project;
+use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// The last year in which a rotation may begin or end.
@@ -66,7 +67,13 @@ pub fn create(
     let made = rows::insert(tx, schedule.id, &name, &plan)?;
     rows::set_participants(tx, made.id, &users)?;
     let details = details(schedule, &made, Some(&users));
-    record(tx, viewer, project, "on_call_rotation.create", details)?;
+    record(
+        tx,
+        viewer,
+        "on_call_rotation.create",
+        of_project(project),
+        details,
+    )?;
     Ok(made)
 }
 
@@ -101,7 +108,13 @@ pub fn update(
         rows::set_participants(tx, rotation.id, users)?;
     }
     let details = details(schedule, &changed, users.as_deref());
-    record(tx, viewer, project, "on_call_rotation.update", details)?;
+    record(
+        tx,
+        viewer,
+        "on_call_rotation.update",
+        of_project(project),
+        details,
+    )?;
     Ok(changed)
 }
 
@@ -115,7 +128,13 @@ pub fn destroy(
 ) -> Result<()> {
     rows::remove(tx, rotation.id)?;
     let details = details(schedule, rotation, None);
-    record(tx, viewer, project, "on_call_rotation.destroy", details)
+    record(
+        tx,
+        viewer,
+        "on_call_rotation.destroy",
+        of_project(project),
+        details,
+    )
 }
 
 /// What cannot be a plan.

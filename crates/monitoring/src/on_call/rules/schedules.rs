@@ -1,6 +1,6 @@
 //! Schedules of a project.
 
-use super::{description, name, record};
+use super::{description, name};
 use crate::on_call::model::{MAX_SCHEDULES, Schedule};
 use crate::on_call::store::schedules::{self as rows, Described};
 use crate::on_call::zones;
@@ -9,6 +9,7 @@ use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::{Value, json};
 use spaces::Project;
+use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// What changes of a schedule.
@@ -43,7 +44,13 @@ pub fn create(
     };
     let made = rows::insert(tx, project.id, &new)?;
     let details = details(&made);
-    record(tx, viewer, project, "on_call_schedule.create", details)?;
+    record(
+        tx,
+        viewer,
+        "on_call_schedule.create",
+        of_project(project),
+        details,
+    )?;
     Ok(made)
 }
 
@@ -72,7 +79,13 @@ pub fn update(
     };
     let changed = rows::update(tx, schedule.id, &new)?;
     let details = details(&changed);
-    record(tx, viewer, project, "on_call_schedule.update", details)?;
+    record(
+        tx,
+        viewer,
+        "on_call_schedule.update",
+        of_project(project),
+        details,
+    )?;
     Ok(changed)
 }
 
@@ -90,7 +103,13 @@ pub fn destroy(
     }
     rows::remove(tx, schedule.id)?;
     let details = details(schedule);
-    record(tx, viewer, project, "on_call_schedule.destroy", details)
+    record(
+        tx,
+        viewer,
+        "on_call_schedule.destroy",
+        of_project(project),
+        details,
+    )
 }
 
 fn unused(tx: &mut Tx<'_>, project: &Project, given: &str, but: i64) -> Result<String> {
