@@ -14,6 +14,8 @@ use kernel::ids::Reference;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
+use spaces::Project;
+use spaces::access::Purpose;
 use std::collections::HashMap;
 use store::Tx;
 
@@ -172,6 +174,19 @@ impl Around {
     }
 }
 
+/// The project with the policy of this number.
+fn enter(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Reference,
+    id: i64,
+    purpose: Purpose,
+) -> Result<(Project, Policy)> {
+    let project = spaces::project(tx, viewer, project, purpose)?;
+    let policy = rows::find(tx, project.id, id)?.found("Escalation policy")?;
+    Ok((project, policy))
+}
+
 fn shown(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPolicyEntity> {
     let around = Around::read(tx, std::slice::from_ref(&policy))?;
     Ok(around.entity(app, policy))
@@ -246,8 +261,7 @@ async fn show(
 ) -> Result<Ok200<EscalationPolicyEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, READ)?;
-        let policy = rows::find(tx, project.id, path.policy_id)?.found("Escalation policy")?;
+        let (_, policy) = enter(tx, &viewer, &path.id, path.policy_id, READ)?;
         Ok(Ok200(shown(&handle, tx, policy)?))
     })
     .await
@@ -261,8 +275,7 @@ async fn update(
 ) -> Result<Ok200<EscalationPolicyEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, CHANGE)?;
-        let policy = rows::find(tx, project.id, params.policy_id)?.found("Escalation policy")?;
+        let (project, policy) = enter(tx, &viewer, &params.id, params.policy_id, CHANGE)?;
         let change = Change {
             name: params.name.clone(),
             description: params.description.clone(),
@@ -277,8 +290,7 @@ async fn update(
 /// Removes it.
 async fn destroy(app: App, viewer: Viewer, path: Params<PolicyPath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, CHANGE)?;
-        let policy = rows::find(tx, project.id, path.policy_id)?.found("Escalation policy")?;
+        let (project, policy) = enter(tx, &viewer, &path.id, path.policy_id, CHANGE)?;
         rules::destroy(tx, &viewer, &project, &policy)?;
         Ok(NoContent)
     })

@@ -1,7 +1,7 @@
 //! Rotations of a schedule, and the shifts they come to.
 
 use super::{CHANGE, READ, SchedulePath, enter};
-use crate::on_call::model::{MAX_DAYS, Participant, Period, Rotation, Unit};
+use crate::on_call::model::{MAX_DAYS, Participant, Period, Rotation, Schedule, Unit};
 use crate::on_call::rules::rotations::{self as rules, Change, shifts, time_of_day};
 use crate::on_call::store::rotations as rows;
 use identity::entities::{UserBasic, basic, load_basic};
@@ -18,6 +18,8 @@ use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use spaces::Project;
+use spaces::access::Purpose;
 use std::collections::HashMap;
 use store::Tx;
 
@@ -258,6 +260,30 @@ pub fn hours(time: Time) -> String {
     format!("{:02}:{:02}", time.hour(), time.minute())
 }
 
+impl RotationPath {
+    /// The rotation, with its project and schedule.
+    fn enter(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        purpose: Purpose,
+    ) -> Result<(Project, Schedule, Rotation)> {
+        let (project, schedule) = enter(tx, viewer, &self.id, self.schedule_iid, purpose)?;
+        let rotation = rows::find(tx, schedule.id, self.rotation_id)?.found("Rotation")?;
+        Ok((project, schedule, rotation))
+    }
+}
+
+impl UpdateRotation {
+    fn path(&self) -> RotationPath {
+        RotationPath {
+            id: self.id.clone(),
+            schedule_iid: self.schedule_iid,
+            rotation_id: self.rotation_id,
+        }
+    }
+}
+
 fn shown(app: &App, tx: &mut Tx<'_>, rotation: Rotation) -> Result<OnCallRotationEntity> {
     let around = Around::read(tx, std::slice::from_ref(&rotation))?;
     Ok(around.entity(app, rotation))
@@ -315,8 +341,7 @@ async fn show(
 ) -> Result<Ok200<OnCallRotationEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let (_, schedule) = enter(tx, &viewer, &path.id, path.schedule_iid, READ)?;
-        let rotation = rows::find(tx, schedule.id, path.rotation_id)?.found("Rotation")?;
+        let (_, _, rotation) = path.enter(tx, &viewer, READ)?;
         Ok(Ok200(shown(&handle, tx, rotation)?))
     })
     .await
@@ -330,8 +355,7 @@ async fn update(
 ) -> Result<Ok200<OnCallRotationEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let (project, schedule) = enter(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
-        let rotation = rows::find(tx, schedule.id, params.rotation_id)?.found("Rotation")?;
+        let (project, schedule, rotation) = params.path().enter(tx, &viewer, CHANGE)?;
         let change = Change {
             name: params.name.clone(),
             starts_at: params.starts_at,
@@ -350,8 +374,7 @@ async fn update(
 /// Removes one.
 async fn destroy(app: App, viewer: Viewer, path: Params<RotationPath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let (project, schedule) = enter(tx, &viewer, &path.id, path.schedule_iid, CHANGE)?;
-        let rotation = rows::find(tx, schedule.id, path.rotation_id)?.found("Rotation")?;
+        let (project, schedule, rotation) = path.enter(tx, &viewer, CHANGE)?;
         rules::destroy(tx, &viewer, &project, &schedule, &rotation)?;
         Ok(NoContent)
     })
