@@ -37,6 +37,14 @@ impl Refusal {
         })
     }
 
+    /// Says a field's messages under the name that the form has for it.
+    pub fn rename(self, from: &str, to: &str) -> Refusal {
+        Refusal {
+            errors: self.errors.rename(from, to),
+            ..self
+        }
+    }
+
     /// Spam, which a solved challenge may open.
     pub async fn spam(app: &App, refused: &Refused) -> Result<Refusal> {
         Ok(Refusal {
@@ -59,6 +67,35 @@ impl Refusal {
         let mut page = page(app, viewer, title);
         page.flash = self.flash.clone().or(page.flash);
         page
+    }
+}
+
+/// What a page shows in its form: as it is stored, or as it was typed and
+/// refused.
+#[derive(Debug)]
+pub struct Typed<F> {
+    /// What was typed.
+    pub form: Option<F>,
+    /// Why it is shown again.
+    pub refusal: Refusal,
+}
+
+impl<F> Default for Typed<F> {
+    fn default() -> Typed<F> {
+        Typed {
+            form: None,
+            refusal: Refusal::default(),
+        }
+    }
+}
+
+impl<F> Typed<F> {
+    /// What was typed into the form with these fields, and refused so.
+    pub fn refused(form: F, error: Error, fields: &[&str]) -> Result<Typed<F>> {
+        Ok(Typed {
+            form: Some(form),
+            refusal: Refusal::of(error, fields)?,
+        })
     }
 }
 

@@ -6,13 +6,13 @@ use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::rules::protection;
 use crate::settings::{self, PackageSettings};
 use crate::store::protection as rows;
-use http::{Method, StatusCode};
-use identity::pages::page;
+use http::Method;
+use identity::pages::refusal::Typed;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, flash};
+use kernel::html::{Html, flash};
 use kernel::http::{Asked, Params, Response, Routes};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
@@ -21,6 +21,13 @@ use store::Tx;
 
 /// Most rules the page shows.
 const MAX_RULES: i64 = 500;
+/// Fields of the forms that show what is wrong with them.
+const FIELDS: &[&str] = &[
+    "generic_duplicate_exception_regex",
+    "maven_duplicate_exception_regex",
+    "nuget_duplicate_exception_regex",
+    "terraform_module_duplicate_exception_regex",
+];
 const PUSHES: &[(&str, &str)] = &[
     ("", "As usual: developers"),
     ("maintainer", "Maintainers"),
@@ -98,25 +105,18 @@ impl Form {
 }
 
 async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
-    let refused = Refused::default();
-    render(app, viewer.viewer(), Address::of(&asked)?, refused).await
+    let typed = Typed::default();
+    render(app, viewer.viewer(), Address::of(&asked)?, typed).await
 }
 
-/// A form that was not accepted.
-#[derive(Default)]
-struct Refused {
-    form: Option<Form>,
-    errors: Errors,
-    flash: Option<Flash>,
-}
-
-async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) -> Result<Response> {
-    let status = match refused.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(&app, &viewer, "Package settings");
-    shown.flash = refused.flash.clone().or(shown.flash);
+async fn render(
+    app: App,
+    viewer: Viewer,
+    address: Address,
+    typed: Typed<Form>,
+) -> Result<Response> {
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(&app, &viewer, "Package settings");
     let html = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::ManagePackageSettings)?;
@@ -125,17 +125,17 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
             match &space {
                 Space::Group(group, _) => {
                     let stored = settings::effective(tx, group.id)?;
-                    let settings = refused.form.as_ref().map_or(stored, Form::settings);
+                    let settings = typed.form.as_ref().map_or(stored, Form::settings);
                     Html::new(&Duplicates {
                         page: shown,
                         head,
                         formats: formats(&settings),
-                        errors: refused.errors,
+                        errors: typed.refusal.errors,
                     })
                 }
                 Space::Project(project, _) => {
                     let rules = rows::list(tx, project.id, MAX_RULES, 0)?;
-                    let form = refused.form.as_ref();
+                    let form = typed.form.as_ref();
                     let text = |chosen: Option<&'static str>| chosen.unwrap_or_default().to_owned();
                     let pattern = form.and_then(|form| form.pattern.clone());
                     let kind = form.and_then(|form| form.package_type);
@@ -239,13 +239,8 @@ async fn change(
     match done {
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
-            let refused = Refused {
-                form: Some(form),
-                errors,
-                flash,
-            };
-            render(app, viewer, address, refused).await
+            let typed = Typed::refused(form, error, FIELDS)?;
+            render(app, viewer, address, typed).await
         }
     }
 }

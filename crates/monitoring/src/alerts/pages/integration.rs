@@ -10,13 +10,12 @@ use crate::alerts::payload::mapping::{MAX_PATHS, Mapped, Mapping, Path, Target, 
 use crate::alerts::receive::keep::{self, Outcome};
 use crate::alerts::rules::integrations::{self, Change};
 use crate::alerts::store::{deliveries, integrations as rows};
-use http::StatusCode;
-use identity::pages::page;
+use identity::pages::refusal::Typed;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, Moment, flash};
+use kernel::html::{Html, Moment, flash};
 use kernel::http::{Asked, Params, Patch, Response};
 use kernel::time::Timestamp;
 use serde_json::{Value, json};
@@ -30,6 +29,16 @@ use store::Tx;
 const DELIVERIES: i64 = 100;
 /// A payload to begin with.
 const SAMPLE: &str = "{\n  \"title\": \"Test alert\",\n  \"severity\": \"low\"\n}";
+/// Fields of the forms that show what is wrong with them.
+const FIELDS: &[&str] = &[
+    "name",
+    "heartbeat_seconds",
+    "payload_example",
+    "identity_fields",
+    "ignored_fields",
+    "payload",
+    "overlap_seconds",
+];
 const OVERLAPS: &[(&str, &str)] = &[
     ("0", "At once"),
     ("3600", "After an hour"),
@@ -87,14 +96,6 @@ kernel::params! {
     }
 }
 
-/// A form that was not accepted.
-#[derive(Default)]
-struct Refused {
-    form: Option<Form>,
-    errors: Errors,
-    flash: Option<Flash>,
-}
-
 fn enter(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -114,7 +115,7 @@ pub(super) async fn show(
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let (viewer, id) = (viewer.viewer(), path.integration_id);
-    render(app, viewer, address, id, Refused::default()).await
+    render(app, viewer, address, id, Typed::default()).await
 }
 
 async fn render(
@@ -122,14 +123,10 @@ async fn render(
     viewer: Viewer,
     address: Address,
     id: i64,
-    refused: Refused,
+    typed: Typed<Form>,
 ) -> Result<Response> {
-    let status = match refused.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(&app, &viewer, "Alert integration");
-    shown.flash = refused.flash.clone().or(shown.flash);
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(&app, &viewer, "Alert integration");
     let handle = app.clone();
     let view = app
         .read(move |tx| {
@@ -140,8 +137,8 @@ async fn render(
             let all = format!("{}/-/settings/alerts", space.url());
             let mut page = space.crumbs(shown, true).crumb("Alerts", all.as_str());
             page.title = one.name.clone();
-            let typed = refused.form.as_ref();
-            let payload = typed.and_then(|form| form.payload.clone());
+            let form = typed.form.as_ref();
+            let payload = form.and_then(|form| form.payload.clone());
             Ok(AlertIntegration {
                 page,
                 head,
@@ -154,7 +151,7 @@ async fn render(
                     .filter(|until| *until > now)
                     .map(|until| Moment::new(until, now)),
                 overlaps: Choice::list(OVERLAPS),
-                form: match typed.filter(|form| form.action == Action::Save) {
+                form: match form.filter(|form| form.action == Action::Save) {
                     Some(form) => form.typed(),
                     None => stored(&one),
                 },
@@ -164,7 +161,7 @@ async fn render(
                     .into_iter()
                     .map(|one| delivery(one, project, now))
                     .collect(),
-                errors: refused.errors,
+                errors: typed.refusal.errors,
             })
         })
         .await?;
@@ -326,14 +323,9 @@ pub(super) async fn change(
     match done {
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
             let id = form.integration_id;
-            let refused = Refused {
-                form: Some(form),
-                errors,
-                flash,
-            };
-            render(app, viewer, address, id, refused).await
+            let typed = Typed::refused(form, error, FIELDS)?;
+            render(app, viewer, address, id, typed).await
         }
     }
 }

@@ -10,15 +10,14 @@ use crate::alerts::store::windows::NewWindow;
 use crate::alerts::store::{
     integrations as integration_rows, settings as rows, windows as window_rows,
 };
-use http::StatusCode;
-use identity::pages::page;
+use identity::pages::refusal::Typed;
 use identity::viewer::{SignedInViewer, Viewer};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, Moment, flash};
+use kernel::html::{Html, Moment, flash};
 use kernel::http::{Asked, Params, Patch, Response};
 use kernel::time::Timestamp;
 use spaces::Project;
@@ -29,6 +28,9 @@ use store::Tx;
 
 /// Most integrations, and most windows, that the page shows.
 const MOST: i64 = 200;
+/// Fields of the forms that show what is wrong with them, by the names that
+/// rules have for them.
+const FIELDS: &[&str] = &["name", "starts_at", "ends_at", "external_tool_url"];
 const KINDS: &[(&str, &str)] = &[
     ("http", "Any sender"),
     ("prometheus", "Prometheus Alertmanager"),
@@ -92,26 +94,19 @@ kernel::params! {
     }
 }
 
-/// A form that was not accepted.
-#[derive(Default)]
-struct Refused {
-    form: Option<Form>,
-    errors: Errors,
-    flash: Option<Flash>,
-}
-
 pub(super) async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
     let address = Address::of(&asked)?;
-    render(app, viewer.viewer(), address, Refused::default()).await
+    render(app, viewer.viewer(), address, Typed::default()).await
 }
 
-async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) -> Result<Response> {
-    let status = match refused.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(&app, &viewer, "Alerts");
-    shown.flash = refused.flash.clone().or(shown.flash);
+async fn render(
+    app: App,
+    viewer: Viewer,
+    address: Address,
+    typed: Typed<Form>,
+) -> Result<Response> {
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(&app, &viewer, "Alerts");
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::Update)?;
@@ -121,9 +116,9 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
             let known = integration_rows::list(tx, project.id, MOST, 0)?;
             let found = window_rows::list(tx, project.id, MOST, 0)?;
             let (now, url) = (tx.now(), format!("{}/-/settings/alerts", space.url()));
-            let typed = refused.form.as_ref();
+            let form = typed.form.as_ref();
             let text = |of: fn(&Form) -> &Option<String>| {
-                typed.and_then(|form| of(form).clone()).unwrap_or_default()
+                form.and_then(|form| of(form).clone()).unwrap_or_default()
             };
             let external = typed.filter(|form| form.action == Action::External);
             let kind = typed.and_then(|form| form.kind).unwrap_or(Kind::Http);
@@ -154,7 +149,7 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
                 window_name: text(|form| &form.window_name),
                 starts_at: text(|form| &form.starts_at),
                 ends_at: text(|form| &form.ends_at),
-                errors: refused.errors,
+                errors: typed.refusal.errors,
                 url,
             })
         })
@@ -216,17 +211,12 @@ pub(super) async fn change(
     match done {
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
-            let errors = match form.action {
-                Action::Open => errors.rename("name", "window_name"),
-                _ => errors,
-            };
-            let refused = Refused {
-                form: Some(form),
-                errors,
-                flash,
-            };
-            render(app, viewer, address, refused).await
+            let opens = form.action == Action::Open;
+            let mut typed = Typed::refused(form, error, FIELDS)?;
+            if opens {
+                typed.refusal = typed.refusal.rename("name", "window_name");
+            }
+            render(app, viewer, address, typed).await
         }
     }
 }

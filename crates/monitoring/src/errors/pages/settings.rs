@@ -5,7 +5,7 @@ use crate::errors::model::Setting;
 use crate::errors::rules::keys;
 use crate::errors::rules::settings::{self, External};
 use crate::errors::store::{arrive, settings as rows};
-use identity::pages::refusal::Refusal;
+use identity::pages::refusal::Typed;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -60,21 +60,19 @@ kernel::params! {
     }
 }
 
-/// A form that was not accepted.
-#[derive(Default)]
-struct Refused {
-    form: Option<Form>,
-    refusal: Refusal,
-}
-
 pub(super) async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
     let address = Address::of(&asked)?;
-    render(app, viewer.viewer(), address, Refused::default()).await
+    render(app, viewer.viewer(), address, Typed::default()).await
 }
 
-async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) -> Result<Response> {
-    let status = refused.refusal.status();
-    let shown = refused.refusal.page(&app, &viewer, "Error tracking");
+async fn render(
+    app: App,
+    viewer: Viewer,
+    address: Address,
+    typed: Typed<Form>,
+) -> Result<Response> {
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(&app, &viewer, "Error tracking");
     let base_url = app.base_url().to_owned();
     let html = app
         .read(move |tx| {
@@ -83,7 +81,7 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
             let stored = rows::of_project(tx, head.id)?;
             let keys = rows::keys(tx, head.id, MAX_KEYS, 0)?;
             let dropped = arrive::dropped(tx, head.id, MAX_DROPPED, 0)?;
-            let typed = refused.form.as_ref();
+            let form = typed.form.as_ref();
             let mode = match &stored {
                 Some(setting) if !setting.integrated => Mode::External,
                 _ => Mode::Integrated,
@@ -92,18 +90,18 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
             Html::new(&ErrorSettings {
                 page: space.crumbs(shown, true),
                 head,
-                active: typed.map_or(
+                active: form.map_or(
                     stored.as_ref().is_some_and(|setting| setting.active),
                     |form| form.active.unwrap_or(false),
                 ),
-                mode: typed.and_then(|form| form.mode).unwrap_or(mode).to_string(),
+                mode: form.and_then(|form| form.mode).unwrap_or(mode).to_string(),
                 modes: Choice::list(MODES),
-                api_url: typed
+                api_url: form
                     .and_then(|form| form.api_url.clone())
                     .or(api_url)
                     .unwrap_or_default(),
                 has_token: stored.is_some_and(|setting| setting.sealed_token.is_some()),
-                errors: refused.refusal.errors,
+                errors: typed.refusal.errors,
                 dropped,
                 keys: keys
                     .iter()
@@ -134,11 +132,8 @@ pub(super) async fn change(
     match done {
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
-            let refused = Refused {
-                form: Some(form),
-                refusal: Refusal::of(error, &["api_url", "token"])?,
-            };
-            render(app, viewer, address, refused).await
+            let typed = Typed::refused(form, error, &["api_url", "token"])?;
+            render(app, viewer, address, typed).await
         }
     }
 }

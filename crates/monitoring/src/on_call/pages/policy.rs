@@ -5,16 +5,15 @@ use super::{CHANGE, READ, may_change, project_of};
 use crate::on_call::model::{MAX_RULES, MAX_SCHEDULES, Policy, Rule, Schedule, Target, Until};
 use crate::on_call::rules::policies::{self as rules, Change, Named, Said};
 use crate::on_call::store::{policies as rows, schedules};
-use http::StatusCode;
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::pages::page;
+use identity::pages::refusal::Typed;
 use identity::users::find_by_username;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, flash};
+use kernel::html::{Html, flash};
 use kernel::http::{Asked, Params, Patch, Response};
 use spaces::Project;
 use spaces::pages::Address;
@@ -65,14 +64,6 @@ kernel::params! {
         /// Its rules.
         pub rules: Option<Vec<RuleFields>>,
     }
-}
-
-/// A form that was not accepted.
-#[derive(Default)]
-struct Refused {
-    form: Option<Form>,
-    errors: Errors,
-    flash: Option<Flash>,
 }
 
 /// The policy of a project and whom its rules name.
@@ -170,23 +161,24 @@ fn seconds(text: &str) -> Option<i64> {
 
 pub(super) async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
     let address = Address::of(&asked)?;
-    render(app, viewer.viewer(), address, Refused::default()).await
+    render(app, viewer.viewer(), address, Typed::default()).await
 }
 
-async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) -> Result<Response> {
-    let status = match refused.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(&app, &viewer, "Escalation policy");
-    shown.flash = refused.flash.clone().or(shown.flash);
+async fn render(
+    app: App,
+    viewer: Viewer,
+    address: Address,
+    typed: Typed<Form>,
+) -> Result<Response> {
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(&app, &viewer, "Escalation policy");
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, READ)?;
             let head = space.head(tx, &viewer)?;
             let stored = Stored::read(tx, project_of(&space)?)?;
             let row = stored.row();
-            let (name, description, mut typed) = match (&refused.form, &row) {
+            let (name, description, mut rules) = match (&typed.form, &row) {
                 (Some(form), _) => (
                     form.name.clone().unwrap_or_default(),
                     form.description.clone().unwrap_or_default(),
@@ -199,8 +191,8 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
                 ),
                 (None, None) => (String::new(), String::new(), Vec::new()),
             };
-            let most = (typed.len() + SPARE).min(MAX_RULES).max(typed.len());
-            typed.resize_with(most, || RuleForm {
+            let most = (rules.len() + SPARE).min(MAX_RULES).max(rules.len());
+            rules.resize_with(most, || RuleForm {
                 status: Until::Acknowledged.to_string(),
                 ..RuleForm::default()
             });
@@ -216,10 +208,10 @@ async fn render(app: App, viewer: Viewer, address: Address, refused: Refused) ->
                 policy: row,
                 name,
                 description,
-                rules: typed,
+                rules,
                 states: Choice::list(STATES),
                 schedules: choices,
-                errors: refused.errors,
+                errors: typed.refusal.errors,
                 head,
             })
         })
@@ -299,13 +291,8 @@ pub(super) async fn change(
     match done {
         Ok((url, said)) => flash::done(&app, &url, said),
         Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
-            let refused = Refused {
-                form: Some(form),
-                errors,
-                flash,
-            };
-            render(app, viewer, address, refused).await
+            let typed = Typed::refused(form, error, &["name", "description"])?;
+            render(app, viewer, address, typed).await
         }
     }
 }

@@ -9,8 +9,7 @@ use crate::on_call::rest::hours;
 use crate::on_call::rules::{rotations, schedules};
 use crate::on_call::store::{rotations as rotation_rows, schedules as rows};
 use crate::on_call::zones::zone;
-use http::StatusCode;
-use identity::pages::page;
+use identity::pages::refusal::Typed;
 use identity::users::find_by_username;
 use identity::viewer::{SignedInViewer, Viewer};
 use jiff::Timestamp;
@@ -18,7 +17,7 @@ use jiff::civil::DateTime;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, flash};
+use kernel::html::{Html, flash};
 use kernel::http::{Asked, Params, Patch, Response};
 use spaces::Project;
 use spaces::pages::Address;
@@ -27,6 +26,20 @@ use store::Tx;
 
 /// Shifts drawn of a rotation: all of two weeks.
 const DRAWN: usize = 400;
+/// Fields of the forms that show what is wrong with them, by the names that
+/// rules have for them.
+const FIELDS: &[&str] = &[
+    "name",
+    "timezone",
+    "description",
+    "starts_at",
+    "ends_at",
+    "length",
+    "length_unit",
+    "active_from",
+    "active_period",
+    "participants",
+];
 const UNITS: &[(&str, &str)] = &[("hours", "Hours"), ("days", "Days"), ("weeks", "Weeks")];
 
 kernel::choices! {
@@ -87,14 +100,6 @@ kernel::params! {
     }
 }
 
-/// A form that was not accepted.
-#[derive(Default)]
-struct Refused {
-    form: Option<Form>,
-    errors: Errors,
-    flash: Option<Flash>,
-}
-
 pub(super) async fn show(
     app: App,
     viewer: SignedInViewer,
@@ -103,7 +108,7 @@ pub(super) async fn show(
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let which = (path.schedule_iid, path.rotation);
-    render(app, viewer.viewer(), address, which, Refused::default()).await
+    render(app, viewer.viewer(), address, which, Typed::default()).await
 }
 
 async fn render(
@@ -111,14 +116,10 @@ async fn render(
     viewer: Viewer,
     address: Address,
     (iid, chosen): (i64, Option<i64>),
-    refused: Refused,
+    typed: Typed<Form>,
 ) -> Result<Response> {
-    let status = match refused.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(&app, &viewer, "On-call schedule");
-    shown.flash = refused.flash.clone().or(shown.flash);
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(&app, &viewer, "On-call schedule");
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, READ)?;
@@ -128,7 +129,7 @@ async fn render(
             let all = format!("{}/-/oncall_schedules", space.url());
             let around = Around::read(tx, std::slice::from_ref(&schedule))?;
             let now = tx.now();
-            let typed = refused.form.as_ref();
+            let form = typed.form.as_ref();
             let mut page = space.crumbs(shown, true).crumb("On-call schedules", &all);
             page.title = schedule.name.clone();
             Ok(OneSchedule {
@@ -141,13 +142,13 @@ async fn render(
                     .iter()
                     .map(|one| row(one, &schedule, &around, now))
                     .collect(),
-                form: described(&schedule, typed),
-                rotation: match typed.filter(|form| form.action == Action::Rotate) {
+                form: described(&schedule, form),
+                rotation: match form.filter(|form| form.action == Action::Rotate) {
                     Some(form) => form.rotation(),
                     None => of_rotation(&schedule, &around, chosen),
                 },
                 schedule: around.row(&schedule, &all, now, 0),
-                errors: refused.errors,
+                errors: typed.refusal.errors,
             })
         })
         .await?;
@@ -336,20 +337,16 @@ pub(super) async fn change(
     match done {
         Ok((url, said)) => flash::done(&app, &url, said),
         Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
-            let errors = match form.action {
-                Action::Rotate => errors
-                    .rename("name", "rotation_name")
-                    .rename("active_period", "active_from"),
-                _ => errors,
-            };
             let which = (form.schedule_iid, None);
-            let refused = Refused {
-                form: Some(form),
-                errors,
-                flash,
-            };
-            render(app, viewer, address, which, refused).await
+            let rotates = form.action == Action::Rotate;
+            let mut typed = Typed::refused(form, error, FIELDS)?;
+            if rotates {
+                typed.refusal = typed
+                    .refusal
+                    .rename("name", "rotation_name")
+                    .rename("active_period", "active_from");
+            }
+            render(app, viewer, address, which, typed).await
         }
     }
 }

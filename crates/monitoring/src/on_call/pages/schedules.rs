@@ -7,14 +7,13 @@ use crate::on_call::model::{Participant, Rotation, Schedule};
 use crate::on_call::rules::paging::on_call;
 use crate::on_call::rules::schedules::{self as rules, Change};
 use crate::on_call::store::{rotations, schedules as rows};
-use http::StatusCode;
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::pages::page;
+use identity::pages::refusal::Typed;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::{Errors, Flash, Html, Pages, flash};
+use kernel::html::{Html, Pages, flash};
 use kernel::http::{Asked, Paging, Params, Patch, Response};
 use kernel::time::Timestamp;
 use spaces::pages::Address;
@@ -24,6 +23,8 @@ use store::Tx;
 
 /// Schedules of a page.
 const SHOWN: i64 = 10;
+/// Fields of the form that show what is wrong with them.
+const FIELDS: &[&str] = &["name", "timezone", "description"];
 /// Shifts drawn of a rotation.
 const DRAWN: usize = 120;
 
@@ -37,14 +38,6 @@ kernel::params! {
         /// What it is for.
         pub description: Option<String>,
     }
-}
-
-/// A form that was not accepted.
-#[derive(Default)]
-struct Refused {
-    form: Option<Form>,
-    errors: Errors,
-    flash: Option<Flash>,
 }
 
 /// What rows of schedules refer to, read by four statements.
@@ -108,7 +101,7 @@ pub(super) async fn show(
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let number = paging.offset() / paging.per_page.max(1);
-    render(app, viewer.viewer(), address, number, Refused::default()).await
+    render(app, viewer.viewer(), address, number, Typed::default()).await
 }
 
 async fn render(
@@ -116,14 +109,10 @@ async fn render(
     viewer: Viewer,
     address: Address,
     number: i64,
-    refused: Refused,
+    typed: Typed<Form>,
 ) -> Result<Response> {
-    let status = match refused.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(&app, &viewer, "On-call schedules");
-    shown.flash = refused.flash.clone().or(shown.flash);
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(&app, &viewer, "On-call schedules");
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, READ)?;
@@ -133,9 +122,9 @@ async fn render(
             let found = rows::list(tx, project.id, SHOWN, number.saturating_mul(SHOWN))?;
             let around = Around::read(tx, &found)?;
             let now = tx.now();
-            let typed = refused.form.as_ref();
             let text = |of: fn(&Form) -> &Option<String>| {
-                typed.and_then(|form| of(form).clone()).unwrap_or_default()
+                let form = typed.form.as_ref();
+                form.and_then(|form| of(form).clone()).unwrap_or_default()
             };
             let zone = text(|form| &form.timezone);
             Ok(ScheduleList {
@@ -160,7 +149,7 @@ async fn render(
                     },
                     zones: zones(),
                 },
-                errors: refused.errors,
+                errors: typed.refusal.errors,
                 url,
                 head,
             })
@@ -193,13 +182,8 @@ pub(super) async fn create(
     match done {
         Ok(url) => flash::done(&app, &url, "The schedule is made. Add who takes turns."),
         Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
-            let refused = Refused {
-                form: Some(form),
-                errors,
-                flash,
-            };
-            render(app, viewer, address, 0, refused).await
+            let typed = Typed::refused(form, error, FIELDS)?;
+            render(app, viewer, address, 0, typed).await
         }
     }
 }

@@ -176,37 +176,7 @@ pub struct RuleForm {
     pub username: String,
 }
 
-impl ScheduleList {
-    /// What is wrong with what has no field.
-    fn beside(&self) -> String {
-        self.errors.beside(&["name", "timezone", "description"])
-    }
-}
-
-impl OneSchedule {
-    /// What is wrong with what has no field.
-    fn beside(&self) -> String {
-        self.errors.beside(&[
-            "name",
-            "timezone",
-            "description",
-            "rotation_name",
-            "starts_at",
-            "ends_at",
-            "length",
-            "length_unit",
-            "active_from",
-            "participants",
-        ])
-    }
-}
-
 impl OnePolicy {
-    /// What is wrong with what has no field.
-    fn beside(&self) -> String {
-        self.errors.beside(&["name", "description"])
-    }
-
     /// Most rules there may be.
     fn most(&self) -> usize {
         MAX_RULES
