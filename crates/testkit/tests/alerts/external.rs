@@ -7,6 +7,15 @@ use serde_json::json;
 
 const SETTINGS: &str = "/acme/anvil/-/settings/alerts";
 
+/// Whether the form would make an active integration.
+fn checked(page: &str) -> bool {
+    let field = page.split("name=\"active\"").nth(1).expect("the field");
+    field
+        .split('>')
+        .next()
+        .is_some_and(|rest| rest.contains("checked"))
+}
+
 testkit::both_engines! {
     async fn it_and_integrations_exclude_each_other(t: TestServer) {
         let desk = Desk::new(&t, "acme/anvil").await;
@@ -57,9 +66,18 @@ testkit::both_engines! {
         assert!(shown.contains("The settings are saved."), "{shown}");
         let list = browser.get("/acme/anvil/-/alert_management").await.is(200).text();
         assert!(list.contains("href=\"https://calls.example/a\""), "{list}");
-        let refused = browser.post(SETTINGS, &[("action", "create"), ("name", "n")]).await.is(422).text();
+        let disabled = [("action", "create"), ("name", "Spare")];
+        let active = [&disabled[..], &[("active", "1")]].concat();
+        let refused = browser.post(SETTINGS, &active).await.is(422).text();
         assert!(refused.contains("while an external incident tool is in use"), "{refused}");
+        // One that receives nothing may be made, and is what the form offers.
+        let offered = browser.get(SETTINGS).await.is(200).text();
+        assert!(!checked(&offered), "{offered}");
+        let (to, _) = browser.submit(SETTINGS, &disabled).await;
+        let id = to.rsplit('/').next().unwrap();
+        let path = project.at(&format!("/alert_management/http_integrations/{id}"));
+        assert_eq!(t.admin().get(path).await.is(200).json()["active"], false);
         let (_, shown) = browser.submit(SETTINGS, &[("action", "external"), ("external_tool_url", "")]).await;
-        assert!(!shown.contains("calls.example"), "{shown}");
+        assert!(!shown.contains("calls.example") && checked(&shown), "{shown}");
     }
 }

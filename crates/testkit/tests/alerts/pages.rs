@@ -156,7 +156,7 @@ testkit::both_engines! {
 
     async fn an_integration_is_made_tried_and_removed(t: TestServer) {
         let (desk, browser) = desk(&t, 40).await;
-        let (to, shown) = browser.submit(SETTINGS, &[("action", "create"), ("name", "Grid <1>"), ("kind", "http")]).await;
+        let (to, shown) = browser.submit(SETTINGS, &[("action", "create"), ("name", "Grid <1>"), ("kind", "http"), ("active", "1")]).await;
         has(&shown, &["The integration is made.", "Grid &#60;1&#62;", "/alerts/notify/grid-1/", "Nothing received yet"]);
         let id = to.rsplit('/').next().unwrap().to_owned();
         let read = async || {

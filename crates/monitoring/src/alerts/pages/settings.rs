@@ -79,6 +79,8 @@ kernel::params! {
         pub name: Option<String>,
         /// What it is for.
         pub kind: Option<Kind>,
+        /// It receives alerts from the start.
+        pub active: Option<bool>,
         /// A sender whose payloads are known, or blank.
         pub preset: Option<String>,
         /// Why the window is opened.
@@ -120,9 +122,10 @@ async fn render(
             let text = |of: fn(&Form) -> &Option<String>| {
                 form.and_then(|form| of(form).clone()).unwrap_or_default()
             };
-            let external = typed.filter(|form| form.action == Action::External);
-            let kind = typed.and_then(|form| form.kind).unwrap_or(Kind::Http);
-            let scope = typed.and_then(|form| form.integration_id).unwrap_or(0);
+            let added = form.filter(|form| form.action == Action::Create);
+            let external = form.filter(|form| form.action == Action::External);
+            let kind = form.and_then(|form| form.kind).unwrap_or(Kind::Http);
+            let scope = form.and_then(|form| form.integration_id).unwrap_or(0);
             Ok(AlertSettings {
                 page: space.crumbs(shown, true),
                 head,
@@ -141,6 +144,9 @@ async fn render(
                 name: text(|form| &form.name),
                 kind: kind.to_string(),
                 kinds: Choice::list(KINDS),
+                active: added.map_or(!setting.external_tool_enabled, |form| {
+                    form.active.unwrap_or(false)
+                }),
                 preset: text(|form| &form.preset),
                 presets: Choice::list(Preset::NAMES),
                 windows: found.iter().map(|one| window(one, &known, now)).collect(),
@@ -257,7 +263,7 @@ fn apply(
             let mut new = integrations::New {
                 kind: form.kind.unwrap_or(Kind::Http),
                 name: form.name.clone().unwrap_or_default(),
-                active: true,
+                active: form.active.unwrap_or(false),
                 plain_address: false,
                 change: integrations::Change::default(),
             };

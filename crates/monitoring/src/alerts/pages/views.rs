@@ -222,6 +222,8 @@ pub struct AlertSettings {
     /// What the window about to be opened is about.
     pub scopes: Vec<Choice>,
     /// The chosen one of these.
+    /// Whether it receives anything, as chosen.
+    pub active: bool,
     pub scope: String,
     /// Its name, as typed.
     pub window_name: String,
