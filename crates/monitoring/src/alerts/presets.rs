@@ -13,7 +13,9 @@ kernel::choices! {
         Grafana = "grafana",
         /// HTTP notifications of event definitions.
         Graylog = "graylog",
-        /// The webhook of workflows, with its usual template.
+        /// The webhook of workflows, with its default template: as Sekoia.io's
+        /// guide to New Relic Alerts quotes it, and Zulip's tests of its New
+        /// Relic integration (`incident_closed_default_payload.json`) send it.
         NewRelic = "new_relic",
         /// Webhooks of the third version.
         PagerDuty = "pagerduty",
@@ -68,6 +70,9 @@ const NEW_RELIC: &[Place] = &[
     (Target::StartTime, FieldType::Datetime, || {
         json!(["createdAt"])
     }),
+    // Not in the default template, which says no time when it is over: who
+    // adds `"closedAt": {{ json closedAt }}` has alerts end.
+    (Target::EndTime, FieldType::Datetime, || json!(["closedAt"])),
     (Target::Hosts, FieldType::Array, || {
         json!(["impactedEntities"])
     }),
@@ -181,6 +186,8 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::alerts::model::Severity;
+    use crate::alerts::payload::{Reading, generic};
 
     #[test]
     fn every_preset_is_named_and_maps_a_title() {
@@ -196,5 +203,40 @@ mod tests {
             assert_eq!(mapping.entries().count(), preset.places().len());
             assert!(mapping.get(Target::Title).is_some(), "{preset}");
         }
+    }
+
+    /// The fields of the default template.
+    #[test]
+    fn what_new_relic_sends_by_default_is_read() {
+        let reading = Reading {
+            mapping: Preset::NewRelic.mapping(),
+            ..Reading::default()
+        };
+        let sent = json!({"id": "0e5c-41", "issueUrl": "https://radar.example/0e5c-41",
+            "title": "CPU of web-1 is above 90 % for 5 minutes", "priority": "HIGH",
+            "impactedEntities": ["web-1", "web-2"], "totalIncidents": 2, "state": "ACTIVATED",
+            "trigger": "STATE_CHANGE", "isCorrelated": false, "createdAt": 1_713_766_590_228_i64,
+            "updatedAt": 1_713_766_657_383_i64, "sources": ["newrelic"], "alertPolicyNames": ["Web"],
+            "alertConditionNames": ["High CPU"], "workflowName": "Web"});
+        let read = |sent: &Value| {
+            let payload = sent.as_object().cloned().unwrap_or_default();
+            generic::alert(payload, &reading)
+        };
+        let begun = read(&sent);
+        assert_eq!(begun.title, "CPU of web-1 is above 90 % for 5 minutes");
+        assert_eq!((begun.severity, begun.over), (Severity::High, None));
+        assert_eq!(begun.hosts, ["web-1", "web-2"]);
+        let started = begun.started_at.map(|at| at.as_millisecond());
+        assert_eq!(started, Some(1_713_766_590_228));
+
+        let mut later = sent.clone();
+        later["state"] = json!("CLOSED");
+        later["closedAt"] = json!(1_713_766_700_000_i64);
+        let over = read(&later);
+        let ended = over.over.flatten().map(|at| at.as_millisecond());
+        assert_eq!(ended, Some(1_713_766_700_000));
+        assert_eq!(over.fingerprint, begun.fingerprint);
+        later["closedAt"] = json!(null);
+        assert_eq!(read(&later).over, None);
     }
 }
