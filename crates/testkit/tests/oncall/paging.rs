@@ -186,6 +186,47 @@ testkit::at_noon! {
         assert_eq!(mailed(&t, "Secret"), ["dora"]);
     }
 
+    async fn archived_projects_page_nobody(t: TestServer) {
+        let watch = watched(&t).await;
+        watch.send(json!({"title": "Before"})).await;
+        t.settle().await;
+        let shelve = watch.project.at("/alert_management/alerts/1/shelve");
+        t.admin().post(&shelve).json(&json!({"duration": 300})).await.is(200);
+        watch.send(json!({"title": "Other"})).await;
+        t.settle().await;
+        t.admin().post(watch.project.at("/archive")).await.is(201);
+        t.advance(300);
+        let jobs = t.app().jobs().clone();
+        let watching = monitoring::alerts::jobs::Watch::default();
+        t.app().write(move |tx| enqueue(tx, &jobs, &watching)).await.unwrap();
+        later(&t, 5_000).await;
+        assert_eq!((mailed(&t, "Before"), mailed(&t, "Other")), (vec!["jane".into()], vec!["jane".into()]));
+        assert_eq!(watch.told(&t, 2).await.len(), 1);
+        assert_eq!(count(&t, sql!("select count(*) from escalations")).await, 0);
+    }
+
+    async fn people_of_the_group_above_take_turns_as_long_as_they_are_in_it(t: TestServer) {
+        let watch = Watch::new(&t).await;
+        let group = t.admin().get("/groups/acme").await.is(200).id();
+        let (mia, gus) = (t.user("mia").await, t.user("gus").await);
+        for (user, level) in [(&mia, 30), (&gus, 20)] {
+            let member = json!({"user_id": user.id, "access_level": level});
+            t.admin().post(format!("/groups/{group}/members")).json(&member).await.is(201);
+        }
+        let nights = watch.schedule("Nights").await;
+        let turns = watch.rotation(&nights, STARTED, &[&mia]).await;
+        let of_gus = json!({"user_ids": [mia.id, gus.id]});
+        let refused = t.admin().put(&turns).json(&of_gus).await.is(400);
+        assert!(refused.text().contains("gus, who may not see the alerts"), "{refused:?}");
+        watch.policy(json!([of_schedule(0, "resolved", 1)])).await;
+        watch.send(json!({"title": "In"})).await;
+        t.settle().await;
+        t.admin().delete(format!("/groups/{group}/members/{}", mia.id)).await.is(204);
+        watch.send(json!({"title": "Out"})).await;
+        t.settle().await;
+        assert_eq!((mailed(&t, "In"), mailed(&t, "Out")), (vec!["mia".to_owned()], vec![]));
+    }
+
     async fn jobs_that_run_twice_page_once(t: TestServer) {
         let watch = watched(&t).await;
         watch.send(json!({"title": "Once"})).await;

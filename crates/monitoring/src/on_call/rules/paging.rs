@@ -37,7 +37,8 @@ pub fn carry_on(tx: &mut Tx<'_>, most: i64) -> Result<usize> {
     let steps: Vec<(&Escalation, Step<'_>)> = due
         .iter()
         .map(|one| {
-            let rules = rules.get(&one.project_id).map_or(&[][..], Vec::as_slice);
+            let rules = rules.get(&one.project_id).filter(|_| !one.rests);
+            let rules = rules.map_or(&[][..], Vec::as_slice);
             let elapsed = now.duration_since(one.began_at).as_secs();
             (one, step(rules, one.passed_seconds, elapsed, one.status))
         })

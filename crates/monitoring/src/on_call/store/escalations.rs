@@ -19,6 +19,8 @@ pub struct Escalation {
     pub project_id: i64,
     /// What is said of the alert.
     pub status: Status,
+    /// Its project is archived or about to go: nobody can look after it.
+    pub rests: bool,
 }
 
 impl FromRow for Escalation {
@@ -29,6 +31,7 @@ impl FromRow for Escalation {
             passed_seconds: row.get("passed_seconds")?,
             project_id: row.get("project_id")?,
             status: Status::of_code(row.get("status")?),
+            rests: row.get("rests")?,
         })
     }
 }
@@ -61,8 +64,10 @@ pub fn due(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<Escalation>> {
     )?;
     Ok(tx.all(
         sql!(
-            "select e.alert_id, e.began_at, e.passed_seconds, a.project_id, a.status
+            "select e.alert_id, e.began_at, e.passed_seconds, a.project_id, a.status,
+                p.archived or p.deletion_scheduled_at is not null as rests
              from escalations e join alerts a on a.id = e.alert_id
+             join projects p on p.id = a.project_id
              where e.alert_id in_list($1) order by e.due_at, e.alert_id"
         ),
         (ids,),
