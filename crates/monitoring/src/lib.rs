@@ -33,7 +33,6 @@ pub mod alerts;
 pub mod errors;
 mod hours;
 pub mod on_call;
-mod spam;
 
 use kernel::http::Routes;
 

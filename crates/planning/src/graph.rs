@@ -156,7 +156,7 @@ where
 }
 
 /// Who changes something by this request.
-fn writer(context: &Context) -> Result<Writer, Fault> {
+pub fn writer(context: &Context) -> Result<Writer, Fault> {
     let asked = context.get::<Arc<Asked>>().cloned();
     let asked = asked.ok_or_else(|| Error::internal("no request in the context"))?;
     Ok(Writer::by_api(viewer(context), asked))

@@ -54,7 +54,8 @@ impl Writer {
         }
     }
 
-    fn subject(&self, action: &'static str, title: &str, text: &str) -> Result<Subject> {
+    /// What they are about to do, for the spam rules.
+    pub fn subject(&self, action: &'static str, title: &str, text: &str) -> Result<Subject> {
         let (target_type, noun) = match action {
             "create_note" | "update_note" => ("Note", "note"),
             _ => ("Issue", "issue"),

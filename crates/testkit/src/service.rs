@@ -1,7 +1,7 @@
 //! A service elsewhere that the server asks: it answers what a story says and
 //! keeps what it was sent.
 
-use crate::TestServer;
+use crate::{Browser, TestServer};
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -88,4 +88,36 @@ pub async fn challenge(t: &TestServer, service: &Service) {
         "captcha_private_key": "private-1", "captcha_verify_url": service.url,
         "captcha_script_url": "https://widgets.example/api.js"});
     set(t, settings).await;
+}
+
+/// Sends a form that is taken for spam; the id of the refusal, beside which
+/// the form is shown again with what was typed and one [`challenge`].
+pub async fn refused(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> String {
+    let answer = browser.post(path, fields).await.is(422);
+    let page = answer.text();
+    assert!(page.contains("solve the CAPTCHA"), "{page}");
+    assert_eq!(page.matches("data-sitekey=\"site-1\"").count(), 1, "{page}");
+    let long = |name: &str| matches!(name, "description" | "body");
+    for (_, text) in fields.iter().filter(|(name, _)| long(name)) {
+        assert!(page.contains(&format!("{text}</textarea>")), "{page}");
+    }
+    let policy = answer.header("content-security-policy");
+    assert!(
+        policy.contains("script-src 'self' https://widgets.example"),
+        "{policy}"
+    );
+    let field = page.split("name=\"spam_log_id\" value=\"").nth(1);
+    let value = field.and_then(|rest| rest.split('"').next());
+    value.expect("the id of the refusal").to_owned()
+}
+
+/// Sends it, solves the challenge and sends it again; where that leads.
+pub async fn solved(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> String {
+    let id = refused(browser, path, fields).await;
+    let solution = [
+        ("spam_log_id", id.as_str()),
+        ("g-recaptcha-response", "solved"),
+    ];
+    let sent = browser.post(path, &[fields, &solution].concat()).await;
+    sent.is(303).header("location").to_owned()
 }

@@ -4,12 +4,10 @@
 use super::model::Alert;
 use super::rules::alerts::{self as rules, enter};
 use super::store::alerts as rows;
-use crate::spam;
 use identity::spam::{Guarded, guard};
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::ids::Reference;
+use planning::guarded::{Place, Writer};
 use planning::model::Issue;
 use spaces::Project;
 use spaces::access::Purpose;
@@ -25,23 +23,21 @@ pub struct Made {
     pub issue: Issue,
 }
 
-/// Makes an incident of the alert of this project and number.
-pub async fn create(
-    app: &App,
-    viewer: &Viewer,
-    (project, iid): (Reference, i64),
-) -> Result<Guarded<Made>> {
-    let (who, at) = (viewer.clone(), project.clone());
+/// Makes an incident of the alert of this project and number. How often
+/// somebody does so is judged, but not what the alert says: its sender worded
+/// that.
+pub async fn create(app: &App, by: Writer, (project, iid): Place) -> Result<Guarded<Made>> {
+    let (who, at) = (by.viewer.clone(), project.clone());
     app.read(move |tx| {
         let (project, alert) = enter(tx, &who, &at, iid, Purpose::ManageAlerts)?;
         rules::may_become_issue(&project, &alert)
     })
     .await?;
-    let subject = spam::issue(viewer, "")?;
-    let (viewer, base_url) = (viewer.clone(), app.base_url().to_owned());
+    let subject = by.subject("create_issue", "", "")?;
+    let base_url = app.base_url().to_owned();
     guard(app, &subject, move |tx| {
-        let (project, alert) = enter(tx, &viewer, &project, iid, Purpose::ManageAlerts)?;
-        let issue = rules::create_issue(tx, &viewer, &base_url, &project, &alert)?;
+        let (project, alert) = enter(tx, &by.viewer, &project, iid, Purpose::ManageAlerts)?;
+        let issue = rules::create_issue(tx, &by.viewer, &base_url, &project, &alert)?;
         let alert = rows::by_id(tx, alert.id)?.found("Alert")?;
         Ok(Made {
             project,

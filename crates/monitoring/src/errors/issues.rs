@@ -6,13 +6,12 @@ use super::draft;
 use super::model::Tracked;
 use super::rules::issues as rules;
 use super::store::errors as rows;
-use crate::spam;
 use identity::spam::{Guarded, guard};
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::ids::Reference;
 use planning::access::Desk;
+use planning::guarded::Writer;
 use planning::issues::NewIssue;
 use planning::model::Issue;
 
@@ -42,12 +41,12 @@ pub struct Made {
 /// them, but not what the error says: a stranger worded that.
 pub async fn create(
     app: &App,
-    viewer: &Viewer,
+    by: Writer,
     project: &Reference,
     error_id: i64,
     wanted: &Wanted,
 ) -> Result<Guarded<Made>> {
-    let (who, at) = (viewer.clone(), project.clone());
+    let (who, at) = (by.viewer.clone(), project.clone());
     let found = app.read(move |tx| {
         let (_, error) = rules::find(tx, &who, &at, error_id)?;
         let newest = rows::newest(tx, error.id)?;
@@ -60,8 +59,8 @@ pub async fn create(
         .and_then(|payload| Detail::unpack(&payload).ok());
     let detail = detail.unwrap_or_default();
     let title = wanted.title.as_deref().unwrap_or_default();
-    let subject = spam::issue(viewer, title)?;
-    let (viewer, project, wanted) = (viewer.clone(), project.clone(), wanted.clone());
+    let subject = by.subject("create_issue", title, "")?;
+    let (viewer, project, wanted) = (by.viewer, project.clone(), wanted.clone());
     let base_url = app.base_url().to_owned();
     guard(app, &subject, move |tx| {
         let (desk, error) = rules::find(tx, &viewer, &project, error_id)?;

@@ -4,11 +4,14 @@
 use crate::graphql::{data, done, of_project, refused};
 use crate::{Desk, administer};
 use serde_json::{Value, json};
+use testkit::service::{Service, challenge, set, solved};
 use testkit::{TestServer, TestUser};
 
 const NOTE: &str = "note{id body bodyHtml system author{username} discussion{id replyId}}";
 const ONE: &str = "/acme/anvil/-/alert_management/1";
 const DETAILS: &str = "/acme/anvil/-/alert_management/1/details";
+
+const FLOOD: &str = "http://a http://b http://c";
 
 /// A project with an alert, two developers, and the alert as an input.
 async fn desk(t: &TestServer) -> (Desk, TestUser, TestUser, String) {
@@ -163,6 +166,11 @@ testkit::both_engines! {
         let (_, shown) = browser.submit(&notes, &[("body", "an answer"), ("discussion_id", hex)]).await;
         assert!(shown.contains("an answer") && shown.contains("thread"), "{shown}");
         t.browser("carl").await.post(&one, &[("body", "x")]).await.is(403);
+        // It is reached by the address of its own alert only.
+        desk.send(json!({"title": "Other"})).await.is(200);
+        let elsewhere = one.replace("/alert_management/1/", "/alert_management/2/");
+        browser.post(&elsewhere, &[("body", "x")]).await.is(404);
+        browser.post(&elsewhere, &[("delete", "1")]).await.is(404);
         let (_, shown) = browser.submit(&one, &[("delete", "1")]).await;
         assert!(shown.contains("The note is deleted.") && !shown.contains("It was full"), "{shown}");
         browser.post(&one, &[("delete", "1")]).await.is(404);
@@ -172,5 +180,37 @@ testkit::both_engines! {
         t.admin().post(desk.project.at("/archive")).await.is(201);
         browser.post(&notes, &[("body", "x")]).await.is(403);
         assert!(!browser.get(DETAILS).await.is(200).text().contains("Say something"));
+    }
+}
+
+testkit::at_noon! {
+    async fn a_solved_challenge_lets_forms_pass(t: TestServer) {
+        let (desk, jane, _, _) = desk(&t).await;
+        let verifier = Service::start().await;
+        challenge(&t, &verifier).await;
+        set(&t, json!({"spam_link_limit": 2})).await;
+        verifier.answers(json!({"success": true}));
+        let browser = t.browser("jane").await;
+        let plain = browser.get(DETAILS).await.is(200);
+        assert!(!plain.text().contains("site-1") && !plain.header("content-security-policy").contains("widgets"));
+
+        let notes = format!("{ONE}/notes");
+        let to = solved(&browser, &notes, &[("body", FLOOD)]).await;
+        let id = to.rsplit("note_").next().unwrap();
+        let query = format!("{{note(id:\"gid://service/Note/{id}\"){{discussion{{id}}}}}}");
+        let thread = data(&jane, &query).await["note"]["discussion"]["id"].clone();
+        let thread = thread.as_str().unwrap().rsplit('/').next().unwrap();
+        solved(&browser, &notes, &[("body", FLOOD), ("discussion_id", thread)]).await;
+        let other = "http://d http://e http://f";
+        solved(&browser, &format!("{notes}/{id}"), &[("body", other)]).await;
+        let talk = "alertManagementAlert(iid:\"1\"){discussions(filter:ONLY_COMMENTS){nodes{notes{nodes{body}}}}}";
+        let said = &of_project(&jane, talk).await["discussions"]["nodes"];
+        assert_eq!(said, &json!([{"notes": {"nodes": [{"body": other}, {"body": FLOOD}]}}]));
+
+        // Of an incident nothing is typed: what counts is how fast they come.
+        set(&t, json!({"spam_rate_limit_per_minute": 1})).await;
+        let to = solved(&browser, &format!("{ONE}/incident"), &[]).await;
+        assert_eq!(to, DETAILS);
+        assert_eq!(desk.only_alert().await["issue_iid"], 1);
     }
 }

@@ -5,6 +5,7 @@ use crate::reading::graphql;
 use crate::{Tracker, event};
 use http::Method;
 use serde_json::{Value, json};
+use testkit::service::{Service, challenge, set, solved};
 use testkit::{Client, TestServer};
 
 /// A project with one error whose stack has a line of source.
@@ -181,7 +182,7 @@ testkit::both_engines! {
         assert!(!page.contains("Create issue"), "{page}");
         let issue = jane.get(tracker.project.at("/issues/1")).await.is(200).json();
         assert_eq!(issue["confidential"], true);
-        let (_, page) = browser.submit(&format!("{one}/issue"), &[]).await;
+        let page = browser.post(&format!("{one}/issue"), &[]).await.is(422).text();
         assert!(page.contains("There is an open issue about the error: #1"), "{page}");
 
         let fields = [("authenticity_token", token.as_str()), ("status", "resolved")];
@@ -212,5 +213,28 @@ testkit::both_engines! {
         assert_eq!((statuses[0], statuses[1], statuses[11]), (201, 409, 409), "{statuses:?}");
         let issues = t.admin().get(tracker.project.at("/issues")).await.is(200);
         assert_eq!(issues.json().as_array().unwrap().len(), 1);
+    }
+}
+
+testkit::at_noon! {
+    async fn the_form_of_the_page_passes_with_a_solved_challenge(t: TestServer) {
+        let (tracker, _) = with_error(&t).await;
+        let jane = t.user("jane").await;
+        tracker.project.add(&jane, 30).await;
+        let verifier = Service::start().await;
+        challenge(&t, &verifier).await;
+        verifier.answers(json!({"success": true}));
+        set(&t, json!({"spam_rate_limit_per_minute": 1})).await;
+        for title in ["one", "two"] {
+            let body = json!({"title": title});
+            jane.post(tracker.project.at("/issues")).json(&body).await;
+        }
+        let one = format!("/acme/anvil/-/error_tracking/{}", tracker.only_error().await["id"]);
+        let browser = t.browser("jane").await;
+        let asked = browser.post(&format!("{one}/issue"), &[("confidential", "1")]).await.is(422).text();
+        assert!(asked.contains("name=\"confidential\" value=\"1\" checked"), "{asked}");
+        let to = solved(&browser, &format!("{one}/issue"), &[("confidential", "1")]).await;
+        assert_eq!(to, format!("{one}/details"));
+        assert_eq!(tracker.only_error().await["issue_iid"], 2);
     }
 }

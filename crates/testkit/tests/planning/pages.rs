@@ -2,56 +2,12 @@
 //! the rules that REST uses.
 
 use serde_json::{Value, json};
-use testkit::Browser;
-use testkit::service::{Service, challenge, set};
+use testkit::service::{Service, challenge, refused, set, solved};
 
 const ISSUES: &str = "/acme/anvil/-/issues";
 const ONE: &str = "/acme/anvil/-/issues/1";
 
 const FLOOD: &str = "http://a http://b http://c";
-
-/// Sends a form that is taken for spam; the id of the refusal, beside which
-/// the form is shown again with what was typed and one challenge.
-async fn refused(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> String {
-    let answer = browser.post(path, fields).await.is(422);
-    let page = answer.text();
-    assert!(page.contains("solve the CAPTCHA"), "{page}");
-    assert_eq!(page.matches("data-sitekey=\"site-1\"").count(), 1, "{page}");
-    assert!(
-        page.contains(&format!("{}</textarea>", text(fields))),
-        "{page}"
-    );
-    let policy = answer.header("content-security-policy");
-    assert!(
-        policy.contains("script-src 'self' https://widgets.example"),
-        "{policy}"
-    );
-    let field = page
-        .split("name=\"spam_log_id\" value=\"")
-        .nth(1)
-        .expect("an id");
-    field.split('"').next().expect("a value").to_owned()
-}
-
-fn text<'f>(fields: &[(&'f str, &'f str)]) -> &'f str {
-    let long = fields
-        .iter()
-        .find(|(name, _)| matches!(*name, "description" | "body"));
-    long.expect("a text").1
-}
-
-/// Sends it, solves the challenge and sends it again.
-async fn solved(browser: &Browser, path: &str, fields: &[(&str, &str)]) {
-    let id = refused(browser, path, fields).await;
-    let solution = [
-        ("spam_log_id", id.as_str()),
-        ("g-recaptcha-response", "solved"),
-    ];
-    browser
-        .post(path, &[fields, &solution].concat())
-        .await
-        .is(303);
-}
 
 testkit::both_engines! {
     async fn an_issue_is_made_discussed_and_closed(t: TestServer) {

@@ -14,6 +14,7 @@ use kernel::graph::{
 };
 use kernel::ids::Reference;
 use planning::graph::Shown as Issue;
+use planning::graph::writer;
 use planning::store::todos::Todo;
 use serde::Deserialize;
 use spaces::Project;
@@ -175,8 +176,8 @@ fn wanted(tx: &mut Tx<'_>, alert: &Alert, names: &[String], mode: Option<&str>) 
 }
 
 async fn create_issue(at: At, context: Context) -> Result<Done<Changed>, Fault> {
-    let (app, viewer) = caller(&context)?;
-    let made = issues::create(&app, &viewer, at.place()).await;
+    let (app, _) = caller(&context)?;
+    let made = issues::create(&app, writer(&context)?, at.place()).await;
     let made = made.map_err(|error| match error {
         // Said of an alert that the viewer may see.
         Error::Forbidden(text) if !text.is_empty() => sentences(Error::invalid("base", text)),

@@ -1,16 +1,17 @@
 //! What becomes of an alert: the forms of its page.
 
 use super::project_of;
-use super::show::{Refused, START, render};
+use super::show::{FIELDS, Typed, render};
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::rules::alerts as rules;
 use crate::alerts::store::alerts as rows;
+use identity::pages::refusal::Refusal;
 use identity::users::find_by_username;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::flash;
-use kernel::http::{Asked, Params, Response};
+use kernel::http::{Asked, Paging, Params, Response};
 use spaces::Project;
 use spaces::access::Purpose;
 use spaces::pages::Address;
@@ -52,6 +53,7 @@ pub(super) async fn change(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<ChangeForm>,
+    paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
@@ -68,14 +70,12 @@ pub(super) async fn change(
     match done {
         Ok((path, said)) => flash::done(&app, &path, said),
         Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
-            let refused = Refused {
-                errors,
-                flash,
+            let typed = Typed {
                 assignee: form.assignee,
-                ..Refused::default()
+                refusal: Refusal::of(error, FIELDS)?,
+                ..Typed::default()
             };
-            render(&app, viewer, address, form.alert_iid, START, refused).await
+            render(&app, viewer, address, form.alert_iid, paging, typed).await
         }
     }
 }

@@ -10,7 +10,7 @@ use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::flash;
-use kernel::http::{Asked, Files, Params, Patch, Response};
+use kernel::http::{Asked, Files, Paging, Params, Patch, Response};
 use spaces::access::Purpose;
 use spaces::pages::Address;
 use std::sync::Arc;
@@ -73,6 +73,7 @@ pub(super) async fn add(
     asked: Arc<Asked>,
     form: Params<ImageForm>,
     files: Files,
+    paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
@@ -83,7 +84,7 @@ pub(super) async fn add(
     };
     let new = match new {
         Ok(new) => new,
-        Err(error) => return again(&app, viewer, address, form.alert_iid, error).await,
+        Err(error) => return again(&app, viewer, address, form.alert_iid, paging, error).await,
     };
     let (asker, place, iid) = (viewer.clone(), address.clone(), form.alert_iid);
     let done = app.write(move |tx| {
@@ -93,7 +94,7 @@ pub(super) async fn add(
     });
     match done.await {
         Ok(path) => flash::done(&app, &path, "The picture is added."),
-        Err(error) => again(&app, viewer, address, iid, error).await,
+        Err(error) => again(&app, viewer, address, iid, paging, error).await,
     }
 }
 
@@ -102,6 +103,7 @@ pub(super) async fn change(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<ImageChange>,
+    paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
@@ -120,6 +122,6 @@ pub(super) async fn change(
     });
     match done.await {
         Ok((path, text)) => flash::done(&app, &path, text),
-        Err(error) => again(&app, viewer, address, iid, error).await,
+        Err(error) => again(&app, viewer, address, iid, paging, error).await,
     }
 }

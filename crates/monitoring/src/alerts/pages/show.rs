@@ -10,15 +10,15 @@ use crate::alerts::rest::images::path;
 use crate::alerts::rules::alerts::duplicate;
 use crate::alerts::store::{alerts as rows, history, images};
 use crate::hours::{DAYS, before, last_days, last_hours, of_days, of_hours};
-use http::StatusCode;
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::pages::page;
+use identity::pages::challenge::Challenge;
+use identity::pages::refusal::Refusal;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, Moment, Page, Pages, flash};
+use kernel::html::{Html, Moment, Page, Pages};
 use kernel::http::{Asked, Paging, Params, Response};
 use kernel::markup;
 use kernel::time::Timestamp;
@@ -43,17 +43,33 @@ kernel::params! {
     }
 }
 
-/// A form that was not accepted.
+/// What was typed into a form that is shown again.
 #[derive(Default)]
-pub(super) struct Refused {
-    /// What is wrong, by field.
-    pub errors: Errors,
-    /// What is said above.
-    pub flash: Option<Flash>,
-    /// Who should look after it, as typed.
+pub(super) struct Typed {
+    /// Who should look after it.
     pub assignee: Option<String>,
-    /// A note, as typed.
-    pub note: String,
+    /// A text.
+    pub text: Option<Text>,
+    /// Why it is shown again.
+    pub refusal: Refusal,
+}
+
+/// A text that was refused.
+#[derive(Debug, Clone)]
+pub(super) enum Text {
+    /// Of a new note, and the discussion it answers in, or empty.
+    New(String, String),
+    /// Of a note that was there.
+    Of(i64, String),
+}
+
+impl Text {
+    fn of_note(&self, id: i64) -> Option<&str> {
+        match self {
+            Text::Of(note, body) if *note == id => Some(body),
+            _ => None,
+        }
+    }
 }
 
 pub(super) async fn show(
@@ -63,19 +79,22 @@ pub(super) async fn show(
     path: Params<OneAlert>,
     paging: Paging,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let start = (paging.per_page, paging.offset());
-    let refused = Refused::default();
+    let (address, typed) = (Address::of(&asked)?, Typed::default());
     render(
         &app,
         viewer.viewer(),
         address,
         path.alert_iid,
-        start,
-        refused,
+        paging,
+        typed,
     )
     .await
 }
+
+/// Fields of the forms that show what is wrong with them.
+pub(super) const FIELDS: &[&str] = &[
+    "status", "assignee", "duration", "file", "url", "url_text", "body",
+];
 
 /// The page again, with what was wrong.
 pub(super) async fn again(
@@ -83,34 +102,26 @@ pub(super) async fn again(
     viewer: Viewer,
     address: Address,
     iid: i64,
+    paging: Paging,
     error: Error,
 ) -> Result<Response> {
-    let (errors, flash) = flash::in_form(error)?;
-    let refused = Refused {
-        errors,
-        flash,
-        ..Refused::default()
+    let typed = Typed {
+        refusal: Refusal::of(error, FIELDS)?,
+        ..Typed::default()
     };
-    render(app, viewer, address, iid, START, refused).await
+    render(app, viewer, address, iid, paging, typed).await
 }
-
-/// Notes of the first page.
-pub(super) const START: (i64, i64) = (20, 0);
 
 pub(super) async fn render(
     app: &App,
     viewer: Viewer,
     address: Address,
     iid: i64,
-    start: (i64, i64),
-    refused: Refused,
+    paging: Paging,
+    typed: Typed,
 ) -> Result<Response> {
-    let status = match refused.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(app, &viewer, "Alert");
-    shown.flash = refused.flash.clone().or(shown.flash);
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(app, &viewer, "Alert");
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::ReadAlerts)?;
@@ -124,10 +135,11 @@ pub(super) async fn render(
                 desk: &desk,
                 alert: &alert,
             };
-            details(tx, shown, &space, &reader, start, refused)
+            details(tx, shown, &space, &reader, &paging, typed)
         })
         .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
+    Ok(html.status(status).response())
 }
 
 fn details(
@@ -135,9 +147,10 @@ fn details(
     page: Page,
     space: &Space,
     reader: &Reader<'_>,
-    (limit, offset): (i64, i64),
-    refused: Refused,
+    paging: &Paging,
+    typed: Typed,
 ) -> Result<AlertDetails> {
+    let (limit, offset) = (paging.per_page, paging.offset());
     let (now, alert) = (tx.now(), reader.alert);
     let project = space.full_path();
     let all = format!("{}/-/alert_management", space.url());
@@ -169,7 +182,7 @@ fn details(
                 label: one.label().to_owned(),
             })
             .collect(),
-        assignee: refused.assignee.unwrap_or_else(|| row.assignee.clone()),
+        assignee: typed.assignee.unwrap_or_else(|| row.assignee.clone()),
         durations: Choice::list(&[
             ("3600", "1 hour"),
             ("7200", "2 hours"),
@@ -185,8 +198,14 @@ fn details(
             .into_iter()
             .map(image)
             .collect(),
-        notes: reader.notes(tx, limit, offset)?,
-        note: refused.note,
+        notes: reader.notes(tx, limit, offset, typed.text.as_ref())?,
+        draft: match &typed.text {
+            Some(Text::New(body, discussion)) => (body.clone(), discussion.clone()),
+            _ => (String::new(), String::new()),
+        },
+        solves_note: matches!(typed.text, Some(Text::New(..))),
+        solves_incident: typed.text.is_none(),
+        challenge: typed.refusal.challenge,
         may_write: reader.writes(),
         pages: Pages {
             page: (offset / limit.max(1) + 1).unsigned_abs(),
@@ -195,7 +214,7 @@ fn details(
             url: row.url.clone(),
         },
         alert: row,
-        errors: refused.errors,
+        errors: typed.refusal.errors,
     })
 }
 
@@ -263,7 +282,13 @@ impl Reader<'_> {
         !self.desk.project.archived
     }
 
-    fn notes(&self, tx: &mut Tx<'_>, limit: i64, offset: i64) -> Result<Vec<NoteRow>> {
+    fn notes(
+        &self,
+        tx: &mut Tx<'_>,
+        limit: i64,
+        offset: i64,
+        typed: Option<&Text>,
+    ) -> Result<Vec<NoteRow>> {
         let found = history::notes(tx, self.alert.id, limit, offset)?;
         let mut authors: Vec<i64> = found.iter().filter_map(|note| note.author_id).collect();
         authors.sort_unstable();
@@ -272,11 +297,18 @@ impl Reader<'_> {
         let now = tx.now();
         Ok(found
             .into_iter()
-            .map(|note| self.note(note, &people, now))
+            .map(|note| self.note(note, &people, now, typed))
             .collect())
     }
 
-    fn note(&self, note: Note, people: &HashMap<i64, User>, now: Timestamp) -> NoteRow {
+    fn note(
+        &self,
+        note: Note,
+        people: &HashMap<i64, User>,
+        now: Timestamp,
+        typed: Option<&Text>,
+    ) -> NoteRow {
+        let typed = typed.and_then(|text| text.of_note(note.id));
         let author = note.author_id.and_then(|id| people.get(&id));
         NoteRow {
             id: note.id,
@@ -291,7 +323,8 @@ impl Reader<'_> {
             is_edited: note.updated_at > note.created_at,
             in_thread: note.in_thread,
             html: markup::render(&note.body),
-            body: note.body,
+            is_rewritten: typed.is_some(),
+            body: typed.map_or(note.body, str::to_owned),
             discussion_id: note.discussion_id,
             created_at: Moment::new(note.created_at, now),
         }

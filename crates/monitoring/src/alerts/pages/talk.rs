@@ -2,18 +2,19 @@
 //! of its page that the spam rules look at.
 
 use super::project_of;
-use super::show::{OneAlert, Refused, START, again, render};
+use super::show::{FIELDS, OneAlert, Text, Typed, render};
 use crate::alerts::issues;
 use crate::alerts::model::Alert;
 use crate::alerts::store::alerts as rows;
 use crate::alerts::talk::thing;
 use http::Method;
-use identity::spam::Guarded;
+use identity::pages::challenge::Solved;
+use identity::pages::refusal::outcome;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::flash;
-use kernel::http::{Asked, Params, Response, Routes};
+use kernel::http::{Asked, Paging, Params, Response, Routes};
 use kernel::ids::Reference;
 use planning::guarded::{self, Writer};
 use planning::rules::comments::{Comment, Said, refused_text};
@@ -76,17 +77,25 @@ async fn incident(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<OneAlert>,
+    Solved(solution): Solved,
+    paging: Paging,
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let (alert, path) = alert(&app, &viewer, &address, form.alert_iid).await?;
     let place = (Reference::Id(alert.project_id), alert.iid);
-    match issues::create(&app, &viewer, place).await {
-        Ok(Guarded::Made(made)) => {
+    let by = Writer::by_form(viewer.clone(), asked, solution);
+    match outcome(&app, issues::create(&app, by, place).await, FIELDS).await? {
+        Ok(made) => {
             let said = format!("Incident #{} is made.", made.issue.iid);
             flash::done(&app, &path, said)
         }
-        Ok(Guarded::Refused(refused)) => flash::refused(&app, &path, refused.text()),
-        Err(error) => again(&app, viewer, address, alert.iid, error).await,
+        Err(refusal) => {
+            let typed = Typed {
+                refusal,
+                ..Typed::default()
+            };
+            render(&app, viewer, address, alert.iid, paging, typed).await
+        }
     }
 }
 
@@ -95,6 +104,8 @@ async fn write_note(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<NoteForm>,
+    Solved(solution): Solved,
+    paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
@@ -104,30 +115,29 @@ async fn write_note(
         body: body.clone(),
         internal: false,
         created_at: None,
-        discussion_id: form.discussion_id,
+        discussion_id: form.discussion_id.clone(),
         begins_thread: false,
     };
-    let by = Writer::by_form(viewer.clone(), asked, None);
+    let by = Writer::by_form(viewer.clone(), asked, solution);
     let said = guarded::comment(&app, by, thing(&alert), comment, |_, _, said| {
         Ok(match said {
             Said::Note(note, _) => Some(note.id),
             Said::Commands(_) => None,
         })
     });
-    match said.await.and_then(Guarded::rest) {
+    match outcome(&app, said.await.map_err(noted), FIELDS).await? {
         Ok(id) => {
             let place = id.map_or(path.clone(), |id| format!("{path}#note_{id}"));
             flash::done(&app, &place, "The note is written.")
         }
-        Err(error) => {
-            let (errors, flash) = flash::in_form(noted(error))?;
-            let refused = Refused {
-                errors,
-                flash,
-                note: body,
-                ..Refused::default()
+        Err(refusal) => {
+            let discussion = form.discussion_id.unwrap_or_default();
+            let typed = Typed {
+                text: Some(Text::New(body, discussion)),
+                refusal,
+                ..Typed::default()
             };
-            render(&app, viewer, address, alert.iid, START, refused).await
+            render(&app, viewer, address, alert.iid, paging, typed).await
         }
     }
 }
@@ -137,6 +147,8 @@ async fn change_note(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<NoteChange>,
+    Solved(solution): Solved,
+    paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
@@ -146,12 +158,20 @@ async fn change_note(
         guarded::destroy(&app, viewer, about, form.note_id).await?;
         return flash::done(&app, &path, "The note is deleted.");
     }
-    let by = Writer::by_form(viewer.clone(), asked, None);
+    let by = Writer::by_form(viewer.clone(), asked, solution);
     let (which, body) = ((form.note_id, None), lines(form.body.as_deref()));
-    let done = guarded::rewrite(&app, by, about, which, body, |_, _, note| Ok(note.id)).await;
-    match done.and_then(Guarded::rest) {
+    let text = body.clone();
+    let done = guarded::rewrite(&app, by, about, which, text, |_, _, note| Ok(note.id)).await;
+    match outcome(&app, done.map_err(noted), &[]).await? {
         Ok(id) => flash::done(&app, &format!("{path}#note_{id}"), "The note is changed."),
-        Err(error) => again(&app, viewer, address, alert.iid, noted(error)).await,
+        Err(refusal) => {
+            let typed = Typed {
+                text: Some(Text::Of(form.note_id, body)),
+                refusal,
+                ..Typed::default()
+            };
+            render(&app, viewer, address, alert.iid, paging, typed).await
+        }
     }
 }
 

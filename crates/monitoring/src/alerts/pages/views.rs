@@ -2,6 +2,7 @@
 
 use crate::alerts::model::{Severity, Status};
 use askama::Template;
+use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
 use spaces::pages::views::SpaceHead;
@@ -130,8 +131,14 @@ pub struct AlertDetails {
     pub images: Vec<ImageRow>,
     /// What was said about it and happened to it.
     pub notes: Vec<NoteRow>,
-    /// A note, as typed.
-    pub note: String,
+    /// A note as typed, and the discussion it answers in, or empty.
+    pub draft: (String, String),
+    /// Solved, what was refused is taken.
+    pub challenge: Option<Challenge>,
+    /// That was a new note.
+    pub solves_note: bool,
+    /// That was an incident.
+    pub solves_incident: bool,
     /// The project takes changes.
     pub may_write: bool,
     /// Where that list stands.
@@ -164,8 +171,10 @@ pub struct NoteRow {
     pub author: String,
     /// Who wrote or did it.
     pub name: String,
-    /// The text, in Markdown.
+    /// The text, in Markdown, as it is or as it was typed and refused.
     pub body: String,
+    /// It was typed and refused.
+    pub is_rewritten: bool,
     /// The text as HTML.
     pub html: String,
     /// The program tells what happened.
@@ -213,6 +222,8 @@ pub struct AlertSettings {
     pub kind: String,
     /// Values of that.
     pub kinds: Vec<Choice>,
+    /// Whether it receives anything, as chosen.
+    pub active: bool,
     /// The sender whose payloads it knows, as chosen.
     pub preset: String,
     /// Such senders.
@@ -222,8 +233,6 @@ pub struct AlertSettings {
     /// What the window about to be opened is about.
     pub scopes: Vec<Choice>,
     /// The chosen one of these.
-    /// Whether it receives anything, as chosen.
-    pub active: bool,
     pub scope: String,
     /// Its name, as typed.
     pub window_name: String,
@@ -350,42 +359,5 @@ impl DeliveryRow {
             200..=299 => "good",
             _ => "bad",
         }
-    }
-}
-
-impl AlertDetails {
-    /// What is wrong with what has no field.
-    fn beside(&self) -> String {
-        self.errors.beside(&[
-            "status", "assignee", "duration", "file", "url", "url_text", "body",
-        ])
-    }
-}
-
-impl AlertSettings {
-    /// What is wrong with what has no field.
-    fn beside(&self) -> String {
-        self.errors.beside(&[
-            "name",
-            "window_name",
-            "starts_at",
-            "ends_at",
-            "external_tool_url",
-        ])
-    }
-}
-
-impl AlertIntegration {
-    /// What is wrong with what has no field.
-    fn beside(&self) -> String {
-        self.errors.beside(&[
-            "name",
-            "heartbeat_seconds",
-            "payload_example",
-            "identity_fields",
-            "ignored_fields",
-            "payload",
-            "overlap_seconds",
-        ])
     }
 }

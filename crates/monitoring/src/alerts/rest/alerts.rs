@@ -10,15 +10,17 @@ use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Asked, Created, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
+use planning::guarded::Writer;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use spaces::Project;
 use spaces::access::Purpose;
 use std::collections::HashMap;
+use std::sync::Arc;
 use store::Tx;
 
 const PATH: &str = "/projects/{id}/alert_management/alerts";
@@ -314,10 +316,12 @@ async fn update(
 async fn create_issue(
     app: App,
     viewer: Viewer,
+    asked: Arc<Asked>,
     path: Params<AlertPath>,
 ) -> Result<Created<AlertIssueEntity>> {
     let place = (path.0.id, path.0.alert_iid);
-    let issue = issues::create(&app, &viewer, place).await?.rest()?.issue;
+    let by = Writer::by_api(viewer, asked);
+    let issue = issues::create(&app, by, place).await?.rest()?.issue;
     Ok(Created(AlertIssueEntity {
         issue_iid: issue.iid,
         web_url: planning::entity::issues::web_url(&app, &issue),

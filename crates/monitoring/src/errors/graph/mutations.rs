@@ -9,6 +9,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result as Outcome};
 use kernel::graph::{BOOLEAN, Done, Fault, Graph, ID, STRING, Typed, argument, named, object};
 use kernel::ids::Reference;
+use planning::graph::writer;
 use serde::Deserialize;
 use spaces::Project;
 use spaces::access::Purpose;
@@ -102,14 +103,14 @@ async fn create_issue(
     input: CreateIssue,
     context: kernel::graph::Context,
 ) -> Result<Done<Made>, Fault> {
-    let (app, viewer) = caller(&context)?;
+    let (app, _) = caller(&context)?;
     let id = input.id;
     let place = app.read(move |tx| project_of(tx, id)).await?;
     let wanted = Wanted {
         title: input.title,
         confidential: input.confidential.unwrap_or(false),
     };
-    let made = issues::create(&app, &viewer, &place, id, &wanted);
+    let made = issues::create(&app, writer(&context)?, &place, id, &wanted);
     let made = made.await?.mutated()?;
     Ok(Done::from(Made {
         error: shown(&app, made.error, made.desk.project.clone()),

@@ -13,6 +13,7 @@ use crate::errors::store::issues::seen;
 use crate::errors::store::settings;
 use crate::hours::Bar;
 use http::StatusCode;
+use identity::spam::captcha::Solution;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found as _, Result};
@@ -20,6 +21,7 @@ use kernel::http::routes::Surface;
 use kernel::http::{Asked, Params, Response, refusal, reply};
 use kernel::ids::Reference;
 use kernel::time::wire;
+use planning::guarded::Writer;
 use serde_json::{Value, json};
 use spaces::Project;
 use spaces::access::Purpose;
@@ -293,20 +295,21 @@ pub(super) async fn create_issue(
     asked: Arc<Asked>,
     params: Params<CreateIssue>,
 ) -> Result<Response> {
-    let made = created(&app, viewer, Address::of(&asked)?, params.0).await;
+    let by = Writer::by_form(viewer, asked.clone(), Solution::of(&asked.headers));
+    let made = created(&app, by, Address::of(&asked)?, params.0).await;
     match made {
         Ok(value) => reply::json(StatusCode::CREATED, &value),
         Err(error) => Ok(refusal::render(error, Surface::Api, &asked)),
     }
 }
 
-async fn created(app: &App, viewer: Viewer, address: Address, asked: CreateIssue) -> Result<Value> {
-    let who = viewer.clone();
+async fn created(app: &App, by: Writer, address: Address, asked: CreateIssue) -> Result<Value> {
+    let who = by.viewer.clone();
     let entered = app.read(move |tx| enter(tx, &who, &address, Purpose::ManageErrors));
     let (project, _) = entered.await?;
     let project = Reference::Id(project.id);
     let wanted = asked.wanted();
-    let made = issues::create(app, &viewer, &project, asked.error_id, &wanted);
+    let made = issues::create(app, by, &project, asked.error_id, &wanted);
     let issue = made.await?.rest()?.issue;
     Ok(json!({"issue": {
         "id": issue.id,

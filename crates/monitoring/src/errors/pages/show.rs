@@ -11,8 +11,8 @@ use crate::errors::rules::errors::set_status;
 use crate::errors::store::errors as rows;
 use crate::errors::store::issues::seen;
 use crate::hours::{of_days, of_hours};
-use identity::pages::page;
-use identity::spam::Guarded;
+use identity::pages::challenge::{Challenge, Solved};
+use identity::pages::refusal::{Typed, outcome};
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -20,6 +20,7 @@ use kernel::html::{Html, Moment, Page, flash};
 use kernel::http::{Asked, Params, Response};
 use kernel::ids::Reference;
 use planning::access::desk_to_write;
+use planning::guarded::Writer;
 use planning::model::IssueState;
 use spaces::Project;
 use spaces::access::Purpose;
@@ -57,17 +58,35 @@ pub(super) async fn show(
     asked: Arc<Asked>,
     params: Params<ErrorPage>,
 ) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let shown = page(&app, &viewer, "Error");
+    let address = Address::of(&asked)?;
+    let typed = Typed::default();
+    render(&app, viewer.viewer(), address, params.error_id, typed).await
+}
+
+async fn render(
+    app: &App,
+    viewer: Viewer,
+    address: Address,
+    id: i64,
+    typed: Typed<CreateIssue>,
+) -> Result<Response> {
+    let status = typed.refusal.status();
+    let shown = typed.refusal.page(app, &viewer, "Error");
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::ReadErrors)?;
             let project = project_of(&space)?;
-            let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
-            details(tx, shown, &viewer, &space, &error)
+            let error = rows::find(tx, project.id, id)?.found("Error")?;
+            let view = details(tx, shown, &viewer, &space, &error)?;
+            Ok(ErrorDetails {
+                challenge: typed.refusal.challenge,
+                confidential: typed.form.and_then(|form| form.confidential) == Some(true),
+                ..view
+            })
         })
         .await?;
-    Ok(Html::new(&view)?.response())
+    let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
+    Ok(html.status(status).response())
 }
 
 fn details(
@@ -122,6 +141,8 @@ fn details(
         hours: of_hours(&hours.unwrap_or_default()),
         days: of_days(&days),
         newest,
+        challenge: None,
+        confidential: false,
     })
 }
 
@@ -165,12 +186,13 @@ pub(super) async fn create_issue(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<CreateIssue>,
+    Solved(solution): Solved,
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let who = viewer.clone();
+    let (who, at) = (viewer.clone(), address.clone());
     let project = app
         .read(move |tx| {
-            let space = address.enter(tx, &who, Purpose::ManageErrors)?;
+            let space = at.enter(tx, &who, Purpose::ManageErrors)?;
             Ok(project_of(&space)?.clone())
         })
         .await?;
@@ -179,13 +201,17 @@ pub(super) async fn create_issue(
         project.full_path, form.error_id
     );
     let place = Reference::Id(project.id);
-    let made = issues::create(&app, &viewer, &place, form.error_id, &form.wanted()).await;
-    match made {
-        Ok(Guarded::Made(made)) => {
-            flash::done(&app, &back, format!("Issue #{} is made.", made.issue.iid))
+    let by = Writer::by_form(viewer.clone(), asked, solution);
+    let made = issues::create(&app, by, &place, form.error_id, &form.wanted()).await;
+    match outcome(&app, made, &[]).await? {
+        Ok(made) => flash::done(&app, &back, format!("Issue #{} is made.", made.issue.iid)),
+        Err(refusal) => {
+            let id = form.error_id;
+            let typed = Typed {
+                form: Some(form.0),
+                refusal,
+            };
+            render(&app, viewer, address, id, typed).await
         }
-        Ok(Guarded::Refused(refused)) => flash::refused(&app, &back, refused.text()),
-        Err(Error::Conflict(text)) => flash::refused(&app, &back, text),
-        Err(error) => Err(error),
     }
 }

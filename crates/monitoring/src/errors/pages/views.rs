@@ -3,6 +3,7 @@
 use crate::errors::detail::Detail;
 use crate::errors::model::Dropped;
 use askama::Template;
+use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice};
 use kernel::html::{Errors, Moment, Page, Pages};
 use spaces::pages::views::SpaceHead;
@@ -82,6 +83,10 @@ pub struct ErrorDetails {
     pub issue: Option<IssueRow>,
     /// The viewer may make one.
     pub can_create_issue: bool,
+    /// Only some shall see it, as typed.
+    pub confidential: bool,
+    /// Solved, that is taken.
+    pub challenge: Option<Challenge>,
     /// Its number.
     pub id: i64,
     /// When it was first seen.

@@ -8,14 +8,16 @@ use crate::errors::store::issues::{Linked, seen};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Asked, Created, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
 use planning::access::Scope;
 use planning::entity::issues::{Around, IssueEntity, issue};
+use planning::guarded::Writer;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spaces::access::Purpose;
+use std::sync::Arc;
 use store::Tx;
 
 const PATH: &str = "/projects/{id}/error_tracking/errors";
@@ -224,13 +226,15 @@ async fn update(
 async fn create_issue(
     app: App,
     viewer: Viewer,
+    asked: Arc<Asked>,
     params: Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
     let wanted = Wanted {
         title: params.title.clone(),
         confidential: params.confidential.unwrap_or(false),
     };
-    let made = issues::create(&app, &viewer, &params.id, params.error_id, &wanted);
+    let by = Writer::by_api(viewer.clone(), asked);
+    let made = issues::create(&app, by, &params.id, params.error_id, &wanted);
     let made = made.await?.rest()?;
     let handle = app.clone();
     app.read(move |tx| {
