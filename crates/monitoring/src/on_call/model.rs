@@ -88,7 +88,7 @@ pub fn minutes(time: Time) -> i64 {
 /// The time so many minutes after midnight; midnight for what is none.
 fn time(minutes: i64) -> Time {
     let part = |number: i64| i8::try_from(number).unwrap_or(0);
-    Time::new(part(minutes / 60), part(minutes % 60), 0, 0).unwrap_or(Time::midnight())
+    Time::new(part(minutes / 60), part(minutes % 60), 0, 0).unwrap_or_default()
 }
 
 /// How people of a rotation take turns.
