@@ -1,4 +1,5 @@
 //! Lists walk an index in the order asked for: SQLite says so itself.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use packages::model::PackageType;
 use packages::scope::Scope;

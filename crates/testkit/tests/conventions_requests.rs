@@ -1,4 +1,5 @@
 //! Conventions every request meets, on the whole program.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use http::Method;
 use serde_json::{Value, json};

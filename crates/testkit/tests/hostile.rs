@@ -4,6 +4,7 @@
 //! Processor time is counted, not the clock's, so a loaded machine changes
 //! nothing. A build without optimisation takes longer for everything; there
 //! the bound follows what a plain pass over the longest text takes.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use axum::body::{Body, Bytes, to_bytes};
 use graphql::front::{MAX_CHARACTERS, lexer};

@@ -1,4 +1,5 @@
 //! Sign-in, sessions and pages.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use http::Method;
 use serde_json::json;

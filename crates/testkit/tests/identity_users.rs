@@ -1,4 +1,5 @@
 //! Users: directory, administration, following, status.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use serde_json::{Value, json};
 

@@ -3,6 +3,7 @@
 //! of scope. None may be let in unless it stands in a list below with the
 //! reason; the lists may only shrink. Bodies are made from the interface's
 //! description, so that no refusal is owed to a missing parameter.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use http::Method;
 use kernel::http::routes::{Admits, Surface};

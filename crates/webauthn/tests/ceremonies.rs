@@ -1,4 +1,5 @@
 //! Every way an answer can be wrong is refused for what it is.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use serde_json::{Value, json};
 use testkit::SoftKey;

@@ -1,5 +1,6 @@
 //! Accounts beyond their everyday: mail, pictures, addresses, credentials,
 //! lists and what must never leak.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod browser;
 mod credentials;

@@ -1,4 +1,5 @@
 //! Stories about applications that act for users, on both engines.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod abuse;
 mod codes;

@@ -1,4 +1,5 @@
 //! Stories about the package registry, on both engines.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod access;
 mod cleanup;

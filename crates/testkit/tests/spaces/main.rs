@@ -1,4 +1,5 @@
 //! Stories about groups, projects and members, on both engines.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod abuse;
 mod basics;
