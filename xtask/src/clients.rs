@@ -17,7 +17,7 @@ use clap::builder::PossibleValuesParser;
 use self::runner::run;
 use self::suites::{BROWSER, CLIENTS, Suite};
 use xtask::server;
-use xtask::steps::Outcome;
+use xtask::steps::{Outcome, cargo, linting_cargo};
 use xtask::tools;
 
 const ENGINES: [&str; 2] = ["sqlite", "postgres"];
@@ -41,7 +41,7 @@ pub fn clients() -> Outcome {
     run(
         &chosen(""),
         &ENGINES,
-        &server::checked()?,
+        &server::checked(linting_cargo)?,
         &programs()?,
         &[],
     )
@@ -63,7 +63,7 @@ pub fn some(options: &Options) -> Outcome {
     };
     let program = match &options.program {
         Some(program) => program.clone(),
-        None => server::checked()?,
+        None => server::checked(cargo)?,
     };
     if !suites.is_empty() {
         run(&suites, &engines, &program, &programs()?, &[])?;
@@ -99,7 +99,11 @@ fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
 
 /// The browser suites.
 pub fn browser() -> Outcome {
-    in_browser(&among(BROWSER, ""), &ENGINES, &server::checked()?)
+    in_browser(
+        &among(BROWSER, ""),
+        &ENGINES,
+        &server::checked(linting_cargo)?,
+    )
 }
 
 fn in_browser(suites: &[&'static Suite], engines: &[&str], program: &Path) -> Outcome {

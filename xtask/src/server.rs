@@ -23,8 +23,9 @@ pub fn build() -> Result<PathBuf, String> {
 /// Builds the server that the tests run, with its assertions and its checks of
 /// arithmetic, and answers its path. It is built as one of its tests needs it:
 /// after the tests nothing is left to build, where a release build would take
-/// a third of the time of the whole check.
-pub fn checked() -> Result<PathBuf, String> {
+/// a third of the time of the whole check. The cargo that built the tests is
+/// the one to ask.
+pub fn checked(cargo: fn([&str; 6]) -> Command) -> Result<PathBuf, String> {
     steps::run(&mut cargo([
         "test",
         "--workspace",

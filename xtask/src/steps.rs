@@ -112,6 +112,18 @@ pub fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     command
 }
 
+/// Like [`cargo`], with clippy as the compiler of the workspace, which lints
+/// what it compiles and denies warnings: lints, tests and clients share one
+/// build, where `cargo clippy` would go through every crate once more.
+pub fn linting_cargo<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut command = cargo(arguments);
+    command
+        .env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
+        // How `cargo clippy` hands on what follows its `--`.
+        .env("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__");
+    command
+}
+
 /// Runs a command with our output; fails with its line when it fails.
 pub fn run(command: &mut Command) -> Outcome {
     command.stdin(Stdio::null());

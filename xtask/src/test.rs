@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::clients;
 use crate::docs;
 use xtask::cluster::Cluster;
-use xtask::steps::{self, Outcome, Step, cargo};
+use xtask::steps::{self, Outcome, Step, cargo, linting_cargo};
 use xtask::tools;
 use xtask::tree;
 
@@ -40,7 +40,11 @@ fn steps() -> Vec<Step> {
     let step = |name, about, run: fn() -> Outcome| Step { name, about, run };
     let mut steps = vec![
         step("format", "cargo fmt --check", format),
-        step("lints", "clippy on all targets, warnings denied", lints),
+        step(
+            "lints",
+            "all targets, built by clippy, warnings denied",
+            lints,
+        ),
         step(
             "tests",
             "unit and API tests on SQLite and PostgreSQL",
@@ -68,17 +72,15 @@ fn format() -> Outcome {
     steps::run(&mut cargo(["fmt", "--all", "--check"]))
 }
 
-/// The program first; then the tests, which may fail by panicking.
+/// Builds everything by clippy; the following steps use what is built here.
 fn lints() -> Outcome {
-    steps::run(&mut clippy(["--lib", "--bins"], &["-D", "warnings"]))?;
-    let tests = ["-D", "warnings", "-A", "clippy::unwrap_used"];
-    steps::run(&mut clippy(["--tests", "--benches"], &tests))
-}
-
-fn clippy(targets: [&str; 2], lints: &[&str]) -> Command {
-    let mut command = cargo(["clippy", "--workspace", "--quiet", "--keep-going"]);
-    command.args(targets).arg("--").args(lints);
-    command
+    steps::run(&mut linting_cargo([
+        "build",
+        "--workspace",
+        "--all-targets",
+        "--quiet",
+        "--keep-going",
+    ]))
 }
 
 /// All tests, with one PostgreSQL cluster for the whole run.
@@ -87,9 +89,9 @@ fn tests() -> Outcome {
     tools::oathtool()?;
     let cluster = Cluster::start()?;
     let mut command = if tools::nextest() {
-        cargo(["nextest", "run", "--workspace"])
+        linting_cargo(["nextest", "run", "--workspace"])
     } else {
-        cargo(["test", "--workspace", "--all-targets"])
+        linting_cargo(["test", "--workspace", "--all-targets"])
     };
     steps::run(with_postgres(&mut command, &cluster))
 }
@@ -103,5 +105,10 @@ fn with_postgres<'a>(command: &'a mut Command, cluster: &Cluster) -> &'a mut Com
 }
 
 fn doctests() -> Outcome {
-    steps::run(&mut cargo(["test", "--workspace", "--doc", "--quiet"]))
+    steps::run(&mut linting_cargo([
+        "test",
+        "--workspace",
+        "--doc",
+        "--quiet",
+    ]))
 }
