@@ -97,6 +97,13 @@ fn programs() -> Result<[(&'static str, PathBuf); 2], String> {
     ])
 }
 
+/// Installs what all suites need, as far as it can: a suite that misses
+/// something tries again and says why.
+pub fn install() {
+    let explorer = tools::node_with("tests/browser", "browser/node");
+    let _ = (programs(), runner::prepare(&chosen(""), &ENGINES), explorer);
+}
+
 /// The browser suites.
 pub fn browser() -> Outcome {
     in_browser(

@@ -33,7 +33,12 @@ pub fn run(options: &Options) -> Outcome {
     }
     let chosen =
         |step: &Step| options.only.is_empty() || options.only.contains(&step.name.to_owned());
-    steps::run_all(steps.into_iter().filter(chosen).collect())
+    let steps: Vec<Step> = steps.into_iter().filter(chosen).collect();
+    if steps.iter().any(|step| step.name == "clients") {
+        // It waits for the network while the first steps are busy.
+        std::thread::spawn(clients::install);
+    }
+    steps::run_all(steps)
 }
 
 fn steps() -> Vec<Step> {

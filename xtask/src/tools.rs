@@ -11,12 +11,19 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use crate::cluster;
 use crate::steps::{Outcome, cargo, run};
 use crate::tree;
 
 const NEXTEST: &str = "0.9.151";
+
+/// The system's package manager works for one at a time.
+static SYSTEM: Mutex<()> = Mutex::new(());
+/// Held while a place of packages is looked at and filled: what the clients
+/// need is installed beside the first steps, and whoever comes later waits.
+static PLACES: Mutex<()> = Mutex::new(());
 
 /// The first of these programs that is on PATH.
 pub fn on_path(names: &[&str]) -> Option<PathBuf> {
@@ -100,6 +107,7 @@ fn system_packages(what: &str, packages: &[&str]) -> Outcome {
             packages.join(" ")
         ));
     }
+    let _alone = SYSTEM.lock().unwrap_or_else(PoisonError::into_inner);
     eprintln!("installing {what}");
     let apt_get = |arguments: &[&str]| {
         run(Command::new(&apt)
@@ -193,6 +201,7 @@ pub fn python() -> Result<PathBuf, String> {
 /// A Python, in this directory under the target directory, that has the
 /// packages which the `requirements.txt` of a directory of the checkout names.
 pub fn python_with(packages: &str, under: &str) -> Result<PathBuf, String> {
+    let _alone = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     let requirements = format!("{packages}/requirements.txt");
     let wanted = read(&requirements)?;
     let directory = tree::target().join(under);
@@ -243,6 +252,7 @@ pub fn node() -> Result<(PathBuf, PathBuf), String> {
 /// Node, and in this directory under the target directory the modules that
 /// the `package.json` of a directory of the checkout names.
 pub fn node_with(packages: &str, under: &str) -> Result<(PathBuf, PathBuf), String> {
+    let _alone = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     if on_path(&["node"]).is_none() || on_path(&["npm"]).is_none() {
         system_packages("Node and npm", &["nodejs", "npm"])?;
     }

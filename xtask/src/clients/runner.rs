@@ -66,7 +66,7 @@ pub fn run(
 }
 
 /// Installs what the suites need, once, before several of them run at once.
-fn prepare(suites: &[&'static Suite], engines: &[&str]) -> Outcome {
+pub fn prepare(suites: &[&'static Suite], engines: &[&str]) -> Outcome {
     if engines.contains(&"postgres") {
         tools::postgres()?;
     }
