@@ -125,15 +125,8 @@ pub fn create(tx: &mut Tx<'_>, new: &NewIssue) -> Result<Issue> {
     let iid = number(tx, new)?;
     let id = rows::insert(tx, new.project_id, iid, new.author_id, created_at, &written)?
         .ok_or_else(|| Error::Conflict("Duplicated issue".into()))?;
-    for label in &new.label_ids {
-        rows::add_label(tx, id, *label)?;
-    }
     let made = found(tx, id)?;
-    for user in &new.assignee_ids {
-        if rows::assign(tx, id, *user)? {
-            assigned(tx, &made, new.author_id, *user)?;
-        }
-    }
+    change::begin(tx, &made, new)?;
     Ok(made)
 }
 

@@ -6,6 +6,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::secrets::random_bytes;
+use kernel::time::Timestamp;
 use store::Tx;
 
 /// Tells what happened to something, under the name of who did it. Rooms
@@ -16,7 +17,18 @@ pub fn system(
     author_id: Option<i64>,
     text: &str,
 ) -> Result<Note> {
-    let created_at = tx.now();
+    let now = tx.now();
+    system_at(tx, noteable, author_id, now, text)
+}
+
+/// The same, of what happened earlier.
+pub fn system_at(
+    tx: &mut Tx<'_>,
+    noteable: Noteable,
+    author_id: Option<i64>,
+    created_at: Timestamp,
+    text: &str,
+) -> Result<Note> {
     rows::insert(
         tx,
         &NewNote {

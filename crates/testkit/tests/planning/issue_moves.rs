@@ -25,6 +25,10 @@ testkit::both_engines! {
         assert_eq!((&new["labels"], &new["weight"], &new["state"]), (&json!(["bug"]), &json!(2), &json!("opened")));
         assert_eq!((&left["state"], &left["moved_to_id"]), (&json!("closed"), &json!(moved.id())));
         assert_ne!(moved.id(), old.id());
+        let marked = admin.get(forge.at("/issues/1/resource_label_events")).await.is(200).json();
+        assert_eq!((&marked[0]["action"], &marked[0]["label"]["name"], &marked[1]), (&json!("add"), &json!("bug"), &Value::Null));
+        let weighed = admin.get(forge.at("/issues/1/resource_weight_events")).await.is(200);
+        assert_eq!(weighed.each("weight"), [json!(2)]);
         admin.post(anvil.at("/issues/1/move")).json(&json!({"to_project_id": forge.id})).await.is(400);
     }
 
@@ -35,6 +39,8 @@ testkit::both_engines! {
         admin.post(project.at("/issues")).json(&body).await.is(201);
         let made = admin.post(project.at("/issues/1/clone")).json(&json!({"to_project_id": project.id})).await.is(201).json();
         assert_eq!((&made["iid"], &made["labels"], &made["confidential"]), (&json!(2), &json!(["bug"]), &json!(true)));
+        let marked = admin.get(project.at("/issues/2/resource_label_events")).await.is(200);
+        assert_eq!(marked.each("action"), [json!("add")]);
         let first = admin.get(project.at("/issues/1")).await.is(200).json();
         assert_eq!((&first["state"], &first["moved_to_id"]), (&json!("opened"), &Value::Null));
     }

@@ -245,7 +245,8 @@ testkit::both_engines! {
         project.add(&jane, 20).await;
         project.add(&guest, 10).await;
         let goal = jane.post(project.at("/milestones")).json(&json!({"title": "1.0"})).await.is(201).id();
-        jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+        let begun = json!({"title": "Hinge", "labels": "door", "due_date": "2031-02-01"});
+        jane.post(project.at("/issues")).json(&begun).await.is(201);
         jane.post(project.at("/issues/1/notes")).json(&json!({"body": "first words"})).await.is(201);
         for change in [
             json!({"add_labels": "<b>squeaky"}),
@@ -261,7 +262,7 @@ testkit::both_engines! {
 
         let page = t.browser("guest").await.get(ONE).await.is(200).text();
         let mut rest = page.as_str();
-        for part in ["first words", "added the label", "squeaky", "set the milestone", "/-/milestones/1\">1.0</a>",
+        for part in ["changed due date to February 1, 2031", "added the label", "door", "first words", "added the label", "squeaky", "set the milestone", "/-/milestones/1\">1.0</a>",
             "set the weight to 5", "closed this issue", "last words"] {
             let at = rest.find(part).unwrap_or_else(|| panic!("{part} is not where it should be: {page}"));
             rest = &rest[at + part.len()..];

@@ -1,10 +1,11 @@
 //! Changes of an issue, each told by an event or a note.
 
-use super::{assigned, check, found, remark};
+use super::{NewIssue, assigned, check, found, noteable};
 use crate::formats::tasks;
 use crate::hooks;
 use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
-use crate::store::issues::events::{self, Told};
+use crate::rules::notes;
+use crate::store::issues::events::{self, By, Told};
 use crate::store::issues::{self as rows, Written};
 use identity::entities::load_basic;
 use kernel::error::Result;
@@ -61,6 +62,29 @@ pub struct Change {
     pub updated_at: Option<Timestamp>,
 }
 
+/// Gives a new issue its labels and assignees, and tells of all it was made
+/// with as a change would: what reads the events finds the beginning, too.
+pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, new: &NewIssue) -> Result<()> {
+    let by = By {
+        user_id: new.author_id,
+        at: made.created_at,
+    };
+    let bare = Issue {
+        milestone_id: None,
+        due_on: None,
+        weight: None,
+        ..made.clone()
+    };
+    let labels = Change {
+        add_labels: new.label_ids.clone(),
+        ..Change::default()
+    };
+    let whole = written(tx, by.user_id, made, &Change::default());
+    tell(tx, by, &bare, &whole)?;
+    relabel(tx, by, made, &labels)?;
+    assign(tx, by, made, &Assignees::Add(new.assignee_ids.clone()))
+}
+
 /// Changes an issue.
 pub fn update(
     tx: &mut Tx<'_>,
@@ -75,10 +99,14 @@ pub fn update(
         written.weight,
     )?;
     rows::update(tx, issue.id, &written)?;
-    tell(tx, actor, issue, &written)?;
-    relabel(tx, actor, issue, change)?;
+    let by = By {
+        user_id: actor,
+        at: tx.now(),
+    };
+    tell(tx, by, issue, &written)?;
+    relabel(tx, by, issue, change)?;
     if let Some(assignees) = &change.assignees {
-        assign(tx, actor, issue, assignees)?;
+        assign(tx, by, issue, assignees)?;
     }
     found(tx, issue.id)
 }
@@ -124,30 +152,30 @@ fn escalation(issue: &Issue, change: &Change) -> EscalationStatus {
     }
 }
 
-fn tell(tx: &mut Tx<'_>, actor: Option<i64>, before: &Issue, after: &Written) -> Result<()> {
+fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Written) -> Result<()> {
     if before.state != after.state {
         let action = match after.state {
             IssueState::Closed => "closed",
             IssueState::Opened => "reopened",
         };
-        events::write(tx, before.id, actor, Told::State(action))?;
+        events::write(tx, before.id, by, Told::State(action))?;
         if after.state == IssueState::Closed {
-            hooks::issue_closed(tx, before, actor)?;
+            hooks::issue_closed(tx, before, by.user_id)?;
         }
     }
     if before.milestone_id != after.milestone_id {
         if let Some(old) = before.milestone_id {
-            events::write(tx, before.id, actor, Told::Milestone("remove", old))?;
+            events::write(tx, before.id, by, Told::Milestone("remove", old))?;
         }
         if let Some(new) = after.milestone_id {
-            events::write(tx, before.id, actor, Told::Milestone("add", new))?;
+            events::write(tx, before.id, by, Told::Milestone("add", new))?;
         }
     }
     if before.weight != after.weight {
-        events::write(tx, before.id, actor, Told::Weight(after.weight))?;
+        events::write(tx, before.id, by, Told::Weight(after.weight))?;
     }
     for text in remarks(before, after) {
-        remark(tx, before, actor, &text)?;
+        remark(tx, before, by, &text)?;
     }
     Ok(())
 }
@@ -206,7 +234,7 @@ fn remarks(before: &Issue, after: &Written) -> Vec<String> {
     told
 }
 
-fn relabel(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, change: &Change) -> Result<()> {
+fn relabel(tx: &mut Tx<'_>, by: By, issue: &Issue, change: &Change) -> Result<()> {
     let mut added = change.add_labels.clone();
     let mut removed = change.remove_labels.clone();
     if let Some(wanted) = &change.labels {
@@ -217,18 +245,18 @@ fn relabel(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, change: &Change) 
     removed.retain(|id| !added.contains(id));
     for label in added {
         if rows::add_label(tx, issue.id, label)? {
-            events::write(tx, issue.id, actor, Told::Label("add", label))?;
+            events::write(tx, issue.id, by, Told::Label("add", label))?;
         }
     }
     for label in removed {
         if rows::remove_label(tx, issue.id, label)? {
-            events::write(tx, issue.id, actor, Told::Label("remove", label))?;
+            events::write(tx, issue.id, by, Told::Label("remove", label))?;
         }
     }
     Ok(())
 }
 
-fn assign(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, assignees: &Assignees) -> Result<()> {
+fn assign(tx: &mut Tx<'_>, by: By, issue: &Issue, assignees: &Assignees) -> Result<()> {
     let present = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
     let present = present.unwrap_or_default();
     let (added, removed): (Vec<i64>, Vec<i64>) = match assignees {
@@ -246,7 +274,7 @@ fn assign(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, assignees: &Assign
     let mut came = Vec::new();
     for user in added {
         if rows::assign(tx, issue.id, user)? {
-            assigned(tx, issue, actor, user)?;
+            assigned(tx, issue, by.user_id, user)?;
             came.push(user);
         }
     }
@@ -273,5 +301,10 @@ fn assign(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, assignees: &Assign
     if !went.is_empty() {
         parts.push(format!("unassigned {}", names(&went)));
     }
-    remark(tx, issue, actor, &parts.join(" and "))
+    remark(tx, issue, by, &parts.join(" and "))
+}
+
+fn remark(tx: &mut Tx<'_>, issue: &Issue, by: By, text: &str) -> Result<()> {
+    notes::system_at(tx, noteable(issue), by.user_id, by.at, text)?;
+    Ok(())
 }

@@ -40,9 +40,16 @@ pub enum Told {
     Weight(Option<i64>),
 }
 
+/// Who did it, and when.
+#[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "named as the columns")]
+pub struct By {
+    pub user_id: Option<i64>,
+    pub at: Timestamp,
+}
+
 /// Writes an event down.
-pub fn write(tx: &mut Tx<'_>, issue_id: i64, user_id: Option<i64>, told: Told) -> Result<()> {
-    let now = tx.now();
+pub fn write(tx: &mut Tx<'_>, issue_id: i64, by: By, told: Told) -> Result<()> {
     let (kind, action, label, milestone, weight) = match told {
         Told::State(action) => (EventKind::State, action, None, None, None),
         Told::Label(action, id) => (EventKind::Label, action, Some(id), None, None),
@@ -55,7 +62,7 @@ pub fn write(tx: &mut Tx<'_>, issue_id: i64, user_id: Option<i64>, told: Told) -
                 weight, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)"
         ),
         (
-            issue_id, user_id, kind, action, label, milestone, weight, now,
+            issue_id, by.user_id, kind, action, label, milestone, weight, by.at,
         ),
     )?;
     Ok(())
