@@ -3,7 +3,6 @@
 mod avatar;
 mod emails;
 mod impersonation;
-mod markdown;
 mod me;
 mod settings;
 mod tokens;
@@ -17,7 +16,6 @@ pub fn routes(r: &mut Routes) {
     me::routes(r);
     avatar::routes(r);
     emails::routes(r);
-    markdown::routes(r);
     tokens::routes(r);
     impersonation::routes(r);
     settings::routes(r);

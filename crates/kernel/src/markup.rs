@@ -3,14 +3,17 @@
 //! Runs on the caller's thread: a long text takes tens of milliseconds, so
 //! call it on a blocking thread or within a store closure's preparation.
 
+mod links;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
-use comrak::Options;
+use comrak::{Arena, Options};
 
 use crate::error::{Error, Result};
+pub use links::{Find, Link};
 
 /// Characters of a text that are rendered at most.
 const MAX_CHARS: usize = 1_000_000;
@@ -29,17 +32,23 @@ const ID_PREFIX: &str = "user-content-";
 /// Renders GitHub-flavoured Markdown. A text of more than 1,000,000 characters
 /// becomes a notice; [`checked`] refuses it instead.
 pub fn render(markdown: &str) -> String {
-    let notice = "<p>This text is too long to be rendered.</p>\n";
-    checked(markdown).unwrap_or_else(|_| notice.to_owned())
+    linked(markdown, &|_| Vec::new())
 }
 
-/// Renders like [`render`]; more than 1,000,000 characters are
+/// Renders like [`render`], with links for the words that are found to lead
+/// somewhere.
+pub fn linked(markdown: &str, find: &Find<'_>) -> String {
+    let notice = "<p>This text is too long to be rendered.</p>\n";
+    checked(markdown, find).unwrap_or_else(|_| notice.to_owned())
+}
+
+/// Renders like [`linked`]; more than 1,000,000 characters are
 /// [`Error::TooLarge`].
-pub fn checked(markdown: &str) -> Result<String> {
+pub fn checked(markdown: &str, find: &Find<'_>) -> Result<String> {
     if markdown.len() > MAX_CHARS && markdown.chars().count() > MAX_CHARS {
         return Err(Error::TooLarge);
     }
-    let safe = match to_html(&tame(markdown)) {
+    let safe = match to_html(&tame(markdown), find) {
         Some(html) => SANITISER.clean(&html).to_string(),
         None => format!("<pre>{}</pre>\n", escape(markdown)),
     };
@@ -48,12 +57,19 @@ pub fn checked(markdown: &str) -> Result<String> {
 
 /// HTML that is cheap to sanitise, not yet safe: raw HTML goes through if it
 /// is, else it is shown as text. None when even that is too dear.
-fn to_html(markdown: &str) -> Option<String> {
+fn to_html(markdown: &str, find: &Find<'_>) -> Option<String> {
     let mut options = options();
+    let arena = Arena::new();
+    // Told apart while words are looked for, shown as the rest.
+    options.render.escaped_char_spans = true;
+    let root = comrak::parse_document(&arena, markdown, &options);
+    options.render.escaped_char_spans = false;
+    links::lead(&arena, root, find);
     for escape in [false, true] {
         options.render.r#unsafe = !escape;
         options.render.escape = escape;
-        let html = comrak::markdown_to_html(markdown, &options);
+        let mut html = String::new();
+        comrak::format_html(root, &options, &mut html).ok()?;
         if depth(&html) <= MAX_DEPTH && escaping(&html) <= MAX_ESCAPING {
             return Some(html);
         }
@@ -281,6 +297,35 @@ mod tests {
     }
 
     #[test]
+    fn words_lead_on_outside_of_code_and_links() {
+        let find = |text: &str| -> Vec<Link> {
+            let one = |(at, word): (usize, &str)| Link {
+                range: at..at + word.len(),
+                text: "<one>".to_owned(),
+                url: "/1?a=b&c".to_owned(),
+                title: "\"first\"".to_owned(),
+            };
+            text.match_indices("#1").map(one).collect()
+        };
+        let link = "<a href=\"/1?a=b&amp;c\" title=\"&quot;first&quot;\" \
+                    rel=\"nofollow noopener noreferrer\">&lt;one&gt;</a>";
+        for (markdown, html) in [
+            (
+                "see #1, **#1**",
+                format!("see {link}, <strong>{link}</strong>"),
+            ),
+            ("`#1` \\#1", "<code>#1</code> #1".to_owned()),
+            ("    #1", "<pre><code>#1\n</code></pre>".to_owned()),
+            ("|#1|\n|-|", format!("<th>{link}</th>")),
+        ] {
+            let shown = linked(markdown, &find);
+            assert!(shown.contains(&html), "{markdown}: {shown}");
+        }
+        let shown = linked("[to #1](/x) ![#1](/y.png) https://example.com/#1", &find);
+        assert!(!shown.contains("one"), "{shown}");
+    }
+
+    #[test]
     fn ids_do_not_meet_those_of_the_page() {
         let html = render("<a id=\"login\" name=\"x\">x</a>");
         assert!(
@@ -299,11 +344,11 @@ mod tests {
     #[test]
     fn the_longest_text_is_refused() {
         assert!(matches!(
-            checked(&"ä".repeat(MAX_CHARS + 1)),
+            checked(&"ä".repeat(MAX_CHARS + 1), &|_| Vec::new()),
             Err(Error::TooLarge)
         ));
         assert!(render(&"x".repeat(MAX_CHARS + 1)).contains("too long"));
-        assert!(checked(&"ä\n".repeat(1000)).is_ok());
+        assert!(checked(&"ä\n".repeat(1000), &|_| Vec::new()).is_ok());
     }
 
     #[test]

@@ -34,12 +34,17 @@ pub enum Parent {
 }
 
 impl Parent {
-    /// Its id, if it is a project.
-    pub fn project_id(&self) -> Option<i64> {
+    /// The project, if it is one.
+    pub fn project(&self) -> Option<&Project> {
         match self {
-            Parent::Project(project) => Some(project.id),
+            Parent::Project(project) => Some(project),
             Parent::Group(_) => None,
         }
+    }
+
+    /// Its id, if it is a project.
+    pub fn project_id(&self) -> Option<i64> {
+        self.project().map(|project| project.id)
     }
 
     /// Its id, if it is a group.

@@ -3,4 +3,5 @@
 pub mod mentions;
 pub mod prose;
 pub mod quick_actions;
+pub mod references;
 pub mod tasks;

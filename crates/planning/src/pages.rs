@@ -9,6 +9,7 @@ mod labels;
 mod list;
 mod milestones;
 mod new;
+pub mod notes;
 mod todos;
 pub mod views;
 

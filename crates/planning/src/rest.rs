@@ -3,6 +3,7 @@
 mod awards;
 mod issues;
 mod labels;
+mod markdown;
 mod milestones;
 mod notes;
 mod todos;
@@ -17,4 +18,5 @@ pub fn routes(r: &mut Routes) {
     notes::routes(r);
     awards::routes(r);
     todos::routes(r);
+    markdown::routes(r);
 }

@@ -8,5 +8,6 @@ pub mod labels;
 pub mod milestones;
 pub mod news;
 pub mod notes;
+pub mod references;
 pub mod todos;
 pub mod topic;

@@ -8,6 +8,7 @@ pub mod milestones;
 pub mod notes;
 pub mod pages;
 pub mod places;
+pub mod references;
 pub mod subscriptions;
 pub mod todos;
 

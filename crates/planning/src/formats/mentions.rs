@@ -60,7 +60,8 @@ fn spans(line: &str) -> impl Iterator<Item = (&str, bool)> {
         .map(move |(at, part)| (part, at % 2 == 1 && at != last))
 }
 
-fn name_at(text: &str) -> &str {
+/// The name of a user or group that a text begins with.
+pub(super) fn name_at(text: &str) -> &str {
     let end = text
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')))
         .unwrap_or(text.len());

@@ -4,12 +4,14 @@
 mod actions;
 mod story;
 
+use super::notes::NotePage;
 use super::views::{self, Draft, Fact, IssueView, Marks};
 use super::{desk, kinds, paged, tags};
 use crate::access::{Desk, Parent};
 use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
 use crate::rules::issues::places::{found, is_subscribed};
 use crate::rules::issues::requests::may_edit;
+use crate::rules::references::Links;
 use crate::store::awards::{self as award_rows, Awardable};
 use crate::store::{issues as rows, labels, milestones};
 use actions::{ChangeForm, change, change_note, write_note};
@@ -24,7 +26,6 @@ use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment};
 use kernel::http::{Asked, Paging, Params, Response, Routes};
-use kernel::markup;
 use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, places};
 use std::sync::Arc;
@@ -106,7 +107,16 @@ async fn render(
                 issue: &issue,
             };
             let url = format!("{list}/{}", issue.iid);
-            let (story, total) = reader.story(tx, &paging, typed.rewritten.as_ref())?;
+            let around = NotePage {
+                viewer: &viewer,
+                desk: &desk,
+                url: &url,
+                csrf: &page.csrf,
+                page: paged(&paging, 0, String::new()).page,
+                writes: reader.writes(),
+                may_answer: reader.may_write(),
+            };
+            let (story, total) = reader.story(tx, &around, &paging, typed.rewritten.as_ref())?;
             Ok(views::Issue {
                 issue: reader.view(tx, &url)?,
                 marks: reader.marks(tx, typed.marks.as_ref())?,
@@ -148,6 +158,9 @@ impl Reader<'_> {
 
     fn view(&self, tx: &mut Tx<'_>, url: &str) -> Result<IssueView> {
         let (issue, now) = (self.issue, tx.now());
+        let description = issue.description.as_deref().unwrap_or_default();
+        let project = Some(&self.desk.project);
+        let links = Links::find(tx, self.viewer, "", project, [description])?;
         let people: Vec<i64> = issue.author_id.into_iter().collect();
         let people = load_basic(tx, &people)?;
         let author = issue.author_id.and_then(|id| people.get(&id));
@@ -163,7 +176,7 @@ impl Reader<'_> {
         Ok(IssueView {
             iid: issue.iid,
             title: issue.title.clone(),
-            description: markup::render(issue.description.as_deref().unwrap_or_default()),
+            description: links.render(description),
             is_open: issue.state == IssueState::Opened,
             is_confidential: issue.confidential,
             is_locked: issue.discussion_locked == Some(true),

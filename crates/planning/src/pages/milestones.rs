@@ -7,6 +7,7 @@ use super::{desk, entered, first_page, lines, paged, tabs};
 use crate::access::Scope;
 use crate::model::{Milestone, MilestoneState};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
+use crate::rules::references::Links;
 use crate::store::issues::filter::Filter as IssueFilter;
 use crate::store::issues::list::{self as issue_rows, OrderBy, Sorting};
 use crate::store::milestones::{self as rows, Filter};
@@ -17,7 +18,6 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, flash};
 use kernel::http::{Asked, Paging, Params, Patch, Response, Routes};
-use kernel::markup;
 use kernel::time::{Date, date_of};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
@@ -207,8 +207,10 @@ async fn render_one(
             page.title = goal.title.clone();
             let (issues, total) = issues(tx, &viewer, &address, &space, &goal, &paging)?;
             let today = date_of(tx.now());
+            let description = goal.description.as_deref().unwrap_or_default();
+            let links = Links::find(tx, &viewer, "", here.parent.project(), [description])?;
             Ok(View {
-                description: markup::render(goal.description.as_deref().unwrap_or_default()),
+                description: links.render(description),
                 form: typed.unwrap_or_else(|| stored(&goal)),
                 errors: refusal.errors,
                 pages: paged(&paging, total, format!("{list}/{}", goal.iid)),

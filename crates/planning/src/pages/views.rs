@@ -1,5 +1,6 @@
 //! What the pages of this room show: plain view models of their templates.
 
+use super::notes::NoteView;
 use askama::Template;
 use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice, Tab};
@@ -288,39 +289,6 @@ pub struct Marks {
     pub severities: Vec<Choice>,
     pub confidential: bool,
     pub locked: bool,
-}
-
-/// One note.
-#[derive(Debug, Clone, Default)]
-pub struct NoteView {
-    /// Its id.
-    pub id: i64,
-    /// Login of its author, or empty.
-    pub author: String,
-    /// Their name.
-    pub name: String,
-    /// One or two letters in place of a picture.
-    pub initials: String,
-    /// The text, in Markdown.
-    pub body: String,
-    /// The text as safe HTML.
-    pub html: String,
-    /// The program tells what happened.
-    pub is_system: bool,
-    /// For reporters only.
-    pub is_internal: bool,
-    /// It was changed since.
-    pub is_edited: bool,
-    /// Its body is one that was refused.
-    pub is_rewritten: bool,
-    /// It begins a thread or answers in one.
-    pub in_thread: bool,
-    /// What an answer names.
-    pub discussion_id: String,
-    /// When it was written.
-    pub created_at: Moment,
-    /// The viewer may change and delete it.
-    pub may_change: bool,
 }
 
 /// `…/-/labels`.

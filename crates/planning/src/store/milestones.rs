@@ -215,6 +215,30 @@ pub fn find_by_title(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<Op
     Ok(tx.query(query)?.into_iter().next())
 }
 
+/// The milestones of these titles that a place can use, and those of its own
+/// with these numbers; its own first.
+pub fn named(
+    tx: &mut Tx<'_>,
+    parent: &Parent,
+    titles: &[String],
+    iids: &[i64],
+) -> Result<Vec<Milestone>> {
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .raw(TABLES)
+        .raw(" where ((")
+        .append(in_place("milestones", parent, true))
+        .raw(" and")
+        .in_list("milestones.title", titles)
+        .raw(") or (")
+        .append(in_place("milestones", parent, false))
+        .raw(" and")
+        .in_list("milestones.iid", iids)
+        .raw(")) order by milestones.project_id nulls last, milestones.id");
+    Ok(tx.query(query)?)
+}
+
 /// Milestones by id, unjudged.
 pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Milestone>> {
     let mut query = columns();

@@ -12,4 +12,5 @@ mod notes;
 mod pages;
 mod parallel;
 mod plans;
+mod references;
 mod todos;

@@ -378,6 +378,7 @@ pub async fn change_note(
                 rewritten: Some(Rewritten {
                     note_id: form.note_id,
                     body,
+                    challenge: refusal.challenge.clone(),
                 }),
                 refusal,
                 ..Typed::default()

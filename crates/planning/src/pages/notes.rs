@@ -1,0 +1,127 @@
+//! Notes as pages show them, whatever they are about.
+
+use crate::access::Desk;
+use crate::rules::comments::may_change;
+use crate::rules::references::Links;
+use crate::store::notes::Note;
+use askama::Template;
+use askama::filters::HtmlSafe;
+use identity::entities::load_basic;
+use identity::model::User;
+use identity::pages::challenge::Challenge;
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use kernel::html::{Moment, ui};
+use kernel::time::Timestamp;
+use std::collections::HashMap;
+use store::Tx;
+
+/// Whoever is gone.
+pub(super) const SOMEBODY: &str = "Somebody";
+
+/// One note, with the forms that change and answer it.
+#[derive(Debug, Clone, Template)]
+#[template(path = "note.html")]
+pub struct NoteView {
+    id: i64,
+    /// Login of its author, or empty.
+    author: String,
+    name: String,
+    /// The text, in Markdown, or as it was typed.
+    body: String,
+    html: String,
+    is_system: bool,
+    is_internal: bool,
+    is_edited: bool,
+    /// Its body is one that was refused.
+    is_rewritten: bool,
+    /// What may be solved after that.
+    challenge: Option<Challenge>,
+    in_thread: bool,
+    discussion_id: String,
+    created_at: Moment,
+    may_change: bool,
+    may_answer: bool,
+    url: String,
+    csrf: String,
+    page: u64,
+}
+
+impl HtmlSafe for NoteView {}
+
+impl NoteView {
+    /// With its form open, which was refused.
+    pub(super) fn rewritten(self, body: &str, challenge: Option<&Challenge>) -> NoteView {
+        NoteView {
+            body: body.to_owned(),
+            challenge: challenge.cloned(),
+            is_rewritten: true,
+            ..self
+        }
+    }
+}
+
+/// A page with notes on it.
+pub struct NotePage<'a> {
+    /// Who looks.
+    pub viewer: &'a Viewer,
+    /// The project.
+    pub desk: &'a Desk,
+    /// Address of what the notes are about; forms are sent below it.
+    pub url: &'a str,
+    /// The session's token for forms.
+    pub csrf: &'a str,
+    /// Which page of the notes it is.
+    pub page: u64,
+    /// The viewer may change what is theirs.
+    pub writes: bool,
+    /// The viewer may answer.
+    pub may_answer: bool,
+}
+
+impl NotePage<'_> {
+    /// These notes, in their order.
+    pub fn show(&self, tx: &mut Tx<'_>, notes: Vec<Note>) -> Result<Vec<NoteView>> {
+        let mut authors: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
+        authors.sort_unstable();
+        authors.dedup();
+        let people = load_basic(tx, &authors)?;
+        let texts = notes.iter().map(|note| note.body.as_str());
+        let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
+        let now = tx.now();
+        let view = |note| self.view(note, &people, &links, now);
+        Ok(notes.into_iter().map(view).collect())
+    }
+
+    fn view(
+        &self,
+        note: Note,
+        people: &HashMap<i64, User>,
+        links: &Links,
+        now: Timestamp,
+    ) -> NoteView {
+        let author = note.author_id.and_then(|id| people.get(&id));
+        NoteView {
+            id: note.id,
+            author: author.map(|user| user.username.clone()).unwrap_or_default(),
+            name: author
+                .map_or(SOMEBODY, |user| user.name.as_str())
+                .to_owned(),
+            html: links.render(&note.body),
+            is_system: note.is_system,
+            is_internal: note.internal,
+            is_edited: note.updated_at > note.created_at,
+            is_rewritten: false,
+            challenge: None,
+            in_thread: note.in_thread,
+            created_at: Moment::new(note.created_at, now),
+            may_change: self.writes && may_change(self.viewer, self.desk, &note),
+            may_answer: self.may_answer && !note.is_system,
+            url: self.url.to_owned(),
+            csrf: self.csrf.to_owned(),
+            page: self.page,
+            discussion_id: note.discussion_id,
+            body: note.body,
+        }
+    }
+}

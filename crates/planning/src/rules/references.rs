@@ -1,0 +1,244 @@
+//! Links for what texts name, as far as their reader may see it: what is
+//! hidden stays text, as what is not there does.
+
+use crate::access::Parent;
+use crate::formats::references::{self, Name};
+use crate::store::{labels, milestones, references as rows};
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use kernel::ids::fold;
+use kernel::markup::{self, Link};
+use spaces::model::Project;
+use std::collections::{HashMap, HashSet};
+use store::Tx;
+use url::form_urlencoded::byte_serialize;
+
+/// Most different names that are looked up at once; later ones stay text.
+const MOST: usize = 200;
+
+/// Where a name leads.
+#[derive(Debug, Clone)]
+struct Target {
+    /// Shown instead of the name, if something else is.
+    text: Option<String>,
+    url: String,
+    title: String,
+}
+
+impl Target {
+    fn new(url: String, title: &str) -> Target {
+        Target {
+            text: None,
+            url,
+            title: title.to_owned(),
+        }
+    }
+}
+
+/// Where names of some texts lead.
+#[derive(Debug, Default)]
+pub struct Links(HashMap<Name, Target>);
+
+impl Links {
+    /// Looks up what texts about a project name, or such as are about none.
+    /// Addresses begin with `base`: nothing, or the instance's own address.
+    pub fn find<'t>(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        base: &str,
+        project: Option<&Project>,
+        texts: impl IntoIterator<Item = &'t str>,
+    ) -> Result<Links> {
+        let mut finder = Finder {
+            base,
+            project,
+            names: names(texts),
+            found: HashMap::new(),
+        };
+        finder.issues(tx, viewer)?;
+        finder.people(tx, viewer)?;
+        if let Some(project) = project {
+            let parent = Parent::Project(Box::new(project.clone()));
+            finder.labels(tx, &parent)?;
+            finder.milestones(tx, &parent)?;
+        }
+        Ok(Links(finder.found))
+    }
+
+    /// Renders one of the texts.
+    pub fn render(&self, markdown: &str) -> String {
+        markup::linked(markdown, &|text| self.of(text))
+    }
+
+    /// The same; a text that is too long is refused.
+    pub fn checked(&self, markdown: &str) -> Result<String> {
+        markup::checked(markdown, &|text| self.of(text))
+    }
+
+    fn of(&self, text: &str) -> Vec<Link> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
+        let link = |one: references::Reference| {
+            let target = self.0.get(&one.name)?;
+            let written = &text[one.range.clone()];
+            Some(Link {
+                text: target.text.clone().unwrap_or_else(|| written.to_owned()),
+                url: target.url.clone(),
+                title: target.title.clone(),
+                range: one.range,
+            })
+        };
+        references::find(text)
+            .into_iter()
+            .filter_map(link)
+            .collect()
+    }
+}
+
+/// The different names in some texts, as many as are looked up.
+fn names<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<Name> {
+    let mut seen = HashSet::new();
+    texts
+        .into_iter()
+        .flat_map(references::find)
+        .map(|one| one.name)
+        .filter(|name| seen.insert(name.clone()))
+        .take(MOST)
+        .collect()
+}
+
+struct Finder<'f> {
+    base: &'f str,
+    project: Option<&'f Project>,
+    names: Vec<Name>,
+    found: HashMap<Name, Target>,
+}
+
+impl Finder<'_> {
+    /// The folded path of the project that an issue's name means.
+    fn path(&self, path: Option<&str>) -> Option<String> {
+        let here = self.project.map(|project| project.full_path.as_str());
+        match path {
+            None => here.map(fold),
+            Some(path) if path.contains('/') => Some(fold(path)),
+            // A project beside this one.
+            Some(path) => {
+                let (above, _) = here?.rsplit_once('/')?;
+                Some(fold(&format!("{above}/{path}")))
+            }
+        }
+    }
+
+    fn issues(&mut self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<()> {
+        let mut wanted = Vec::new();
+        for name in &self.names {
+            if let Name::Issue(path, iid) = name
+                && let Some(path) = self.path(path.as_deref())
+            {
+                wanted.push((name.clone(), path, *iid));
+            }
+        }
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let paths: Vec<String> = wanted.iter().map(|(_, path, _)| path.clone()).collect();
+        let iids: Vec<i64> = wanted.iter().map(|(_, _, iid)| *iid).collect();
+        let known = rows::issues(tx, viewer, &paths, &iids)?;
+        for (name, path, iid) in wanted {
+            let is_it = |one: &&rows::Issue| one.iid == iid && one.full_path_folded == path;
+            if let Some(issue) = known.iter().find(is_it) {
+                let url = format!("{}/{}/-/issues/{iid}", self.base, issue.full_path);
+                self.found.insert(name, Target::new(url, &issue.title));
+            }
+        }
+        Ok(())
+    }
+
+    fn people(&mut self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<()> {
+        let wanted = self.of(|name| match name {
+            Name::Person(path) => Some(path.as_str()),
+            _ => None,
+        });
+        // Who has an account is for those who have one.
+        if wanted.is_empty() || viewer.user_id().is_none() {
+            return Ok(());
+        }
+        let folded: Vec<String> = wanted.iter().map(|path| fold(path)).collect();
+        let mut known = rows::users(tx, &folded)?;
+        known.extend(rows::groups(tx, viewer, &folded)?);
+        for path in wanted {
+            let folded = fold(&path);
+            if let Some(one) = known.iter().find(|one| one.folded == folded) {
+                let url = format!("{}/{}", self.base, one.path);
+                let target = Target::new(url, &one.name);
+                self.found.insert(Name::Person(path), target);
+            }
+        }
+        Ok(())
+    }
+
+    fn labels(&mut self, tx: &mut Tx<'_>, parent: &Parent) -> Result<()> {
+        let wanted = self.of(|name| match name {
+            Name::Label(title) => Some(title.as_str()),
+            _ => None,
+        });
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let known = labels::ids_of(tx, parent, &wanted, &numbers(&wanted))?;
+        for word in wanted {
+            let id = word.parse().ok();
+            let of_id = known.iter().find(|(known, _)| Some(*known) == id);
+            let label = of_id.or_else(|| known.iter().find(|(_, title)| *title == word));
+            if let Some((_, title)) = label {
+                let encoded: String = byte_serialize(title.as_bytes()).collect();
+                let list = format!("{}/{}/-/issues", self.base, parent.path());
+                let mut target = Target::new(format!("{list}?labels={encoded}"), "");
+                target.text = Some(title.clone());
+                self.found.insert(Name::Label(word), target);
+            }
+        }
+        Ok(())
+    }
+
+    fn milestones(&mut self, tx: &mut Tx<'_>, parent: &Parent) -> Result<()> {
+        let wanted = self.of(|name| match name {
+            Name::Milestone(title) => Some(title.as_str()),
+            _ => None,
+        });
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let known = milestones::named(tx, parent, &wanted, &numbers(&wanted))?;
+        for word in wanted {
+            let iid = word.parse().ok();
+            let own = |iid| {
+                known
+                    .iter()
+                    .find(|one| one.project_id.is_some() && Some(one.iid) == iid)
+            };
+            let goal = own(iid).or_else(|| known.iter().find(|one| one.title == word));
+            if let Some(goal) = goal {
+                let url = format!(
+                    "{}/{}/-/milestones/{}",
+                    self.base, goal.parent_path, goal.iid
+                );
+                let mut target = Target::new(url, "");
+                target.text = Some(format!("%{}", goal.title));
+                self.found.insert(Name::Milestone(word), target);
+            }
+        }
+        Ok(())
+    }
+
+    /// The words of the names of one kind.
+    fn of(&self, word: fn(&Name) -> Option<&str>) -> Vec<String> {
+        let words = self.names.iter().filter_map(word);
+        words.map(str::to_owned).collect()
+    }
+}
+
+fn numbers(words: &[String]) -> Vec<i64> {
+    words.iter().filter_map(|word| word.parse().ok()).collect()
+}
