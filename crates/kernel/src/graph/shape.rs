@@ -4,6 +4,7 @@ use super::context::Fault;
 use super::types::TypeRef;
 use serde_json::Value as Json;
 use std::any::{Any, TypeId};
+use std::fmt::Display;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -119,6 +120,14 @@ impl<T> Leaf<T> {
     /// A leaf of this name, written by `json`.
     pub const fn new(name: &'static str, json: fn(T) -> Json) -> Leaf<T> {
         Leaf { name, json }
+    }
+}
+
+impl<T: Display> Leaf<T> {
+    /// An enum of this name, whose values are called as those of `T`, in upper
+    /// case.
+    pub const fn upper(name: &'static str) -> Leaf<T> {
+        Leaf::new(name, |it| Json::String(it.to_string().to_ascii_uppercase()))
     }
 }
 

@@ -3,27 +3,17 @@
 use crate::model::{DeleteLevel, PackageType, PushLevel, Status};
 use kernel::graph::shape::Leaf;
 use kernel::graph::{Args, Fault, Graph, item};
-use serde_json::{Value as Json, json};
 
 /// `PackageTypeEnum`.
-pub const TYPE: Leaf<PackageType> = Leaf::new("PackageTypeEnum", |it| upper(it.as_str()));
+pub const TYPE: Leaf<PackageType> = Leaf::upper("PackageTypeEnum");
 /// The formats that rules protect: all of them.
-pub const RULE_TYPE: Leaf<PackageType> =
-    Leaf::new("PackagesProtectionRulePackageType", |it| upper(it.as_str()));
+pub const RULE_TYPE: Leaf<PackageType> = Leaf::upper("PackagesProtectionRulePackageType");
 /// `PackageStatus`.
-pub const STATUS: Leaf<Status> = Leaf::new("PackageStatus", |it| upper(it.as_str()));
+pub const STATUS: Leaf<Status> = Leaf::upper("PackageStatus");
 /// The least role for publishing.
-pub const PUSH: Leaf<PushLevel> =
-    Leaf::new("PackagesProtectionRuleAccessLevel", |it| upper(it.as_str()));
+pub const PUSH: Leaf<PushLevel> = Leaf::upper("PackagesProtectionRuleAccessLevel");
 /// The least role for deleting.
-pub const DELETE: Leaf<DeleteLevel> =
-    Leaf::new("PackagesProtectionRuleAccessLevelForDelete", |it| {
-        upper(it.as_str())
-    });
-
-fn upper(text: &str) -> Json {
-    json!(text.to_uppercase())
-}
+pub const DELETE: Leaf<DeleteLevel> = Leaf::upper("PackagesProtectionRuleAccessLevelForDelete");
 
 /// An argument out of a closed list.
 pub fn choice<T>(

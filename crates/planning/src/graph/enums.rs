@@ -4,17 +4,16 @@ use crate::model::{EscalationStatus, IssueKind, IssueState, MilestoneState, Seve
 use crate::store::todos::{Action, State};
 use kernel::graph::shape::Leaf;
 use kernel::graph::{EnumItem, Graph, item};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 /// `IssueState`, in lower case.
 pub const STATE: Leaf<IssueState> = Leaf::new("IssueState", |it| json!(it.as_str()));
 /// `IssueType`.
-pub const TYPE: Leaf<IssueKind> = Leaf::new("IssueType", |it| upper(it.as_str()));
+pub const TYPE: Leaf<IssueKind> = Leaf::upper("IssueType");
 /// `IssuableSeverity`.
-pub const SEVERITY: Leaf<Severity> = Leaf::new("IssuableSeverity", |it| upper(it.as_str()));
+pub const SEVERITY: Leaf<Severity> = Leaf::upper("IssuableSeverity");
 /// `IssueEscalationStatus`.
-pub const ESCALATION: Leaf<EscalationStatus> =
-    Leaf::new("IssueEscalationStatus", |it| upper(it.as_str()));
+pub const ESCALATION: Leaf<EscalationStatus> = Leaf::upper("IssueEscalationStatus");
 /// `MilestoneStateEnum`, in lower case.
 pub const GOAL_STATE: Leaf<MilestoneState> =
     Leaf::new("MilestoneStateEnum", |it| json!(it.as_str()));
@@ -22,10 +21,6 @@ pub const GOAL_STATE: Leaf<MilestoneState> =
 pub const ACTION: Leaf<Action> = Leaf::new("TodoActionEnum", |it| json!(it.as_str()));
 /// `TodoStateEnum`, in lower case.
 pub const TODO_STATE: Leaf<State> = Leaf::new("TodoStateEnum", |it| json!(it.as_str()));
-
-fn upper(text: &str) -> Json {
-    json!(text.to_ascii_uppercase())
-}
 
 /// The value of a name as the enums above have it.
 pub fn chosen<T>(name: Option<String>, read: impl Fn(&str) -> Option<T>) -> Option<T> {

@@ -5,14 +5,14 @@ use crate::alerts::payload::mapping::{FieldType, Target};
 use crate::alerts::store::alerts::{Order, OrderBy};
 use kernel::graph::shape::Leaf;
 use kernel::graph::{EnumItem, Graph, item};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 /// `AlertManagementSeverity`.
-pub const SEVERITY: Leaf<Severity> = Leaf::new("AlertManagementSeverity", |it| upper(it.as_str()));
+pub const SEVERITY: Leaf<Severity> = Leaf::upper("AlertManagementSeverity");
 /// `AlertManagementStatus`.
-pub const STATUS: Leaf<Status> = Leaf::new("AlertManagementStatus", |it| upper(it.as_str()));
+pub const STATUS: Leaf<Status> = Leaf::upper("AlertManagementStatus");
 /// `AlertManagementIntegrationType`.
-pub const TYPE: Leaf<Kind> = Leaf::new("AlertManagementIntegrationType", |it| upper(it.as_str()));
+pub const TYPE: Leaf<Kind> = Leaf::upper("AlertManagementIntegrationType");
 /// `AlertManagementPayloadAlertFieldName`.
 pub const TARGET: Leaf<Target> = Leaf::new("AlertManagementPayloadAlertFieldName", |it| {
     json!(it.as_str())
@@ -21,10 +21,6 @@ pub const TARGET: Leaf<Target> = Leaf::new("AlertManagementPayloadAlertFieldName
 pub const FIELD_TYPE: Leaf<FieldType> = Leaf::new("AlertManagementPayloadAlertFieldType", |it| {
     json!(it.as_str())
 });
-
-fn upper(text: &str) -> Json {
-    json!(text.to_ascii_uppercase())
-}
 
 /// Orders by their names in the interface; each begins with one of these and
 /// ends with `_ASC` or `_DESC`.

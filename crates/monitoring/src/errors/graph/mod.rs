@@ -29,8 +29,7 @@ pub const ERROR_ID: GlobalId = GlobalId::new(
     "Service::ErrorTracking::DetailedError",
 );
 
-const STATUS: Leaf<Status> =
-    Leaf::new("TrackerErrorStatus", |it| json!(it.as_str().to_uppercase()));
+const STATUS: Leaf<Status> = Leaf::upper("TrackerErrorStatus");
 
 /// An error with its project.
 pub struct Shown {

@@ -12,7 +12,6 @@ mod write_schedules;
 use super::model::{Schedule, Unit, Until};
 use kernel::graph::shape::Leaf;
 use kernel::graph::{Argument, GlobalId, Graph, Typed, argument, item, object};
-use serde_json::{Value as Json, json};
 use spaces::access::Purpose;
 
 /// Global IDs of rotations.
@@ -41,13 +40,9 @@ const ROTATION: &str = "IncidentManagementOncallRotation";
 const POLICY: &str = "EscalationPolicyType";
 
 /// `OncallRotationUnitEnum`.
-const UNIT: Leaf<Unit> = Leaf::new("OncallRotationUnitEnum", |it| upper(it.as_str()));
+const UNIT: Leaf<Unit> = Leaf::upper("OncallRotationUnitEnum");
 /// `EscalationRuleStatus`.
-const UNTIL: Leaf<Until> = Leaf::new("EscalationRuleStatus", |it| upper(it.as_str()));
-
-fn upper(text: &str) -> Json {
-    json!(text.to_ascii_uppercase())
-}
+const UNTIL: Leaf<Until> = Leaf::upper("EscalationRuleStatus");
 
 /// What is asked of a project to see who is on call.
 const READ: Purpose = Purpose::ReadOnCall;
