@@ -68,6 +68,31 @@ async fn on_call(t: &TestServer, area: &str, n: i64, user: i64) {
     }
 }
 
+/// A report of more kinds of dropped events than a page of fifty shows.
+async fn dropped_events(t: &TestServer, collector: &str, key: &str) {
+    let mut dropped = Vec::new();
+    for reason in [
+        "backpressure",
+        "before_send",
+        "cache_overflow",
+        "event_processor",
+        "invalid",
+        "network_error",
+        "queue_overflow",
+        "sample_rate",
+    ] {
+        for category in [
+            "default", "error", "feedback", "monitor", "profile", "session", "span",
+        ] {
+            dropped.push(json!({"reason": reason, "category": category, "quantity": 1}));
+        }
+    }
+    let report = json!({"discarded_events": dropped});
+    let body = format!("{{}}\n{{\"type\":\"client_report\"}}\n{report}\n");
+    let to = format!("{collector}/envelope?sentry_key={key}");
+    t.anonymous().post(to).bytes(body).await.is(200);
+}
+
 /// Fifty-five of everything that is listed, told apart where the lists look:
 /// each project in a group of its own, each package with two files.
 async fn fill(t: &TestServer) -> (String, String) {
@@ -83,12 +108,13 @@ async fn fill(t: &TestServer) -> (String, String) {
             .as_str()
             .unwrap_or_default()
             .to_owned();
-        let to = format!(
-            "/error_tracking/collector/api/{}/store?sentry_key={key}",
-            project.id
-        );
+        let collector = format!("/error_tracking/collector/api/{}", project.id);
+        let to = format!("{collector}/store?sentry_key={key}");
         let event = json!({"message": format!("message {n}")});
         t.anonymous().post(to).json(&event).await.is(200);
+        if n == 0 {
+            dropped_events(t, &collector, &key).await;
+        }
         let user = t.user(&format!("user{n}")).await;
         project.add(&user, 30).await;
         alert(t, &project.at("/alert_management"), n, user.id).await;
@@ -162,6 +188,7 @@ testkit::both_engines! {
             ("/projects/{id}/packages", format!("{project}/packages")),
             ("/groups/{id}/packages", format!("{group}/packages")),
             ("/projects/{id}/error_tracking/errors", format!("{project}/error_tracking/errors")),
+            ("/projects/{id}/error_tracking/dropped_events", format!("{project}/error_tracking/dropped_events")),
             ("/projects/{id}/error_tracking/client_keys", format!("{project}/error_tracking/client_keys")),
             ("/projects/{id}/alert_management/alerts", format!("{project}/alert_management/alerts")),
             ("/projects/{id}/alert_management/http_integrations",
