@@ -8,8 +8,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::Asked;
+use kernel::http::conditional::matches_etag;
 use kernel::http::reply::{self, Response};
-use kernel::http::serve::matches_etag;
 use std::ops::Range;
 
 /// Answers with the bytes of a file, or the part asked for.

@@ -5,6 +5,7 @@
 //! [`serve`] matches, admits, runs and renders; [`openapi`] describes.
 
 pub mod call;
+pub mod conditional;
 mod multipart;
 pub mod openapi;
 pub mod paging;

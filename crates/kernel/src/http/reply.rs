@@ -75,7 +75,7 @@ pub fn tagged(
     tag: &str,
 ) -> Result<Response> {
     let tag = HeaderValue::from_str(tag).map_err(Error::internal)?;
-    let mut response = match super::serve::matches_etag(asked, Some(&tag)) {
+    let mut response = match super::conditional::matches_etag(asked, Some(&tag)) {
         true => empty(StatusCode::NOT_MODIFIED),
         false => http::Response::new(body.into()),
     };

@@ -12,7 +12,7 @@ use identity::viewer::Viewer;
 use kernel::audit::{Record, write_all};
 use kernel::error::{Error, Found, Result};
 use kernel::http::Asked;
-use kernel::http::serve::check_unmodified;
+use kernel::http::conditional::check_unmodified;
 use kernel::ids::Reference;
 use kernel::jobs::{Registry, enqueue};
 use kernel::time::Timestamp;

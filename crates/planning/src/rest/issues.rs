@@ -19,7 +19,7 @@ use identity::entities::{UserBasic, basic, load_basic};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::serve::check_unmodified;
+use kernel::http::conditional::check_unmodified;
 use kernel::http::{Asked, Changed, Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use fields::{CreateFor, CreateProject, UpdateProject};
 use identity::viewer::{Admin, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::serve::check_unmodified;
+use kernel::http::conditional::check_unmodified;
 use kernel::http::{Accepted, Asked, Created, Ok200, Params, Routes};
 use kernel::ids::Reference;
 use std::sync::Arc;
