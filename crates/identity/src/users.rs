@@ -6,18 +6,17 @@ mod emails;
 mod follow;
 mod leave;
 mod list;
+mod programs;
 mod states;
 mod status;
 
 pub use avatar::{AVATARS, Avatar, MAX_AVATAR, avatar, avatar_url, set_avatar};
-pub use change::{
-    Author, Change, NewUser, alert_bot, check_new, create, create_bot, destroy, ghost,
-    set_password, update,
-};
+pub use change::{Author, Change, NewUser, check_new, create, destroy, set_password, update};
 pub use emails::{Email, add_email, confirm_email, email, emails, remove_email, unconfirm};
 pub use follow::{Side, follow, follows, unfollow};
 pub use leave::{DestroyUser, end_token, leave_bot};
 pub use list::{Filter, Order, OrderBy, escape_like, page, total};
+pub use programs::{alert_bot, create_bot, ghost};
 pub use states::{Transition, approve, reject, transition};
 pub use status::{Availability, Status, set_status, status, statuses};
 

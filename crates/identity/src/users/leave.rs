@@ -1,6 +1,7 @@
 //! The end of users and bots: out of sight at once, gone by job.
 
-use super::change::{Author, ghost, record};
+use super::change::{Author, record};
+use super::programs::ghost;
 use crate::hooks::{self, Destroying};
 use crate::model::{AccessToken, TokenKind, User, UserId, UserKind};
 use crate::oauth::applications::{self, Owner};
