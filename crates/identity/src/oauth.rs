@@ -37,7 +37,9 @@ pub mod settings;
 mod token;
 pub mod views;
 
+use http::Method;
 use kernel::http::Routes;
+use kernel::http::routes::{Declared, Handler};
 use kernel::jobs::RegistryBuilder;
 use sha2::{Digest, Sha512};
 
@@ -51,6 +53,18 @@ pub fn routes(r: &mut Routes) {
     register::routes(r);
     rest::routes(r);
     pages::routes(r);
+}
+
+/// Declares an endpoint for programs, whose refusals are OAuth's and which
+/// looks at credentials itself.
+fn endpoint<'r, A, H: Handler<A>>(
+    r: &'r mut Routes,
+    method: Method,
+    path: &str,
+    handler: H,
+) -> Declared<'r> {
+    let declared = r.plain(method, path, handler);
+    declared.refuses(refusal::unread).unchecked()
 }
 
 /// Declares the jobs.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use http::Method;
+use kernel::http::routes::Surface;
 use serde_json::{Value, json};
 use testkit::{Client, Reply, TestServer};
 
@@ -14,6 +15,17 @@ fn told(reply: &Reply) -> [String; 5] {
         "retry-after",
     ]
     .map(|name| reply.header(name).to_owned())
+}
+
+/// A path of this template.
+fn filled(template: &str) -> String {
+    let mut parts = template.split('{');
+    let mut path = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        path.push('1');
+        path.push_str(part.split_once('}').expect("it is closed").1);
+    }
+    path
 }
 
 async fn set(t: &TestServer, settings: Value) -> Reply {
@@ -43,6 +55,34 @@ testkit::both_engines! {
         t.anonymous().at("/api/v3/projects").await.is(410);
         let page = t.anonymous().at("/no/such/project").await.is(404);
         assert!(page.header("content-type").starts_with("text/html"));
+    }
+
+    async fn a_query_that_is_no_text_is_refused_in_the_words_of_its_address(t: TestServer) {
+        let routes = tenon::wiring::routes();
+        // Longer paths of projects are the same routes again.
+        let some = routes.all().iter().filter(|route| !route.path.contains("{part3}"));
+        for route in some {
+            let name = format!("{} {}", route.method, route.path);
+            let reply = t.anonymous().request(route.method.clone(), format!("{}?access_token=%FF", filled(&route.path)));
+            let reply = reply.await.is(400);
+            let kind = reply.header("content-type");
+            let is_of_oauth = route.path.contains("oauth") || route.path.contains("jwks") || route.path.contains("openid")
+                || route.path.contains("webfinger");
+            match route.surface {
+                Surface::Page => assert!(kind.starts_with("text/html"), "{name}: {reply:?}"),
+                Surface::Graphql => assert!(reply.json()["errors"][0]["message"].is_string(), "{name}: {reply:?}"),
+                Surface::Api => assert!(reply.json()["message"].is_string(), "{name}: {reply:?}"),
+                Surface::Plain if is_of_oauth => {
+                    let error = json!({"error": "invalid_request", "error_description": "the parameters are not UTF-8"});
+                    assert_eq!(reply.json(), error, "{name}");
+                    assert_eq!(reply.header("access-control-allow-origin"), "*", "{name}");
+                }
+                Surface::Plain if route.path.contains("/alerts/notify") => {
+                    assert_eq!(reply.json(), json!({"message": "400 Bad request - the parameters are not UTF-8"}), "{name}");
+                }
+                Surface::Plain => assert!(kind.starts_with("text/plain"), "{name}: {reply:?}"),
+            }
+        }
     }
 
     async fn a_wrong_method_is_told_the_right_ones(t: TestServer) {

@@ -5,6 +5,7 @@ use super::applications::{self, Application};
 use super::authorize::private;
 use super::client::{self, Credentials};
 use super::devices::{self, Device, INTERVAL, SECONDS, Started};
+use super::endpoint;
 use super::refusal::{Refusal, answered, no_store, settled};
 use super::sent::{Sent, SentBody};
 use super::views::{DeviceConfirm, DeviceForm, ScopeLine};
@@ -34,9 +35,7 @@ const PER_ADDRESS: i64 = 20;
 
 /// Declares the routes.
 pub fn routes(r: &mut Routes) {
-    r.plain(Method::POST, "/oauth/authorize_device", start)
-        .unchecked()
-        .streams();
+    endpoint(r, Method::POST, "/oauth/authorize_device", start).streams();
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, look_up);
     r.page(Method::POST, "/oauth/device/confirm", confirm);

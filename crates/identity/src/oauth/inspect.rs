@@ -2,6 +2,7 @@
 //! (RFC 7662), `/oauth/revoke` (RFC 7009).
 
 use super::client::{self, Credentials};
+use super::endpoint;
 use super::families::{self, Pair};
 use super::refusal::{Refusal, Result, answered, no_store, settled};
 use super::sent::{Sent, SentBody, SentQuery};
@@ -16,17 +17,11 @@ use store::Tx;
 
 /// Declares the routes.
 pub fn routes(r: &mut Routes) {
-    r.plain(Method::GET, "/oauth/token/info", info).unchecked();
-    r.plain(Method::OPTIONS, "/oauth/token/info", cors::for_get)
-        .unchecked();
-    r.plain(Method::POST, "/oauth/introspect", introspect)
-        .unchecked()
-        .streams();
-    r.plain(Method::POST, "/oauth/revoke", revoke)
-        .unchecked()
-        .streams();
-    r.plain(Method::OPTIONS, "/oauth/revoke", cors::for_post)
-        .unchecked();
+    endpoint(r, Method::GET, "/oauth/token/info", info);
+    endpoint(r, Method::OPTIONS, "/oauth/token/info", cors::for_get);
+    endpoint(r, Method::POST, "/oauth/introspect", introspect).streams();
+    endpoint(r, Method::POST, "/oauth/revoke", revoke).streams();
+    endpoint(r, Method::OPTIONS, "/oauth/revoke", cors::for_post);
 }
 
 /// The bearer token of a request.

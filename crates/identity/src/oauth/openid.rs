@@ -1,5 +1,6 @@
 //! OpenID Connect: discovery, keys, WebFinger and userinfo.
 
+use super::endpoint;
 use super::families;
 use super::id_token::{common, has};
 use super::inspect::bearer;
@@ -26,41 +27,40 @@ pub fn routes(r: &mut Routes) {
         "/.well-known/openid-configuration",
         "/.well-known/oauth-authorization-server",
     ] {
-        r.plain(Method::GET, path, discovery).unchecked();
-        r.plain(Method::OPTIONS, path, cors::for_documents)
-            .unchecked();
+        endpoint(r, Method::GET, path, discovery);
+        endpoint(r, Method::OPTIONS, path, cors::for_documents);
     }
     for path in ["/oauth/discovery/keys", "/-/jwks"] {
-        r.plain(Method::GET, path, key_set).unchecked();
-        r.plain(Method::OPTIONS, path, cors::for_documents)
-            .unchecked();
+        endpoint(r, Method::GET, path, key_set);
+        endpoint(r, Method::OPTIONS, path, cors::for_documents);
     }
-    r.plain(Method::GET, "/.well-known/webfinger", webfinger)
-        .unchecked();
-    r.plain(
+    endpoint(r, Method::GET, "/.well-known/webfinger", webfinger);
+    endpoint(
+        r,
         Method::OPTIONS,
         "/.well-known/webfinger",
         cors::for_documents,
-    )
-    .unchecked();
-    r.plain(
+    );
+    endpoint(
+        r,
         Method::GET,
         "/.well-known/oauth-protected-resource",
         protected_resource,
-    )
-    .unchecked();
-    r.plain(
+    );
+    endpoint(
+        r,
         Method::OPTIONS,
         "/.well-known/oauth-protected-resource",
         cors::for_documents,
-    )
-    .unchecked();
-    r.plain(Method::GET, "/oauth/userinfo", userinfo)
-        .unchecked();
-    r.plain(Method::POST, "/oauth/userinfo", userinfo)
-        .unchecked();
-    r.plain(Method::OPTIONS, "/oauth/userinfo", cors::for_get_and_post)
-        .unchecked();
+    );
+    endpoint(r, Method::GET, "/oauth/userinfo", userinfo);
+    endpoint(r, Method::POST, "/oauth/userinfo", userinfo);
+    endpoint(
+        r,
+        Method::OPTIONS,
+        "/oauth/userinfo",
+        cors::for_get_and_post,
+    );
 }
 
 fn document(value: &Value) -> kernel::error::Result<Response> {

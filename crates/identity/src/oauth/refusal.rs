@@ -1,6 +1,7 @@
 //! Refusals of the OAuth endpoints (RFC 6749 sections 4.1.2.1 and 5.2,
 //! RFC 8628 section 3.5) and their one wire form.
 
+use super::cors;
 use http::{HeaderValue, StatusCode, header};
 use kernel::error::Error;
 use kernel::http::routes::Surface;
@@ -186,6 +187,19 @@ impl Refusal {
         no_store(&mut response);
         response
     }
+}
+
+/// The refusal of a request that never came to a handler: scripts of every
+/// origin may read it, as what handlers answer.
+pub fn unread(error: Error, asked: &Asked) -> Response {
+    let refusal = match error {
+        Error::BadRequest(text) => Refusal::InvalidRequest(text),
+        Error::Parameters(texts) => Refusal::InvalidRequest(texts.join(", ")),
+        other => Refusal::Other(other),
+    };
+    let mut response = refusal.response(asked);
+    cors::allow(&mut response);
+    response
 }
 
 /// Answers with secrets in them are kept nowhere (RFC 6749 section 5.1).

@@ -2,6 +2,7 @@
 //! where an administrator allows it.
 
 use super::applications::{self, Owner, Registration, random_hex};
+use super::endpoint;
 use super::limits;
 use super::redirect;
 use super::refusal::{Refusal, answered, no_store};
@@ -25,9 +26,7 @@ const PREFIX: &str = "[Unverified Dynamic Application]";
 
 /// Declares the route.
 pub fn routes(r: &mut Routes) {
-    r.plain(Method::POST, "/oauth/register", register)
-        .unchecked()
-        .streams();
+    endpoint(r, Method::POST, "/oauth/register", register).streams();
 }
 
 /// What a client says of itself; the rest is ignored (RFC 7591 section 2).

@@ -2,6 +2,7 @@
 
 use super::client::{self, Credentials};
 use super::codes::{self, Exchange};
+use super::endpoint;
 use super::families::{self, ACCESS_SECONDS, GrantType, Issued, NewFamily, Refresh};
 use super::refusal::{Refusal, Result, answered, no_store, settled};
 use super::sent::{Sent, SentBody};
@@ -22,11 +23,8 @@ pub const GRANTS: &[&str] = &["authorization_code", "refresh_token", "password",
 
 /// Declares the route.
 pub fn routes(r: &mut Routes) {
-    r.plain(Method::POST, "/oauth/token", token)
-        .unchecked()
-        .streams();
-    r.plain(Method::OPTIONS, "/oauth/token", cors::for_post)
-        .unchecked();
+    endpoint(r, Method::POST, "/oauth/token", token).streams();
+    endpoint(r, Method::OPTIONS, "/oauth/token", cors::for_post);
 }
 
 /// The answer, keys in the contract's order.

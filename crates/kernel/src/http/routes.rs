@@ -1,10 +1,12 @@
 //! Routes as data: method, path, scope, parameters and answers in one table
 //! that feeds the router, `routes.txt`, OpenAPI and the refusal tests.
 
-use super::call::{Call, FromCall};
+use super::call::{Asked, Call, FromCall};
 use super::openapi::Operation;
+use super::refusal;
 use super::reply::{Answer, Response};
 use crate::error::{Error, Result};
+use crate::html::Seen;
 use http::Method;
 use std::future::Future;
 use std::pin::Pin;
@@ -32,6 +34,9 @@ pub enum Admits {
     Unchecked,
 }
 
+/// How a refusal is written.
+pub type Refuse = fn(Error, &Asked) -> Response;
+
 type Work = Pin<Box<dyn Future<Output = Result<Response>> + Send>>;
 
 /// One declared route.
@@ -42,6 +47,8 @@ pub struct Route {
     pub path: String,
     /// How refusals are rendered.
     pub surface: Surface,
+    /// Refusals are rendered so instead.
+    pub refuse: Option<Refuse>,
     /// Whether credentials are resolved.
     pub admits: Admits,
     /// Scopes any of which lets a token use this route; empty: any scope.
@@ -79,6 +86,14 @@ impl Route {
         let looks_itself = matches!(self.surface, Surface::Plain | Surface::Graphql);
         // What a reading token may do reads, by whatever method.
         !(reads || looks_itself || self.always || self.scopes.contains(&"read_api"))
+    }
+
+    /// A refusal of a request to it, and for a page of whom it is seen by.
+    pub fn refused(&self, error: Error, asked: &Asked, seen: Option<Seen>) -> Response {
+        match self.refuse {
+            Some(refuse) => refuse(error, asked),
+            None => refusal::render_for(error, self.surface, asked, seen),
+        }
     }
 }
 
@@ -212,6 +227,7 @@ impl Routes {
             method,
             path,
             surface,
+            refuse: None,
             admits: Admits::Anyone,
             scopes: if reads { READ } else { WRITE },
             streams: false,
@@ -298,6 +314,11 @@ impl Declared<'_> {
     /// says so: sign-in, settings, what only computes.
     pub fn always(self) -> Self {
         self.0.always = true;
+        self
+    }
+    /// Refusals are written so, also of requests that cannot be read.
+    pub fn refuses(self, refuse: Refuse) -> Self {
+        self.0.refuse = Some(refuse);
         self
     }
     /// Credentials are not resolved.

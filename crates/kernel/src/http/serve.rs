@@ -33,6 +33,8 @@ pub struct Server {
     matcher: matchit::Router<Arc<Methods>>,
     /// The pages alone: one may stand behind a path that is a machine's, too.
     pages: matchit::Router<Arc<Methods>>,
+    /// What stands at no address: who is signed in is still shown so.
+    nowhere: Arc<Route>,
 }
 
 type Methods = HashMap<Method, Arc<Route>>;
@@ -68,6 +70,7 @@ impl Server {
             throttles: Throttles::default(),
             matcher,
             pages,
+            nowhere: nowhere(),
         }))
     }
 
@@ -143,7 +146,14 @@ impl Server {
             return (None, preflight(&asked));
         }
         let Some(matched) = self.find(&raw, surface) else {
-            return no_route(unknown_route(&raw), &asked);
+            let looks = asked.method == Method::GET || asked.method == Method::HEAD;
+            return match surface {
+                Surface::Page if looks => {
+                    let nowhere = self.nowhere.clone();
+                    (None, self.take(nowhere, Ok(Vec::new()), asked, body).await)
+                }
+                _ => no_route(unknown_route(&raw), &asked),
+            };
         };
         let Some(route) = find_method(matched.value, &asked.method) else {
             let refused = Error::MethodNotAllowed(allowed(matched.value));
@@ -152,7 +162,9 @@ impl Server {
                 None => no_route(refused, &asked),
             };
         };
-        self.take(route.clone(), &matched.params, asked, body).await
+        let (route, path) = (route.clone(), decode_path(&matched.params));
+        let template = Some(route.path.clone());
+        (template, self.take(route, path, asked, body).await)
     }
 
     /// The page at a path that is declared for other methods only, if it shows
@@ -168,9 +180,8 @@ impl Server {
         }
         let matched = self.pages.at(raw).ok()?;
         let route = find_method(matched.value, &asked.method)?.clone();
-        let (template, response) = self
-            .take(route, &matched.params, copy_of(asked), body)
-            .await;
+        let (template, path) = (Some(route.path.clone()), decode_path(&matched.params));
+        let response = self.take(route, path, copy_of(asked), body).await;
         let is_hidden = [StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED];
         (!is_hidden.contains(&response.status())).then_some((template, response))
     }
@@ -179,22 +190,19 @@ impl Server {
     async fn take(
         &self,
         route: Arc<Route>,
-        params: &matchit::Params<'_, '_>,
+        path: Result<Vec<(String, String)>>,
         asked: Asked,
         body: Body,
-    ) -> (Option<String>, Response) {
-        let template = Some(route.path.clone());
-        let path = match decode_path(params) {
-            Ok(path) => path,
-            Err(error) => return (template, refusal::render(error, route.surface, &asked)),
-        };
-        let surface = route.surface;
+    ) -> Response {
         let copy = copy_of(&asked);
-        let call = match Call::new(self.app.clone(), route, asked, path, body) {
-            Ok(call) => call,
-            Err(error) => return (template, refusal::render(error, surface, &copy)),
-        };
-        (template, self.run(call).await)
+        let call = path.and_then(|path| {
+            let (app, route) = (self.app.clone(), route.clone());
+            Call::new(app, route, asked, path, body)
+        });
+        match call {
+            Ok(call) => self.run(call).await,
+            Err(error) => route.refused(error, &copy, None),
+        }
     }
 
     /// The routes of a path, with a slash behind it where they take one.
@@ -233,7 +241,7 @@ impl Server {
 
     async fn run(&self, call: Call) -> Response {
         let asked = call.asked.clone();
-        let (surface, registry) = (call.route.surface, call.route.registry);
+        let route = call.route.clone();
         let id = call.path("id").map(str::to_owned);
         let (mut counted, mut seen) = (None, None);
         let work = AssertUnwindSafe(self.admit_and_handle(call, &mut counted, &mut seen));
@@ -243,13 +251,13 @@ impl Server {
         };
         let mut response = match result {
             Ok(response) => conditional(response, &asked).await,
-            Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, surface),
-            Err(error) => refusal::render_for(error, surface, &asked, seen),
+            Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, route.surface),
+            Err(error) => route.refused(error, &asked, seen),
         };
-        if registry && response.status() == StatusCode::UNAUTHORIZED {
+        if route.registry && response.status() == StatusCode::UNAUTHORIZED {
             refusal::ask_for_password(&mut response);
         }
-        if surface == Surface::Page {
+        if route.surface == Surface::Page {
             flash::forget(&asked, &mut response);
         }
         if let Some(decision) = counted {
@@ -321,6 +329,15 @@ fn surface_of(path: &str) -> Surface {
     } else {
         Surface::Page
     }
+}
+
+/// The page that is not there.
+fn nowhere() -> Arc<Route> {
+    let mut routes = Routes::new();
+    routes.page(Method::GET, "", || async {
+        Err::<Response, _>(Error::NotFound(""))
+    });
+    Arc::new(routes.into_all().remove(0))
 }
 
 fn unknown_route(path: &str) -> Error {

@@ -83,14 +83,17 @@ testkit::both_engines! {
         t.user("olga").await;
         let olga = t.browser("olga").await;
         let paths = ["/acme/anvil", "/groups/acme", "/acme", "/groups/acme/-/packages",
-            "/acme/anvil/-/packages", "/nobody/nothing", "/groups/nobody"];
+            "/acme/anvil/-/packages", "/nobody/nothing", "/groups/nobody", "/-/nowhere", "/acme/anvil/-/nowhere",
+            "/groups/acme/-/nowhere", "/oauth/nowhere", "/users/nowhere", "/a.php"];
         for path in paths {
             let hidden = olga.get(path).await.is(404).text();
             let missing = olga.get("/nobody/at-all").await.is(404).text();
             let plain = |text: &str| text.split("<p class=\"muted\">Request").next()
                 .unwrap_or_default().to_owned();
             assert_eq!(plain(&hidden), plain(&missing), "{path}");
-            t.anonymous().at(path).await.is(404);
+            assert!(hidden.contains("@olga"), "{path} knows who looks: {hidden}");
+            let stranger = t.anonymous().at(path).await.is(404).text();
+            assert!(!stranger.contains("Sign out"), "{path}: {stranger}");
         }
         t.anonymous().at("/root").await.is(404);
         let root = olga.get("/root").await.is(200).text();

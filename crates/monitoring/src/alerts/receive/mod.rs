@@ -15,7 +15,8 @@ use http::{HeaderValue, Method, StatusCode, header};
 use keep::{Delivery, Outcome};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::http::routes::Surface;
+use kernel::http::{Asked, Params, Response, Routes, refusal, reply};
 use serde_json::json;
 use spaces::pages::places;
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub fn routes(r: &mut Routes) {
 
 fn declare(r: &mut Routes, path: &str) {
     r.plain(Method::POST, path, receive)
+        .refuses(|error, asked| refusal::render(error, Surface::Api, asked))
         .unchecked()
         .streams()
         .slashed()
