@@ -4,7 +4,7 @@ mod mail;
 mod sign_up;
 
 pub use mail::{Change, ExpiringTokens, Notify, SendLink, TokenExpires, notify};
-pub use sign_up::{AddressInUse, Decided, NewPlace, PendingUser};
+pub use sign_up::{AddressInUse, Decided, EndUnconfirmed, NewPlace, PendingUser};
 
 use crate::{attempts, mail_links, places, sessions, spam, two_factor};
 use kernel::jobs::{Failure, Job, Run};

@@ -59,6 +59,7 @@ pub fn routes(r: &mut Routes) {
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add_periodic::<jobs::Sweep>(3600);
     registry.add_periodic::<jobs::ExpiringTokens>(3600);
+    registry.add_periodic::<jobs::EndUnconfirmed>(3600);
     registry.add::<jobs::TokenExpires>();
     registry.add::<jobs::SendLink>();
     registry.add::<jobs::Notify>();

@@ -151,7 +151,8 @@ impl TokenRules {
     }
 }
 
-fn within(key: &str, value: i64, least: i64, most: i64) -> Result<()> {
+/// Refuses a number out of bounds.
+pub(crate) fn within(key: &str, value: i64, least: i64, most: i64) -> Result<()> {
     if value < least {
         let message = format!("must be greater than or equal to {least}");
         return Err(Error::invalid(key, message));

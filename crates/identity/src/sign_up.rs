@@ -3,11 +3,14 @@
 //! Whether an address has an account already is told to nobody but the address
 //! itself: the answer is the same, a mail says the rest.
 
+pub mod unconfirmed;
+
 use crate::attempts;
 use crate::domains;
 use crate::jobs::{AddressInUse, PendingUser, SendLink};
 use crate::mail_links::Purpose;
 use crate::model::{User, UserState};
+use crate::settings::within;
 use crate::users::{self, Author, NewUser};
 use kernel::error::{Error, Result};
 use kernel::ids::fold;
@@ -63,6 +66,10 @@ pub struct SignUp {
     pub denies_domains: bool,
     /// Domains whose addresses may not sign up.
     pub denied_domains: Vec<String>,
+    /// Whether accounts end that nobody confirmed or used.
+    pub ends_unconfirmed: bool,
+    /// Days after which they do.
+    pub unconfirmed_days: i64,
 }
 
 impl Default for SignUp {
@@ -74,6 +81,8 @@ impl Default for SignUp {
             allowed_domains: Vec::new(),
             denies_domains: false,
             denied_domains: Vec::new(),
+            ends_unconfirmed: false,
+            unconfirmed_days: 7,
         }
     }
 }
@@ -85,7 +94,14 @@ impl Setting for SignUp {
 impl SignUp {
     fn validate(&self) -> Result<()> {
         domains::check("domain_allowlist", &self.allowed_domains)?;
-        domains::check("domain_denylist", &self.denied_domains)
+        domains::check("domain_denylist", &self.denied_domains)?;
+        let least = match self.confirmation {
+            // Until then they may sign in as they are.
+            Confirmation::Soft => SOFT_DAYS + 1,
+            Confirmation::Hard | Confirmation::Off => 1,
+        };
+        let key = "unconfirmed_users_delete_after_days";
+        within(key, self.unconfirmed_days, least, 365)
     }
 
     /// Why an address cannot sign up.
@@ -140,6 +156,11 @@ pub(crate) mod settings {
             domain_denylist_enabled: bool => denies_domains,
             /// Domains whose addresses may not sign up.
             domain_denylist: Vec<String> => denied_domains,
+            /// Whether accounts are deleted that nobody confirmed or signed in
+            /// to.
+            delete_unconfirmed_users: bool => ends_unconfirmed,
+            /// Days after which they are.
+            unconfirmed_users_delete_after_days: i64 => unconfirmed_days,
         } sealed {}
     }
 }

@@ -2,7 +2,7 @@
 
 use super::mail::post;
 use crate::model::User;
-use crate::sign_up::is_pending;
+use crate::sign_up::{is_pending, unconfirmed};
 use crate::users;
 use kernel::jobs::{Failure, Job, Run};
 use kernel::mail::Message;
@@ -40,6 +40,30 @@ impl Job for AddressInUse {
         );
         let message = plain(self.to, "You have an account already", text);
         post(&run.app, message).await
+    }
+}
+
+/// Ends accounts that nobody confirmed, where administrators want that.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct EndUnconfirmed {}
+
+impl Job for EndUnconfirmed {
+    const NAME: &'static str = "identity.end_unconfirmed";
+
+    fn dedupe_key(&self) -> Option<String> {
+        Some("all".into())
+    }
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let mut after = 0;
+        while let Some(last) = run
+            .app
+            .write(move |tx| unconfirmed::end_some(tx, after))
+            .await?
+        {
+            after = last;
+        }
+        Ok(())
     }
 }
 

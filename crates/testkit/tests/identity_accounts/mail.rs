@@ -34,7 +34,7 @@ async fn patient(t: &TestServer) {
 }
 
 /// Runs a periodic job now.
-async fn run(t: &TestServer, name: &'static str) {
+pub async fn run(t: &TestServer, name: &'static str) {
     let enqueued = t.app().write(move |tx| {
         let now = tx.now();
         Ok(tx.execute(

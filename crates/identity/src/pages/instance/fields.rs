@@ -138,6 +138,15 @@ const SIGN_UP: &[Field] = &[
         "Refuse addresses of some domains",
     ),
     text("domain_denylist", "Those domains").hint(LIST),
+    yes_no(
+        "delete_unconfirmed_users",
+        "Delete accounts that nobody confirmed",
+    )
+    .hint("And to which nobody signed in. Administrators' accounts stay."),
+    number(
+        "unconfirmed_users_delete_after_days",
+        "Days after which they go",
+    ),
 ];
 
 const TWO_FACTOR: &[Field] = &[
