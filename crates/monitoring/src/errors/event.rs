@@ -17,6 +17,8 @@ use std::fmt;
 pub const MAX_NAME: usize = 255;
 /// Longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 1_024;
+/// Elements that are looked through for the last one that can be read.
+const MAX_ODD: usize = 10;
 /// Most parts of a fingerprint that a client sets.
 const MAX_FINGERPRINT: usize = 100;
 /// Name of errors that are messages, not exceptions.
@@ -109,7 +111,7 @@ struct Exception {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Trace {
-    frames: Last<Maybe<Frame>, 1>,
+    frames: Last<Maybe<Frame>, MAX_ODD>,
 }
 
 #[derive(Default, Deserialize)]
@@ -180,11 +182,16 @@ impl<'de> Deserialize<'de> for Chain {
 
 struct Chains;
 
+/// The last of them that is one.
+fn last<T>(list: Last<Maybe<T>, MAX_ODD>) -> Option<T> {
+    list.0.into_iter().rev().find_map(|Maybe(one)| one)
+}
+
 /// The forms an object may have.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct OneOrMany {
-    values: Last<Maybe<Exception>, 1>,
+    values: Last<Maybe<Exception>, MAX_ODD>,
     #[serde(rename = "type")]
     kind: Text,
     value: Text,
@@ -200,13 +207,12 @@ impl<'de> Visitor<'de> for Chains {
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Chain, A::Error> {
         let list = SeqAccessDeserializer::new(list);
-        let Last(mut last) = Last::<Maybe<Exception>, 1>::deserialize(list)?;
-        Ok(Chain(last.pop_back().and_then(|Maybe(one)| one)))
+        Ok(Chain(last(Last::deserialize(list)?)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Chain, A::Error> {
-        let mut sent = OneOrMany::deserialize(MapAccessDeserializer::new(object))?;
-        let raised = sent.values.0.pop_back().and_then(|Maybe(one)| one);
+        let sent = OneOrMany::deserialize(MapAccessDeserializer::new(object))?;
+        let raised = last(sent.values);
         let alone = Exception {
             kind: sent.kind,
             value: sent.value,
@@ -230,8 +236,8 @@ impl Exception {
             .stacktrace
             .0
             .as_ref()
-            .and_then(|trace| trace.frames.0.back());
-        let Some(Maybe(Some(frame))) = frame else {
+            .and_then(|trace| trace.frames.0.iter().rev().find_map(|one| one.0.as_ref()));
+        let Some(frame) = frame else {
             return String::new();
         };
         let file = frame.module.filled().or(frame.filename.filled());

@@ -5,6 +5,7 @@
 use super::body;
 use super::event::{self, Event};
 use super::fault::Fault;
+use super::lenient;
 use super::limits::ErrorLimits;
 use super::store::arrive;
 use super::{envelope::Envelope, quota};
@@ -119,7 +120,8 @@ async fn prepared(
     body::busy(move || prepare(payload, own, &peer)).await
 }
 
-fn prepare(payload: Vec<u8>, own: Option<String>, peer: &str) -> Result<Arrived, Fault> {
+fn prepare(mut payload: Vec<u8>, own: Option<String>, peer: &str) -> Result<Arrived, Fault> {
+    lenient::mend(&mut payload);
     let event = Event::parse(&payload, peer)?;
     let event_id = own
         .or_else(|| event.event_id.clone())

@@ -12,6 +12,36 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
 
+/// Replaces halves of characters, which readers of JSON refuse: scripts count
+/// the two halves apart, and cut long texts between them.
+pub fn mend(payload: &mut [u8]) {
+    let mut at = 0;
+    while let Some(next) = payload
+        .get(at..)
+        .and_then(|rest| rest.iter().position(|b| *b == b'\\'))
+    {
+        at += next;
+        let (first, second) = (unit(payload, at), unit(payload, at + UNIT));
+        match (first, second) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 2 * UNIT,
+            (Some(0xD800..=0xDFFF), _) => {
+                payload[at + 2..at + UNIT].copy_from_slice(b"fffd");
+                at += UNIT;
+            }
+            _ => at += 2,
+        }
+    }
+}
+
+/// Length of `\uXXXX`.
+const UNIT: usize = 6;
+
+/// What is written so at a place.
+fn unit(payload: &[u8], at: usize) -> Option<u16> {
+    let digits = payload.get(at..at + UNIT)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
 /// Text; numbers and booleans become text. Null characters are taken out:
 /// databases cannot hold them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -324,6 +354,32 @@ impl<'de, const MAX: usize> Deserialize<'de> for Pairs<MAX> {
 mod tests {
     use super::*;
     use serde_json::{from_value, json};
+
+    #[test]
+    fn halves_of_characters_are_replaced_and_nothing_else() {
+        for (sent, mended) in [
+            (r#"{"a":"cut \ud83d"}"#, r#"{"a":"cut \ufffd"}"#),
+            (
+                r#"["\ude00 late","\uD83D\ud83d\uDE00"]"#,
+                r#"["\ufffd late","\ufffd\ud83d\uDE00"]"#,
+            ),
+            (
+                r#"["\ud83d\u0041","\ud83d\n"]"#,
+                r#"["\ufffd\u0041","\ufffd\n"]"#,
+            ),
+            (
+                r#"["\\ud83d","\u00e4 \u+d83"]"#,
+                r#"["\\ud83d","\u00e4 \u+d83"]"#,
+            ),
+            (r"\", r"\"),
+            (r"\ud83", r"\ud83"),
+            ("", ""),
+        ] {
+            let mut payload = sent.as_bytes().to_vec();
+            mend(&mut payload);
+            assert_eq!(String::from_utf8(payload).unwrap(), mended);
+        }
+    }
 
     #[test]
     fn what_does_not_fit_is_dropped() {

@@ -115,6 +115,24 @@ testkit::both_engines! {
         assert_eq!((error["first_release"].clone(), error["last_release"].clone()), (json!("a"), json!("c")));
     }
 
+    async fn texts_that_scripts_cut_within_a_character_are_kept(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        let sent = r#"{"exception": {"values": [{"type": "E", "value": "cut \ud83d"}, null]},
+            "breadcrumbs": [{"message": "clicked \ude00"}], "tags": {"a\ud83d\ude00": "b"}}"#;
+        let sent = sent.replace('\n', " ");
+        let body = format!("{{}}\n{{\"type\":\"event\"}}\n{sent}\n");
+        tracker.to("envelope").bytes(body).await.is(200);
+        tracker.to("store").bytes(sent).await.is(200);
+        let error = tracker.only_error().await;
+        assert_eq!((&error["name"], &error["description"]), (&json!("E"), &json!("cut \u{fffd}")));
+        assert_eq!(error["events_count"], 2);
+        let jane = t.user("jane").await;
+        tracker.project.add(&jane, 30).await;
+        let path = format!("/acme/anvil/-/error_tracking/{}/details", error["id"]);
+        let page = t.browser("jane").await.get(&path).await.is(200).text();
+        assert!(page.contains("clicked \u{fffd}") && page.contains("a\u{1f600}"), "{page}");
+    }
+
     async fn odd_events_never_break_anything(t: TestServer) {
         let tracker = Tracker::new(&t, "acme/anvil").await;
         let long = "é".repeat(3_000);

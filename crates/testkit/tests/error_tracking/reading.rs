@@ -224,7 +224,9 @@ testkit::both_engines! {
         assert!(browser.get(path).await.is(200).text().contains("No keys yet"));
         let (to, page) = browser.submit(path, &[("action", "save"), ("active", "1"), ("mode", "integrated"), ("api_url", "")]).await;
         assert_eq!(to, path);
-        assert!(page.contains("The settings are saved."), "{page}");
+        assert!(page.contains("The settings are saved. Make a key"), "{page}");
+        let none = browser.get("/acme/anvil/-/error_tracking").await.is(200).text();
+        assert!(none.contains("No open errors") && none.contains(&format!("href=\"{path}\">Set up a program")), "{none}");
         let (_, page) = browser.submit(path, &[("action", "add")]).await;
         assert!(page.contains("@127.0.0.1:") && page.contains("svet_"), "{page}");
         let keys = t.admin().get(project.at("/error_tracking/client_keys")).await.is(200);

@@ -97,6 +97,16 @@ testkit::both_engines! {
         let on = json!({"active": true, "integrated": true});
         t.admin().put(&path).json(&on).await.is(404);
         tracker.report(crate::event("E", "v")).await.is(404);
+
+        let jane = t.user("jane").await;
+        tracker.project.add(&jane, 40).await;
+        let (browser, page) = (t.browser("jane").await, "/acme/anvil/-/settings/error_tracking");
+        assert!(browser.get(page).await.is(200).text().contains("programs are refused"));
+        let form = [("action", "save"), ("active", "1"), ("mode", "integrated"), ("api_url", "")];
+        let refused = browser.post(page, &form).await.is(422).text();
+        assert!(refused.contains("Is switched off by administrators"), "{refused}");
+        let form = [("action", "save"), ("mode", "integrated"), ("api_url", "")];
+        browser.post(page, &form).await.is(303);
     }
 
     async fn projects_that_take_no_changes_receive_nothing(t: TestServer) {

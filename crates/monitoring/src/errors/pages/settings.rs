@@ -1,6 +1,7 @@
 //! `…/-/settings/error_tracking`: where errors go, and the keys of programs.
 
 use super::views::{ErrorSettings, KeyRow};
+use crate::errors::limits::ErrorLimits;
 use crate::errors::model::Setting;
 use crate::errors::rules::keys;
 use crate::errors::rules::settings::{self, External};
@@ -80,6 +81,7 @@ async fn render(
             let head = space.head(tx, &viewer)?;
             let stored = rows::of_project(tx, head.id)?;
             let keys = rows::keys(tx, head.id, MAX_KEYS, 0)?;
+            let limits: ErrorLimits = kernel::settings::read(tx)?;
             let dropped = arrive::dropped(tx, head.id, MAX_DROPPED, 0)?;
             let form = typed.form.as_ref();
             let mode = match &stored {
@@ -90,6 +92,7 @@ async fn render(
             Html::new(&ErrorSettings {
                 page: space.crumbs(shown, true),
                 head,
+                is_off: !limits.integrated,
                 active: form.map_or(
                     stored.as_ref().is_some_and(|setting| setting.active),
                     |form| form.active.unwrap_or(false),
@@ -132,7 +135,7 @@ pub(super) async fn change(
     match done {
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
-            let typed = Typed::refused(form, error, &["api_url", "token"])?;
+            let typed = Typed::refused(form, error, &["mode", "api_url", "token"])?;
             render(app, viewer, address, typed).await
         }
     }
@@ -151,8 +154,12 @@ fn apply(
     };
     let text = match form.action {
         Action::Save => {
-            save(app, tx, viewer, project, form)?;
-            "The settings are saved."
+            let setting = save(app, tx, viewer, project, form)?;
+            let receives = setting.active && setting.integrated;
+            match receives && rows::count_keys(tx, project.id)? == 0 {
+                true => "The settings are saved. Make a key for the programs that report errors.",
+                false => "The settings are saved.",
+            }
         }
         Action::Add => {
             keys::create(tx, viewer, project)?;
@@ -182,5 +189,10 @@ fn save(
         active: form.active.unwrap_or(false),
         integrated: form.mode.map(|mode| mode == Mode::Integrated),
     };
+    let limits: ErrorLimits = kernel::settings::read(tx)?;
+    if change.active && change.integrated == Some(true) && !limits.integrated {
+        let text = "is switched off by administrators";
+        return Err(Error::invalid("mode", text));
+    }
     settings::put_with(app, tx, viewer, project, &change, Some(&external))
 }

@@ -146,6 +146,8 @@ pub struct ErrorSettings {
     pub page: Page,
     /// The project.
     pub head: SpaceHead,
+    /// Administrators let no project receive errors here.
+    pub is_off: bool,
     /// The project tracks errors.
     pub active: bool,
     /// Where: here or elsewhere.
