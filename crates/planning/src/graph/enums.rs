@@ -45,6 +45,9 @@ pub fn graph(g: &mut Graph) {
         item("ISSUE", "Work."),
         item("INCIDENT", "Something that is broken."),
         item("TASK", "A piece of work."),
+        item("TEST_CASE", "How something is tested; there are none here."),
+        item("REQUIREMENT", "What must hold; there are none here."),
+        item("EPIC", "Work of many issues; there are none here."),
     ];
     g.enumeration("IssueType", "What an issue is about.", types);
     let severities = vec![

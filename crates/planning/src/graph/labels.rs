@@ -149,8 +149,20 @@ pub async fn of_issues(
     });
     let (found, window) = read.await?;
     let asked = ids.clone();
-    let tally = Tally::new(move |tx, _, _| rows::counts_of_issues(tx, &asked));
+    let tally =
+        Tally::new(move |tx, _, limit| Ok(told(rows::counts_of_issues(tx, &asked)?, limit)));
     Ok(tally.counts(window.pages(&ids, found, keys), ids))
+}
+
+/// Counts as they are told: no further than one past the limit.
+fn told(mut counts: HashMap<i64, i64>, limit: Option<i64>) -> HashMap<i64, i64> {
+    if let Some(limit) = limit {
+        let most = limit.saturating_add(1);
+        counts
+            .values_mut()
+            .for_each(|count| *count = (*count).min(most));
+    }
+    counts
 }
 
 /// The groups above, if they are asked for.
@@ -201,7 +213,10 @@ async fn listed(
     let ids = places.ids();
     let tally = {
         let (places, above, filter) = (places.clone(), above.clone(), filter.clone());
-        Tally::new(move |tx, _, _| rows::counts_of(tx, (&places, above.as_deref()), &filter))
+        Tally::new(move |tx, _, limit| {
+            let counts = rows::counts_of(tx, (&places, above.as_deref()), &filter)?;
+            Ok(told(counts, limit))
+        })
     };
     let (app, viewer) = caller(&context)?;
     let read = app.read(move |tx| {

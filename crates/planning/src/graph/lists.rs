@@ -256,6 +256,7 @@ fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
     let not: Option<Given> = args.get("not")?;
     let either: Either = args.get::<Option<Either>>("or")?.unwrap_or_default();
     let wildcard = given.milestone_wildcard_id.clone();
+    let of_types = given.types.as_ref().is_some_and(|all| !all.is_empty());
     let (mut is, kinds) = given.marks(context)?;
     let (not, not_kinds) = not.unwrap_or_default().marks(context)?;
     if let Some(iid) = args.get::<Option<String>>("iid")? {
@@ -278,7 +279,9 @@ fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
     let epic: Option<String> = args.get("epicId")?;
     Ok(Filter {
         impossible: state.as_deref() == Some("locked")
-            || epic.is_some_and(|epic| !epic.eq_ignore_ascii_case("none")),
+            || epic.is_some_and(|epic| !epic.eq_ignore_ascii_case("none"))
+            // Only types that there are none of.
+            || (of_types && kinds.is_empty()),
         state: chosen(state, IssueState::from_text),
         is,
         not,

@@ -56,8 +56,12 @@ fn given<T>(value: Option<T>) -> Patch<T> {
     value.map_or(Patch::Absent, Patch::Value)
 }
 
-fn kind(name: Option<String>) -> Option<IssueKind> {
-    chosen(name, IssueKind::from_text)
+fn kind(name: Option<String>) -> Result<Option<IssueKind>, Fault> {
+    let known = chosen(name.clone(), IssueKind::from_text);
+    match name.is_some() && known.is_none() {
+        true => Err(Error::invalid("type", "is not supported").into()),
+        false => Ok(known),
+    }
 }
 
 impl CreateIssue {
@@ -65,7 +69,7 @@ impl CreateIssue {
         Ok(Wanted {
             title: Some(self.title),
             description: given(self.description),
-            kind: kind(self.kind),
+            kind: kind(self.kind)?,
             confidential: self.confidential,
             discussion_locked: given(self.locked),
             due_on: given(self.due_date.map(|day| day.0)),
@@ -165,7 +169,7 @@ impl UpdateIssue {
             add_label_ids: numbers(self.add_label_ids)?.unwrap_or_default(),
             remove_label_ids: numbers(self.remove_label_ids)?.unwrap_or_default(),
             milestone_id: self.milestone_id,
-            kind: kind(self.kind),
+            kind: kind(self.kind)?,
             weight: self.weight,
             ..Wanted::default()
         })

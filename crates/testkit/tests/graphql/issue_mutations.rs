@@ -96,6 +96,23 @@ both_engines! {
         assert_eq!(message(&ask(&t.anonymous(), &query).await), NOT_AVAILABLE);
     }
 
+    async fn types_that_there_are_none_of_find_and_make_nothing(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let admin = t.admin();
+        admin.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+        for (types, found) in [("[TEST_CASE,REQUIREMENT]", 0), ("[EPIC]", 0), ("[EPIC,ISSUE]", 1), ("[]", 1)] {
+            for (filter, wanted) in [(format!("types:{types}"), found), ("not:{types:[TEST_CASE]}".to_owned(), 1)] {
+                let query = format!("{{project(fullPath:\"acme/anvil\"){{issues({filter}){{count}}}}}}");
+                assert_eq!(data(&admin, &query).await["project"]["issues"]["count"], wanted, "{filter}");
+            }
+        }
+        let text = json!(["Type is not supported"]);
+        let made = run(&admin, "createIssue", "projectPath:\"acme/anvil\",title:\"b\",type:TEST_CASE", "issue{iid}").await;
+        assert_eq!(made, json!({"issue": null, "errors": text}));
+        let query = format!("mutation{{updateIssue(input:{{{AT},type:EPIC}}){{issue{{iid}} errors}}}}");
+        assert_eq!(data(&admin, &query).await["updateIssue"], json!({"issue": null, "errors": text}));
+    }
+
     async fn an_issue_moves_where_its_mover_reports(t: TestServer) {
         let (from, to) = (t.project("acme/anvil").await, t.project("acme/bolt").await);
         let jane = t.user("jane").await;
@@ -214,8 +231,10 @@ both_engines! {
         for add in adds {
             add.await.expect("an answer");
         }
-        let query = "{project(fullPath:\"acme/anvil\"){issue(iid:\"1\"){labels{count}}}}";
-        assert_eq!(data(&admin, query).await["project"]["issue"]["labels"]["count"], 8);
+        let query = "{project(fullPath:\"acme/anvil\"){issue(iid:\"1\"){labels{count some:count(limit:3)}} labels{count some:count(limit:3)}}}";
+        let counted = data(&admin, query).await["project"].clone();
+        let eight = json!({"count": 8, "some": 4});
+        assert_eq!((&counted["issue"]["labels"], &counted["labels"]), (&eight, &eight));
         let input = format!("removeLabelIds:[{}],addLabelIds:[]", ids[0]);
         let left = set(&admin, "updateIssue", &input, "labels{count}").await;
         assert_eq!(left["labels"]["count"], 7);
