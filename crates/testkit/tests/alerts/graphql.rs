@@ -288,6 +288,11 @@ testkit::both_engines! {
         assert_eq!(offered, json!([{"path": ["at"], "label": "at", "type": "DATETIME"}]));
         let wrong = ask(&jane, "{project(fullPath:\"acme/anvil\"){alertManagementPayloadFields(payloadExample:\"[]\"){label}}}").await;
         assert_eq!(wrong["errors"][0]["message"], "payloadExample must be a JSON object");
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(100), "]".repeat(100));
+        let body = json!({"query": "query($it:String!){project(fullPath:\"acme/anvil\"){alertManagementPayloadFields(payloadExample:$it){label}}}",
+            "variables": {"it": deep}});
+        let wrong = jane.request(Method::POST, "/api/graphql").json(&body).await.is(200).json();
+        assert_eq!(wrong["errors"][0]["message"], "payloadExample is too large or nested too deeply");
         desk.send_group(json!([item("f", "firing")])).await.is(401);
         drop(group(json!([])));
     }

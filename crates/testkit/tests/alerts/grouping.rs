@@ -81,6 +81,20 @@ testkit::both_engines! {
 }
 
 testkit::at_noon! {
+    async fn a_repeat_says_when_it_came(t: TestServer) {
+        let desk = Desk::new(&t, "acme/anvil").await;
+        let fire = json!({"title": "a", "fingerprint": "f", "start_time": "2025-05-05"});
+        desk.send(fire.clone()).await.is(200);
+        let before = desk.only_alert().await;
+        t.advance(60);
+        desk.send(fire).await.is(200);
+        let after = desk.only_alert().await;
+        assert_eq!(after["updated_at"], kernel::time::wire::text(t.now()));
+        for key in ["started_at", "created_at"] {
+            assert_eq!(after[key], before[key], "{key}");
+        }
+    }
+
     async fn what_comes_back_soon_flaps(t: TestServer) {
         let desk = Desk::new(&t, "acme/anvil").await;
         let fire = json!({"title": "a", "fingerprint": "f"});

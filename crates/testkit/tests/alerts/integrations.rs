@@ -1,5 +1,6 @@
 //! Integrations: names, keys, mappings, trials, logs (contract 1.1, 1.9).
 
+use crate::graphql::done;
 use crate::{Desk, administer};
 use serde_json::json;
 
@@ -92,6 +93,25 @@ testkit::both_engines! {
         administer(&t, json!({"multiple_alert_integrations_enabled": false})).await;
         desk.send(event(2, 1)).await.is(200);
         assert_eq!(desk.alerts().await[0]["title"], "New: Alert");
+    }
+
+    async fn an_integration_may_change_its_type(t: TestServer) {
+        let desk = Desk::new(&t, "acme/anvil").await;
+        let metrics = json!({"type": "prometheus"});
+        let after = t.admin().put(desk.path()).json(&metrics).await.is(200).json();
+        assert_eq!((&after["type"], &after["url"], &after["token"]),
+            (&json!("prometheus"), &desk.integration["url"], &desk.integration["token"]));
+        let input = format!("id:\"gid://service/AlertManagement::HttpIntegration/{}\",type:HTTP", after["id"]);
+        let back = done(&t.admin(), "httpIntegrationUpdate", &input, "integration{type name}").await;
+        assert_eq!(back, json!({"errors": [], "integration": {"type": "HTTP", "name": "Pager"}}));
+        t.admin().put(desk.path()).json(&json!({"type": "pigeon"})).await.is(400);
+        let all = desk.project.at("/alert_management/http_integrations");
+        let other = json!({"name": "M", "active": true, "type": "prometheus"});
+        t.admin().post(&all).json(&other).await.is(201);
+        administer(&t, json!({"multiple_alert_integrations_enabled": false})).await;
+        let refused = t.admin().put(desk.path()).json(&metrics).await.is(400).json();
+        assert!(refused["message"]["base"][0].as_str().unwrap().starts_with("Multiple integrations"), "{refused}");
+        t.admin().put(desk.path()).json(&json!({"type": "http", "name": "Phone"})).await.is(200);
     }
 
     async fn administrators_may_allow_one_of_a_kind_only(t: TestServer) {

@@ -36,12 +36,13 @@ testkit::both_engines! {
         let (desk, browser) = desk(&t, 30).await;
         has(&page(&browser, LIST).await, &["No alerts", "What monitoring tools send"]);
         for (title, severity) in [("Disk <b>full</b>", "low"), ("Slow", "critical"), ("Hot", "medium")] {
-            desk.send(json!({"title": title, "severity": severity})).await.is(200);
+            let description = format!("<i>{title}</i>\nsince {}", "noon ".repeat(100));
+            desk.send(json!({"title": title, "severity": severity, "description": description})).await.is(200);
         }
         t.admin().put(desk.alert(2)).json(&json!({"status": "resolved"})).await.is(200);
         t.admin().post(format!("{}/issue", desk.alert(1))).await.is(201);
         let shown = page(&browser, LIST).await;
-        has(&shown, &["Disk &#60;b&#62;full&#60;/b&#62;", "Hot", "Medium", "1 event", "/acme/anvil/-/issues/1",
+        has(&shown, &["Disk &#60;b&#62;full&#60;/b&#62;", "Hot", "Medium", "&#60;i&#62;Hot&#60;/i&#62; since noon", "noon ...</p>", "1 event", "/acme/anvil/-/issues/1",
             "Open <span class=\"tally\">2</span>", "Resolved <span class=\"tally\">1</span>",
             "All <span class=\"tally\">3</span>"]);
         assert!(!shown.contains("<b>full") && !shown.contains("Slow"), "{shown}");
@@ -173,12 +174,17 @@ testkit::both_engines! {
         browser.submit(&to, &save("600", "", "")).await;
         let offered = "TITLE [\"alert\",\"name\"]";
         has(&page(&browser, &to).await, &["TITLE [&#34;alert&#34;,&#34;name&#34;]", "alert/host"]);
+        // What scripts said of a place is kept.
+        let named = json!({"payload_attribute_mappings": [{"field_name": "TITLE", "path": ["alert", "name"], "label": "Name of it", "type": "DATETIME"}]});
+        let path = desk.project.at(&format!("/alert_management/http_integrations/{id}"));
+        t.admin().put(&path).json(&named).await.is(200);
         let (_, shown) = browser.submit(&to, &save("600", offered, "[\"alert\",\"host\"]")).await;
         has(&shown, &["The integration is saved.", "600"]);
         let stored = read().await;
         assert_eq!((&stored["heartbeat_seconds"], &stored["identity_fields"], &stored["ignored_fields"]),
             (&json!(600), &json!([["alert", "host"]]), &json!([["noise"]])));
-        assert_eq!(stored["payload_attribute_mappings"][0]["path"], json!(["alert", "name"]));
+        assert_eq!(stored["payload_attribute_mappings"], json!([{"field_name": "TITLE", "path": ["alert", "name"],
+            "label": "Name of it", "type": "DATETIME"}]));
         let refused = browser.post(&to, &save("1", offered, "[")).await.is(422).text();
         has(&refused, &["Has an unusable line"]);
         let refused = browser.post(&to, &save("soon", offered, "")).await.is(422).text();
@@ -220,7 +226,8 @@ testkit::both_engines! {
         let open = |until: &'static str, name: &'static str| [("action", "open"), ("window_name", name),
             ("integration_id", "0"), ("starts_at", ""), ("ends_at", until)];
         let (_, shown) = browser.submit(SETTINGS, &open("2999-01-01T10:00", "Move <house>")).await;
-        has(&shown, &["The maintenance window is set.", "Move &#60;house&#62;", "all integrations"]);
+        has(&shown, &["The maintenance window is set.", "Move &#60;house&#62;", "all integrations",
+            "to 1 Jan 2999, 10:00 UTC"]);
         desk.send(json!({"title": "during it"})).await.is(200);
         assert_eq!(desk.only_alert().await["status"], "ignored");
         has(&browser.post(SETTINGS, &open("2001-01-01T10:00", "Late")).await.is(422).text(), &["Late", "Must be later"]);

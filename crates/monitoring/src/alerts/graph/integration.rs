@@ -4,6 +4,7 @@ use super::enums::{FIELD_TYPE, TARGET, TYPE};
 use super::{INTEGRATION_ID, caller, read};
 use crate::alerts::model::{Integration, Kind};
 use crate::alerts::payload::mapping::{Mapped, Target, offered};
+use crate::alerts::payload::{self, Payload};
 use crate::alerts::rules::integrations;
 use kernel::app::App;
 use kernel::error::Result as Read;
@@ -175,15 +176,15 @@ fn http(g: &mut Graph) {
         })
         .describe("Where payloads hold the fields of an alert.")
         .field("payloadAlertFields", offer.required().list(), |it| {
-            Some(offers(&it.integration.payload_example))
+            let example = it.integration.payload_example.as_object();
+            Some(example.map(offers).unwrap_or_default())
         })
         .describe("The fields that the example offers.");
 }
 
-fn offers(example: &Json) -> Vec<Arc<Place>> {
-    let found = example.as_object().map(offered).unwrap_or_default();
+fn offers(example: &Payload) -> Vec<Arc<Place>> {
     let place = |one: Mapped| Arc::new(Place(None, one));
-    found.into_iter().map(place).collect()
+    offered(example).into_iter().map(place).collect()
 }
 
 fn projects(g: &mut Graph) {
@@ -233,13 +234,14 @@ fn projects(g: &mut Graph) {
         .arg(argument("payloadExample", STRING.required()).describe("The payload, as JSON."));
 }
 
-/// The object that a text of JSON is.
-pub fn object_of(text: &str) -> Result<Json, Fault> {
-    match serde_json::from_str::<Json>(text) {
-        Ok(object @ Json::Object(_)) => Ok(object),
-        Ok(_) => Err(Fault::argument("payloadExample must be a JSON object")),
-        Err(_) => Err(Fault::argument("payloadExample is not valid JSON")),
-    }
+/// The object that a text of JSON is, within the limits of payloads.
+pub fn object_of(text: &str) -> Result<Payload, Fault> {
+    let wrong = || match serde_json::from_str::<Json>(text) {
+        Ok(Json::Object(_)) => "payloadExample is too large or nested too deeply",
+        Ok(_) => "payloadExample must be a JSON object",
+        Err(_) => "payloadExample is not valid JSON",
+    };
+    payload::read(text.as_bytes()).ok_or_else(|| Fault::argument(wrong()))
 }
 
 /// Number and kind of an ID of either type.

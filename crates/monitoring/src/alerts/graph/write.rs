@@ -31,6 +31,8 @@ struct Changed(Arc<Shown>);
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Fields {
+    #[serde(rename = "type")]
+    kind: Option<String>,
     name: Option<String>,
     active: Option<bool>,
     payload_example: Option<String>,
@@ -41,8 +43,6 @@ struct Fields {
 #[serde(rename_all = "camelCase")]
 struct Create {
     project_path: String,
-    #[serde(rename = "type")]
-    kind: Option<String>,
     #[serde(flatten)]
     fields: Fields,
 }
@@ -116,6 +116,10 @@ fn payload(it: MutationBuilder<'_, Changed>) -> MutationBuilder<'_, Changed> {
 }
 
 fn http(g: &mut Graph) {
+    let kind = || {
+        let of = named("AlertManagementIntegrationType");
+        said("type", of, "What it is for.")
+    };
     let id = || said("id", INTEGRATION_ID.required(), "The integration.");
     let it = g
         .mutation::<Changed>("httpIntegrationCreate", "Makes an alert integration.")
@@ -130,20 +134,10 @@ fn http(g: &mut Graph) {
             BOOLEAN.required(),
             "Whether it receives anything.",
         ))
-        .input(
-            said(
-                "type",
-                named("AlertManagementIntegrationType"),
-                "What it is for.",
-            )
-            .default("HTTP"),
-        );
+        .input(kind().default("HTTP"));
     shows(payload(it), HTTP).run(|it: Create, context| async move {
         let new = New {
-            kind: match it.kind.as_deref() {
-                Some("PROMETHEUS") => Kind::Prometheus,
-                _ => Kind::Http,
-            },
+            kind: it.fields.kind().unwrap_or(Kind::Http),
             name: it.fields.name.clone().unwrap_or_default(),
             active: it.fields.active.unwrap_or(true),
             plain_address: false,
@@ -155,7 +149,8 @@ fn http(g: &mut Graph) {
         .mutation::<Changed>("httpIntegrationUpdate", "Changes an alert integration.")
         .input(id())
         .input(said("name", STRING, "What people call it."))
-        .input(said("active", BOOLEAN, "Whether it receives anything."));
+        .input(said("active", BOOLEAN, "Whether it receives anything."))
+        .input(kind());
     shows(payload(it), HTTP).run(|it: Update, context| update(it, false, context));
     let text = "Gives an alert integration another key; the old one stops at once.";
     let it = g.mutation::<Changed>("httpIntegrationResetToken", text);
@@ -223,6 +218,10 @@ fn metrics(g: &mut Graph) {
 }
 
 impl Fields {
+    fn kind(&self) -> Option<Kind> {
+        Kind::from_text(&self.kind.as_deref()?.to_ascii_lowercase())
+    }
+
     fn change(&self) -> Result<Change, Fault> {
         let example = self.payload_example.as_deref().map(object_of).transpose()?;
         let mapping = self.payload_attribute_mappings.as_ref().map(|entries| {
@@ -231,9 +230,10 @@ impl Fields {
             Mapping::parse(&entries).map_err(wrong)
         });
         Ok(Change {
+            kind: self.kind(),
             name: self.name.clone(),
             active: self.active,
-            payload_example: example.and_then(|it| it.as_object().cloned()),
+            payload_example: example,
             payload_mapping: mapping.transpose()?,
             ..Change::default()
         })
@@ -276,7 +276,8 @@ async fn create(
 
 async fn update(it: Update, metrics: bool, context: Context) -> Result<Done<Changed>, Fault> {
     let wanted = it.fields.change()?;
-    let nothing = wanted.name.is_none()
+    let nothing = wanted.kind.is_none()
+        && wanted.name.is_none()
         && wanted.active.is_none()
         && wanted.payload_example.is_none()
         && wanted.payload_mapping.is_none();

@@ -246,20 +246,28 @@ impl Form {
         }
     }
 
-    fn wanted(&self) -> Result<Change> {
+    /// What is asked for of an integration with this mapping.
+    fn wanted(&self, before: &Mapping) -> Result<Change> {
         let heartbeat = self.heartbeat_seconds.as_deref().unwrap_or_default().trim();
         let wrong = |_| Error::invalid("heartbeat_seconds", "is not a number");
+        let example = object("payload_example", &self.payload_example)?;
+        let mut known: Vec<Mapped> = before.entries().map(|(_, one)| one.clone()).collect();
+        known.extend(offered(&example));
         Ok(Change {
             name: Some(self.name.clone().unwrap_or_default()),
             active: Some(self.active.unwrap_or(false)),
-            payload_example: Some(object("payload_example", &self.payload_example)?),
-            payload_mapping: Some(mapping(self.mapping.as_deref().unwrap_or_default())?),
+            payload_mapping: Some(mapping(
+                self.mapping.as_deref().unwrap_or_default(),
+                &known,
+            )?),
+            payload_example: Some(example),
             identity_fields: Some(paths("identity_fields", &self.identity_fields)?),
             ignored_fields: Some(paths("ignored_fields", &self.ignored_fields)?),
             heartbeat_seconds: match heartbeat.is_empty() {
                 true => Patch::Null,
                 false => Patch::Value(heartbeat.parse().map_err(wrong)?),
             },
+            ..Change::default()
         })
     }
 }
@@ -294,14 +302,22 @@ fn paths(field: &'static str, text: &Option<String>) -> Result<Vec<Path>> {
     paths.ok_or_else(|| Error::invalid(field, "has an unusable line"))
 }
 
-/// What the lists of places say: `TITLE ["a","b"]`.
-fn mapping(chosen: &[String]) -> Result<Mapping> {
+/// What the lists of places say: `TITLE ["a","b"]`. Places that are known keep
+/// their label and type.
+fn mapping(chosen: &[String], known: &[Mapped]) -> Result<Mapping> {
     let wrong = |text: String| Error::invalid("mapping", text);
     let chosen = chosen.iter().filter(|text| !text.is_empty());
     let entries = chosen.map(|text| {
         let (name, path) = text.split_once(' ')?;
         let path: Value = serde_json::from_str(path).ok()?;
-        Some(json!({"field_name": name, "path": path}))
+        let at = Path::parse(&path);
+        let like = known.iter().find(|one| at.as_ref() == Some(&one.path));
+        Some(json!({
+            "field_name": name,
+            "path": path,
+            "label": like.map(|one| &one.label),
+            "type": like.map(|one| one.kind),
+        }))
     });
     let entries: Option<Vec<Value>> = entries.collect();
     let entries = entries.ok_or_else(|| wrong("is unusable".into()))?;
@@ -370,7 +386,13 @@ fn one_of(
             "The integration is removed."
         }
         Action::Save | Action::Test => {
-            integrations::update(tx, viewer, project, one, &form.wanted()?)?;
+            integrations::update(
+                tx,
+                viewer,
+                project,
+                one,
+                &form.wanted(&one.payload_mapping.0)?,
+            )?;
             "The integration is saved."
         }
     })
@@ -426,13 +448,13 @@ mod tests {
         assert_eq!(lines(&found), "[\"host\"]\n[\"a\",0,\"b\"]");
         assert!(paths("x", &some("[1.5]")).is_err() && paths("x", &some("[")).is_err());
         let chosen = [String::new(), "TITLE [\"alert\",\"name\"]".to_owned()];
-        let read = mapping(&chosen).unwrap();
+        let read = mapping(&chosen, &[]).unwrap();
         assert_eq!(
             read.get(Target::Title).map(|one| one.path.label()),
             some("alert/name")
         );
         for bad in ["TITLE", "ODD [\"a\"]", "TITLE {}", "TITLE ["] {
-            assert!(mapping(&[bad.to_owned()]).is_err(), "{bad}");
+            assert!(mapping(&[bad.to_owned()], &[]).is_err(), "{bad}");
         }
     }
 }

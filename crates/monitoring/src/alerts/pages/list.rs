@@ -2,6 +2,7 @@
 
 use super::views::{AlertList, AlertRow};
 use crate::alerts::model::{Alert, Status};
+use crate::alerts::payload::text;
 use crate::alerts::store::alerts::{self as rows, Counts, Filter, Order, OrderBy};
 use crate::alerts::store::{history, settings};
 use crate::hours::{HOURS, before, last_hours, of_hours};
@@ -20,6 +21,9 @@ use spaces::pages::Address;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
+
+/// Longest beginning of a description that a row shows, in characters.
+const EXCERPT: usize = 200;
 
 /// What the tabs show: their value, their text, and which alerts.
 const TABS: &[(&str, &str, &[Status])] = &[
@@ -97,6 +101,7 @@ impl Around {
         AlertRow {
             iid: alert.iid,
             title: alert.title.clone(),
+            description: text::line(alert.description.as_deref().unwrap_or_default(), EXCERPT),
             url: alert.path(project),
             severity: alert.severity,
             status: alert.status,

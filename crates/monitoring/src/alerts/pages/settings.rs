@@ -182,10 +182,15 @@ fn window(one: &Window, integrations: &[Integration], now: Timestamp) -> WindowR
         id: one.id,
         name: one.name.clone(),
         scope: about.unwrap_or("all integrations").to_owned(),
-        starts_at: Moment::new(one.starts_at, now),
-        ends_at: Moment::new(one.ends_at, now),
+        starts_at: clock(one.starts_at),
+        ends_at: clock(one.ends_at),
         is_open: one.starts_at <= now && now < one.ends_at,
     }
+}
+
+/// A time as people plan by it; how far away it is would not do.
+fn clock(at: Timestamp) -> String {
+    at.strftime("%-d %b %Y, %H:%M").to_string()
 }
 
 fn scopes(integrations: &[Integration]) -> Vec<Choice> {

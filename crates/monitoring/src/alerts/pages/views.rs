@@ -46,6 +46,8 @@ pub struct AlertRow {
     pub iid: i64,
     /// Its title.
     pub title: String,
+    /// The beginning of what it is about, or empty.
+    pub description: String,
     /// Its page.
     pub url: String,
     /// How bad it is.
@@ -268,10 +270,10 @@ pub struct WindowRow {
     pub name: String,
     /// What it is about.
     pub scope: String,
-    /// From when.
-    pub starts_at: Moment,
+    /// From when, by the clock.
+    pub starts_at: String,
     /// Until when.
-    pub ends_at: Moment,
+    pub ends_at: String,
     /// It holds now.
     pub is_open: bool,
 }

@@ -87,6 +87,8 @@ kernel::params! {
         pub id: Reference,
         /// The integration.
         pub integration_id: i64,
+        /// What it is for.
+        pub kind as "type": Option<Kind>,
         /// What people call it.
         pub name: Option<String>,
         /// Whether it receives anything.
@@ -369,6 +371,7 @@ async fn update(
     params: Params<UpdateIntegration>,
 ) -> Result<Ok200<IntegrationEntity>> {
     let change = Change {
+        kind: params.kind,
         name: params.name.clone(),
         active: params.active,
         payload_example: params.payload_example.clone(),

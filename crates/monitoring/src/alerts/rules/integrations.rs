@@ -51,6 +51,8 @@ pub struct New {
 /// What becomes of an integration.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
+    /// What it is for.
+    pub kind: Option<Kind>,
     /// Another name.
     pub name: Option<String>,
     /// Whether it receives anything.
@@ -71,6 +73,7 @@ impl Change {
     fn over(&self, before: Written) -> Written {
         let example = self.payload_example.clone().map(Value::Object);
         Written {
+            kind: self.kind.unwrap_or(before.kind),
             name: self.name.clone().unwrap_or(before.name).trim().to_owned(),
             active: self.active.unwrap_or(before.active),
             payload_example: example.unwrap_or(before.payload_example),
@@ -93,6 +96,7 @@ impl Change {
 
 fn written(integration: &Integration) -> Written {
     Written {
+        kind: integration.kind,
         name: integration.name.clone(),
         active: integration.active,
         payload_example: integration.payload_example.clone(),
@@ -159,6 +163,7 @@ pub fn create(
     new: &New,
 ) -> Result<Integration> {
     let blank = Written {
+        kind: new.kind,
         name: new.name.clone(),
         active: new.active,
         payload_example: json!({}),
@@ -171,16 +176,13 @@ pub fn create(
     if written.active {
         no_external_tool(tx, project)?;
     }
-    let limits: AlertLimits = kernel::settings::read(tx)?;
-    if !limits.multiple && rows::has_other(tx, project.id, new.kind, 0)? {
-        return Err(Error::invalid("base", SINGLE));
-    }
+    single(tx, project, new.kind, 0)?;
     if rows::count(tx, project.id)? >= MOST {
         return Err(Error::invalid("base", "there are too many integrations"));
     }
     let identifier = identifier(tx, project.id, new)?;
     let sealed = new_token(app);
-    let made = rows::insert(tx, project.id, new.kind, &identifier, &sealed, &written)?;
+    let made = rows::insert(tx, project.id, &identifier, &sealed, &written)?;
     let details = told(&made, json!({}));
     record(
         tx,
@@ -192,7 +194,16 @@ pub fn create(
     Ok(made)
 }
 
-/// Changes an integration; its address, kind and key stay.
+/// Refuses a second integration of a kind where administrators allow one only.
+fn single(tx: &mut Tx<'_>, project: &Project, kind: Kind, id: i64) -> Result<()> {
+    let limits: AlertLimits = kernel::settings::read(tx)?;
+    match !limits.multiple && rows::has_other(tx, project.id, kind, id)? {
+        true => Err(Error::invalid("base", SINGLE)),
+        false => Ok(()),
+    }
+}
+
+/// Changes an integration; its address and key stay.
 pub fn update(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -203,6 +214,9 @@ pub fn update(
     let after = checked(change.over(written(integration)))?;
     if after.active && !integration.active {
         no_external_tool(tx, project)?;
+    }
+    if after.kind != integration.kind {
+        single(tx, project, after.kind, integration.id)?;
     }
     let identifier = &integration.endpoint_identifier;
     if after.active && rows::is_taken(tx, project.id, identifier, integration.id, true)? {

@@ -11,6 +11,8 @@ use store::{Fragment, Json, Tx, from_row, sql};
 /// What may change of an integration.
 #[derive(Debug, Clone)]
 pub struct Written {
+    /// What it is for.
+    pub kind: Kind,
     /// What people call it.
     pub name: String,
     /// Whether it receives anything.
@@ -130,7 +132,6 @@ pub fn is_taken(
 pub fn insert(
     tx: &mut Tx<'_>,
     project_id: i64,
-    kind: Kind,
     identifier: &str,
     sealed_token: &str,
     written: &Written,
@@ -145,7 +146,7 @@ pub fn insert(
         ),
         (
             project_id,
-            kind,
+            written.kind,
             written.name.as_str(),
             written.active,
             identifier,
@@ -168,7 +169,7 @@ pub fn update(tx: &mut Tx<'_>, id: i64, written: &Written) -> Result<Integration
         sql!(
             "update alert_integrations set name = $2, active = $3, payload_example = $4,
                 payload_mapping = $5, identity_fields = $6, ignored_fields = $7,
-                heartbeat_seconds = $8, due_at = $9, updated_at = $10
+                heartbeat_seconds = $8, due_at = $9, updated_at = $10, kind = $11
              where id = $1 returning *"
         ),
         (
@@ -182,6 +183,7 @@ pub fn update(tx: &mut Tx<'_>, id: i64, written: &Written) -> Result<Integration
             written.heartbeat_seconds,
             written.due_at(now),
             now,
+            written.kind,
         ),
     )?)
 }
