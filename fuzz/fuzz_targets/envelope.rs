@@ -45,5 +45,5 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(mut decoder) = Decoder::new(encodings[usize::from(*how % 4)], sink) {
         let _ = decoder.feed(rest).and_then(|()| decoder.finish());
     }
-    let _ = sniff(rest.to_vec(), LIMIT);
+    let _ = sniff(rest.to_vec(), LIMIT, LIMIT);
 });

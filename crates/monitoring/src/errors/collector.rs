@@ -135,7 +135,7 @@ async fn take_event(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Resu
         Form::Envelope(_) => Err(Fault::Malformed("the body is no event")),
     });
     let event = match event {
-        Ok(event) => body::busy(move || decode::sniff(event, decoded)).await?,
+        Ok(event) => body::busy(move || decode::sniff(event, MAX_STORE, decoded)).await?,
         refused => refused,
     };
     match event {

@@ -203,18 +203,22 @@ fn fault(error: io::Error) -> Fault {
 }
 
 /// The JSON of a body of the old endpoint: sent as it is, or as zlib in
-/// base64, which clients do not say in any header.
-pub fn sniff(body: Vec<u8>, limit: u64) -> Result<Vec<u8>, Fault> {
+/// base64, which clients do not say in any header. At most `packed` bytes of
+/// zlib and `limit` bytes of JSON are taken.
+pub fn sniff(body: Vec<u8>, packed: u64, limit: u64) -> Result<Vec<u8>, Fault> {
     let text = body.trim_ascii();
     if text.first().is_none_or(|first| *first == b'{') {
         return Ok(body);
     }
-    let packed = STANDARD
+    let zlib = STANDARD
         .decode(text)
         .map_err(|_| Fault::Malformed("the event is not JSON"))?;
+    if zlib.len() as u64 > packed {
+        return Err(Fault::TooLarge("the body"));
+    }
     let sink = Sink::new(Form::Whole(Vec::new()), limit);
     let mut decoder = Decoder::new(Encoding::Deflate, sink)?;
-    decoder.feed(&packed)?;
+    decoder.feed(&zlib)?;
     match decoder.finish()? {
         Form::Whole(json) => Ok(json),
         Form::Envelope(_) => Err(Fault::Malformed("the event is not JSON")),
@@ -316,13 +320,20 @@ mod tests {
     #[test]
     fn the_old_endpoint_takes_base64_of_zlib() {
         let base64 = STANDARD.encode(packed(Encoding::Deflate, TEXT));
-        assert_eq!(sniff(base64.clone().into_bytes(), 1_000).unwrap(), TEXT);
-        assert_eq!(sniff(TEXT.to_vec(), 1_000).unwrap(), TEXT);
         assert_eq!(
-            sniff(base64.into_bytes(), 10),
+            sniff(base64.clone().into_bytes(), 1_000, 1_000).unwrap(),
+            TEXT
+        );
+        assert_eq!(sniff(TEXT.to_vec(), 1_000, 1_000).unwrap(), TEXT);
+        assert_eq!(
+            sniff(base64.clone().into_bytes(), 1_000, 10),
             Err(Fault::TooLarge("the body"))
         );
-        assert!(sniff(b"eJx".to_vec(), 1_000).is_err());
+        assert_eq!(
+            sniff(base64.into_bytes(), 10, 1_000),
+            Err(Fault::TooLarge("the body"))
+        );
+        assert!(sniff(b"eJx".to_vec(), 1_000, 1_000).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use super::detail::{Detail, Raised};
 use super::model::Tracked;
+use kernel::html::ui::count;
 use kernel::time::wire;
 
 /// Longest title, in characters; what planning takes at most.
@@ -17,11 +18,8 @@ const MAX_BLOCK: usize = 50_000;
 
 /// Its title: one line of name and description.
 pub fn title(error: &Tracked) -> String {
-    let whole = match error.description.is_empty() {
-        true => error.name.clone(),
-        false => format!("{}: {}", error.name, error.description),
-    };
-    let line: String = whole
+    let line: String = error
+        .title()
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
@@ -36,11 +34,11 @@ pub fn title(error: &Tracked) -> String {
 /// Its description; `url` is the error's page.
 pub fn description(error: &Tracked, detail: &Detail, url: &str) -> String {
     let mut text = format!(
-        "The [error]({url}) was first seen at {} and last at {}: {} events, {} users.\n\n{}",
+        "The [error]({url}) was first seen at {} and last at {}: {}, {}.\n\n{}",
         wire::text(error.first_seen_at),
         wire::text(error.last_seen_at),
-        error.events_count,
-        error.users_count,
+        count(error.events_count.unsigned_abs(), "event"),
+        count(error.users_count.unsigned_abs(), "user"),
         block(&facts(error)),
     );
     for (at, raised) in detail.exceptions.iter().take(MAX_CHAIN).enumerate() {
@@ -154,7 +152,7 @@ mod tests {
         let text = description(&error("E", "v"), &detail, "https://x/e/7");
         for part in [
             "The [error](https://x/e/7) was first seen at 1970",
-            "3 events, 1 users.",
+            "3 events, 1 user.",
             "```text\nE\nv\nWhere: work(app)\nLevel: error\nPlatform: python\nFirst release: 1.2\n```",
             "### Stack\n\n```text\nE: v\n  b.py:7 in work\n    x()\n  a.py in main\n```",
             "### Caused by\n\n```text\nCause\n```",

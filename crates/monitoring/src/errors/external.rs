@@ -2,10 +2,11 @@
 //! guard of outbound calls, and remembered for a moment so that a page that
 //! many people look at is one question.
 
-use super::model::{Setting, Status};
+use super::model::{Setting, Status, Tracked};
 use super::rules::settings::TOKEN;
 use super::store::errors::Sort;
 use http::{HeaderValue, Method, header};
+use jiff::Timestamp;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::outbound::{Answer, Call};
@@ -61,6 +62,8 @@ pub struct Found {
     pub short_id: String,
     /// Its page there; blank unless it is one.
     pub url: String,
+    /// The number, name and short name of its project there.
+    pub project: [String; 3],
     /// Events.
     pub count: i64,
     /// People.
@@ -202,6 +205,30 @@ fn cursors(links: Option<&HeaderValue>) -> (Option<String>, Option<String>) {
 }
 
 impl Found {
+    /// As an error of this project: what is not told of it is blank.
+    pub fn tracked(&self, project_id: i64) -> Tracked {
+        let at = |text: &str| text.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+        Tracked {
+            id: self.id.parse().unwrap_or_default(),
+            project_id,
+            name: self.title.clone(),
+            description: self.message.clone(),
+            actor: self.culprit.clone(),
+            platform: String::new(),
+            level: self.level.clone(),
+            logger: String::new(),
+            status: Status::from_text(&self.status).unwrap_or(Status::Unresolved),
+            events_count: self.count,
+            users_count: self.users,
+            first_release: String::new(),
+            last_release: String::new(),
+            first_seen_at: at(&self.first_seen),
+            last_seen_at: at(&self.last_seen),
+            regressed_at: None,
+            regressed_release: None,
+        }
+    }
+
     fn read(issue: &Value) -> Found {
         let text = |value: &Value| match value {
             Value::String(text) => text.chars().take(MAX_TEXT).collect(),
@@ -223,6 +250,7 @@ impl Found {
             status: text(&issue["status"]),
             kind: text(&issue["type"]),
             short_id: text(&issue["shortId"]),
+            project: ["id", "name", "slug"].map(|name| text(&issue["project"][name])),
             url: if is_page { url } else { String::new() },
             count: number(&issue["count"]).max(0),
             users: number(&issue["userCount"]).max(0),

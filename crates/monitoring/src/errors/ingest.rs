@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::lanes::Lanes;
+use kernel::limits::Limiter;
 use kernel::secrets::random_bytes;
 use moka::sync::Cache;
 use serde::Deserialize;
@@ -29,6 +30,11 @@ const MOST: usize = 256;
 const SMALL: usize = 64 * 1024;
 /// How long a full quota is believed without asking: a flood costs no write.
 const FULL: Duration = Duration::from_secs(2);
+
+/// Envelopes of a project in five minutes that tell only of dropped events and
+/// are read; others are passed over. They are no events, so no quota stops
+/// them.
+const TOLD: u64 = 1_000;
 
 /// One event, ready to be written.
 #[derive(Debug)]
@@ -65,6 +71,7 @@ pub enum Outcome {
 pub struct Arrivals {
     lanes: Lanes<i64, Report, Outcome>,
     full: Cache<i64, Timestamp>,
+    told: Limiter,
 }
 
 impl Default for Arrivals {
@@ -75,6 +82,7 @@ impl Default for Arrivals {
                 .max_capacity(10_000)
                 .time_to_live(FULL)
                 .build(),
+            told: Limiter::new("error_client_reports", TOLD, 5 * 60),
         }
     }
 }
@@ -144,6 +152,13 @@ pub fn pack(payload: &[u8]) -> Vec<u8> {
 pub async fn keep(app: &App, project_id: i64, report: Report) -> Result<Outcome> {
     let arrivals = app.kept::<Arrivals>();
     let left = |until: Timestamp| until.as_second() - app.now().as_second();
+    if report.event.is_none() {
+        let told = arrivals.told.check(&project_id.to_string(), app.now());
+        return match told.allowed {
+            true => arrivals.lanes.run(app, project_id, report).await,
+            false => Ok(Outcome::Kept),
+        };
+    }
     if let Some(until) = arrivals
         .full
         .get(&project_id)
@@ -183,12 +198,24 @@ fn write(tx: &mut Tx<'_>, project_id: &i64, reports: &[Report]) -> Result<Vec<Ou
     let (Some(_), Some(first)) = (receives, reports.first()) else {
         return Ok(vec![Outcome::Closed; reports.len()]);
     };
-    let granted = quota::take(tx, *project_id, &first.limits, reports.len())?;
-    let (kept, over) = reports.split_at(granted.count);
-    let events: Vec<&Arrived> = kept
+    let wanted = reports.iter().filter(|report| report.event.is_some());
+    let granted = quota::take(tx, *project_id, &first.limits, wanted.count())?;
+    let mut room = granted.count;
+    let outcomes: Vec<Outcome> = reports
         .iter()
-        .filter_map(|report| report.event.as_ref())
+        .map(|report| match (&report.event, room) {
+            (None, _) => Outcome::Kept,
+            (Some(_), 0) => Outcome::Full(granted.retry_after),
+            (Some(_), _) => {
+                room -= 1;
+                Outcome::Kept
+            }
+        })
         .collect();
+    let kept = reports.iter().zip(&outcomes);
+    let kept = kept.filter_map(|(report, outcome)| (*outcome == Outcome::Kept).then_some(report));
+    let kept: Vec<&Report> = kept.collect();
+    let events: Vec<&Arrived> = kept.iter().filter_map(|one| one.event.as_ref()).collect();
     arrive::events(tx, *project_id, &events)?;
     let mut drops: BTreeMap<(&str, &str), i64> = BTreeMap::new();
     for (of, quantity) in kept.iter().flat_map(|report| &report.drops) {
@@ -196,8 +223,6 @@ fn write(tx: &mut Tx<'_>, project_id: &i64, reports: &[Report]) -> Result<Vec<Ou
         *sum = sum.saturating_add(*quantity);
     }
     arrive::drops(tx, *project_id, &drops)?;
-    let mut outcomes = vec![Outcome::Kept; kept.len()];
-    outcomes.extend(over.iter().map(|_| Outcome::Full(granted.retry_after)));
     Ok(outcomes)
 }
 

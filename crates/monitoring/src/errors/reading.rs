@@ -8,17 +8,21 @@ use kernel::error::Result;
 use std::collections::HashMap;
 use store::Tx;
 
-/// Longest title, in characters.
+/// Longest title in a list, in characters.
 const MAX_TITLE: usize = 64;
 
 impl Tracked {
-    /// Name and description, as one line of a list.
+    /// Name and description.
     pub fn title(&self) -> String {
-        let whole = match self.description.is_empty() {
+        match self.description.is_empty() {
             true => self.name.clone(),
             false => format!("{}: {}", self.name, self.description),
-        };
-        whole.chars().take(MAX_TITLE).collect()
+        }
+    }
+
+    /// The same as a row of a list has room for it.
+    pub fn short_title(&self) -> String {
+        self.title().chars().take(MAX_TITLE).collect()
     }
 
     /// Path of its page.

@@ -52,6 +52,7 @@ fn issues() -> Value {
     json!([{"id": "7", "title": "TypeError: <b>x</b>", "culprit": "app in f", "level": "error",
         "status": "unresolved", "count": "12", "userCount": 3, "shortId": "ANVIL-1", "type": "error",
         "permalink": "https://t.example/acme/anvil/issues/7/", "metadata": {"value": "x"},
+        "project": {"id": "3", "name": "Anvil", "slug": "anvil"},
         "firstSeen": "2026-01-31T15:10:45Z", "lastSeen": "2026-02-01T15:10:45Z"}])
 }
 
@@ -107,13 +108,49 @@ testkit::both_engines! {
         assert_eq!(fake.asked.load(Ordering::SeqCst), 2);
     }
 
+    async fn graphql_lists_errors_elsewhere(t: TestServer) {
+        let fake = Fake::start(Answers::Issues).await;
+        allow_local(&t, true).await;
+        let browser = elsewhere(&t, &fake).await;
+        let gid = "gid://service/Service::ErrorTracking::DetailedError/7";
+        let ask = async |arguments: &str| {
+            let query = format!("{{project(fullPath:\"acme/anvil\"){{trackerDetailedError(id:\"{gid}\"){{id}} trackerErrors{{externalUrl \
+                errors{arguments}{{count pageInfo{{hasNextPage}} nodes{{id trackerId title type message culprit status count \
+                userCount firstSeen lastSeen shortId externalUrl trackerProjectId trackerProjectName trackerProjectSlug \
+                frequency{{count}}}}}}}}}}}}");
+            let body = json!({"query": query});
+            t.admin().request(http::Method::POST, "/api/graphql").json(&body).await.is(200).json()
+        };
+        for _ in 0..2 {
+            let answer = ask("").await;
+            assert_eq!(answer, json!({"data": {"project": {"trackerDetailedError": null, "trackerErrors": {
+                "externalUrl": format!("{}/acme/anvil/", fake.url),
+                "errors": {"count": 1, "pageInfo": {"hasNextPage": false}, "nodes": [{"id": gid, "trackerId": "7",
+                    "title": "TypeError: <b>x</b>", "type": "error", "message": "x", "culprit": "app in f",
+                    "status": "UNRESOLVED", "count": 12, "userCount": 3, "firstSeen": "2026-01-31T15:10:45Z",
+                    "lastSeen": "2026-02-01T15:10:45Z", "shortId": "ANVIL-1",
+                    "externalUrl": "https://t.example/acme/anvil/issues/7/", "trackerProjectId": "3",
+                    "trackerProjectName": "Anvil", "trackerProjectSlug": "anvil", "frequency": []}]}}}}}));
+        }
+        // The list and this are one question.
+        let listed = browser.get(&format!("{LIST}.json?sort=last_seen")).await.is(200).json();
+        assert_eq!((&listed["errors"][0]["project_id"], &listed["errors"][0]["project_slug"]), (&json!("3"), &json!("anvil")));
+        assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
+        assert_eq!(ask("(first:0)").await["data"]["project"]["trackerErrors"]["errors"]["nodes"], json!([]));
+        allow_local(&t, false).await;
+        let refused = ask("(searchTerm:\"other\")").await;
+        assert_eq!(refused["data"]["project"]["trackerErrors"]["errors"], Value::Null);
+        assert!(refused["errors"][0]["message"].as_str().unwrap().contains("not allowed"), "{refused}");
+        assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
+    }
+
     async fn a_tracker_in_the_own_network_is_not_called(t: TestServer) {
         let fake = Fake::start(Answers::Issues).await;
         let browser = elsewhere(&t, &fake).await;
         let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
         assert!(refused["message"].as_str().unwrap().contains("not allowed"), "{refused}");
         let page = browser.get(LIST).await.is(200).text();
-        assert!(page.contains("not allowed"), "{page}");
+        assert!(page.contains("not allowed") && page.contains("Nothing was told"), "{page}");
         assert_eq!(fake.asked.load(Ordering::SeqCst), 0);
     }
 

@@ -111,7 +111,8 @@ pub fn preflight(client: &Client, path: &str) -> Request {
         .header("access-control-request-method", "POST")
         .header(
             "access-control-request-headers",
-            "content-type,x-sentry-auth",
+            "content-type, content-encoding, x-sentry-auth, x-requested-with, authorization, \
+             authentication, sentry-trace, baggage, origin, accept",
         )
 }
 

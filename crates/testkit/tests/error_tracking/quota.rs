@@ -42,6 +42,26 @@ testkit::at_noon! {
         assert_eq!(tracker.only_error().await["events_count"], 6);
     }
 
+    async fn what_tells_only_of_dropped_events_costs_no_quota(t: TestServer) {
+        limit(&t, 1, 1).await;
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        let told = json!({"discarded_events": [{"reason": "sample_rate", "category": "error", "quantity": 1}]});
+        let told = format!("{{}}\n{{\"type\":\"client_report\"}}\n{told}\n");
+        for _ in 0..3 {
+            tracker.to("envelope").bytes(told.clone()).await.is(200);
+        }
+        tracker.report(event("E", "v")).await.is(200);
+        tracker.report(event("E", "v")).await.is(429);
+        tracker.to("envelope").bytes(told.clone()).await.is(200);
+        let path = tracker.project.at("/error_tracking/dropped_events");
+        assert_eq!(t.admin().get(&path).await.is(200).json()[0]["quantity"], 4);
+        // A flood of them writes no more, and hurts nobody.
+        for _ in 0..1_010 {
+            tracker.to("envelope").bytes(told.clone()).await.is(200);
+        }
+        assert_eq!(t.admin().get(&path).await.is(200).json()[0]["quantity"], 1_000);
+    }
+
     async fn what_is_refused_for_its_form_costs_no_quota(t: TestServer) {
         limit(&t, 1, 1).await;
         let tracker = Tracker::new(&t, "acme/anvil").await;

@@ -124,13 +124,14 @@ testkit::both_engines! {
     async fn graphql_shows_errors_with_their_stack(t: TestServer) {
         let tracker = three(&t).await;
         let found = graphql(&t.admin(), "{project(fullPath:\"acme/anvil\"){name trackerErrors{externalUrl \
-            errors(first:2,sort:FREQUENCY){nodes{id title message culprit status count userCount \
+            errors(first:2,sort:FREQUENCY){count all:count(limit:1) nodes{id title message culprit status count userCount \
             firstSeen lastSeen shortId type externalUrl trackerId trackerProjectName frequency{time count}} \
             pageInfo{hasNextPage endCursor}}}}}").await;
         let errors = &found["project"]["trackerErrors"];
         assert!(errors["externalUrl"].as_str().unwrap().ends_with("/acme/anvil/-/error_tracking"));
         let nodes = errors["errors"]["nodes"].as_array().unwrap();
         assert_eq!(nodes.len(), 2);
+        assert_eq!((&errors["errors"]["count"], &errors["errors"]["all"]), (&json!(3), &json!(2)));
         let c = &nodes[0];
         assert_eq!((c["title"].clone(), c["count"].clone(), c["status"].clone()),
             (json!("C: 100% of C <b>2</b>"), json!(3), json!("UNRESOLVED")));
@@ -144,8 +145,9 @@ testkit::both_engines! {
         let rest = &rest["project"]["trackerErrors"]["errors"]["nodes"];
         assert_eq!(rest.as_array().unwrap().len(), 1);
         let searched = graphql(&t.admin(), "{project(fullPath:\"acme/anvil\"){trackerErrors{\
-            errors(searchTerm:\"of b\"){nodes{title}}}}}").await;
+            errors(searchTerm:\"of b\"){count nodes{title}}}}}").await;
         assert_eq!(searched["project"]["trackerErrors"]["errors"]["nodes"].as_array().unwrap().len(), 1);
+        assert_eq!(searched["project"]["trackerErrors"]["errors"]["count"], 1);
 
         let id = c["id"].as_str().unwrap();
         let found = graphql(&t.admin(), &format!("{{project(fullPath:\"acme/anvil\"){{\
@@ -163,6 +165,58 @@ testkit::both_engines! {
             "traceContext": [{"line": 6, "code": "<script>before"}, {"line": 7, "code": "work()"}],
         }]));
         drop(tracker);
+    }
+
+    async fn a_title_is_whole_where_one_error_is_shown(t: TestServer) {
+        let tracker = Tracker::new(&t, "acme/anvil").await;
+        let whole = format!("E: {}", "x".repeat(200));
+        tracker.report(event("E", &whole[3..])).await.is(200);
+        let id = tracker.only_error().await["id"].to_string();
+        let gid = format!("gid://service/Service::ErrorTracking::DetailedError/{id}");
+        let found = graphql(&t.admin(), &format!("{{project(fullPath:\"acme/anvil\"){{\
+            trackerDetailedError(id:\"{gid}\"){{title}} trackerErrors{{errors{{nodes{{title}}}}}}}}}}")).await;
+        assert_eq!(found["project"]["trackerDetailedError"]["title"], *whole);
+        assert_eq!(found["project"]["trackerErrors"]["errors"]["nodes"][0]["title"], whole[..64]);
+        let jane = t.user("jane").await;
+        tracker.project.add(&jane, 30).await;
+        let browser = t.browser("jane").await;
+        let list = "/acme/anvil/-/error_tracking";
+        let listed = browser.get(&format!("{list}.json")).await.is(200).json();
+        let shown = browser.get(&format!("{list}/{id}/details.json")).await.is(200).json();
+        assert_eq!((&listed["errors"][0]["title"], &shown["error"]["title"]), (&json!(whole[..64]), &json!(whole)));
+    }
+
+    async fn errors_that_are_received_here_are_listed_here(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        let jane = t.user("jane").await;
+        project.add(&jane, 40).await;
+        let url = "https://t.example/api/0/projects/acme/anvil/";
+        let elsewhere = [("action", "save"), ("active", "1"), ("mode", "external"), ("api_url", url), ("token", "s3cret")];
+        t.browser("jane").await.submit("/acme/anvil/-/settings/error_tracking", &elsewhere).await;
+        let external_url = async || {
+            let asked = graphql(&jane, "{project(fullPath:\"acme/anvil\"){trackerErrors{externalUrl}}}").await;
+            asked["project"]["trackerErrors"]["externalUrl"].clone()
+        };
+        assert_eq!(external_url().await, "https://t.example/acme/anvil/");
+        let here = json!({"active": true, "integrated": true});
+        jane.put(project.at("/error_tracking/settings")).json(&here).await.is(200);
+        assert_eq!(external_url().await, format!("{}/acme/anvil/-/error_tracking", t.url()));
+    }
+
+    async fn what_people_say_of_an_error_is_recorded(t: TestServer) {
+        let tracker = three(&t).await;
+        let jane = t.user("jane").await;
+        tracker.project.add(&jane, 30).await;
+        let id = tracker.errors().await[0]["id"].clone();
+        let path = tracker.project.at(&format!("/error_tracking/errors/{id}"));
+        for _ in 0..2 {
+            jane.put(&path).json(&json!({"status": "ignored"})).await.is(200);
+        }
+        let records = t.admin().get("/audit_events").await.is(200).json();
+        let of_errors = records.as_array().unwrap().iter();
+        let of_errors: Vec<_> = of_errors.filter(|one| one.to_string().contains("error.update")).collect();
+        assert_eq!(of_errors.len(), 1, "{records}");
+        assert_eq!(of_errors[0]["author_id"], jane.id);
     }
 
     async fn pages_show_errors_and_change_them(t: TestServer) {
@@ -208,6 +262,14 @@ testkit::both_engines! {
         let fields = [("authenticity_token", token.as_str()), ("status", "resolved")];
         let put = browser.send_as(Method::PUT, &format!("{list}/{id}"), &fields, "application/json").await;
         assert_eq!(put.is(200).json(), json!({"updated": true, "closed_issue_iid": null}));
+        for (status, text) in [("lost", "status does not have a valid value"), ("", "status does not have a valid value")] {
+            let fields = [("authenticity_token", token.as_str()), ("status", status)];
+            let put = browser.send_as(Method::PUT, &format!("{list}/{id}"), &fields, "application/json").await;
+            assert_eq!(put.is(400).json()["error"], text);
+        }
+        let fields = [("authenticity_token", token.as_str())];
+        let put = browser.send_as(Method::PUT, &format!("{list}/{id}"), &fields, "application/json").await;
+        assert_eq!(put.is(400).json()["error"], "status is missing");
         assert_eq!(read(".json").await["errors"].as_array().unwrap().len(), 2);
         assert_eq!(read(".json?issue_status=whatever").await["errors"].as_array().unwrap().len(), 3);
         browser.get(&format!("{list}/999999/details.json")).await.is(404);

@@ -88,6 +88,15 @@ testkit::both_engines! {
         assert_eq!(t.admin().get(&path).await.is(200).each("id").len(), 1);
     }
 
+    async fn keys_are_made_before_anything_is_set(t: TestServer) {
+        let project = t.project("acme/anvil").await;
+        t.admin().post(project.at("/error_tracking/client_keys")).await.is(201);
+        let outside = json!({"active": true, "integrated": false});
+        let refused = t.admin().put(project.at("/error_tracking/settings")).json(&outside).await.is(400);
+        assert_eq!(refused.json()["message"], json!({"api_url": ["is a required field"], "token": ["is a required field"]}));
+        t.admin().get(project.at("/error_tracking/settings")).await.is(404);
+    }
+
     async fn what_is_switched_off_for_all_is_off(t: TestServer) {
         let tracker = Tracker::new(&t, "acme/anvil").await;
         let off = json!({"integrated_error_tracking_enabled": false});

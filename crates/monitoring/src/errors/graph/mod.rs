@@ -3,15 +3,18 @@
 mod mutations;
 
 use crate::errors::detail::{Detail, Place};
+use crate::errors::external::{self, Found, Query};
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::reading;
 use crate::errors::store::errors::{self as rows, Sort};
 use crate::errors::store::issues::{Linked, seen};
 use crate::errors::store::read;
 use crate::hours::Bar;
+use identity::graph::Tally;
 use identity::viewer::Viewer;
 use jiff::Timestamp;
 use kernel::app::App;
+use kernel::error::Error;
 use kernel::graph::connection::by_owner;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
@@ -36,6 +39,26 @@ pub struct Shown {
     error: Tracked,
     project: Arc<spaces::Project>,
     base_url: String,
+    /// What a tracker elsewhere says of it, if it is kept there.
+    there: Option<There>,
+}
+
+/// An error of a tracker elsewhere, and its place in the list.
+struct There(i64, Found);
+
+impl Shown {
+    /// What the tracker elsewhere says, or what is said of errors received
+    /// here.
+    fn told(
+        &self,
+        there: impl Fn(&Found) -> String,
+        here: impl Fn(&spaces::Project) -> String,
+    ) -> String {
+        match &self.there {
+            Some(There(_, found)) => there(found),
+            None => here(&self.project),
+        }
+    }
 }
 
 /// The errors of a project.
@@ -43,6 +66,13 @@ struct Errors {
     project: Arc<spaces::Project>,
     setting: Setting,
     base_url: String,
+}
+
+impl Errors {
+    /// Whether an error that was received here is one of them.
+    fn has(&self, error: &Tracked) -> bool {
+        self.setting.integrated && self.project.id == error.project_id
+    }
 }
 
 /// The newest event's stack.
@@ -67,7 +97,11 @@ pub fn graph(g: &mut Graph) {
     closed_lists(g);
     parts(g);
     let text = "An error in a list.";
-    common(g.object::<Shown>("TrackerError", text));
+    common(g.object::<Shown>("TrackerError", text))
+        .field("title", STRING.required(), |it| {
+            it.told(|it| it.title.clone(), |_| it.error.short_title())
+        })
+        .describe("Name and description, cut to 64 characters.");
     let text = "An error with all that is known of it.";
     detailed(common(g.object::<Shown>("TrackerDetailedError", text)));
     collection(g);
@@ -180,10 +214,10 @@ fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("Global ID.")
         .field("trackerId", STRING.required(), |it| it.error.id.to_string())
         .describe("Its number in the tracker.")
-        .field("title", STRING.required(), |it| it.error.title())
-        .describe("Name and description.")
-        .field("type", STRING.required(), |_| String::new())
-        .describe("What the tracker calls its kind; blank.")
+        .field("type", STRING.required(), |it| {
+            it.told(|it| it.kind.clone(), |_| String::new())
+        })
+        .describe("What a tracker elsewhere calls its kind; else blank.")
         .field("culprit", STRING.required(), |it| it.error.actor.clone())
         .describe("Where it happens.")
         .field("message", STRING, |it| filled(&it.error.description))
@@ -198,11 +232,15 @@ fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("When it was first seen.")
         .field("lastSeen", TIME.required(), |it| it.error.last_seen_at)
         .describe("When it was last seen.")
-        .field("shortId", STRING.required(), |_| String::new())
-        .describe("What the tracker calls it in short; blank.")
+        .field("shortId", STRING.required(), |it| {
+            it.told(|it| it.short_id.clone(), |_| String::new())
+        })
+        .describe("What a tracker elsewhere calls it in short; else blank.")
         .field("externalUrl", STRING.required(), |it| {
-            let path = it.error.path(&it.project.full_path);
-            format!("{}{path}", it.base_url)
+            let here = |project: &spaces::Project| {
+                format!("{}{}", it.base_url, it.error.path(&project.full_path))
+            };
+            it.told(|it| it.url.clone(), here)
         })
         .describe("Its page.")
         .level(
@@ -212,15 +250,15 @@ fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         )
         .describe("Events of the last 24 hours.")
         .field("trackerProjectId", ID.required(), |it| {
-            it.project.id.to_string()
+            it.told(|it| it.project[0].clone(), |it| it.id.to_string())
         })
         .describe("Number of the project in the tracker.")
         .field("trackerProjectName", STRING.required(), |it| {
-            it.project.name.clone()
+            it.told(|it| it.project[1].clone(), |it| it.name.clone())
         })
         .describe("Its name there.")
         .field("trackerProjectSlug", STRING.required(), |it| {
-            it.project.path.clone()
+            it.told(|it| it.project[2].clone(), |it| it.path.clone())
         })
         .describe("The last part of its address there.")
 }
@@ -228,6 +266,8 @@ fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
 /// What only one error alone shows.
 fn detailed(error: ObjectBuilder<'_, Shown>) {
     error
+        .field("title", STRING.required(), |it| it.error.title())
+        .describe("Name and description.")
         .field("externalBaseUrl", STRING.required(), |it| {
             it.project.web_url(&it.base_url)
         })
@@ -282,7 +322,10 @@ fn collection(g: &mut Graph) {
     g.object::<Errors>("TrackerErrorCollection", text)
         .field("externalUrl", STRING, |it| {
             let own = || format!("{}/-/error_tracking", it.project.web_url(&it.base_url));
-            it.setting.external_url().or_else(|| Some(own()))
+            match it.setting.integrated {
+                true => Some(own()),
+                false => it.setting.external_url(),
+            }
         })
         .describe("Where the tracker lists them.")
         .level(
@@ -350,11 +393,12 @@ async fn one_of(
     let found = app.read(move |tx| rows::by_id(tx, id)).await?;
     let shown = parents.into_iter().map(|parent| {
         let (parent, error) = (parent?, found.clone()?);
-        (parent.project.id == error.project_id).then(|| {
+        parent.has(&error).then(|| {
             Arc::new(Shown {
                 error,
                 project: parent.project.clone(),
                 base_url: parent.base_url.clone(),
+                there: None,
             })
         })
     });
@@ -385,7 +429,7 @@ async fn stacks(
         received_at: event.occurred_at,
         frames: detail.stack().to_vec(),
     });
-    let of = |parent: &Arc<Errors>| (parent.project.id == error.project_id).then(|| stack.clone());
+    let of = |parent: &Arc<Errors>| parent.has(&error).then(|| stack.clone());
     Ok(parents.iter().map(of).collect())
 }
 
@@ -396,14 +440,52 @@ async fn listed(
     context: Context,
 ) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
     let search: Option<String> = args.get("searchTerm")?;
+    let search = search.unwrap_or_default();
     let name: Option<String> = args.get("sort")?;
     let name = name.unwrap_or_default().to_lowercase();
     let sort = Sort::from_text(&name).unwrap_or(Sort::LastSeen);
-    let window = ask.window(&context, &format!("tracker errors {sort}"), &keys(sort))?;
-    let (app, _) = caller(&context)?;
+    let (here, there): (Vec<_>, Vec<_>) = parents
+        .iter()
+        .cloned()
+        .partition(|parent| parent.setting.integrated);
+    let mut pages = received(here, &ask, &search, sort, &context).await?;
+    for parent in there {
+        match elsewhere(&parent, &ask, &search, sort, &context).await {
+            Ok(page) => {
+                pages.insert(parent.project.id, page);
+            }
+            Err(fault) if parents.len() == 1 => return Err(fault),
+            // One tracker that is away does not hide what others tell.
+            Err(_) => {}
+        }
+    }
+    let of = |parent: &Arc<Errors>| pages.remove(&parent.project.id);
+    Ok(parents.iter().map(of).collect())
+}
+
+/// Pages of errors that were received here, by project.
+async fn received(
+    parents: Vec<Arc<Errors>>,
+    ask: &Ask,
+    search: &str,
+    sort: Sort,
+    context: &Context,
+) -> Result<HashMap<i64, Connection<Shown>>, Fault> {
     let ids: Vec<i64> = parents.iter().map(|it| it.project.id).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let window = ask
+        .clone()
+        .window(context, &format!("tracker errors {sort}"), &keys(sort))?;
+    let (app, _) = caller(context)?;
+    let tally = {
+        let (ids, words) = (ids.clone(), search.to_owned());
+        Tally::new(move |tx, _, limit| read::open_counts(tx, &ids, &words, limit))
+    };
+    let (asked, words) = (ids.clone(), search.to_owned());
     let read = app.read(move |tx| {
-        let rows = read::open_errors(tx, ids, &search.unwrap_or_default(), &window)?;
+        let rows = read::open_errors(tx, asked, &words, &window)?;
         Ok((rows, window))
     });
     let (rows, window) = read.await?;
@@ -414,10 +496,55 @@ async fn listed(
             error,
             project: parent.project.clone(),
             base_url: parent.base_url.clone(),
+            there: None,
         });
-        Some(window.page(rows.collect(), |it: &Shown| values(sort, &it.error)))
+        window.page(rows.collect(), |it: &Shown| values(sort, &it.error))
     });
-    Ok(pages.collect())
+    let pages = tally.counts(pages.collect(), ids.clone()).into_iter();
+    let owned = ids.into_iter().zip(pages);
+    Ok(owned.filter_map(|(id, page)| Some((id, page?))).collect())
+}
+
+/// The page that a tracker elsewhere shows first.
+async fn elsewhere(
+    parent: &Errors,
+    ask: &Ask,
+    search: &str,
+    sort: Sort,
+    context: &Context,
+) -> Result<Connection<Shown>, Fault> {
+    const PLACES: [Key; 1] = [Key::int("place", Order::Asc)];
+    let label = format!("tracker errors elsewhere {sort}");
+    let window = ask.clone().window(context, &label, &PLACES)?;
+    let (app, _) = caller(context)?;
+    let query = Query {
+        status: Some(Status::Unresolved),
+        search: search.to_owned(),
+        sort: Some(sort),
+        cursor: None,
+    };
+    let listed = external::list(&app, &parent.setting, &query).await;
+    let listed = listed.map_err(|error| match error {
+        Error::Exact(_, body) => {
+            let text = body["message"].as_str().unwrap_or_default();
+            Fault::said("trackerUnavailable", text)
+        }
+        other => other.into(),
+    })?;
+    let shown = (1..).zip(&listed.errors).map(|(place, found)| {
+        Arc::new(Shown {
+            error: found.tracked(parent.project.id),
+            project: parent.project.clone(),
+            base_url: parent.base_url.clone(),
+            there: Some(There(place, found.clone())),
+        })
+    });
+    let shown: Vec<Arc<Shown>> = shown.collect();
+    let count = shown.len() as i64;
+    let page = window.page_of_whole(&shown, |it| it.there.as_ref().map_or(0, |it| it.0));
+    Ok(page.counted(move |_, limit| async move {
+        Ok(limit.map_or(count, |limit| count.min(limit.saturating_add(1))))
+    }))
 }
 
 fn keys(sort: Sort) -> [Key; 2] {
@@ -442,15 +569,17 @@ async fn frequencies(
     errors: Vec<Arc<Shown>>,
     context: Context,
 ) -> Result<Vec<Vec<Arc<Bar>>>, Fault> {
-    let ids: Vec<i64> = errors.iter().map(|it| it.error.id).collect();
+    // Nothing is counted here of what is kept elsewhere.
+    let own = |it: &Arc<Shown>| it.there.is_none().then_some(it.error.id);
+    let ids: Vec<i64> = errors.iter().filter_map(own).collect();
     let (app, _) = caller(&context)?;
-    let asked = ids.clone();
-    let found = app.read(move |tx| reading::hours(tx, asked)).await?;
-    let bars = |id: &i64| {
-        let bars = found.get(id).map(Vec::as_slice).unwrap_or_default();
+    let found = app.read(move |tx| reading::hours(tx, ids)).await?;
+    let bars = |it: &Arc<Shown>| {
+        let bars = own(it).and_then(|id| found.get(&id));
+        let bars = bars.map(Vec::as_slice).unwrap_or_default();
         bars.iter().copied().map(Arc::new).collect()
     };
-    Ok(ids.iter().map(bars).collect())
+    Ok(errors.iter().map(bars).collect())
 }
 
 /// Something about the issue about each of these errors, where the viewer may

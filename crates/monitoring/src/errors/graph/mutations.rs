@@ -78,6 +78,7 @@ fn shown(app: &App, error: Tracked, project: Project) -> Arc<Shown> {
         error,
         project: Arc::new(project),
         base_url: app.base_url().to_owned(),
+        there: None,
     })
 }
 

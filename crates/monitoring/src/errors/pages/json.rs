@@ -51,8 +51,8 @@ kernel::params! {
     pub struct UpdateError {
         /// The error.
         pub error_id: i64,
-        /// What becomes of it.
-        pub status: Status,
+        /// What becomes of it. Scripts are told as JSON what is wrong with it.
+        pub status: Option<String>,
     }
 }
 
@@ -175,6 +175,8 @@ async fn elsewhere(
 }
 
 fn foreign(error: &Found, setting: &Setting) -> Value {
+    let [project_id, name, slug] = &error.project;
+    let told = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     json!({
         "id": error.id,
         "title": error.title,
@@ -186,9 +188,9 @@ fn foreign(error: &Found, setting: &Setting) -> Value {
         "message": error.message,
         "culprit": error.culprit,
         "external_url": error.url,
-        "project_id": null,
-        "project_name": setting.external_project(),
-        "project_slug": null,
+        "project_id": told(project_id),
+        "project_name": told(name).or_else(|| setting.external_project()),
+        "project_slug": told(slug),
         "short_id": error.short_id,
         "status": error.status,
         "frequency": [],
@@ -208,6 +210,7 @@ pub(super) async fn show(
         let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
         let hours = reading::hours(tx, vec![error.id])?.remove(&error.id);
         let mut shown = entry(&error, &hours.unwrap_or_default(), &project, &base_url);
+        shown["title"] = json!(error.title());
         let filled = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         shown["external_base_url"] = json!(project.web_url(&base_url));
         shown["tags"] = json!({"level": error.level, "logger": filled(&error.logger)});
@@ -273,7 +276,10 @@ async fn updated(
     address: Address,
     wanted: UpdateError,
 ) -> Result<Value> {
-    let (id, status) = (wanted.error_id, wanted.status);
+    let id = wanted.error_id;
+    let status = wanted.status.ok_or_else(|| Error::missing("status"))?;
+    let unknown = || Error::Parameters(vec!["status does not have a valid value".into()]);
+    let status = Status::from_text(&status).ok_or_else(unknown)?;
     let changed = app.write(move |tx| {
         let (project, setting) = enter(tx, &viewer, &address, Purpose::ManageErrors)?;
         let closed = match setting.integrated {
@@ -327,7 +333,7 @@ fn entry(error: &Tracked, hours: &[Bar], project: &Project, base_url: &str) -> V
         .collect();
     json!({
         "id": error.id.to_string(),
-        "title": error.title(),
+        "title": error.short_title(),
         "type": "",
         "user_count": error.users_count,
         "count": error.events_count,

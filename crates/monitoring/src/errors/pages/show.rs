@@ -114,7 +114,7 @@ fn details(
     let may_create = may_create_issues(tx, viewer, &space.reference())?;
     let all = format!("{}/-/error_tracking", space.url());
     let mut page = space.crumbs(page, true).crumb("Errors", all.as_str());
-    page.title = error.title();
+    page.title = error.short_title();
     let actions = ACTIONS.iter().filter(|(_, status)| *status != error.status);
     Ok(ErrorDetails {
         page,

@@ -9,6 +9,7 @@ use kernel::ids::Reference;
 use serde_json::json;
 use spaces::Project;
 use spaces::access::Purpose;
+use spaces::rules::record;
 use store::Tx;
 
 /// The project, if it tracks errors and the viewer may do this with them.
@@ -50,6 +51,15 @@ pub fn set_status(
     let error = rows::find(tx, project.id, id)?.found("Error")?;
     if error.status != status {
         rows::set_status(tx, &error, status)?;
+        let name = format!("{}: {}", project.full_path, error.short_title());
+        let target = ("ErrorTracking::Error", error.id, name.as_str());
+        record(
+            tx,
+            viewer,
+            "error.update",
+            target,
+            json!({"status": status}),
+        )?;
     }
     let closed_issue_iid = match status {
         Status::Resolved => issues::close(tx, viewer, id)?,

@@ -54,6 +54,46 @@ pub fn open_errors(
     Ok(tx.query(window.narrow_each("e.*", "e.project_id", from))?)
 }
 
+/// How many open errors each of these projects has that [`open_errors`] lists,
+/// told no further than one past the limit.
+pub fn open_counts(
+    tx: &mut Tx<'_>,
+    ids: &[i64],
+    search: &str,
+    limit: Option<i64>,
+) -> Result<HashMap<i64, i64>> {
+    let most = limit.map_or(i64::MAX, |limit| limit.saturating_add(1));
+    let words = search.trim();
+    let query = match (words.is_empty(), ids) {
+        (true, _) => {
+            let mut kept = Fragment::new(
+                "select project_id, errors_count from error_tracking_counts
+                 where status = 'unresolved' and",
+            );
+            kept.in_list("project_id", ids);
+            kept
+        }
+        (false, [id]) => {
+            let mut found = Fragment::new("select e.project_id, count(*) from ");
+            found.append(open(*id, words)).raw(" group by e.project_id");
+            found
+        }
+        (false, _) => {
+            let mut found = Fragment::new(
+                "select e.project_id, count(*) from error_tracking_errors e
+                 where e.status = 'unresolved' and",
+            );
+            found.in_list("e.project_id", ids).raw(" and ");
+            found
+                .append(matches("e.folded", words))
+                .raw(" group by e.project_id");
+            found
+        }
+    };
+    let counts = tx.query::<(i64, i64)>(query)?.into_iter();
+    Ok(counts.map(|(id, count)| (id, count.min(most))).collect())
+}
+
 /// Open errors of one project, as `… e where …`.
 fn open(project_id: i64, words: &str) -> Fragment {
     if words.is_empty() {
