@@ -419,7 +419,7 @@ fn preflight(asked: &Asked) -> Response {
     }
     headers.insert(
         header::ACCESS_CONTROL_MAX_AGE,
-        HeaderValue::from_static("7200"),
+        HeaderValue::from_static("3600"),
     );
     response
 }

@@ -150,6 +150,7 @@ testkit::both_engines! {
             let asked = preflight(&t.anonymous(), &path).await.is(200);
             assert_eq!(asked.header("access-control-allow-origin"), "*");
             assert!(asked.header("access-control-allow-methods").contains("POST"));
+            assert_eq!(asked.header("access-control-max-age"), "3600");
             for name in ["content-type", "content-encoding", "x-sentry-auth", "x-requested-with", "authorization",
                 "authentication", "sentry-trace", "baggage", "origin", "accept"] {
                 let names = asked.header("access-control-allow-headers").to_ascii_lowercase();

@@ -6,8 +6,8 @@ use std::fmt::Display;
 
 const HEIGHT: u64 = 60;
 const STEP: usize = 12;
-/// Bars that fill the chart; fewer stand at its left, no wider.
-const FULL: usize = 30;
+/// Bars that fill the chart, a day of hours; fewer stand at its left, no wider.
+const FULL: usize = 24;
 
 /// Counts as bars; the same numbers are read out as a table.
 #[derive(Debug, Template)]
