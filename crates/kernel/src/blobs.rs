@@ -274,7 +274,7 @@ impl Blobs {
             return Ok(());
         }
         let mut file = spool.read().await?;
-        let first = read_part(&mut file).await?;
+        let first = read_part(&mut file, BytesMut::new()).await?;
         if first.len() < PART {
             self.store
                 .put(&location, first.into())
@@ -478,13 +478,18 @@ fn stream_of(found: GetResult) -> ByteStream {
     }
 }
 
-/// Up to one part from where the file stands; less only at its end.
-async fn read_part(file: &mut tokio::fs::File) -> Result<Bytes> {
-    let mut part = Vec::with_capacity(PART);
-    file.take(PART as u64).read_to_end(&mut part).await?;
-    Ok(part.into())
+/// Fills a part from where the file stands; it is shorter only at its end.
+async fn read_part(file: &mut tokio::fs::File, mut part: BytesMut) -> Result<Bytes> {
+    part.clear();
+    part.reserve(PART);
+    let mut rest = file.take(PART as u64);
+    // Asked for more than its part, the buffer would grow.
+    while rest.limit() > 0 && rest.read_buf(&mut part).await? > 0 {}
+    Ok(part.freeze())
 }
 
+/// Sends a file part by part. One buffer serves them all: allocators keep what
+/// threads free, each for itself, and new buffers would add up.
 async fn send_parts(
     upload: &mut dyn MultipartUpload,
     first: Bytes,
@@ -492,8 +497,9 @@ async fn send_parts(
 ) -> Result<()> {
     let mut part = first;
     while !part.is_empty() {
-        upload.put_part(part.into()).await.map_err(failed)?;
-        part = read_part(file).await?;
+        upload.put_part(part.clone().into()).await.map_err(failed)?;
+        let buffer = part.try_into_mut().unwrap_or_default();
+        part = read_part(file, buffer).await?;
     }
     upload.complete().await.map_err(failed)?;
     Ok(())
