@@ -76,7 +76,12 @@ def test_issues_are_changed_found_and_deleted():
     issue.save()
     assert issue.state == "closed"
     assert [one.state for one in issue.resourcestateevents.list(get_all=True)] == ["closed"]
-    assert len(issue.resourcelabelevents.list(get_all=True)) == 1
+    events = issue.resourcelabelevents.list(get_all=True)
+    assert [(one.action, one.label["name"]) for one in events] == [
+        ("add", "bug"),
+        ("add", "door"),
+        ("remove", "door"),
+    ]
     issue.delete()
     refused(404, lambda: project.issues.get(1))
 
