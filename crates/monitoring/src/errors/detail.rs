@@ -3,7 +3,8 @@
 //! bounds on everything.
 
 use super::fault::Fault;
-use super::lenient::{Flag, Instant, Last, Maybe, Pairs, Text, Whole};
+use super::lenient::{Flag, Instant, Last, Maybe, Pairs, Text, Values, Whole};
+use super::threads::Threads;
 use flate2::read::ZlibDecoder;
 use serde::Deserialize;
 use std::io::Read;
@@ -28,6 +29,8 @@ const MAX_TEXT: usize = 500;
 pub struct Detail {
     /// The exceptions, the one that was raised first.
     pub exceptions: Vec<Raised>,
+    /// Where a message was told, the outermost call first, if its client says.
+    pub aside: Vec<Place>,
     /// The whole message, where there is one.
     pub message: Option<String>,
     /// Tags the client set.
@@ -103,7 +106,8 @@ struct Sent {
     request: Maybe<Request>,
     sdk: Maybe<Sdk>,
     server_name: Text,
-    breadcrumbs: Steps,
+    breadcrumbs: Values<Crumb, MAX_STEPS>,
+    threads: Threads<Trace>,
 }
 
 #[derive(Default, Deserialize)]
@@ -183,45 +187,6 @@ struct Crumb {
     level: Text,
 }
 
-/// A bare list, or one in `values`.
-#[derive(Default)]
-struct Steps(Vec<Crumb>);
-
-impl<'de> Deserialize<'de> for Steps {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let crumbs = deserializer.deserialize_any(CrumbLists)?;
-        Ok(Steps(
-            crumbs.0.into_iter().filter_map(|Maybe(one)| one).collect(),
-        ))
-    }
-}
-
-struct CrumbLists;
-
-impl<'de> serde::de::Visitor<'de> for CrumbLists {
-    type Value = Last<Maybe<Crumb>, MAX_STEPS>;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Last::deserialize(serde::de::value::SeqAccessDeserializer::new(list))
-    }
-
-    fn visit_map<A: serde::de::MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Held {
-            values: Last<Maybe<Crumb>, MAX_STEPS>,
-        }
-        let object = serde::de::value::MapAccessDeserializer::new(object);
-        Held::deserialize(object).map(|held| held.values)
-    }
-
-    super::lenient::none!(Last::default());
-}
-
 impl Detail {
     /// Reads a payload as it is stored.
     pub fn unpack(packed: &[u8]) -> Result<Detail, Fault> {
@@ -245,12 +210,22 @@ impl Detail {
             }
         };
         exceptions.reverse();
+        let aside = sent.threads.stack().map(Trace::places).unwrap_or_default();
+        let aside = match exceptions.first_mut() {
+            Some(raised) if raised.frames.is_empty() => {
+                raised.frames = aside;
+                Vec::new()
+            }
+            Some(_) => Vec::new(),
+            None => aside,
+        };
         let entry = sent.logentry.0.unwrap_or_default();
         let message = entry.formatted.0.or(entry.message.0).or(sent.message.0);
         let sdk = sent.sdk.0.unwrap_or_default();
         let request = sent.request.0.unwrap_or_default();
         Ok(Detail {
             exceptions,
+            aside,
             message: message.filter(|text| !text.trim().is_empty()),
             tags: cut_pairs(sent.tags),
             user: cut_pairs(sent.user),
@@ -264,13 +239,17 @@ impl Detail {
                 .collect::<Vec<_>>()
                 .join(" "),
             server_name: cut(sent.server_name.filled().unwrap_or_default()),
-            steps: sent.breadcrumbs.0.into_iter().map(Step::from).collect(),
+            steps: sent.breadcrumbs.iter().map(Step::from).collect(),
         })
     }
 
-    /// The stack of the exception that was raised, the outermost call first.
+    /// The stack of the exception that was raised or the message that was
+    /// told, the outermost call first.
     pub fn stack(&self) -> &[Place] {
-        self.exceptions.first().map_or(&[], |raised| &raised.frames)
+        match self.exceptions.first() {
+            Some(raised) => &raised.frames,
+            None => &self.aside,
+        }
     }
 }
 
@@ -297,19 +276,30 @@ fn raised(list: Last<Maybe<Exception>, MAX_CHAIN>) -> Vec<Raised> {
 impl Exception {
     fn shown(self) -> Option<Raised> {
         self.kind.filled().or(self.value.filled())?;
-        let frames = self.stacktrace.0.unwrap_or_default().frames.0;
-        let frames = frames.into_iter().filter_map(|Maybe(frame)| frame);
         Some(Raised {
             kind: cut(self.kind.filled().unwrap_or("Error")),
             value: cut(self.value.filled().unwrap_or_default()),
-            frames: frames.map(Place::from).collect(),
+            frames: self
+                .stacktrace
+                .0
+                .map(|trace| trace.places())
+                .unwrap_or_default(),
         })
     }
 }
 
-impl From<Frame> for Place {
-    fn from(frame: Frame) -> Place {
-        let source = source(&frame);
+impl Trace {
+    fn places(&self) -> Vec<Place> {
+        let frames = self.frames.0.iter();
+        frames
+            .filter_map(|one| one.0.as_ref().map(Place::from))
+            .collect()
+    }
+}
+
+impl From<&Frame> for Place {
+    fn from(frame: &Frame) -> Place {
+        let source = source(frame);
         let file = [&frame.filename, &frame.abs_path, &frame.module];
         let file = file.into_iter().find_map(Text::filled).unwrap_or_default();
         Place {
@@ -337,8 +327,8 @@ fn source(frame: &Frame) -> Vec<(i64, String)> {
     (first..).zip(all).collect()
 }
 
-impl From<Crumb> for Step {
-    fn from(crumb: Crumb) -> Step {
+impl From<&Crumb> for Step {
+    fn from(crumb: &Crumb) -> Step {
         let text = |text: &Text| cut(text.filled().unwrap_or_default());
         Step {
             at: crumb
@@ -399,6 +389,29 @@ mod tests {
         let alone =
             detail(json!({"exception": {"type": "E", "stacktrace": {"frames": [frame, null]}}}));
         assert_eq!(alone.stack().len(), 1);
+    }
+
+    #[test]
+    fn a_stack_beside_the_exception_is_its_own() {
+        let stack = |name: &str| json!({"frames": [{"function": name, "filename": "a.rs"}]});
+        let threads = json!({"values": [{"stacktrace": stack("idle")},
+            {"current": true, "stacktrace": stack("work")}]});
+        let names = |read: &Detail| {
+            let names = read.stack().iter().map(|place| place.function.clone());
+            names.collect::<Vec<_>>()
+        };
+        let raised = json!({"exception": [{"type": "E"}], "threads": threads});
+        assert_eq!(names(&detail(raised)), ["work"]);
+        let told = json!({"message": "m", "threads": threads});
+        assert_eq!(names(&detail(told)), ["work"]);
+        let own =
+            json!({"exception": [{"type": "E", "stacktrace": stack("own")}], "threads": threads});
+        assert_eq!(names(&detail(own)), ["own"]);
+        assert!(
+            detail(json!({"message": "m", "threads": 7}))
+                .stack()
+                .is_empty()
+        );
     }
 
     #[test]

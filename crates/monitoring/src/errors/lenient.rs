@@ -6,7 +6,7 @@
 
 use kernel::time::Timestamp;
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::VecDeque;
 use std::fmt;
@@ -55,6 +55,11 @@ pub struct Maybe<T>(pub Option<T>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Last<T, const MAX: usize>(pub VecDeque<T>);
 
+/// The last `MAX` objects of a list, bare or in `values`; anything else is
+/// empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Values<T, const MAX: usize>(pub Last<Maybe<T>, MAX>);
+
 /// The first `MAX` pairs of an object or of a list of pairs, each as text;
 /// anything else is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,6 +94,19 @@ impl<T> Default for Maybe<T> {
 impl<T, const MAX: usize> Default for Last<T, MAX> {
     fn default() -> Self {
         Last(VecDeque::new())
+    }
+}
+
+impl<T, const MAX: usize> Default for Values<T, MAX> {
+    fn default() -> Self {
+        Values(Last::default())
+    }
+}
+
+impl<T, const MAX: usize> Values<T, MAX> {
+    /// What was read, in its order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.0.iter().filter_map(|Maybe(one)| one.as_ref())
     }
 }
 
@@ -298,6 +316,33 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for Lists<T, MAX> 
     none!(Last::default());
 }
 
+struct ValueLists<T, const MAX: usize>(PhantomData<T>);
+
+impl<'de, T: DeserializeOwned, const MAX: usize> Visitor<'de> for ValueLists<T, MAX> {
+    type Value = Values<T, MAX>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Last::deserialize(SeqAccessDeserializer::new(list)).map(Values)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+        let mut held = Values::default();
+        while let Some(Text(key)) = object.next_key()? {
+            match key.as_deref() {
+                Some("values") => held = Values(object.next_value()?),
+                _ => drop(object.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(held)
+    }
+
+    none!(Values::default());
+}
+
 struct PairLists<const MAX: usize>;
 
 impl<'de, const MAX: usize> Visitor<'de> for PairLists<MAX> {
@@ -341,6 +386,12 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Maybe<T> {
 impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Last<T, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Lists(PhantomData))
+    }
+}
+
+impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Values<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueLists(PhantomData))
     }
 }
 

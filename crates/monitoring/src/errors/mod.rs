@@ -29,6 +29,7 @@ pub mod reading;
 mod rest;
 pub mod rules;
 pub mod store;
+mod threads;
 
 use kernel::http::Routes;
 

@@ -83,6 +83,17 @@ testkit::both_engines! {
         assert_eq!(told("TooHot"), json!(["1600 degrees", "error", 1, 1, "1.4.2"]));
         assert_eq!(told("panic"), json!(["the anvil fell", "fatal", 1, 1, "1.4.2"]));
         assert_eq!(told("Log Message"), json!(["the fire is out", "warning", 1, 1, "1.4.2"]));
+        // It sends the stacks of errors and messages with its threads.
+        let jane = t.user("jane").await;
+        tracker.project.add(&jane, 30).await;
+        let browser = t.browser("jane").await;
+        for (name, error) in &found {
+            let one = format!("/acme/anvil/-/error_tracking/{}", error["id"]);
+            let stack = browser.get(&format!("{one}/stack_trace.json")).await.is(200).text();
+            assert!(stack.contains("rust_sdk::program"), "{name}: {stack}");
+            let page = browser.get(&format!("{one}/details")).await.is(200).text();
+            assert!(page.contains("rust_sdk::program"), "{name}: {page}");
+        }
         let dropped = t.app().read(|tx| Ok(tx.one::<i64>(store::sql!(
             "select count(*) from error_tracking_drops"), ())?));
         assert_eq!(dropped.await.unwrap(), 0);
