@@ -26,8 +26,8 @@
 //! `monitoring.tell_on_call`. Settings: `error_tracking`, `alerts`.
 //! Hooks: [`errors::jobs::CONTENTS`], [`errors::limits::PART`],
 //! [`alerts::jobs::CONTENTS`], [`alerts::limits::PART`],
-//! [`alerts::rules::incidents::issue_closed`], [`alerts::graph::KIND`],
-//! [`on_call::user_destroying`].
+//! [`alerts::rules::incidents::issue_closed`], [`alerts::graph::named`],
+//! [`alerts::graph::KIND`], [`on_call::user_destroying`].
 
 pub mod alerts;
 pub mod errors;

@@ -1,8 +1,10 @@
 //! What this room plugs into the rooms below.
 
 use crate::model::Issue;
+use crate::store::references::Numbered;
 use crate::store::{awards, internal_ids};
 use identity::hooks::Destroying;
+use identity::viewer::Viewer;
 use kernel::error::Result;
 use spaces::hooks::Contents;
 use std::collections::HashMap;
@@ -13,11 +15,17 @@ use store::{Tx, sql};
 /// and who closes it.
 pub type IssueClosed = fn(&mut Tx<'_>, &Issue, Option<i64>) -> Result<()>;
 
+/// The alerts of projects of these folded paths and of these numbers that the
+/// viewer may see.
+pub type NamedAlerts = fn(&mut Tx<'_>, &Viewer, &[String], &[i64]) -> Result<Vec<Numbered>>;
+
 /// Functions of the rooms above.
 #[derive(Default)]
 pub struct Hooks {
     /// An issue is closed.
     pub issue_closed: Vec<IssueClosed>,
+    /// Texts name alerts.
+    pub named_alerts: Option<NamedAlerts>,
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();
@@ -30,6 +38,18 @@ pub fn register(hooks: Hooks) {
 pub(crate) fn issue_closed(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>) -> Result<()> {
     let hooks = &HOOKS.get_or_init(Hooks::default).issue_closed;
     hooks.iter().try_for_each(|hook| hook(tx, issue, actor))
+}
+
+pub(crate) fn named_alerts(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    paths: &[String],
+    iids: &[i64],
+) -> Result<Vec<Numbered>> {
+    match HOOKS.get_or_init(Hooks::default).named_alerts {
+        Some(named) => named(tx, viewer, paths, iids),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// What a deleted project holds of issues.

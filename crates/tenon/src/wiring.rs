@@ -129,6 +129,7 @@ pub fn hooks() {
     identity::hooks::register(users);
     planning::hooks::register(planning::hooks::Hooks {
         issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
+        named_alerts: Some(monitoring::alerts::graph::named),
     });
     planning::targets::register(vec![monitoring::alerts::graph::KIND]);
     spaces::hooks::register(spaces::hooks::Hooks {

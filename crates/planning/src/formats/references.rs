@@ -1,5 +1,5 @@
-//! What a piece of text names: `#1`, `acme/anvil#1`, `~bug`, `~"two words"`,
-//! `%1.0` and `@jane`.
+//! What a piece of text names: `#1`, `acme/anvil#1`, `^alert#1`, `~bug`,
+//! `~"two words"`, `%1.0` and `@jane`.
 
 use super::mentions::name_at;
 use std::ops::Range;
@@ -7,11 +7,16 @@ use std::ops::Range;
 /// Longest name or path that is looked for, in characters.
 const LONGEST: usize = 255;
 
+/// Between the sign and the number of an alert.
+const ALERT: &str = "alert#";
+
 /// A name that may be one of something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Name {
     /// An issue by its number, in this project or that of a path.
     Issue(Option<String>, i64),
+    /// An alert by its number, in this project or that of a path.
+    Alert(Option<String>, i64),
     /// A label by its title or id.
     Label(String),
     /// A milestone by its title or number.
@@ -32,7 +37,7 @@ pub struct Reference {
 /// The names in a piece of text, in their order.
 pub fn find(text: &str) -> Vec<Reference> {
     let mut found: Vec<Reference> = Vec::new();
-    for (at, sign) in text.match_indices(['#', '~', '%', '@']) {
+    for (at, sign) in text.match_indices(['#', '^', '~', '%', '@']) {
         let from = found.last().map_or(0, |last| last.range.end);
         if at >= from {
             found.extend(reference(text, from, at, sign));
@@ -45,7 +50,7 @@ pub fn find(text: &str) -> Vec<Reference> {
 fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference> {
     let rest = &text[at + sign.len()..];
     let path = match sign {
-        "#" => path_at_end(&text[from..at]),
+        "#" | "^" => path_at_end(&text[from..at]),
         _ => "",
     };
     let start = at - path.len();
@@ -55,8 +60,11 @@ fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference
     let (name, length) = match sign {
         "#" => {
             let (iid, length) = number(rest)?;
-            let path = (!path.is_empty()).then(|| path.to_owned());
-            (Name::Issue(path, iid), length)
+            (Name::Issue(filled(path), iid), length)
+        }
+        "^" => {
+            let (iid, length) = number(rest.strip_prefix(ALERT)?)?;
+            (Name::Alert(filled(path), iid), ALERT.len() + length)
         }
         "@" => {
             let name = name_at(rest);
@@ -80,9 +88,13 @@ fn reference(text: &str, from: usize, at: usize, sign: &str) -> Option<Reference
     })
 }
 
+fn filled(path: &str) -> Option<String> {
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
 /// Whether a character before a name makes it a part of a word.
 fn joins(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '#' | '~' | '%' | '@' | '&')
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '#' | '^' | '~' | '%' | '@' | '&')
 }
 
 /// The path of a project that a text ends with.
@@ -133,7 +145,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_read_with_its_place() {
-        let text = "See #1, acme/anvil#22: ~bug ~\"two words\" %1.0. %\"May 2\" (@jane/x) ~a::b!";
+        let text = "See #1, acme/anvil#22: ~bug ~\"two words\" %1.0. %\"May 2\" (@jane/x) ~a::b! ^alert#3, a/b^alert#4";
         let of = |name: fn(String) -> Name, text: &str| name(text.to_owned());
         let expected = [
             ("#1", issue(None, 1)),
@@ -144,6 +156,8 @@ mod tests {
             ("%\"May 2\"", of(Name::Milestone, "May 2")),
             ("@jane/x", of(Name::Person, "jane/x")),
             ("~a::b", of(Name::Label, "a::b")),
+            ("^alert#3", Name::Alert(None, 3)),
+            ("a/b^alert#4", Name::Alert(Some("a/b".to_owned()), 4)),
         ];
         assert_eq!(
             read(text),
@@ -173,6 +187,11 @@ mod tests {
             "#99999999999999999999",
             "~~a",
             "ü#1",
+            "^alert#",
+            "^alert#x",
+            "^#1",
+            "^alarm#1",
+            "^^alert#1",
         ] {
             assert_eq!(read(text), [], "{text}");
         }

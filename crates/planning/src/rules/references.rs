@@ -3,7 +3,9 @@
 
 use crate::access::Parent;
 use crate::formats::references::{self, Name};
-use crate::store::{labels, milestones, references as rows};
+use crate::hooks;
+use crate::store::references::{self as rows, Numbered};
+use crate::store::{labels, milestones};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
@@ -56,6 +58,7 @@ impl Links {
             found: HashMap::new(),
         };
         finder.issues(tx, viewer)?;
+        finder.alerts(tx, viewer)?;
         finder.people(tx, viewer)?;
         if let Some(project) = project {
             let parent = Parent::Project(Box::new(project.clone()));
@@ -131,28 +134,44 @@ impl Finder<'_> {
     }
 
     fn issues(&mut self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<()> {
-        let mut wanted = Vec::new();
-        for name in &self.names {
-            if let Name::Issue(path, iid) = name
-                && let Some(path) = self.path(path.as_deref())
-            {
-                wanted.push((name.clone(), path, *iid));
-            }
-        }
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let paths: Vec<String> = wanted.iter().map(|(_, path, _)| path.clone()).collect();
-        let iids: Vec<i64> = wanted.iter().map(|(_, _, iid)| *iid).collect();
-        let known = rows::issues(tx, viewer, &paths, &iids)?;
-        for (name, path, iid) in wanted {
-            let is_it = |one: &&rows::Issue| one.iid == iid && one.full_path_folded == path;
-            if let Some(issue) = known.iter().find(is_it) {
-                let url = format!("{}/{}/-/issues/{iid}", self.base, issue.full_path);
-                self.found.insert(name, Target::new(url, &issue.title));
-            }
-        }
+        let wanted = self.numbered(|name| match name {
+            Name::Issue(path, iid) => Some((path.as_deref(), *iid)),
+            _ => None,
+        });
+        let known = wanted.look_up(|paths, iids| rows::issues(tx, viewer, paths, iids))?;
+        self.lead_on(wanted, &known, |iid| format!("issues/{iid}"));
         Ok(())
+    }
+
+    fn alerts(&mut self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<()> {
+        let wanted = self.numbered(|name| match name {
+            Name::Alert(path, iid) => Some((path.as_deref(), *iid)),
+            _ => None,
+        });
+        let known = wanted.look_up(|paths, iids| hooks::named_alerts(tx, viewer, paths, iids))?;
+        self.lead_on(wanted, &known, |iid| {
+            format!("alert_management/{iid}/details")
+        });
+        Ok(())
+    }
+
+    /// What is named by a number in a project that is known by its path.
+    fn numbered(&self, place: fn(&Name) -> Option<(Option<&str>, i64)>) -> Numbers {
+        let known = self.names.iter().filter_map(|name| {
+            let (path, iid) = place(name)?;
+            Some((name.clone(), self.path(path)?, iid))
+        });
+        Numbers(known.collect())
+    }
+
+    fn lead_on(&mut self, wanted: Numbers, known: &[Numbered], page: fn(i64) -> String) {
+        for (name, path, iid) in wanted.0 {
+            let is_it = |one: &&Numbered| one.iid == iid && one.full_path_folded == path;
+            if let Some(one) = known.iter().find(is_it) {
+                let url = format!("{}/{}/-/{}", self.base, one.full_path, page(iid));
+                self.found.insert(name, Target::new(url, &one.title));
+            }
+        }
     }
 
     fn people(&mut self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<()> {
@@ -236,6 +255,24 @@ impl Finder<'_> {
     fn of(&self, word: fn(&Name) -> Option<&str>) -> Vec<String> {
         let words = self.names.iter().filter_map(word);
         words.map(str::to_owned).collect()
+    }
+}
+
+/// Names with the folded path and the number that they mean.
+struct Numbers(Vec<(Name, String, i64)>);
+
+impl Numbers {
+    /// Asks for them, unless there are none.
+    fn look_up(
+        &self,
+        ask: impl FnOnce(&[String], &[i64]) -> Result<Vec<Numbered>>,
+    ) -> Result<Vec<Numbered>> {
+        if self.0.is_empty() {
+            return Ok(Vec::new());
+        }
+        let paths: Vec<String> = self.0.iter().map(|one| one.1.clone()).collect();
+        let iids: Vec<i64> = self.0.iter().map(|one| one.2).collect();
+        ask(&paths, &iids)
     }
 }
 

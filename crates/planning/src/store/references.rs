@@ -6,17 +6,17 @@ use kernel::error::Result;
 use spaces::access::visible_groups;
 use store::{Fragment, Tx, from_row, sql};
 
-/// An issue by its place.
+/// An issue or alert by its place.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "named as the columns")]
-pub struct Issue {
+pub struct Numbered {
     pub full_path: String,
     pub full_path_folded: String,
     pub iid: i64,
     pub title: String,
 }
 
-from_row! { Issue { full_path, full_path_folded, iid, title } }
+from_row! { Numbered { full_path, full_path_folded, iid, title } }
 
 /// Issues of these projects, by folded path, and of these numbers that the
 /// viewer sees.
@@ -25,7 +25,7 @@ pub fn issues(
     viewer: &Viewer,
     paths: &[String],
     iids: &[i64],
-) -> Result<Vec<Issue>> {
+) -> Result<Vec<Numbered>> {
     let mut query = Fragment::new(
         "select projects.full_path, projects.full_path_folded, issues.iid, issues.title
          from issues join projects on projects.id = issues.project_id where",

@@ -117,7 +117,7 @@ testkit::both_engines! {
         t.user("zoe").await;
         has(&browser.post(ONE, &assign("zoe")).await.is(422).text(), &["Assignee has no permissions"]);
         let (_, shown) = browser.submit(ONE, &assign("")).await;
-        has(&shown, &["Nobody looks after the alert.", "unassigned @jane"]);
+        has(&shown, &["Nobody looks after the alert.", "unassigned <a href=\"/jane\""]);
 
         let (_, shown) = browser.submit(ONE, &[("action", "todo")]).await;
         has(&shown, &["The alert is among your to-dos."]);

@@ -102,6 +102,27 @@ testkit::both_engines! {
         refused(&jane, "createNote", &format!("{about},body:\"x\"")).await;
     }
 
+    async fn what_notes_name_leads_there_for_who_may_see_it(t: TestServer) {
+        let (desk, jane, _, about) = desk(&t).await;
+        let rita = t.user("rita").await;
+        desk.project.add(&rita, 20).await;
+        jane.post(desk.project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
+        let (issue, alert) = ("/acme/anvil/-/issues/1", "href=\"/acme/anvil/-/alert_management/1/details\" title=\"Disk\"");
+
+        let named = format!("{about},body:\"like #1 and ^alert#1, not ^alert#2\"");
+        done(&jane, "createNote", &named, NOTE).await;
+        let body = json!({"body": "of ^alert#1 and acme/anvil^alert#1"});
+        jane.post(desk.project.at("/issues/1/notes")).json(&body).await.is(201);
+
+        let details = t.browser("jane").await.get(DETAILS).await.is(200).text();
+        assert!(details.contains(&format!("like <a href=\"{issue}\" title=\"Hinge\"")), "{details}");
+        assert!(details.contains(alert) && details.contains("not ^alert#2"), "{details}");
+        let shown = t.browser("jane").await.get(issue).await.is(200).text();
+        assert_eq!(shown.matches(alert).count(), 2, "{shown}");
+        let hidden = t.browser("rita").await.get(issue).await.is(200).text();
+        assert!(hidden.contains("of ^alert#1 and acme/anvil^alert#1") && !hidden.contains("Disk"), "{hidden}");
+    }
+
     async fn who_is_named_or_takes_part_is_told(t: TestServer) {
         let (desk, jane, carl, about) = desk(&t).await;
         let rita = t.user("rita").await;

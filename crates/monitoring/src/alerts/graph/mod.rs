@@ -10,6 +10,8 @@ mod lists;
 mod read;
 mod write;
 
+pub use read::named;
+
 use super::model::Alert;
 use super::store::arrive::{ALERT, noteable};
 use super::talk::TALK;

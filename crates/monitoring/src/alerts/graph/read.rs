@@ -5,6 +5,7 @@ use crate::alerts::store::alerts::{Filter, Order, OrderBy};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Key, Order as Way, Owned, Window};
+use planning::store::references::Numbered;
 use serde_json::{Value as Json, json};
 use spaces::access::{DEVELOPER, MAINTAINER, Purpose, projects_of, visible_projects};
 use std::collections::HashSet;
@@ -68,6 +69,26 @@ pub fn visible(tx: &mut Tx<'_>, viewer: &Viewer, column: &str, ids: &[i64]) -> R
          join projects on projects.id = alerts.project_id where",
     );
     query.in_list(column, ids).raw(" and ");
+    query.append(reached(tx, viewer, DEVELOPER));
+    Ok(tx.query(query)?)
+}
+
+/// Alerts of projects of these folded paths and of these numbers that the
+/// viewer may see: how texts name them.
+pub fn named(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    paths: &[String],
+    iids: &[i64],
+) -> Result<Vec<Numbered>> {
+    let mut query = Fragment::new(
+        "select projects.full_path, projects.full_path_folded, alerts.iid, alerts.title
+         from alerts join projects on projects.id = alerts.project_id where",
+    );
+    query
+        .in_list("projects.full_path_folded", paths)
+        .raw(" and");
+    query.in_list("alerts.iid", iids).raw(" and ");
     query.append(reached(tx, viewer, DEVELOPER));
     Ok(tx.query(query)?)
 }

@@ -20,10 +20,10 @@ use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Page, Pages};
 use kernel::http::{Asked, Paging, Params, Response};
-use kernel::markup;
 use kernel::time::Timestamp;
 use planning::access::Desk;
 use planning::rules::comments::may_change;
+use planning::rules::references::Links;
 use planning::store::notes::Note;
 use serde_json::Value;
 use spaces::access::Purpose;
@@ -294,17 +294,18 @@ impl Reader<'_> {
         authors.sort_unstable();
         authors.dedup();
         let people = load_basic(tx, &authors)?;
+        let texts = found.iter().map(|note| note.body.as_str());
+        let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
         let now = tx.now();
-        Ok(found
-            .into_iter()
-            .map(|note| self.note(note, &people, now, typed))
-            .collect())
+        let row = |note| self.note(note, &people, &links, now, typed);
+        Ok(found.into_iter().map(row).collect())
     }
 
     fn note(
         &self,
         note: Note,
         people: &HashMap<i64, User>,
+        links: &Links,
         now: Timestamp,
         typed: Option<&Text>,
     ) -> NoteRow {
@@ -322,7 +323,7 @@ impl Reader<'_> {
             is_internal: note.internal,
             is_edited: note.updated_at > note.created_at,
             in_thread: note.in_thread,
-            html: markup::render(&note.body),
+            html: links.render(&note.body),
             is_rewritten: typed.is_some(),
             body: typed.map_or(note.body, str::to_owned),
             discussion_id: note.discussion_id,
