@@ -286,7 +286,7 @@ test('an alert is received, seen and resolved', async () => {
   await page.getByRole('button', { name: 'Write note' }).click();
   await page.getByText('The note is written.').waitFor();
   await page.getByLabel(/^Answer the note by/).click();
-  await page.getByLabel('Answer', { exact: true }).fill('Let it cool.');
+  await page.getByLabel('Answer required', { exact: true }).fill('Let it cool.');
   await page.getByRole('button', { name: 'Answer', exact: true }).click();
   await page.getByRole('paragraph').filter({ hasText: 'Let it cool.' }).waitFor();
   await check(page, 'an alert');
