@@ -87,6 +87,13 @@ impl Error {
         Error::Internal(cause.into())
     }
 
+    /// None of these parameters, listed with commas, was sent.
+    pub fn none_of(names: &str) -> Error {
+        Error::Parameters(vec![format!(
+            "{names} are missing, at least one parameter must be provided"
+        )])
+    }
+
     /// A required parameter that was not sent.
     pub fn missing(name: &str) -> Error {
         Error::Parameters(vec![format!("{name} is missing")])

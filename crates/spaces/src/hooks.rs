@@ -114,9 +114,9 @@ fn user_renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
         name: name.unwrap_or(&own.name).to_owned(),
         path: path.unwrap_or(&own.path).to_owned(),
     };
-    match namespaces::replace(tx, &own, &place)? {
-        true => Ok(()),
-        false => Err(Error::invalid("username", "has already been taken")),
+    match namespaces::replace(tx, &own, &place)?.any() {
+        false => Ok(()),
+        true => Err(Error::invalid("username", "has already been taken")),
     }
 }
 

@@ -103,6 +103,23 @@ pub fn check_level(place: &Place, level: i64) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a level below the one that the user has from a group above.
+fn check_inherited(tx: &mut Tx<'_>, place: &Place, user_id: i64, level: i64) -> Result<()> {
+    match lists::inherited(tx, &place.source, user_id)? {
+        Some((above, group)) if above > level => {
+            let role = access::role_name(above);
+            Err(Error::invalid(
+                "access_level",
+                format!(
+                    "should be greater than or equal to {role} inherited membership from group \
+                     {group}"
+                ),
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses an end that has come already.
 pub fn check_end(tx: &Tx<'_>, expires_at: Option<Date>) -> Result<()> {
     match expires_at {
@@ -129,6 +146,7 @@ pub fn add(
             "is a bot of another project or group",
         ));
     }
+    check_inherited(tx, place, user.id, new.level)?;
     let now = tx.now();
     let today = lists::today(tx);
     // A request or a membership that ended is taken over.
@@ -206,6 +224,7 @@ pub fn change(
     if row.access_level > place.level {
         return Err(Error::forbidden(""));
     }
+    check_inherited(tx, place, user_id, level)?;
     let before = row.expires_at.as_deref().and_then(|date| date.parse().ok());
     let expires_at = until.over(before);
     if expires_at != before {
@@ -352,6 +371,7 @@ pub fn approve(
 ) -> Result<MemberRow> {
     check_level(place, level)?;
     lists::member(tx, &place.source, Breadth::Requests, user_id)?.ok_or(Error::NotFound(""))?;
+    check_inherited(tx, place, user_id, level)?;
     let now = tx.now();
     tx.execute(
         sql!(

@@ -2,7 +2,7 @@
 //! and what follows when one of them moves.
 
 use crate::model::{MAX_DEPTH, Namespace, Problems, Project};
-use kernel::error::Result;
+use kernel::error::{CONFLICT, Error, Result};
 use kernel::ids::fold;
 use store::{Tx, sql};
 
@@ -33,6 +33,11 @@ impl Place {
             " / ",
             &self.name,
         )
+    }
+
+    /// The name that nobody beside it may have; none at the top.
+    fn unique_name(&self) -> Option<&str> {
+        self.parent.as_ref().map(|_| self.name.as_str())
     }
 
     fn depth(&self) -> i64 {
@@ -71,6 +76,52 @@ pub fn is_taken(tx: &mut Tx<'_>, full_path: &str) -> Result<bool> {
     Ok(taken.is_some())
 }
 
+/// What of a place somebody else has.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Taken {
+    /// The name, which tells those of one namespace apart.
+    pub name: bool,
+    /// The path.
+    pub path: bool,
+}
+
+impl Taken {
+    /// Whether anything is.
+    pub fn any(self) -> bool {
+        self.name || self.path
+    }
+
+    /// Refuses with a message beside each field.
+    pub fn check(self) -> Result<()> {
+        const TAKEN: &str = "has already been taken";
+        let mut problems = Problems::default();
+        problems.note("name", self.name.then_some(TAKEN));
+        problems.note("path", self.path.then_some(TAKEN));
+        problems.check()
+    }
+}
+
+/// Whether a group in this one has the name.
+fn is_group_name_taken(tx: &mut Tx<'_>, place: &Place) -> Result<bool> {
+    let Some(parent) = &place.parent else {
+        return Ok(false);
+    };
+    let taken: Option<i64> = tx.optional(
+        sql!("select id from namespaces where parent_id = $1 and unique_name = $2"),
+        (parent.id, &place.name),
+    )?;
+    Ok(taken.is_some())
+}
+
+/// Whether a project in the namespace has the name.
+pub fn is_project_name_taken(tx: &mut Tx<'_>, namespace_id: i64, name: &str) -> Result<bool> {
+    let taken: Option<i64> = tx.optional(
+        sql!("select id from projects where namespace_id = $1 and unique_name = $2"),
+        (namespace_id, name),
+    )?;
+    Ok(taken.is_some())
+}
+
 /// Makes the namespace of a user; `None` when its path is taken.
 pub fn insert_for_user(
     tx: &mut Tx<'_>,
@@ -94,25 +145,27 @@ pub fn insert_for_user(
     Ok(id)
 }
 
-/// Makes a group; `None` when its path is taken.
+/// Makes a group, unless its name or path is taken.
 pub fn insert_group(
     tx: &mut Tx<'_>,
     place: &Place,
     visibility: i64,
     creator_id: i64,
-) -> Result<Option<i64>> {
+) -> Result<i64> {
     let now = tx.now();
     let full_path = place.full_path();
-    if is_taken(tx, &full_path)? {
-        return Ok(None);
-    }
+    let taken = Taken {
+        name: is_group_name_taken(tx, place)?,
+        path: is_taken(tx, &full_path)?,
+    };
+    taken.check()?;
     let id: Option<i64> = tx.optional(
         sql!(
             "insert into namespaces (kind, parent_id, name, name_folded, path, full_path,
                 full_path_folded, full_name, lineage, depth, visibility, created_by_id,
-                created_at, updated_at)
-             values ('group', $1, $2, $3, $4, $5, $6, $7, '', $8, $9, $10, $11, $11)
-             on conflict (full_path_folded) do nothing returning id"
+                created_at, updated_at, unique_name)
+             values ('group', $1, $2, $3, $4, $5, $6, $7, '', $8, $9, $10, $11, $11, $12)
+             on conflict do nothing returning id"
         ),
         (
             place.parent.as_ref().map(|parent| parent.id),
@@ -126,15 +179,12 @@ pub fn insert_group(
             visibility,
             creator_id,
             now,
+            place.unique_name(),
         ),
     )?;
-    if let Some(id) = id {
-        set_lineage(
-            tx,
-            id,
-            place.parent.as_ref().map_or("/", |parent| &parent.lineage),
-        )?;
-    }
+    let id = id.ok_or_else(|| Error::Unavailable(CONFLICT.into()))?;
+    let above = place.parent.as_ref().map_or("/", |parent| &parent.lineage);
+    set_lineage(tx, id, above)?;
     Ok(id)
 }
 
@@ -148,12 +198,18 @@ fn set_lineage(tx: &mut Tx<'_>, id: i64, above: &str) -> Result<()> {
 
 /// Renames or moves a namespace with all below it, and leaves redirects from
 /// the old paths of projects. What is being deleted keeps the free path it
-/// was given. `false` when the new path is taken.
-pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<bool> {
+/// was given. Nothing happens where the new name or path is taken.
+pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<Taken> {
     let full_path = place.full_path();
     let moves = fold(&full_path) != fold(&old.full_path);
-    if moves && is_taken(tx, &full_path)? {
-        return Ok(false);
+    let parent_id = place.parent.as_ref().map(|parent| parent.id);
+    let renames = place.name != old.name || parent_id != old.parent_id;
+    let taken = Taken {
+        name: renames && is_group_name_taken(tx, place)?,
+        path: moves && is_taken(tx, &full_path)?,
+    };
+    if taken.any() {
+        return Ok(taken);
     }
     let now = tx.now();
     if full_path != old.full_path {
@@ -194,18 +250,21 @@ pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<bool> 
     tx.execute(
         sql!(
             "update namespaces set name = $2, name_folded = $3, path = $4, parent_id = $5,
-                updated_at = $6 where id = $1"
+                updated_at = $6, unique_name = case when $7 then $8 else unique_name end
+             where id = $1"
         ),
         (
             old.id,
             &place.name,
             fold(&place.name),
             &place.path,
-            place.parent.as_ref().map(|parent| parent.id),
+            parent_id,
             now,
+            renames,
+            place.unique_name(),
         ),
     )?;
-    Ok(true)
+    Ok(taken)
 }
 
 fn move_projects(tx: &mut Tx<'_>, old: &Namespace, full_path: &str, redirect: bool) -> Result<()> {
@@ -253,24 +312,31 @@ fn move_projects(tx: &mut Tx<'_>, old: &Namespace, full_path: &str, redirect: bo
     Ok(())
 }
 
-/// Moves or renames one project and leaves a redirect. `false` when the new
-/// path is taken.
+/// Moves or renames one project and leaves a redirect from its old path.
+/// Nothing happens where the new name or path is taken.
 pub fn replace_project(
     tx: &mut Tx<'_>,
     project: &Project,
     namespace: (i64, &str),
+    name: &str,
     path: &str,
-) -> Result<bool> {
+) -> Result<Taken> {
     let full_path = format!("{}/{path}", namespace.1);
     let (old, new) = (fold(&project.full_path), fold(&full_path));
-    if old != new && is_taken(tx, &full_path)? {
-        return Ok(false);
+    let renames = name != project.name || namespace.0 != project.namespace_id;
+    let taken = Taken {
+        name: renames && is_project_name_taken(tx, namespace.0, name)?,
+        path: old != new && is_taken(tx, &full_path)?,
+    };
+    if taken.any() {
+        return Ok(taken);
     }
     let now = tx.now();
     tx.execute(
         sql!(
             "update projects set namespace_id = $2, path = $3, path_folded = $4, full_path = $5,
-                full_path_folded = $6, updated_at = $7 where id = $1"
+                full_path_folded = $6, updated_at = $7, name = $8, name_folded = $9,
+                unique_name = case when $10 then $8 else unique_name end where id = $1"
         ),
         (
             project.id,
@@ -280,6 +346,9 @@ pub fn replace_project(
             &full_path,
             &new,
             now,
+            name,
+            fold(name),
+            renames,
         ),
     )?;
     if old != new {
@@ -296,7 +365,7 @@ pub fn replace_project(
             (&old, project.id, now),
         )?;
     }
-    Ok(true)
+    Ok(taken)
 }
 
 /// Ids from the root to this namespace, for settings that are inherited.

@@ -58,6 +58,7 @@ pub fn migrations() -> &'static [Migration] {
         44 "0044_alert_talk",
         45 "0045_planning_more",
         46 "0046_on_call",
+        50 "0050_unique_names",
     }
 }
 

@@ -316,9 +316,7 @@ fn named(tx: &mut Tx<'_>, params: &AddMembers) -> Result<Vec<Result<User, String
             ]));
         }
         (None, None) => {
-            return Err(Error::Parameters(vec![
-                "user_id, username are missing, at least one parameter must be provided".into(),
-            ]));
+            return Err(Error::none_of("user_id, username"));
         }
         (Some(ids), None) => {
             at_most_at_once(ids.len())?;

@@ -55,9 +55,8 @@ pub fn create_group(
         name: change.name.clone().unwrap_or_default(),
         path: change.path.clone().unwrap_or_default(),
     };
-    let saved = check_group(&place, change, visibility)
-        .and_then(|()| namespaces::insert_group(tx, &place, visibility.level(), signed_in.user.id))
-        .and_then(|id| id.ok_or_else(|| Error::invalid("path", "has already been taken")))?;
+    check_group(&place, change, visibility)?;
+    let saved = namespaces::insert_group(tx, &place, visibility.level(), signed_in.user.id)?;
     let group = access::find_group(tx, &Reference::Id(saved))?.ok_or(Error::NotFound("Group"))?;
     write_group(tx, &group, change, visibility.level())?;
     add_owner(tx, "Group", saved, signed_in.user.id)?;
@@ -173,7 +172,7 @@ pub fn update_group(
         check_nothing_wider(tx, &group, visibility)?;
     }
     if place.name != group.name || place.path != group.path {
-        move_group(tx, &group, &place)?;
+        namespaces::replace(tx, &group, &place)?.check()?;
     }
     write_group(tx, &group, change, visibility.level())?;
     record(
@@ -184,13 +183,6 @@ pub fn update_group(
         json!({"path": place.full_path()}),
     )?;
     access::find_group(tx, &Reference::Id(group.id))?.ok_or(Error::NotFound("Group"))
-}
-
-fn move_group(tx: &mut Tx<'_>, group: &Namespace, place: &Place) -> Result<()> {
-    match namespaces::replace(tx, group, place)? {
-        true => Ok(()),
-        false => Err(Error::invalid("path", "has already been taken")),
-    }
 }
 
 fn parent_of(tx: &mut Tx<'_>, group: &Namespace) -> Result<Option<Namespace>> {
@@ -272,8 +264,10 @@ pub fn transfer_group(
     if let Some(problem) = path_error(&place.path, place.parent.is_none()) {
         return refuse(&format!("The path {problem} there."));
     }
-    if !namespaces::replace(tx, &group, &place)? {
-        return refuse("The path has already been taken there.");
+    let taken = namespaces::replace(tx, &group, &place)?;
+    if taken.any() {
+        let what = if taken.path { "path" } else { "name" };
+        return refuse(&format!("The {what} has already been taken there."));
     }
     record(
         tx,
@@ -298,7 +292,7 @@ pub fn schedule_namespace(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> 
     let end = format!("{}:", namespace.lineage);
     tx.execute(
         sql!(
-            "update projects set deletion_scheduled_at = $3,
+            "update projects set deletion_scheduled_at = $3, unique_name = null,
                 full_path_folded = '-/deleted/' || cast(id as text)
              where namespace_id in
                 (select n.id from namespaces n where n.lineage >= $1 and n.lineage < $2)"
@@ -308,7 +302,7 @@ pub fn schedule_namespace(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> 
     tx.execute(
         sql!(
             "update namespaces set deletion_scheduled_at = $3, owner_id = null,
-                full_path_folded = '-/deleted/group/' || cast(id as text)
+                unique_name = null, full_path_folded = '-/deleted/group/' || cast(id as text)
              where lineage >= $1 and lineage < $2"
         ),
         (&namespace.lineage, &end, now),

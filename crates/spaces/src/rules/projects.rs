@@ -4,11 +4,12 @@ use super::{add_owner, check_description, of_project, record};
 use crate::access::{self, Purpose};
 use crate::jobs::DestroyProject;
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
-use crate::namespaces;
+use crate::namespaces::{self, Taken};
 use identity::model::User;
 use identity::viewer::Viewer;
-use kernel::error::{Error, Result};
+use kernel::error::{CONFLICT, Error, Result};
 use kernel::ids::{Reference, fold};
+use jiff::SignedDuration;
 use kernel::jobs::enqueue_at;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -89,19 +90,20 @@ pub fn create_project(
     check_project(&name, &path, change)?;
     access::check_visibility(visibility, Some(namespace))?;
     let full_path = format!("{}/{path}", namespace.full_path);
-    let taken = || Error::invalid("path", "has already been taken");
-    if namespaces::is_taken(tx, &full_path)? {
-        return Err(taken());
-    }
+    let taken = Taken {
+        name: namespaces::is_project_name_taken(tx, namespace.id, &name)?,
+        path: namespaces::is_taken(tx, &full_path)?,
+    };
+    taken.check()?;
     let now = tx.now();
     let folded = fold(&full_path);
     let id: Option<i64> = tx.optional(
         sql!(
             "insert into projects (namespace_id, name, name_folded, path, path_folded, full_path,
                 full_path_folded, visibility, topics, creator_id, features, last_activity_at,
-                created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12)
-             on conflict (full_path_folded) do nothing returning id"
+                created_at, updated_at, unique_name)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12, $2)
+             on conflict do nothing returning id"
         ),
         (
             namespace.id,
@@ -118,7 +120,7 @@ pub fn create_project(
             now,
         ),
     )?;
-    let id = id.ok_or_else(taken)?;
+    let id = id.ok_or_else(|| Error::Unavailable(CONFLICT.into()))?;
     tx.execute(
         sql!("delete from project_redirects where full_path_folded = $1"),
         (&folded,),
@@ -147,9 +149,7 @@ fn name_and_path(change: &ProjectChange) -> Result<(String, String)> {
         (Some(name), Some(path)) => Ok((name.clone(), path.clone())),
         (Some(name), None) => Ok((name.clone(), path_from(name))),
         (None, Some(path)) => Ok((path.clone(), path.clone())),
-        (None, None) => Err(Error::Parameters(vec![
-            "name, path are missing, at least one parameter must be provided".into(),
-        ])),
+        (None, None) => Err(Error::none_of("name, path")),
     }
 }
 
@@ -227,8 +227,7 @@ fn write_project(
         sql!(
             "update projects set description = $2, visibility = $3, default_branch = $4,
                 topics = $5, merge_method = $6, squash_option = $7, request_access_enabled = $8,
-                packages_enabled = $9, features = $10, updated_at = $11, last_activity_at = $11,
-                description_folded = $12
+                packages_enabled = $9, features = $10, updated_at = $11, description_folded = $12
              where id = $1"
         ),
         (
@@ -278,16 +277,10 @@ pub fn update_project(
         let home = home_of(tx, &project)?;
         access::check_visibility(visibility, Some(&home))?;
     }
-    if path != project.path {
+    if path != project.path || name != project.name {
         let namespace = (project.namespace_id, project.namespace_full_path.as_str());
-        if !namespaces::replace_project(tx, &project, namespace, &path)? {
-            return Err(Error::invalid("path", "has already been taken"));
-        }
+        namespaces::replace_project(tx, &project, namespace, &name, &path)?.check()?;
     }
-    tx.execute(
-        sql!("update projects set name = $2, name_folded = $3 where id = $1"),
-        (project.id, &name, fold(&name)),
-    )?;
     write_project(tx, &project, change, visibility.level())?;
     record(
         tx,
@@ -297,6 +290,18 @@ pub fn update_project(
         json!({"path": path}),
     )?;
     reread(tx, project.id)
+}
+
+/// Moves a project's last activity to now: somebody worked in it. Work of the
+/// same second moves it once, so that it does not get in each other's way.
+pub fn note_activity(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
+    let now = tx.now();
+    let before = now - SignedDuration::from_secs(1);
+    tx.execute(
+        sql!("update projects set last_activity_at = $2 where id = $1 and last_activity_at <= $3"),
+        (project_id, now, before),
+    )?;
+    Ok(())
 }
 
 fn home_of(tx: &mut Tx<'_>, project: &Project) -> Result<Namespace> {
@@ -345,7 +350,8 @@ pub fn transfer_project(
         return refuse("Project would be more visible than the namespace it would stand in.");
     }
     let place = (home.id, home.full_path.as_str());
-    if !namespaces::replace_project(tx, &project, place, &project.path)? {
+    let taken = namespaces::replace_project(tx, &project, place, &project.name, &project.path)?;
+    if taken.any() {
         return refuse("Project with same name or path in target namespace already exists");
     }
     if let Some(owner) = home.owner_id {
@@ -422,7 +428,7 @@ pub fn destroy_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> R
     let now = tx.now();
     tx.execute(
         sql!(
-            "update projects set deletion_scheduled_at = $2,
+            "update projects set deletion_scheduled_at = $2, unique_name = null,
                 full_path_folded = '-/deleted/' || cast(id as text) where id = $1"
         ),
         (project.id, now),

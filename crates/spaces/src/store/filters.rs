@@ -5,7 +5,7 @@ use crate::access::{self, GUEST, OWNER, Purpose};
 use crate::model::Visibility;
 use identity::viewer::Viewer;
 use kernel::ids::fold;
-use kernel::time::Timestamp;
+use kernel::time::{Date, Timestamp};
 use serde_json::json;
 use store::{Fragment, Tx};
 
@@ -52,6 +52,12 @@ pub struct ProjectFilter {
     pub with_issues: bool,
     /// Only with merge requests.
     pub with_merge_requests: bool,
+    /// Only with files in this language.
+    pub programming_language: Option<String>,
+    /// Only imported ones.
+    pub imported: bool,
+    /// Only those marked for deletion on this day.
+    pub marked_for_deletion_on: Option<Date>,
 }
 
 impl ProjectFilter {
@@ -90,6 +96,15 @@ impl ProjectFilter {
             .raw(" escape '\\'");
         }
         self.bounds(&mut sql);
+        // No files are kept that a language could be told from, nothing is
+        // imported, and what is marked for deletion shows to nobody.
+        let language = self.programming_language.as_deref();
+        if language.is_some_and(|language| !language.is_empty())
+            || self.imported
+            || self.marked_for_deletion_on.is_some()
+        {
+            sql.raw(" and 1 = 0");
+        }
         if self.with_issues {
             sql.raw(" and coalesce(projects.features ->> 'issues', '') <> 'disabled'");
         }

@@ -1,7 +1,7 @@
 //! SQL of this room: lists, memberships, shares. Look-ups by id or path and
 //! the visible-set conditions are in [`crate::access`].
 
-use crate::model::{Namespace, Project};
+use crate::model::{Namespace, Project, SourceKind};
 use crate::project_select;
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -210,7 +210,7 @@ impl FromRow for MemberRow {
 #[derive(Debug, Clone)]
 pub struct Source {
     /// `Project` or `Group`.
-    pub kind: crate::model::SourceKind,
+    pub kind: SourceKind,
     /// Its id.
     pub id: i64,
     /// Its name, for audit records.
@@ -362,6 +362,27 @@ pub fn member(
         .0
         .into_iter()
         .next())
+}
+
+/// The highest role that a user has in the groups above, and the name of the
+/// group that gives it.
+pub fn inherited(
+    tx: &mut Tx<'_>,
+    source: &Source,
+    user_id: i64,
+) -> Result<Option<(i64, String)>> {
+    let mut above = source.groups.clone();
+    above.retain(|id| source.kind == SourceKind::Project || *id != source.id);
+    let today = today(tx);
+    Ok(tx.optional(
+        sql!(
+            "select m.access_level, n.name from members m join namespaces n on n.id = m.source_id
+             where m.source_type = 'Group' and m.source_id in_list($1) and m.user_id = $2
+                and m.requested_at is null and (m.expires_at is null or m.expires_at > $3)
+             order by m.access_level desc, n.depth desc limit 1"
+        ),
+        (above, user_id, today),
+    )?)
 }
 
 /// Whether somebody else owns a group, also by the groups above; owners for a

@@ -123,7 +123,7 @@ testkit::both_engines! {
     async fn bad_names_are_told(t: TestServer) {
         let admin = t.admin();
         let bad = admin.post("/groups").json(&json!({"name": "x", "path": "a b"})).await.is(400);
-        assert!(bad.json()["message"].as_str().expect("text").starts_with("Failed to save group {"));
+        assert!(bad.json()["message"]["path"].is_array());
         admin.post("/groups").json(&json!({"name": "x", "path": "admin"})).await.is(400);
         let missing = admin.post("/groups").json(&json!({"name": "x"})).await.is(400);
         assert_eq!(missing.json()["error"], "path is missing");

@@ -3,12 +3,15 @@
 
 mod abuse;
 mod basics;
+mod changes;
 mod deletion;
 mod deploy_tokens;
+mod inherited;
 mod invitations;
 mod lists;
 mod members;
 mod moves;
+mod names;
 mod races;
 mod tokens;
 

@@ -16,7 +16,6 @@ use kernel::http::{Accepted, Asked, Created, Ok200, Paged, Paging, Params, Route
 use kernel::ids::Reference;
 pub use listing::keyset_unavailable;
 use listing::{ListBelow, ListGroups, below, page};
-use serde_json::json;
 use std::sync::Arc;
 use store::Fragment;
 
@@ -207,24 +206,10 @@ async fn create(
     let params = params.0;
     let handle = app.clone();
     app.write(move |tx| {
-        let made = rules::create_group(tx, &viewer, params.parent_id, &creation(&params));
-        let group = made.map_err(failed_to_save)?;
+        let group = rules::create_group(tx, &viewer, params.parent_id, &creation(&params))?;
         entities::one_group(tx, &handle, &viewer, &group).map(Created)
     })
     .await
-}
-
-/// The form in which clients expect an unusable new group.
-fn failed_to_save(error: Error) -> Error {
-    let Error::Invalid(fields) = error else {
-        return error;
-    };
-    let fields: serde_json::Map<String, serde_json::Value> = fields
-        .into_iter()
-        .map(|(name, messages)| (name, json!(messages)))
-        .collect();
-    let message = format!("Failed to save group {}", serde_json::Value::Object(fields));
-    Error::Exact(400, json!({"message": message}))
 }
 
 kernel::params! {

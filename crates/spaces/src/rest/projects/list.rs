@@ -12,7 +12,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Paged, Paging, Params, Routes, Start};
 use kernel::ids::Reference;
-use kernel::time::Timestamp;
+use kernel::time::{Date, Timestamp};
 use serde_json::json;
 use store::{Fragment, Tx};
 
@@ -105,6 +105,12 @@ macro_rules! project_filters {
                 pub with_issues_enabled: Option<bool>,
                 /// Only with merge requests.
                 pub with_merge_requests_enabled: Option<bool>,
+                /// Only with files in this programming language.
+                pub with_programming_language: Option<String>,
+                /// Only imported ones.
+                pub imported: Option<bool>,
+                /// Only those marked for deletion on this day.
+                pub marked_for_deletion_on: Option<Date>,
                 /// With bytes in use.
                 pub statistics: Option<bool>,
                 /// Where the repository lies; administrators only.
@@ -133,6 +139,9 @@ macro_rules! project_filters {
                         updated_before: self.updated_before,
                         with_issues: self.with_issues_enabled.unwrap_or(false),
                         with_merge_requests: self.with_merge_requests_enabled.unwrap_or(false),
+                        programming_language: self.with_programming_language,
+                        imported: self.imported.unwrap_or(false),
+                        marked_for_deletion_on: self.marked_for_deletion_on,
                         ..ProjectFilter::default()
                     },
                     simple: self.simple.unwrap_or(false),

@@ -12,8 +12,10 @@ use identity::viewer::{Admin, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::conditional::check_unmodified;
+use kernel::http::params::{Field, FromParams};
 use kernel::http::{Accepted, Asked, Created, Ok200, Params, Routes};
 use kernel::ids::Reference;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 pub fn routes(r: &mut Routes) {
@@ -94,14 +96,41 @@ async fn show(
     .await
 }
 
+/// Whether a request says anything but which project it is about. What is
+/// unknown here counts, because clients send what other versions know.
+struct SaysMore(bool);
+
+impl FromParams for SaysMore {
+    fn from_params(source: &Map<String, Value>) -> Result<Self, Vec<String>> {
+        let known = ["id", "private_token", "access_token", "job_token"];
+        let says_more = source.keys().any(|name| !known.contains(&name.as_str()));
+        Ok(SaysMore(says_more))
+    }
+
+    fn fields() -> Vec<Field> {
+        Vec::new()
+    }
+}
+
+/// What a change of a project may be about.
+fn changes() -> String {
+    let names = UpdateProject::fields().into_iter().map(|field| field.name);
+    names.skip(1).collect::<Vec<_>>().join(", ")
+}
+
 async fn update(
     app: App,
     viewer: Viewer,
     params: Params<UpdateProject>,
+    says: Params<SaysMore>,
 ) -> Result<Ok200<ProjectEntity>> {
     let params = params.0;
     let handle = app.clone();
     app.write(move |tx| {
+        if !says.0.0 {
+            access::project(tx, &viewer, &params.id, Purpose::Update)?;
+            return Err(Error::none_of(&changes()));
+        }
         let project = rules::update_project(tx, &viewer, &params.id, &params.change())?;
         entities::one_project(tx, &handle, &viewer, &project, false).map(Ok200)
     })
