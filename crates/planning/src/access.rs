@@ -298,7 +298,7 @@ pub fn visible(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope) -> Fragment {
 }
 
 /// ` or …`: the viewer wrote the issue or is assigned to it.
-fn concerns(viewer: &Viewer) -> Fragment {
+pub fn concerns(viewer: &Viewer) -> Fragment {
     let mut mine = Fragment::default();
     if let Some(user_id) = viewer.user_id() {
         mine.push(" or issues.author_id = ", user_id)

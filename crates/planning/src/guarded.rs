@@ -216,14 +216,14 @@ pub async fn rewrite<S: Spot, T: Send + 'static>(
     app.read(move |tx| {
         let (desk, found) = at.enter(tx, &who)?;
         let topic = S::topic(&found);
-        comments::find_within(tx, &desk, topic, note_id, inside.as_deref()).map(drop)
+        comments::find_within(tx, &who, &desk, topic, note_id, inside.as_deref()).map(drop)
     })
     .await?;
     let subject = writer.subject("update_note", "", &body)?;
     guard(app, &subject, move |tx| {
         let (desk, found) = spot.enter(tx, &writer.viewer)?;
         let topic = S::topic(&found);
-        comments::find_within(tx, &desk, topic, note_id, within.as_deref())?;
+        comments::find_within(tx, &writer.viewer, &desk, topic, note_id, within.as_deref())?;
         let note = comments::rewrite(tx, &writer.viewer, &desk, topic, note_id, &body)?;
         then(tx, found, note)
     })

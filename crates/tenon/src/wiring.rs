@@ -59,6 +59,7 @@ pub fn migrations() -> &'static [Migration] {
         45 "0045_planning_more",
         46 "0046_on_call",
         50 "0050_unique_names",
+        51 "0051_notes_naming_issues",
     }
 }
 

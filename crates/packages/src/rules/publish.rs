@@ -155,6 +155,7 @@ pub fn add_file(
     }
     let metadata = to.file_metadata.as_deref();
     let file = add_beside(tx, viewer, &package, &to.file_name, stored, metadata)?;
+    spaces::rules::note_activity(tx, project.id)?;
     Ok((package, file))
 }
 

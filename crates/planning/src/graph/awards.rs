@@ -195,7 +195,7 @@ fn change<S: Spot>(
     let (desk, found) = spot.enter(tx, viewer)?;
     let topic = S::topic(&found);
     if let Awardable::Note(id) = to {
-        comments::find(tx, &desk, topic, id)?;
+        comments::find(tx, viewer, &desk, topic, id)?;
     }
     let Some(name) = rules::name(text) else {
         return Ok(Err("Name is not a valid emoji name".to_owned()));

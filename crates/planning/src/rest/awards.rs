@@ -27,24 +27,25 @@ impl Subject {
     /// What is reacted to, for who may see it.
     fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Issue, Awardable)> {
         let (desk, issue) = found(tx, viewer, &self.id, self.issue_iid)?;
-        self.within(tx, desk, issue)
+        self.within(tx, viewer, desk, issue)
     }
 
     /// The same for somebody signed in.
     fn find_signed_in(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Issue, Awardable)> {
         let (desk, issue) = found_signed_in(tx, viewer, &self.id, self.issue_iid)?;
         desk.writable()?;
-        self.within(tx, desk, issue)
+        self.within(tx, viewer, desk, issue)
     }
 
     fn within(
         &self,
         tx: &mut Tx<'_>,
+        viewer: &Viewer,
         desk: Desk,
         issue: Issue,
     ) -> Result<(Desk, Issue, Awardable)> {
         let to = match self.note_id {
-            Some(id) => Awardable::Note(comments::find(tx, &desk, &issue, id)?.id),
+            Some(id) => Awardable::Note(comments::find(tx, viewer, &desk, &issue, id)?.id),
             None => Awardable::Issue(issue.id),
         };
         Ok((desk, issue, to))

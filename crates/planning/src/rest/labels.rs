@@ -269,13 +269,6 @@ fn changed(
     }
 }
 
-/// None of some parameters was sent.
-pub(super) fn one_of(names: &str) -> Error {
-    Error::Parameters(vec![format!(
-        "{names} are missing, at least one parameter must be provided"
-    )])
-}
-
 /// A label by title or by id: one of them.
 struct Named(Option<String>, Option<String>);
 
@@ -290,7 +283,7 @@ impl Named {
                 "name, label_id are mutually exclusive".into(),
             ])),
             Named(Some(named), None) | Named(None, Some(named)) => Ok(named),
-            Named(None, None) => Err(one_of("name, label_id")),
+            Named(None, None) => Err(Error::none_of("name, label_id")),
         }
     }
 }
@@ -401,7 +394,9 @@ async fn update(
         .write(move |tx| {
             let entered = enter(tx, &viewer, &place, Aim::Manage)?;
             if change.is_empty() {
-                return Err(one_of("new_name, color, description, priority, archived"));
+                return Err(Error::none_of(
+                    "new_name, color, description, priority, archived",
+                ));
             }
             let id = named.id_or_title()?;
             let changed = rules::update(tx, &viewer, &entered, id, &change)?;

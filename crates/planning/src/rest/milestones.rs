@@ -1,6 +1,5 @@
 //! Milestones of projects and groups.
 
-use super::labels::one_of;
 use crate::access::{Aim, Place, enter};
 use crate::entity::milestones::{MilestoneEntity, milestone};
 use crate::model::MilestoneState;
@@ -8,7 +7,7 @@ use crate::rules::milestones::{self as rules, Change, StateEvent};
 use crate::store::milestones::{self as rows, Filter};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::Result;
+use kernel::error::{Error, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
 use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp};
@@ -242,7 +241,7 @@ async fn update(
         .write(move |tx| {
             let entered = enter(tx, &viewer, &place, Aim::Manage)?;
             match change.is_empty() {
-                true => Err(one_of(
+                true => Err(Error::none_of(
                     "title, description, start_date, due_date, state_event",
                 )),
                 false => rules::update(tx, &viewer, &entered, id, &change),

@@ -14,7 +14,8 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::time::Timestamp;
 use spaces::access::MAINTAINER;
-use store::{Fragment, Tx};
+use spaces::rules::note_activity;
+use store::Tx;
 
 /// A note about to be written.
 #[derive(Debug, Clone)]
@@ -43,26 +44,27 @@ pub enum Said {
 /// The note of this id about something, if the viewer may see it.
 pub fn find<'t>(
     tx: &mut Tx<'_>,
+    viewer: &Viewer,
     desk: &Desk,
     about: impl Into<Topic<'t>>,
     id: i64,
 ) -> Result<Note> {
-    let note = rows::find(tx, about.into().noteable(desk), id)?.found("Note")?;
-    match note.internal && !desk.is_reporter() {
-        true => Err(Error::NotFound("Note")),
-        false => Ok(note),
-    }
+    let noteable = about.into().noteable(desk);
+    let mut condition = rows::shown(viewer, noteable, desk.is_reporter());
+    condition.push(" and notes.id = ", id);
+    rows::select(tx, condition)?.pop().found("Note")
 }
 
 /// The same, which belongs to this discussion if one is named.
 pub fn find_within<'t>(
     tx: &mut Tx<'_>,
+    viewer: &Viewer,
     desk: &Desk,
     about: impl Into<Topic<'t>>,
     id: i64,
     discussion_id: Option<&str>,
 ) -> Result<Note> {
-    let note = find(tx, desk, about, id)?;
+    let note = find(tx, viewer, desk, about, id)?;
     match discussion_id {
         Some(discussion) if note.discussion_id != discussion => Err(Error::NotFound("Note")),
         _ => Ok(note),
@@ -72,17 +74,15 @@ pub fn find_within<'t>(
 /// The notes of a discussion that the viewer may see.
 pub fn discussion<'t>(
     tx: &mut Tx<'_>,
+    viewer: &Viewer,
     desk: &Desk,
     about: impl Into<Topic<'t>>,
     id: &str,
 ) -> Result<Vec<Note>> {
     let noteable = about.into().noteable(desk);
-    let mut query = Fragment::new("select notes.* from notes where ");
-    query
-        .append(rows::shown(noteable, desk.is_reporter()))
-        .push(" and notes.discussion_id = ", id)
-        .raw(" order by notes.created_at, notes.id");
-    let notes: Vec<Note> = tx.query(query)?;
+    let mut condition = rows::shown(viewer, noteable, desk.is_reporter());
+    condition.push(" and notes.discussion_id = ", id);
+    let notes = rows::select(tx, condition)?;
     match notes.is_empty() {
         true => Err(Error::NotFound("Discussion")),
         false => Ok(notes),
@@ -108,7 +108,7 @@ pub fn write<'t>(
     }
     check(&comment.body)?;
     let thread = match &comment.discussion_id {
-        Some(id) => Some(discussion(tx, desk, topic, id)?),
+        Some(id) => Some(discussion(tx, viewer, desk, topic, id)?),
         None => None,
     };
     let (text, outcome) = carry_out(tx, viewer, desk, topic, &comment.body)?;
@@ -134,10 +134,12 @@ pub fn write<'t>(
             is_system: false,
             // An answer is for those who see what it answers.
             internal: comment.internal || first.is_some_and(|first| first.internal),
+            names_issue_id: None,
             created_at,
         },
     )?;
     topic.touch(tx)?;
+    note_activity(tx, desk.project.id)?;
     todos::close_for(tx, Some(author.id), noteable)?;
     let said = Text {
         text: &note.body,
@@ -232,7 +234,7 @@ pub fn rewrite<'t>(
     body: &str,
 ) -> Result<Note> {
     let topic = about.into();
-    let note = find(tx, desk, topic, id)?;
+    let note = find(tx, viewer, desk, topic, id)?;
     changeable(viewer, desk, &note)?;
     check(body)?;
     rows::rewrite(tx, note.id, body)?;
@@ -243,7 +245,7 @@ pub fn rewrite<'t>(
         internal: note.internal,
     };
     mention(tx, viewer, desk, topic, said)?;
-    find(tx, desk, topic, id)
+    find(tx, viewer, desk, topic, id)
 }
 
 /// Removes a note.
@@ -254,7 +256,7 @@ pub fn destroy<'t>(
     about: impl Into<Topic<'t>>,
     id: i64,
 ) -> Result<()> {
-    let note = find(tx, desk, about, id)?;
+    let note = find(tx, viewer, desk, about, id)?;
     changeable(viewer, desk, &note)?;
     rows::delete(tx, &note)
 }

@@ -29,40 +29,50 @@ pub fn system_at(
     created_at: Timestamp,
     text: &str,
 ) -> Result<Note> {
-    rows::insert(
-        tx,
-        &NewNote {
-            noteable,
-            author_id,
-            body: text.to_owned(),
-            discussion_id: new_discussion(),
-            in_thread: false,
-            is_system: true,
-            internal: false,
-            created_at,
-        },
-    )
+    rows::insert(tx, &told(noteable, author_id, created_at, text))
+}
+
+/// The same, in words that name an issue of the same project: only who sees
+/// that issue sees the note.
+pub fn system_naming(
+    tx: &mut Tx<'_>,
+    noteable: Noteable,
+    author_id: Option<i64>,
+    text: &str,
+    issue_id: i64,
+) -> Result<Note> {
+    let note = NewNote {
+        names_issue_id: Some(issue_id),
+        ..told(noteable, author_id, tx.now(), text)
+    };
+    rows::insert(tx, &note)
+}
+
+/// A note of the program.
+fn told(noteable: Noteable, author_id: Option<i64>, created_at: Timestamp, text: &str) -> NewNote {
+    NewNote {
+        noteable,
+        author_id,
+        body: text.to_owned(),
+        discussion_id: new_discussion(),
+        in_thread: false,
+        is_system: true,
+        internal: false,
+        names_issue_id: None,
+        created_at,
+    }
 }
 
 /// Tells many things at once, by few statements.
 pub fn system_all(
     tx: &mut Tx<'_>,
     author_id: Option<i64>,
-    told: &[(Noteable, String)],
+    texts: &[(Noteable, String)],
 ) -> Result<()> {
-    let created_at = tx.now();
-    let notes: Vec<NewNote> = told
+    let now = tx.now();
+    let notes: Vec<NewNote> = texts
         .iter()
-        .map(|(noteable, text)| NewNote {
-            noteable: *noteable,
-            author_id,
-            body: text.clone(),
-            discussion_id: new_discussion(),
-            in_thread: false,
-            is_system: true,
-            internal: false,
-            created_at,
-        })
+        .map(|(noteable, text)| told(*noteable, author_id, now, text))
         .collect();
     rows::insert_system(tx, &notes)
 }

@@ -1,6 +1,6 @@
 //! Notes.
 
-use crate::access::{Scope, visible};
+use crate::access::{Scope, concerns, visible};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -64,6 +64,9 @@ pub struct NewNote {
     pub is_system: bool,
     /// For reporters only.
     pub internal: bool,
+    /// An issue that it names, of the same project: only who sees that sees
+    /// the note.
+    pub names_issue_id: Option<i64>,
     /// When it was written.
     pub created_at: Timestamp,
 }
@@ -73,8 +76,8 @@ pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
     let made: Note = tx.one(
         sql!(
             "insert into notes (project_id, noteable_type, noteable_id, discussion_id, in_thread,
-                body, author_id, is_system, internal, created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning *"
+                body, author_id, is_system, internal, created_at, updated_at, names_issue_id)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11) returning *"
         ),
         (
             note.noteable.project_id,
@@ -87,6 +90,7 @@ pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
             note.is_system,
             note.internal,
             note.created_at,
+            note.names_issue_id,
         ),
     )?;
     if !note.is_system {
@@ -152,12 +156,13 @@ fn counted(tx: &mut Tx<'_>, note: &Note, by: i64) -> Result<()> {
     Ok(())
 }
 
-/// A note about something.
-pub fn find(tx: &mut Tx<'_>, noteable: Noteable, id: i64) -> Result<Option<Note>> {
-    Ok(tx.optional(
-        sql!("select * from notes where noteable_type = $1 and noteable_id = $2 and id = $3"),
-        (noteable.kind, noteable.id, id),
-    )?)
+/// Notes of a condition, oldest first.
+pub fn select(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Note>> {
+    let mut query = Fragment::new("select notes.* from notes where ");
+    query
+        .append(condition)
+        .raw(" order by notes.created_at, notes.id");
+    Ok(tx.query(query)?)
 }
 
 /// A note by id, unjudged.
@@ -213,16 +218,28 @@ pub fn forget(tx: &mut Tx<'_>, noteable: Noteable) -> Result<()> {
     Ok(())
 }
 
-/// Condition on `notes`: those about something that show to somebody who
-/// sees it.
-pub fn shown(noteable: Noteable, with_internal: bool) -> Fragment {
+/// Condition on `notes`: those about something that show to a viewer who sees
+/// it, as a reporter or not.
+pub fn shown(viewer: &Viewer, noteable: Noteable, is_reporter: bool) -> Fragment {
     let mut condition = Fragment::new("notes.noteable_type = ");
     condition
         .bind(noteable.kind)
         .push(" and notes.noteable_id = ", noteable.id);
-    if !with_internal {
-        condition.raw(" and not notes.internal");
+    if !is_reporter {
+        condition.raw(" and ").append(open(viewer));
     }
+    condition
+}
+
+/// Condition on `notes`: those that are not for reporters alone, and name no
+/// confidential issue that the viewer does not see.
+fn open(viewer: &Viewer) -> Fragment {
+    let mut condition = Fragment::new(
+        "not notes.internal and (notes.names_issue_id is null or exists
+            (select 1 from issues where issues.id = notes.names_issue_id
+                and (not issues.confidential",
+    );
+    condition.append(concerns(viewer)).raw(")))");
     condition
 }
 
@@ -233,10 +250,12 @@ fn readable(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     match viewer.user_id() {
         _ if viewer.is_admin() => condition.raw("1 = 1"),
         Some(user_id) => condition
-            .raw("(not notes.internal or ")
+            .raw("((")
+            .append(open(viewer))
+            .raw(") or ")
             .append(projects_of(tx, user_id, REPORTER))
             .raw(")"),
-        None => condition.raw("not notes.internal"),
+        None => condition.append(open(viewer)),
     };
     condition
 }
@@ -376,12 +395,14 @@ pub fn pages_of_discussions(
 
 /// People who wrote about something, apart from the program.
 pub fn authors(tx: &mut Tx<'_>, noteable: Noteable, with_internal: bool) -> Result<Vec<i64>> {
-    let mut query = Fragment::new("select distinct notes.author_id from notes where ");
-    query
-        .append(shown(noteable, with_internal))
-        .raw(" and not notes.is_system and notes.author_id is not null")
-        .raw(" order by notes.author_id limit 1000");
-    Ok(tx.query(query)?)
+    Ok(tx.all(
+        sql!(
+            "select distinct author_id from notes
+             where noteable_type = $1 and noteable_id = $2 and (not internal or $3)
+                and not is_system and author_id is not null order by author_id limit 1000"
+        ),
+        (noteable.kind, noteable.id, with_internal),
+    )?)
 }
 
 /// Whether the viewer sees the issue of a note at all.

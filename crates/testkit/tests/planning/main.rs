@@ -8,6 +8,7 @@ mod issue_moves;
 mod issues;
 mod labels;
 mod milestones;
+mod named_issues;
 mod notes;
 mod pages;
 mod parallel;

@@ -12,6 +12,7 @@ use crate::rules::issues::requests::{StateEvent, Wanted};
 use crate::rules::issues::{Assignees, noteable};
 use crate::rules::{awards, todos};
 use crate::store::issues::timeline;
+use crate::store::notes::shown;
 use identity::pages::challenge::Solved;
 use identity::pages::refusal::{Refusal, outcome};
 use identity::spam::Guarded;
@@ -329,12 +330,13 @@ async fn say(
         discussion_id: answers.then(|| draft.discussion_id.clone()),
         begins_thread: false,
     };
-    let (place, inside) = (here.place.clone(), here.inside);
+    let (place, inside, viewer) = (here.place.clone(), here.inside, by.viewer.clone());
     guarded::comment(app, by, place, comment, move |tx, issue, said| {
         let Said::Note(note, _) = said else {
             return Ok(None);
         };
-        let entries = timeline::count(tx, issue.id, inside)?;
+        let seen = shown(&viewer, noteable(&issue), inside);
+        let entries = timeline::count(tx, issue.id, seen)?;
         Ok(Some((note.id, (entries - 1).max(0) / ENTRIES + 1)))
     })
     .await

@@ -6,8 +6,10 @@ use crate::model::EventKind;
 use crate::pages::notes::{NotePage, SOMEBODY};
 use crate::pages::tags;
 use crate::pages::views::{Entry, EventView};
+use crate::rules::issues::noteable;
 use crate::store::issues::events::Event;
 use crate::store::issues::timeline::{self, Entry as Row};
+use crate::store::notes::shown;
 use identity::pages::challenge::Challenge;
 use kernel::error::Result;
 use kernel::html::Moment;
@@ -35,9 +37,10 @@ impl Reader<'_> {
         paging: &Paging,
         rewritten: Option<&Rewritten>,
     ) -> Result<(Vec<Entry>, i64)> {
-        let (issue, inside) = (self.issue.id, self.desk.is_reporter());
-        let total = timeline::count(tx, issue, inside)?;
-        let rows = timeline::page(tx, issue, inside, paging.per_page, paging.offset())?;
+        let issue = self.issue.id;
+        let notes = shown(self.viewer, noteable(self.issue), self.desk.is_reporter());
+        let total = timeline::count(tx, issue, notes.clone())?;
+        let rows = timeline::page(tx, issue, notes, paging.per_page, paging.offset())?;
         let (mut said, mut events) = (Vec::new(), Vec::new());
         for row in &rows {
             match row {

@@ -18,7 +18,7 @@ use fields::{CreateIssue, UpdateIssue};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Found, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
 use kernel::http::{Asked, Changed, Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
@@ -160,7 +160,7 @@ async fn update(
     });
     let shown = shown.await?.rest()?;
     match nothing {
-        true => Err(super::labels::one_of(fields::CHANGES)),
+        true => Err(Error::none_of(fields::CHANGES)),
         false => Ok(Ok200(shown.entity(&app))),
     }
 }

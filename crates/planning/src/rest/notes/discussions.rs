@@ -8,7 +8,7 @@ use crate::model::Issue;
 use crate::rules::comments::{self as rules, Comment};
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::{found, found_to_write};
-use crate::store::notes::{Note, shown as shown_of};
+use crate::store::notes::{Note, select, shown as shown_of};
 use crate::store::pages::{self, KeyType, List, Order};
 use ::http::StatusCode;
 use identity::viewer::Viewer;
@@ -203,7 +203,7 @@ async fn discussions(
     let (page, shown) = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let condition = shown_discussions(&desk, &issue);
+            let condition = shown_discussions(&viewer, &desk, &issue);
             let list = List {
                 select: Fragment::new("select discussion_id, first_id"),
                 from: condition,
@@ -220,13 +220,9 @@ async fn discussions(
                     (serde_json::json!(first), *first)
                 })?;
             let ids: Vec<String> = page.items.iter().map(|(id, _)| id.clone()).collect();
-            let mut query = Fragment::new("select notes.* from notes where ");
-            query
-                .append(shown_of(noteable(&issue), desk.is_reporter()))
-                .raw(" and")
-                .in_list("notes.discussion_id", ids)
-                .raw(" order by notes.created_at, notes.id");
-            let notes: Vec<Note> = tx.query(query)?;
+            let mut condition = shown_of(&viewer, noteable(&issue), desk.is_reporter());
+            condition.raw(" and").in_list("notes.discussion_id", ids);
+            let notes = select(tx, condition)?;
             Ok((page, Shown::read(tx, issue, notes)?))
         })
         .await?;
@@ -238,10 +234,10 @@ async fn discussions(
 }
 
 /// The discussions of an issue with the first note of each.
-fn shown_discussions(desk: &Desk, issue: &Issue) -> Fragment {
+fn shown_discussions(viewer: &Viewer, desk: &Desk, issue: &Issue) -> Fragment {
     let mut from =
         Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
-    from.append(shown_of(noteable(issue), desk.is_reporter()))
+    from.append(shown_of(viewer, noteable(issue), desk.is_reporter()))
         .raw(" group by notes.discussion_id) as discussions");
     from
 }
@@ -254,7 +250,7 @@ async fn show_discussion(
     let shown = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let notes = rules::discussion(tx, &desk, &issue, &path.discussion_id)?;
+            let notes = rules::discussion(tx, &viewer, &desk, &issue, &path.discussion_id)?;
             Shown::read(tx, issue, notes)
         })
         .await?;
@@ -270,7 +266,7 @@ async fn resolve(
 ) -> Result<Created<DiscussionEntity>> {
     app.read(move |tx| {
         let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
-        rules::discussion(tx, &desk, &issue, &path.discussion_id)?;
+        rules::discussion(tx, &viewer, &desk, &issue, &path.discussion_id)?;
         Err(Error::BadRequest("Note is not resolvable".into()))
     })
     .await

@@ -150,7 +150,7 @@ async fn list(
     let (page, issue, users) = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &params.id, params.issue_iid)?;
-            let mut condition = shown(noteable(&issue), desk.is_reporter());
+            let mut condition = shown(&viewer, noteable(&issue), desk.is_reporter());
             let activity = params.activity_filter.unwrap_or(Activity::All);
             condition.raw(activity.condition());
             let list = List {
@@ -243,7 +243,8 @@ async fn shown_one(
     let shown = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let note = rules::find_within(tx, &desk, &issue, path.note_id, within.as_deref())?;
+            let within = within.as_deref();
+            let note = rules::find_within(tx, &viewer, &desk, &issue, path.note_id, within)?;
             Shown::read(tx, issue, vec![note])
         })
         .await?;
@@ -273,7 +274,8 @@ async fn removed(
 ) -> Result<NoContent> {
     app.write(move |tx| {
         let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
-        rules::find_within(tx, &desk, &issue, path.note_id, within.as_deref())?;
+        let within = within.as_deref();
+        rules::find_within(tx, &viewer, &desk, &issue, path.note_id, within)?;
         rules::destroy(tx, &viewer, &desk, &issue, path.note_id)?;
         Ok(NoContent)
     })

@@ -11,6 +11,7 @@ use identity::entities::load_basic;
 use kernel::error::Result;
 use kernel::http::Patch;
 use kernel::time::{Date, Timestamp};
+use spaces::rules::note_activity;
 use store::Tx;
 
 /// What becomes of the assignees.
@@ -159,6 +160,7 @@ fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Written) -> Result<()> 
             IssueState::Opened => "reopened",
         };
         events::write(tx, before.id, by, Told::State(action))?;
+        note_activity(tx, before.project_id)?;
         if after.state == IssueState::Closed {
             hooks::issue_closed(tx, before, by.user_id)?;
         }

@@ -1,8 +1,9 @@
 //! Links between issues.
 
-use super::remark;
+use super::{noteable, remark};
 use crate::access::{Desk, desk, desk_to_write, sees};
 use crate::model::{Issue, LinkType};
+use crate::rules::notes;
 use crate::store::issues;
 use crate::store::issues::links::{self as rows, Link};
 use identity::viewer::Viewer;
@@ -95,19 +96,26 @@ fn tell(
         false => ("as related to", "as related to"),
     };
     let actor = viewer.user_id();
-    let text = format!("marked this issue {there} {}", name_beside(target, source));
-    remark(tx, source, actor, &text)?;
-    let text = format!("marked this issue {back} {}", name_beside(source, target));
-    remark(tx, target, actor, &text)
+    beside(tx, source, actor, &format!("marked this issue {there}"), target)?;
+    beside(tx, target, actor, &format!("marked this issue {back}"), source)
 }
 
-/// How an issue is named in the notes of another. Who reads those may not
-/// know of another project, so its name is not told.
-fn name_beside(issue: &Issue, other: &Issue) -> String {
-    match issue.project_id == other.project_id {
-        true => format!("#{}", issue.iid),
-        false => "an issue of another project".to_owned(),
+/// Tells on an issue what somebody did to it and another. Who reads that may
+/// not know of another project, so its name is not told.
+pub(super) fn beside(
+    tx: &mut Tx<'_>,
+    issue: &Issue,
+    actor: Option<i64>,
+    words: &str,
+    other: &Issue,
+) -> Result<()> {
+    if issue.project_id != other.project_id {
+        let text = format!("{words} an issue of another project");
+        return remark(tx, issue, actor, &text);
     }
+    let text = format!("{words} #{}", other.iid);
+    notes::system_naming(tx, noteable(issue), actor, &text, other.id)?;
+    Ok(())
 }
 
 /// A link of an issue, if the viewer sees both ends.
@@ -145,8 +153,7 @@ pub fn destroy(
     rows::delete(tx, linked.link.id)?;
     let (source, target) = (&linked.source, &linked.target);
     for (one, other) in [(source, target), (target, source)] {
-        let text = format!("removed the relation with {}", name_beside(other, one));
-        remark(tx, one, viewer.user_id(), &text)?;
+        beside(tx, one, viewer.user_id(), "removed the relation with", other)?;
     }
     Ok(linked)
 }

@@ -23,6 +23,7 @@ use crate::store::notes::{self as note_rows, ISSUE, Noteable};
 use kernel::error::{Error, Found, Result};
 use kernel::time::{Date, Timestamp};
 use spaces::model::Problems;
+use spaces::rules::note_activity;
 use store::Tx;
 
 /// Highest number that may be asked for: room is left to count on from it.
@@ -127,6 +128,7 @@ pub fn create(tx: &mut Tx<'_>, new: &NewIssue) -> Result<Issue> {
         .ok_or_else(|| Error::Conflict("Duplicated issue".into()))?;
     let made = found(tx, id)?;
     change::begin(tx, &made, new)?;
+    note_activity(tx, made.project_id)?;
     Ok(made)
 }
 

@@ -1,5 +1,6 @@
 //! Moving, copying and removing issues.
 
+use super::links::beside;
 use super::requests::{assignable, label_ids, may_edit};
 use super::{NewIssue, close, create, noteable, remark};
 use crate::access::{Desk, Happened, Parent, audit, desk_to_write};
@@ -65,11 +66,10 @@ pub fn duplicate(
     let there = target(tx, viewer, desk, to_project_id, "clone")?;
     let made = copy(tx, viewer, &there, issue, with_notes)?;
     let actor = viewer.user_id();
-    let text = match desk.project.id == to_project_id {
-        true => format!("cloned from #{}", issue.iid),
-        false => "cloned from another project".to_owned(),
-    };
-    remark(tx, &made, actor, &text)?;
+    match desk.project.id == to_project_id {
+        true => beside(tx, &made, actor, "cloned from", issue)?,
+        false => remark(tx, &made, actor, "cloned from another project")?,
+    }
     Ok(made)
 }
 
@@ -139,15 +139,15 @@ fn copy(
     };
     let made = create(tx, &new)?;
     if with_notes {
-        copy_notes(tx, issue, &made)?;
+        copy_notes(tx, viewer, issue, &made)?;
     }
     Ok(made)
 }
 
-fn copy_notes(tx: &mut Tx<'_>, from: &Issue, to: &Issue) -> Result<()> {
+fn copy_notes(tx: &mut Tx<'_>, viewer: &Viewer, from: &Issue, to: &Issue) -> Result<()> {
     let mut query = Fragment::new("select notes.* from notes where ");
     query
-        .append(note_rows::shown(noteable(from), true))
+        .append(note_rows::shown(viewer, noteable(from), true))
         .raw(" and not notes.is_system order by notes.created_at, notes.id")
         .push(" limit ", MOST_NOTES);
     let found: Vec<note_rows::Note> = tx.query(query)?;
@@ -166,6 +166,7 @@ fn copy_notes(tx: &mut Tx<'_>, from: &Issue, to: &Issue) -> Result<()> {
                 in_thread: note.in_thread,
                 is_system: false,
                 internal: note.internal,
+                names_issue_id: None,
                 created_at: note.created_at,
             },
         )?;

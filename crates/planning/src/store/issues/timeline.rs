@@ -4,7 +4,7 @@ use super::events::Event;
 use crate::store::notes::Note;
 use kernel::error::Result;
 use std::collections::HashMap;
-use store::{Tx, sql};
+use store::{Fragment, Tx, sql};
 
 /// One entry.
 #[derive(Debug, Clone)]
@@ -15,37 +15,44 @@ pub enum Entry {
     Became(Event),
 }
 
-/// How many entries show to somebody who sees the issue.
-pub fn count(tx: &mut Tx<'_>, issue_id: i64, with_internal: bool) -> Result<i64> {
-    Ok(tx.one(
-        sql!(
-            "select (select count(*) from notes where noteable_type = 'Issue'
-                    and noteable_id = $1 and (not internal or $2))
-                + (select count(*) from issue_events where issue_id = $1)"
-        ),
-        (issue_id, with_internal),
-    )?)
+/// How many entries there are of an issue, of notes those of this condition.
+pub fn count(tx: &mut Tx<'_>, issue_id: i64, notes: Fragment) -> Result<i64> {
+    let mut query = Fragment::new("select (select count(*) from notes where ");
+    query
+        .append(notes)
+        .push(
+            ") + (select count(*) from issue_events where issue_id = ",
+            issue_id,
+        )
+        .raw(")");
+    Ok(tx.query(query)?.into_iter().next().unwrap_or(0))
 }
 
 /// So many of them, oldest first; a note stands before what came of it.
 pub fn page(
     tx: &mut Tx<'_>,
     issue_id: i64,
-    with_internal: bool,
+    notes: Fragment,
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Entry>> {
-    let order: Vec<(bool, i64)> = tx.all(
-        sql!(
-            "select is_event, id from (
-                select false as is_event, id, created_at from notes
-                where noteable_type = 'Issue' and noteable_id = $1 and (not internal or $2)
-                union all
-                select true as is_event, id, created_at from issue_events where issue_id = $1
-             ) as entries order by created_at, is_event, id limit $3 offset $4"
-        ),
-        (issue_id, with_internal, limit, offset),
-    )?;
+    let mut query = Fragment::new(
+        "select is_event, id from (
+            select false as is_event, notes.id, notes.created_at from notes where ",
+    );
+    query
+        .append(notes)
+        .push(
+            " union all
+              select true as is_event, id, created_at from issue_events where issue_id = ",
+            issue_id,
+        )
+        .push(
+            ") as entries order by created_at, is_event, id limit ",
+            limit,
+        )
+        .push(" offset ", offset);
+    let order: Vec<(bool, i64)> = tx.query(query)?;
     let ids = |events: bool| -> Vec<i64> {
         let some = order.iter().filter(|(is_event, _)| *is_event == events);
         some.map(|(_, id)| *id).collect()
