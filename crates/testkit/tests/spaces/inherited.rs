@@ -42,12 +42,8 @@ testkit::both_engines! {
     }
 
     async fn a_role_asked_for_is_not_granted_below_the_inherited_one(t: TestServer) {
-        let anvil = t.project("acme/anvil").await;
-        let jane = t.user("jane").await;
-        let admin = t.admin();
-        admin.put(anvil.at("")).json(&json!({"visibility": "private"})).await.is(200);
-        admin.put("/groups/acme").json(&json!({"visibility": "public"})).await.is(200);
-        admin.put(anvil.at("")).json(&json!({"visibility": "public"})).await.is(200);
+        let anvil = t.project_with("acme/anvil", "public").await;
+        let (admin, jane) = (t.admin(), t.user("jane").await);
         jane.post(anvil.at("/access_requests")).await.is(201);
         t.group("acme").await.add(&jane, 40).await;
         let approve = anvil.at(&format!("/access_requests/{}/approve", jane.id));

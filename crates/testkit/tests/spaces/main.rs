@@ -10,6 +10,7 @@ mod inherited;
 mod invitations;
 mod lists;
 mod members;
+mod migrations;
 mod moves;
 mod names;
 mod races;
