@@ -1,9 +1,9 @@
-//! `/-/graphql-explorer`: GraphiQL with the session of whoever looks
+//! `/-/graphql-explorer`: queries with the session of whoever looks
 //! (docs/decisions/0009).
 //!
-//! Its files come from the public address of their npm packages, or from a
-//! folder where these packages are installed. Either way their versions and
-//! digests are fixed here, and the page's policy runs nothing else.
+//! The page is our own and small. Where a folder with the npm packages of
+//! GraphiQL is named, it is GraphiQL, from files whose versions and digests
+//! are fixed here. Neither asks another server for anything.
 
 use askama::Template;
 use base64::Engine;
@@ -13,7 +13,7 @@ use http::{HeaderValue, Method, header};
 use identity::{Viewer, csrf};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::Html;
+use kernel::html::{Html, Page};
 use kernel::http::reply::{self, Response};
 use kernel::http::{Asked, Routes};
 use kernel::secrets::random_bytes;
@@ -23,8 +23,6 @@ use std::sync::Arc;
 
 /// The page.
 const PAGE: &str = "/-/graphql-explorer";
-/// Where any file of any npm package can be read, below `NAME@VERSION/`.
-const PUBLIC: &str = "https://cdn.jsdelivr.net/npm";
 
 /// One file of a package, as it was released.
 struct Released {
@@ -84,15 +82,9 @@ impl Released {
     }
 }
 
-/// Where the page's files come from.
+/// The files of GraphiQL, from memory; none where the page is our own.
 #[derive(Debug, Clone, Default)]
-pub enum Files {
-    /// The public address.
-    #[default]
-    Public,
-    /// This server, from memory.
-    Own(Arc<Vec<Bytes>>),
-}
+pub struct Files(Arc<Vec<Bytes>>);
 
 impl Files {
     /// Reads the files from a folder with the packages in it, such as a
@@ -112,26 +104,11 @@ impl Files {
             ))
         };
         let files: std::result::Result<Vec<Bytes>, String> = RELEASED.iter().map(read).collect();
-        Ok(Files::Own(Arc::new(files?)))
-    }
-
-    fn address(&self, file: &Released) -> String {
-        match self {
-            Files::Own(_) => format!("{PAGE}/assets/{}", file.name()),
-            Files::Public => {
-                let Released {
-                    package,
-                    version,
-                    path,
-                    ..
-                } = file;
-                format!("{PUBLIC}/{package}@{version}/{path}")
-            }
-        }
+        Ok(Files(Arc::new(files?)))
     }
 }
 
-/// Declares the page and, where they are ours, its files.
+/// Declares the page and the files of GraphiQL.
 pub fn routes(r: &mut Routes, files: &Files) {
     let from = files.clone();
     let page = move |app: App, viewer: Viewer| {
@@ -161,31 +138,48 @@ impl Linked {
     }
 }
 
+/// Our own page.
 #[derive(Template)]
 #[template(path = "explorer.html")]
-struct Page {
+struct Explorer {
+    page: Page,
+}
+
+#[derive(Template)]
+#[template(path = "graphiql.html")]
+struct Graphiql {
     files: Vec<Linked>,
     nonce: String,
     csrf: String,
     username: String,
 }
 
+impl Graphiql {
+    fn new(csrf: String, username: String) -> Graphiql {
+        let linked = |file: &Released| Linked {
+            url: format!("{PAGE}/assets/{}", file.name()),
+            integrity: format!("sha384-{}", file.digest),
+            style: file.is_style(),
+        };
+        Graphiql {
+            files: RELEASED.iter().map(linked).collect(),
+            nonce: hex::encode(random_bytes::<16>()),
+            csrf,
+            username,
+        }
+    }
+}
+
 fn page(app: &App, viewer: &Viewer, files: &Files) -> Result<Response> {
-    let linked = |file: &Released| Linked {
-        url: files.address(file),
-        integrity: format!("sha384-{}", file.digest),
-        style: file.is_style(),
-    };
+    if files.0.is_empty() {
+        let page = identity::pages::page(app, viewer, "GraphQL explorer");
+        return Ok(Html::new(&Explorer { page })?.response());
+    }
     let (csrf, username) = match viewer {
         Viewer::User(signed_in) => (csrf::token(app, signed_in), signed_in.user.username.clone()),
         _ => Default::default(),
     };
-    let page = Page {
-        files: RELEASED.iter().map(linked).collect(),
-        nonce: hex::encode(random_bytes::<16>()),
-        csrf,
-        username,
-    };
+    let page = Graphiql::new(csrf, username);
     Ok(Html::new(&page)?.policy(policy(&page.nonce)).response())
 }
 
@@ -203,12 +197,10 @@ fn policy(nonce: &str) -> String {
 fn file(asked: &Asked, files: &Files) -> Result<Response> {
     let name = asked.uri.path().rsplit('/').next().unwrap_or_default();
     let place = RELEASED.iter().position(|file| file.name() == name);
-    let (Files::Own(all), Some(place)) = (files, place) else {
-        return Err(Error::NotFound(""));
-    };
-    let file = &RELEASED[place];
+    let found = place.and_then(|place| Some((&RELEASED[place], files.0.get(place)?)));
+    let (file, bytes) = found.ok_or(Error::NotFound(""))?;
     let tag = format!("\"{}\"", file.digest);
-    let mut response = reply::tagged(asked, file.kind(), all[place].clone(), &tag)?;
+    let mut response = reply::tagged(asked, file.kind(), bytes.clone(), &tag)?;
     let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
     response.headers_mut().insert(header::CACHE_CONTROL, kept);
     Ok(response)
@@ -228,5 +220,23 @@ mod tests {
         std::fs::write(folder.path().join("graphiql/graphiql.min.css"), "body{}").unwrap();
         let other = Files::read(folder.path()).unwrap_err();
         assert!(other.ends_with("install graphiql@4.1.2"), "{other}");
+    }
+
+    #[test]
+    fn graphiql_asks_no_other_server_and_runs_only_its_files() {
+        let page = Graphiql::new("token".into(), "jane".into());
+        let shown = page.render().unwrap();
+        let loads = |tag: &&str| tag.starts_with("script") || tag.contains("rel=\"stylesheet\"");
+        let tags: Vec<&str> = shown.split('<').filter(loads).collect();
+        assert_eq!(tags.len(), 6);
+        for tag in tags {
+            assert!(tag.contains(&format!("nonce=\"{}\"", page.nonce)), "{tag}");
+            let own = tag.contains("=\"/-/assets/");
+            assert!(own || tag.contains("integrity=\"sha384-"), "{tag}");
+        }
+        assert!(!shown.contains("://"), "no address of another server");
+        let policy = policy(&page.nonce);
+        assert!(policy.starts_with("default-src 'none'; script-src 'nonce-"));
+        assert!(!policy.contains("unsafe") && !policy.contains("https:"));
     }
 }

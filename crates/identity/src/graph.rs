@@ -13,8 +13,8 @@ use crate::viewer::Viewer;
 use kernel::app::App;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, ID, Key, Mark, ObjectBuilder,
-    Order, STRING, TIME, Typed, argument, enumeration, item, named, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, ID, Key, Mark, NODE,
+    ObjectBuilder, Order, STRING, TIME, Typed, argument, enumeration, item, named, object,
 };
 use kernel::ids::fold;
 use serde_json::Value as Json;
@@ -77,7 +77,8 @@ pub fn graph(g: &mut Graph) {
     person(g.interface("User", "Someone who works here."));
     g.object::<Person>("UserCore", "A user.").implements("User");
     g.object::<Person>("CurrentUser", "Who asks.")
-        .implements("User");
+        .implements("User")
+        .implements(NODE);
     g.node::<Visible, _>(USER_ID, object("UserCore"));
     queries(g);
 }
@@ -143,7 +144,7 @@ fn state(user: &User) -> &'static str {
 
 fn person(user: ObjectBuilder<'_, Person>) {
     let user = user
-        .field("id", USER_ID.required(), |it| it.user.id)
+        .field("id", USER_ID.node().required(), |it| it.user.id)
         .describe("Global ID.")
         .field("username", STRING.required(), |it| it.user.username.clone())
         .describe("Login and path of their namespace.")

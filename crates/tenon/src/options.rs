@@ -57,7 +57,7 @@ pub struct Given {
     /// Writes that share one commit on SQLite at most [default: 256]
     #[arg(long, global = true, env = "TENON_GROUP_SIZE", value_name = "N")]
     pub group_size: Option<usize>,
-    /// Folder with the npm packages of the GraphQL explorer [default: their public address]
+    /// Folder with the npm packages of GraphiQL [default: our own, smaller explorer]
     #[arg(long, global = true, env = "TENON_EXPLORER_DIR", value_name = "DIR")]
     pub explorer_dir: Option<PathBuf>,
 }
@@ -89,8 +89,7 @@ pub struct Options {
     pub workers: usize,
     /// Writes that share one commit on SQLite.
     pub group_size: usize,
-    /// Folder with the npm packages of the GraphQL explorer; none means their
-    /// public address.
+    /// Folder with the npm packages of GraphiQL; none means our own explorer.
     pub explorer_dir: Option<PathBuf>,
     /// Master keys from the environment instead of the key file.
     pub keys: Option<String>,
@@ -171,7 +170,7 @@ const KEYS: &[Key] = &[
     Key {
         name: "explorer_dir",
         shown: "\"/usr/share/tenon/node_modules\"",
-        about: "Folder with the npm packages of the GraphQL explorer (graphiql 4.1.2, react and\n# react-dom 18.3.1). Default: browsers load them from their public address.",
+        about: "Folder with the npm packages of GraphiQL (graphiql 4.1.2, react and react-dom\n# 18.3.1), to have it as the GraphQL explorer. Default: our own, smaller one.",
     },
 ];
 

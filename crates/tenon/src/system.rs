@@ -173,3 +173,22 @@ pub fn routes_file() -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_that_any_caller_may_meet_are_described() {
+        let mut lacking = Vec::new();
+        for (path, methods) in document()["paths"].as_object().into_iter().flatten() {
+            for (method, operation) in methods.as_object().into_iter().flatten() {
+                let has = |status: &str| operation["responses"].get(status).is_some();
+                if !has("414") || (path.contains('{') && !has("404")) {
+                    lacking.push(format!("{method} {path}"));
+                }
+            }
+        }
+        assert!(lacking.is_empty(), "{lacking:?}");
+    }
+}

@@ -75,6 +75,12 @@ graphql\`
 \`;
 
 graphql\`
+  fragment Leaves_project on Project @refetchable(queryName: "LeavesProjectQuery") {
+    name
+  }
+\`;
+
+graphql\`
   mutation LeavesEchoMutation($input: EchoCreateInput!) {
     echoCreate(input: $input) {
       echoes
@@ -104,6 +110,10 @@ test('relay-compiler compiles against the SDL, and the server runs what it made'
   assert.deepEqual(edges.map((edge) => edge.node.fullPath), wanted.slice(0, 2));
   const more = await ask(made('LeavesPageQuery'), { ...search, cursor: pageInfo.endCursor });
   assert.deepEqual(more.projects.edges.map((edge) => edge.node.fullPath), wanted.slice(2));
+  // What implements Node is read again by its id.
+  const { nodes } = (await ask('{ projects(search: "yew-", first: 1) { nodes { id name } } }')).projects;
+  const again = await ask(made('LeavesProjectQuery'), { id: nodes[0].id });
+  assert.equal(again.node.name, nodes[0].name);
   const input = { messages: ['a'] };
   const changed = await ask(made('LeavesEchoMutation'), { input });
   assert.deepEqual(changed.echoCreate.echoes, ['a']);

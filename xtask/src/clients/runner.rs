@@ -14,8 +14,8 @@ use xtask::steps::{self, Outcome};
 use xtask::tools;
 use xtask::tree;
 
-/// Runs suites that find these programs, each against servers with these
-/// settings, as many at once as there are cores.
+/// Runs suites that find these programs, each against a server of its own, as
+/// many at once as there are cores. The settings are those with GraphiQL.
 pub fn run(
     suites: &[&'static Suite],
     engines: &[&str],
@@ -127,7 +127,10 @@ impl Place<'_> {
             &Settings {
                 data: &data,
                 database: cluster.as_ref().map(Cluster::url),
-                environment: self.settings,
+                environment: match suite.graphiql {
+                    true => self.settings,
+                    false => &[],
+                },
                 named: suite.named,
             },
         )?;

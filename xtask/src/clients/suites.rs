@@ -11,6 +11,8 @@ pub struct Suite {
     pub runs_on: Language,
     /// Against a server that calls itself `localhost`.
     pub named: bool,
+    /// With GraphiQL as the server's explorer.
+    pub graphiql: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -34,6 +36,7 @@ const fn suite(runs_on: Language, name: &'static str, script: &'static str) -> S
         script,
         runs_on,
         named: false,
+        graphiql: false,
     }
 }
 
@@ -41,6 +44,13 @@ impl Suite {
     const fn named(self) -> Suite {
         Suite {
             named: true,
+            ..self
+        }
+    }
+
+    const fn with_graphiql(self) -> Suite {
+        Suite {
+            graphiql: true,
             ..self
         }
     }
@@ -173,4 +183,5 @@ pub const BROWSER: &[Suite] = &[
         "the GraphQL explorer in chromium",
         "tests/browser/explorer.cjs",
     ),
+    suite(Node, "GraphiQL in chromium", "tests/browser/graphiql.cjs").with_graphiql(),
 ];

@@ -26,6 +26,42 @@ pub fn fits(table: &Table, ty: &TypeRef, value: &Value) -> Result<(), Misfit> {
     }
 }
 
+/// Whether a literal without variables fits, with all that it holds.
+pub fn fits_whole(table: &Table, ty: &TypeRef, value: &Value) -> Result<(), Misfit> {
+    fits(table, ty, value)?;
+    match (ty.nullable(), value) {
+        (TypeRef::List(inner), Value::List(items)) => items
+            .iter()
+            .try_for_each(|item| fits_whole(table, inner, item)),
+        (TypeRef::List(inner), single) => fits_whole(table, inner, single),
+        (TypeRef::Named(name), Value::Object(given)) => {
+            match table.get(name).map(|def| &def.kind) {
+                Some(Kind::Input(inputs)) => fields_fit(table, inputs, given),
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+fn fields_fit(
+    table: &Table,
+    inputs: &BTreeMap<Arc<str>, Input>,
+    given: &[Argument],
+) -> Result<(), Misfit> {
+    let is_given = |input: &Input| given.iter().any(|one| one.name == input.name);
+    if inputs
+        .values()
+        .any(|one| one.is_required() && !is_given(one))
+    {
+        return Err(None);
+    }
+    given.iter().try_for_each(|one| {
+        let input = inputs.get(&one.name).ok_or(None)?;
+        fits_whole(table, &input.ty, &one.value)
+    })
+}
+
 fn named_fits(table: &Table, name: &str, value: &Value) -> Result<(), Misfit> {
     match (table.get(name).map(|def| &def.kind), value) {
         (Some(Kind::Input(_)), Value::Object(_)) => Ok(()),

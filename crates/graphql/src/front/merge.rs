@@ -15,10 +15,10 @@ use std::sync::Arc;
 /// Most steps of the comparison.
 const MAX_STEPS: u32 = 50_000;
 
-/// Checks one operation; the first conflict is told.
+/// Checks all operations, with one budget; the first conflict is told.
 pub fn check(
     table: &Table,
-    operation: &Operation,
+    operations: &[Operation],
     fragments: &Fragments<'_>,
 ) -> Result<(), StaticError> {
     let mut merge = Merge {
@@ -26,10 +26,13 @@ pub fn check(
         fragments,
         steps: 0,
     };
-    let root: Arc<str> = operation.kind.root().into();
-    let set = [(operation.selections.as_slice(), root)];
-    merge.shapes(&set)?;
-    merge.fields(&set)
+    for operation in operations {
+        let root: Arc<str> = operation.kind.root().into();
+        let set = [(operation.selections.as_slice(), root)];
+        merge.shapes(&set)?;
+        merge.fields(&set)?;
+    }
+    Ok(())
 }
 
 /// Selections with the type they are made on.

@@ -5,6 +5,7 @@
 //! tokens are bounded before anything recurses, fragments are measured once,
 //! and what compares or expands has a budget of steps.
 
+mod arguments;
 pub mod ast;
 pub mod cost;
 pub mod error;
@@ -180,7 +181,7 @@ pub fn check(table: &Table, parsed: Parsed, limits: Limits) -> Result<Checked, V
             .map_err(|error| vec![error])?;
     }
     validate::document(table, &document, &fragments, limits.validation)?;
-    merge::check(table, operation, &fragments).map_err(|error| vec![error])?;
+    merge::check(table, &document.operations, &fragments).map_err(|error| vec![error])?;
     let variables = variables::coerced(table, operation, &sent)?;
     let about_itself = is_about_itself(operation, &fragments);
     let limit = if about_itself {

@@ -1,13 +1,12 @@
 //! Whether a document fits the interface. Every definition is visited once;
 //! at most five errors are told, for at most the time allowed.
 
-use super::ast::{Argument, Directive, Document, Field, Inline, Operation, Selection, Value};
+use super::ast::{Directive, Document, Field, Inline, Operation, Selection};
 use super::error::{Pos, StaticError};
 use super::fragments::Fragments;
 use super::literals;
 use super::usages::{self, Usage};
 use super::{MAX_ERRORS, may_be_newer};
-use kernel::graph::TypeRef;
 use kernel::graph::introspection::directives;
 use kernel::graph::table::{Input, Kind, Table};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,7 +20,7 @@ const STEPS: u32 = 128;
 
 /// Validation ends early: there are enough errors, or no time is left.
 pub(super) struct Stop;
-type Visit = Result<(), Stop>;
+pub(super) type Visit = Result<(), Stop>;
 
 /// Validates a whole document.
 pub fn document(
@@ -52,7 +51,7 @@ pub(super) struct Validator<'d, 't> {
     pub fragments: &'t Fragments<'d>,
     pub errors: Vec<StaticError>,
     pub path: Vec<String>,
-    usages: Vec<Usage<'d>>,
+    pub usages: Vec<Usage<'d>>,
     deadline: Instant,
     steps: u32,
 }
@@ -186,7 +185,7 @@ impl<'d> Validator<'d, '_> {
         let Some(default) = &variable.default else {
             return Ok(());
         };
-        let Err(misfit) = literals::fits(self.table, &variable.ty, default) else {
+        let Err(misfit) = literals::fits_whole(self.table, &variable.ty, default) else {
             return Ok(());
         };
         let ty = variable.ty.to_string();
@@ -362,156 +361,6 @@ impl<'d> Validator<'d, '_> {
             )?;
         }
         Ok(())
-    }
-
-    /// Arguments of a field or directive, or the fields of an input object.
-    fn arguments(
-        &mut self,
-        word: &str,
-        owner: &str,
-        inputs: &BTreeMap<Arc<str>, Input>,
-        given: &'d [Argument],
-        pos: Pos,
-    ) -> Visit {
-        let mut seen = HashSet::new();
-        for argument in given {
-            self.step()?;
-            let name = &argument.name;
-            self.path.push(name.to_string());
-            if !seen.insert(name) {
-                let (code, thing) = match word {
-                    "InputObject" => ("inputFieldNotUnique", "input field"),
-                    _ => ("argumentNotUnique", "argument"),
-                };
-                let text = format!("There can be only one {thing} named \"{name}\"");
-                let error = StaticError::new(code, text).at(argument.pos);
-                self.refuse(error.with("name", &**name))?;
-            } else if let Some(input) = inputs.get(name) {
-                self.argument(word, owner, input, argument)?;
-            } else {
-                let text = format!("{word} '{owner}' doesn't accept argument '{name}'");
-                let error = StaticError::new("argumentNotAccepted", text).at(argument.pos);
-                let error = error.with("name", owner).with("typeName", word);
-                self.refuse(error.with("argumentName", &**name))?;
-            }
-            self.path.pop();
-        }
-        let missing = inputs.values().filter(|input| input.is_required());
-        let missing: Vec<&Input> = missing
-            .filter(|input| !seen.contains(&input.name))
-            .collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        if word == "InputObject" {
-            return missing
-                .iter()
-                .try_for_each(|input| self.attribute(owner, input, pos));
-        }
-        let names: Vec<&str> = missing.iter().map(|input| &*input.name).collect();
-        let names = names.join(", ");
-        let text = format!("{word} '{owner}' is missing required arguments: {names}");
-        let error = StaticError::new("missingRequiredArguments", text).at(pos);
-        let error = error.with("className", word).with("name", owner);
-        self.refuse(error.with("arguments", names))
-    }
-
-    fn attribute(&mut self, owner: &str, input: &Input, pos: Pos) -> Visit {
-        let (name, ty) = (&input.name, input.ty.to_string());
-        let text =
-            format!("Argument '{name}' on InputObject '{owner}' is required. Expected type {ty}");
-        let error = StaticError::new("missingRequiredInputObjectAttribute", text).at(pos);
-        let error = error.with("argumentName", &**name).with("argumentType", ty);
-        self.refuse(error.with("inputObjectType", owner))
-    }
-
-    fn argument(
-        &mut self,
-        word: &str,
-        owner: &str,
-        input: &Input,
-        argument: &'d Argument,
-    ) -> Visit {
-        if let Err(misfit) = literals::fits(self.table, &input.ty, &argument.value) {
-            let (name, value, ty) = (&argument.name, &argument.value, &input.ty);
-            let kind = if misfit.is_some() {
-                "CoercionError"
-            } else {
-                word
-            };
-            let text = misfit.unwrap_or_else(|| {
-                format!(
-                    "Argument '{name}' on {word} '{owner}' has an invalid value ({value}). \
-                     Expected type '{ty}'."
-                )
-            });
-            let error = StaticError::new("argumentLiteralsIncompatible", text).at(argument.pos);
-            return self.refuse(error.with("typeName", kind).with("argumentName", &**name));
-        }
-        self.within(
-            &input.ty,
-            &argument.value,
-            input.default.is_some(),
-            argument,
-        )
-    }
-
-    /// Variables and input objects inside a value that otherwise fits.
-    fn within(
-        &mut self,
-        ty: &TypeRef,
-        value: &'d Value,
-        defaulted: bool,
-        argument: &'d Argument,
-    ) -> Visit {
-        self.step()?;
-        match (ty.nullable(), value) {
-            (_, Value::Variable(name)) => {
-                self.usages.push(Usage {
-                    name,
-                    argument,
-                    ty: Some(ty.clone()),
-                    defaulted,
-                    path: self.path.clone(),
-                });
-                Ok(())
-            }
-            (TypeRef::List(inner), Value::List(items)) => items
-                .iter()
-                .try_for_each(|item| self.within(inner, item, false, argument)),
-            (TypeRef::List(inner), single) => self.within(inner, single, false, argument),
-            (TypeRef::Named(name), Value::Object(fields)) => {
-                let table = self.table;
-                match table.get(name).map(|def| &def.kind) {
-                    Some(Kind::Input(inputs)) => {
-                        self.arguments("InputObject", name, inputs, fields, argument.pos)
-                    }
-                    _ => fields.iter().try_for_each(|one| self.free(&one.value, one)),
-                }
-            }
-            (_, Value::List(_)) => self.free(value, argument),
-            _ => Ok(()),
-        }
-    }
-
-    /// Variables inside a free JSON value, which may be of any type.
-    fn free(&mut self, value: &'d Value, argument: &'d Argument) -> Visit {
-        self.step()?;
-        match value {
-            Value::Variable(name) => {
-                self.usages.push(Usage {
-                    name,
-                    argument,
-                    ty: None,
-                    defaulted: false,
-                    path: self.path.clone(),
-                });
-                Ok(())
-            }
-            Value::List(items) => items.iter().try_for_each(|one| self.free(one, argument)),
-            Value::Object(fields) => fields.iter().try_for_each(|one| self.free(&one.value, one)),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -1,14 +1,12 @@
 //! How rooms register types and fields.
 
 use super::context::{Args, Context, Fault, Loader};
+use super::input::{Argument, EnumItem};
 use super::introspection;
 use super::nodes::Models;
 use super::scalars;
-use super::shape::{Answer, Node, Shape, Typed};
-use super::table::{
-    Cost, EnumValue, Field, Fields, Input, Kind, Mark, READ, Resolver, Root, TypeDef,
-};
-use super::types::TypeRef;
+use super::shape::{Answer, Node, Shape};
+use super::table::{Cost, Field, Fields, Kind, Mark, READ, Resolver, Root, TypeDef};
 use crate::error::Error;
 use futures_util::future::join_all;
 use serde_json::Value as Json;
@@ -109,13 +107,7 @@ impl Graph {
 
     /// Declares an enum.
     pub fn enumeration(&mut self, name: &str, description: &str, items: Vec<EnumItem>) {
-        let items = items.into_iter().map(|item| {
-            let value = EnumValue {
-                description: described(&item.description, item.mark.as_ref()),
-                mark: item.mark,
-            };
-            (Arc::from(item.name), value)
-        });
+        let items = items.into_iter().map(EnumItem::named);
         self.add(name, description, Kind::Enum(items.collect()));
     }
 
@@ -138,6 +130,18 @@ impl Graph {
     /// Whether a type of this name was declared so far.
     pub fn has(&self, name: &str) -> bool {
         self.drafts.get(name).is_some_and(|draft| draft.declared)
+    }
+
+    /// An object type that is declared by then implements an interface.
+    pub(super) fn implement(&mut self, object: &str, interface: &str) {
+        match self.drafts.get_mut(object).map(|draft| &mut draft.def.kind) {
+            Some(Kind::Object(fields)) => {
+                fields.implements.insert(interface.into());
+            }
+            _ => self.problems.push(format!(
+                "{object} implements {interface} and is no object type"
+            )),
+        }
     }
 
     fn add(&mut self, name: &str, description: &str, kind: Kind) {
@@ -362,7 +366,16 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
         })
     }
 
-    fn add<S: Shape>(mut self, name: &str, shape: S, resolver: Resolver) -> Self {
+    /// A field of an interface that every object answers by itself.
+    pub fn promise<S: Shape>(self, name: &str, shape: S) -> Self {
+        self.add_field(name, shape, None)
+    }
+
+    fn add<S: Shape>(self, name: &str, shape: S, resolver: Resolver) -> Self {
+        self.add_field(name, shape, Some(resolver))
+    }
+
+    fn add_field<S: Shape>(mut self, name: &str, shape: S, resolver: Option<Resolver>) -> Self {
         let (owner, name): (Arc<str>, Arc<str>) = (self.name.clone(), name.into());
         if let Some(rust) = shape.rust() {
             self.graph.expected.push(Expected {
@@ -382,7 +395,7 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
             mark: None,
             page: None,
             at_most: None,
-            resolver: Some(resolver),
+            resolver,
         };
         let before = self
             .fields()
@@ -427,83 +440,6 @@ fn shared<T: Any + Send + Sync>(node: Node) -> Result<Arc<T>, Fault> {
 fn wrong_type<T>() -> Fault {
     let name = std::any::type_name::<T>();
     Error::internal(format!("an object is not the {name} its type says")).into()
-}
-
-/// An argument or input field on its way into the table.
-pub struct Argument {
-    name: Arc<str>,
-    input: Input,
-}
-
-/// An argument of this name and type.
-pub fn argument(name: &str, ty: impl Typed) -> Argument {
-    of_type(name, ty.type_ref())
-}
-
-pub(super) fn of_type(name: &str, ty: TypeRef) -> Argument {
-    Argument {
-        name: name.into(),
-        input: Input {
-            name: name.into(),
-            description: String::new(),
-            ty,
-            default: None,
-            mark: None,
-        },
-    }
-}
-
-impl Argument {
-    /// Says what it does.
-    pub fn describe(mut self, text: &str) -> Argument {
-        self.input.description = text.to_owned();
-        self
-    }
-
-    /// Taken when absent.
-    pub fn default(mut self, value: impl Into<Json>) -> Argument {
-        self.input.default = Some(value.into());
-        self
-    }
-
-    /// It is deprecated or an experiment.
-    pub fn mark(mut self, mark: Mark) -> Argument {
-        self.input.description.push_str(&mark.suffix());
-        self.input.mark = Some(mark);
-        self
-    }
-
-    pub(super) fn named(self) -> (Arc<str>, Input) {
-        (self.name, self.input)
-    }
-}
-
-/// A value of an enum on its way into the table.
-pub struct EnumItem {
-    name: &'static str,
-    description: String,
-    mark: Option<Mark>,
-}
-
-/// A value of this name.
-pub fn item(name: &'static str, description: &str) -> EnumItem {
-    EnumItem {
-        name,
-        description: description.to_owned(),
-        mark: None,
-    }
-}
-
-impl EnumItem {
-    /// It is deprecated or an experiment.
-    pub fn mark(mut self, mark: Mark) -> EnumItem {
-        self.mark = Some(mark);
-        self
-    }
-}
-
-fn described(text: &str, mark: Option<&Mark>) -> String {
-    format!("{text}{}", mark.map(Mark::suffix).unwrap_or_default())
 }
 
 impl ObjectBuilder<'_, Root> {

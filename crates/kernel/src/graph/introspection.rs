@@ -1,7 +1,8 @@
 //! The interface about itself, answered from the table.
 
-use super::build::{Graph, ObjectBuilder, argument, item};
+use super::build::{Graph, ObjectBuilder};
 use super::context::Args;
+use super::input::{argument, item};
 use super::scalars::{BOOLEAN, STRING};
 use super::sdl;
 use super::shape::{Typed, enumeration, object};
@@ -32,7 +33,7 @@ pub struct Directive {
 
 static DIRECTIVES: LazyLock<Vec<Directive>> = LazyLock::new(|| {
     let one = |name: &str, ty: TypeRef, text: &str| {
-        vec![super::build::of_type(name, ty).describe(text).named().1]
+        vec![super::input::of_type(name, ty).describe(text).named().1]
     };
     let flag = || BOOLEAN.required().type_ref();
     let text = || STRING.type_ref();

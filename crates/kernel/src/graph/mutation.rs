@@ -1,7 +1,8 @@
 //! Mutations: one input object, one payload (contract «Mutations»).
 
-use super::build::{Argument, Graph, argument};
+use super::build::Graph;
 use super::context::{Args, Context, Fault};
+use super::input::{Argument, argument};
 use super::scalars::STRING;
 use super::shape::{Answer, Object, Shape, Typed, object};
 use super::table::{Mark, Root, WRITE};

@@ -3,11 +3,12 @@
 //!
 //! A room says beside its [`GlobalId`] how objects of that model are found
 //! for the viewer: `g.node::<Projects, _>(PROJECT_ID, object("Project"))`.
-//! `Node` is a union and not an interface: the `id` of a user is a `UserID`
-//! and that of a project an `ID`, so no interface could promise one of them.
+//! The object type then implements [`NODE`], whose `id` is an `ID`: answer it
+//! with [`GlobalId::node`], and read arguments with the scalar of the model.
 
-use super::build::{Graph, argument};
+use super::build::Graph;
 use super::context::{Args, Context, Fault, Loader};
+use super::input::argument;
 use super::scalars::{GlobalId, ID, split};
 use super::shape::{Answer, Object, Shape, Typed};
 use super::table::Table;
@@ -19,8 +20,13 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+/// The interface of what has a global ID.
+pub const NODE: &str = "Node";
 /// Most IDs that `nodes` takes.
 const MAX_IDS: usize = 100;
+
+/// Objects of any Rust type stand behind the interface.
+struct AnyNode;
 
 type Found = Result<HashMap<i64, Answer>, Fault>;
 type Find =
@@ -62,16 +68,20 @@ impl Graph {
         }
     }
 
-    /// Declares the union and the root fields over the models registered.
+    /// Declares the interface and the root fields over the models registered.
     pub(super) fn declare_nodes(&mut self) {
         let members: Vec<Arc<str>> = self.models.values().map(|one| one.ty.clone()).collect();
         if members.is_empty() {
             return;
         }
-        let members: Vec<&str> = members.iter().map(AsRef::as_ref).collect();
-        self.union("Node", "What has a global ID.", &members);
+        for member in &members {
+            self.implement(member, NODE);
+        }
+        self.interface::<AnyNode>(NODE, "What has a global ID.")
+            .promise("id", ID.required())
+            .describe("Its global ID.");
         self.query()
-            .answer("node", any_of("Node"), |args, context| async move {
+            .answer("node", any_of(NODE), |args, context| async move {
                 let id: String = args.get("id")?;
                 let found = context.nodes(&[named(&id)?]).await?;
                 Ok(found.into_iter().next())
@@ -80,7 +90,7 @@ impl Graph {
             .arg(argument("id", ID.required()).describe("Its global ID."))
             .answer(
                 "nodes",
-                any_of("Node").list(),
+                any_of(NODE).list(),
                 |args: Args, context| async move {
                     let ids: Vec<String> = args.get("ids")?;
                     if ids.len() > MAX_IDS {

@@ -1,8 +1,9 @@
 //! The types of connections: page, edge and page information.
 
-use super::build::{Graph, ObjectBuilder, argument};
+use super::build::{Graph, ObjectBuilder};
 use super::connection::{Ask, Connection, Counted, PAGE};
 use super::context::{Args, Context, Fault};
+use super::input::argument;
 use super::scalars::{BOOLEAN, INT, STRING};
 use super::shape::{Answer, ListOf, Node, Shape, Typed, object};
 use super::types::TypeRef;

@@ -33,6 +33,8 @@ pub const JSON: Leaf<Json> = Leaf::new("JSON", |value| value);
 const PREFIX: &str = "gid://";
 /// The application's part of our global IDs.
 const APP: &str = "service";
+/// Longest part of a global ID, in bytes.
+const MAX_PART: usize = 64;
 
 /// A scalar such as `ProjectID`, whose values name one row of one model.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +67,11 @@ impl GlobalId {
         Ok(id.parse().ok().filter(|id| *id > 0).unwrap_or(0))
     }
 
+    /// The ID as an output of type `ID`, as `Node` promises it.
+    pub const fn node(self) -> NodeId {
+        NodeId(self)
+    }
+
     /// Declares the scalar. As an argument it reads as the row's number.
     pub fn register(self, graph: &mut Graph) {
         let of = self.model;
@@ -91,24 +98,47 @@ impl Shape for GlobalId {
     }
 }
 
+/// The `id` of what implements `Node`; see [`GlobalId::node`].
+#[derive(Debug, Clone, Copy)]
+pub struct NodeId(GlobalId);
+
+impl Typed for NodeId {
+    fn type_ref(&self) -> TypeRef {
+        ID.type_ref()
+    }
+}
+
+impl Shape for NodeId {
+    type Value = Option<i64>;
+
+    fn answer(&self, value: Option<i64>) -> Answer {
+        self.0.answer(value)
+    }
+}
+
 fn bad(text: &str) -> String {
     format!("{text:?} is not a valid Global ID")
 }
 
 /// Model and number of a global ID of ours.
 pub fn split(text: &str) -> Result<(&str, &str), String> {
-    let parts = text.strip_prefix(PREFIX).map(|rest| rest.splitn(3, '/'));
-    let mut parts = parts.ok_or_else(|| bad(text))?;
-    let (Some(app), Some(model), Some(id)) = (parts.next(), parts.next(), parts.next()) else {
-        return Err(bad(text));
-    };
-    if app.is_empty() || model.is_empty() || id.is_empty() || id.contains('/') {
-        return Err(bad(text));
-    }
+    let (app, model, id) = parts(text).ok_or_else(|| bad(text))?;
     if app != APP {
         return Err(format!("{text:?} is not a Service Global ID"));
     }
     Ok((model, id))
+}
+
+/// Application, model and number of what is written like a global ID.
+fn parts(text: &str) -> Option<(&str, &str, &str)> {
+    let (app, rest) = text.strip_prefix(PREFIX)?.split_once('/')?;
+    let (model, id) = rest.split_once('/')?;
+    let word = |part: &str, marks: &[u8]| {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || marks.contains(&byte);
+        !part.is_empty() && part.len() <= MAX_PART && part.bytes().all(fits)
+    };
+    let whole = word(app, b"-") && word(model, b"_:") && word(id, b"-._~");
+    whole.then_some((app, model, id))
 }
 
 /// The five scalars of the language.

@@ -330,11 +330,11 @@ fn global_ids_say_what_is_wrong_with_them() {
     let id = spaces::PROJECT_ID;
     assert_eq!(id.of(7), "gid://service/Project/7");
     assert_eq!(id.read("gid://service/Project/7"), Ok(7));
-    let digits = format!("gid://service/Project/{}", "9".repeat(1000));
+    let digits = |count| format!("gid://service/Project/{}", "9".repeat(count));
     for unknown in [
         "gid://service/Project/x",
         "gid://service/Project/-1",
-        &digits,
+        &digits(64),
     ] {
         assert_eq!(id.read(unknown), Ok(0), "{unknown}");
     }
@@ -345,6 +345,14 @@ fn global_ids_say_what_is_wrong_with_them() {
         "gid://service/Project",
         "gid://service/Project/",
         "gid://service/Project/1/2",
+        "gid://service/Project/1' or 1=1--",
+        "gid://service/Project/1 ",
+        "gid://service/Project/1%00",
+        "gid://service/Project/1?a=b",
+        "gid://service/Project/١",
+        "gid://service/Pro ject/1",
+        "gid:///Project/1",
+        &digits(65),
     ] {
         assert_eq!(
             id.read(bad),

@@ -34,7 +34,7 @@ impl Asset {
     }
 }
 
-static ASSETS: LazyLock<[Asset; 6]> = LazyLock::new(|| {
+static ASSETS: LazyLock<[Asset; 7]> = LazyLock::new(|| {
     [
         Asset::new(
             "tenon.css",
@@ -52,9 +52,14 @@ static ASSETS: LazyLock<[Asset; 6]> = LazyLock::new(|| {
             include_bytes!("../../assets/keys.js"),
         ),
         Asset::new(
-            "explorer.css",
+            "graphiql.css",
             "text/css; charset=utf-8",
-            include_bytes!("../../assets/explorer.css"),
+            include_bytes!("../../assets/graphiql.css"),
+        ),
+        Asset::new(
+            "graphiql.js",
+            "text/javascript; charset=utf-8",
+            include_bytes!("../../assets/graphiql.js"),
         ),
         Asset::new(
             "explorer.js",

@@ -198,14 +198,20 @@ fn template_names(path: &str) -> Vec<String> {
 
 /// Refusals that follow from how a route is declared.
 fn refusals(route: &Route) -> Vec<(u16, &'static str)> {
-    let mut known = vec![(400, "A parameter is missing or unusable")];
-    if route.admits != Admits::Unchecked {
+    let mut known = vec![
+        (400, "A parameter is missing or unusable"),
+        (414, "Path and query are too long"),
+    ];
+    let is_checked = route.admits != Admits::Unchecked;
+    if is_checked {
         known.extend([
             (401, "No or bad credentials"),
             (403, "The right or scope is missing"),
-            (404, "Unknown, or hidden from the caller"),
             (429, "Too many requests"),
         ]);
+    }
+    if is_checked || route.path.contains('{') {
+        known.push((404, "Unknown, or hidden from the caller"));
     }
     known.push((503, "Temporarily unavailable"));
     if route.path.contains("{id}") {

@@ -9,8 +9,8 @@ use crate::model::Tag;
 use crate::store::pages::{self as rows, Listed, Named};
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, ID, Key, Mark, ObjectBuilder,
-    Order, STRING, TIME, Typed, argument, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, ID, Key, Mark, NODE,
+    ObjectBuilder, Order, STRING, TIME, Typed, argument, object,
 };
 use spaces::graph::{Projects, Shown as Project};
 use std::collections::HashMap;
@@ -89,7 +89,8 @@ fn common<'g>(
     permissions: &'static str,
 ) -> ObjectBuilder<'g, Listed> {
     let package = package
-        .field("id", PACKAGE_ID.required(), |it| it.package.id)
+        .implements(NODE)
+        .field("id", PACKAGE_ID.node().required(), |it| it.package.id)
         .describe("Global ID.")
         .field("name", STRING.required(), |it| it.package.name.clone())
         .describe("Its name.")

@@ -188,7 +188,7 @@ async fn discussions(
 }
 
 fn note(it: ObjectBuilder<'_, Note>) {
-    it.field("id", NOTE_ID.required(), |it| it.id)
+    it.field("id", NOTE_ID.node().required(), |it| it.id)
         .describe("Global ID.")
         .field("body", STRING.required(), |it| it.body.clone())
         .describe("The text, in Markdown.")

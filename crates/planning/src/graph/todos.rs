@@ -82,7 +82,7 @@ pub fn todoable<'g, T: Any + Send + Sync>(
 }
 
 fn described(it: ObjectBuilder<'_, Todo>) {
-    it.field("id", TODO_ID.required(), |it| it.id)
+    it.field("id", TODO_ID.node().required(), |it| it.id)
         .describe("Global ID.")
         .field("action", ACTION.required(), |it| it.action)
         .describe("Why it is there.")

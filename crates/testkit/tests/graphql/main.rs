@@ -10,6 +10,7 @@ mod cost;
 mod credentials;
 mod cut;
 mod explorer;
+mod global_ids;
 mod guarded;
 mod interface;
 mod issue_mutations;

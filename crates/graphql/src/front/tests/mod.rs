@@ -1,6 +1,7 @@
 //! Every text, limit and score of the contract, and hostile documents.
 
 mod hostile;
+mod rules;
 mod sample;
 mod scores;
 mod texts;

@@ -1,8 +1,8 @@
 //! A small interface with one of everything.
 
 use kernel::graph::{
-    Connection, Cost, Done, GlobalId, Graph, ID, INT, JSON, Mark, STRING, Table, Typed, argument,
-    enumeration, item, named, object, one_of,
+    Connection, Cost, Done, FLOAT, GlobalId, Graph, ID, INT, JSON, Mark, STRING, Table, Typed,
+    argument, enumeration, item, named, object, one_of,
 };
 
 struct Thing;
@@ -53,6 +53,7 @@ fn queries(g: &mut Graph) {
         .at_most(1)
         .arg(argument("id", ID))
         .field("user", one_of::<Thing>("User", |_| "UserCore"), |_| None)
+        .field("named", one_of::<Thing>("Named", |_| "Project"), |_| None)
         .field("thing", one_of::<Thing>("Thing", |_| "Package"), |_| None)
         .field("filtered", INT, |_| None)
         .arg(argument("filter", named("Filter")))
@@ -61,6 +62,7 @@ fn queries(g: &mut Graph) {
         .arg(argument("numbers", INT.required().list()))
         .arg(argument("pair", INT).default(2))
         .arg(argument("deep", INT.list().list()))
+        .arg(argument("share", FLOAT))
         .field(
             "queryComplexity",
             object::<Thing>("QueryComplexity"),
@@ -71,7 +73,10 @@ fn queries(g: &mut Graph) {
 }
 
 fn objects(g: &mut Graph) {
+    g.interface::<Thing>("Named", "")
+        .field("name", STRING, |_| None);
     issues(g.object::<Thing>("Project", ""))
+        .implements("Named")
         .field("id", ID.required(), |_| String::new())
         .field("name", STRING.required(), |_| String::new())
         .field("group", object::<Thing>("Group"), |_| None)
@@ -99,6 +104,7 @@ fn objects(g: &mut Graph) {
         .field("friend", one_of::<Thing>("User", |_| "UserCore"), |_| None);
     g.object::<Thing>("UserCore", "")
         .implements("User")
+        .implements("Named")
         .field("core", INT, |_| None)
         .field("size", INT, |_| None);
     g.object::<Thing>("CurrentUser", "")

@@ -1,0 +1,519 @@
+//! The rules of validation of the GraphQL specification (October 2021,
+//! section 5), each with what it allows and what it refuses. Texts are tested
+//! apart; here only whether, and by which rule.
+
+use super::*;
+
+fn allows(documents: &[&str]) {
+    for document in documents {
+        check_first(document, None);
+    }
+}
+
+fn refuses(code: &str, documents: &[&str]) {
+    for document in documents {
+        check_first(document, Some(code));
+    }
+}
+
+/// Checks the first operation of a document, without values for variables.
+fn check_first(document: &str, code: Option<&str>) {
+    let name = document
+        .strip_prefix("query ")
+        .and_then(|rest| rest.split(['(', '{', ' ']).next());
+    let source = Source {
+        operation_name: name.map(str::to_owned),
+        ..source(document, json!({}))
+    };
+    let found = match run(source, &TABLE) {
+        Ok(_) => None,
+        // What is required has no value here, which is no rule of documents.
+        Err(errors) => errors
+            .iter()
+            .map(|error| error.code().to_owned())
+            .find(|code| code != "invalidVariable"),
+    };
+    assert_eq!(found.as_deref(), code, "{document}");
+}
+
+const PROJECT: &str = r#"project(fullPath:"p")"#;
+
+#[test]
+fn documents_hold_operations_and_fragments_only() {
+    allows(&["{costly}", "query Q{...F} fragment F on Query{costly}"]);
+    refuses(
+        "queryContainsSchemaDefinition",
+        &[
+            "{costly} type A{a:Int}",
+            "{costly} extend type Query{a:Int}",
+            "{costly} scalar S",
+        ],
+    );
+}
+
+#[test]
+fn names_of_operations_are_unique_and_only_one_may_have_none() {
+    allows(&[
+        "query A{costly} query B{costly}",
+        "query A{costly} mutation B{echoCreate(input:{}){errors}}",
+    ]);
+    refuses(
+        "uniquelyNamedOperations",
+        &[
+            "query A{costly} query A{costly}",
+            "query A{costly} mutation A{echoCreate(input:{}){errors}}",
+            "query A{costly} {costly}",
+        ],
+    );
+    refuses("operationNameRequired", &["{costly} {costly}"]);
+    refuses(
+        "missingSubscriptionConfiguration",
+        &["subscription{costly}"],
+    );
+}
+
+#[test]
+fn fields_exist_on_the_type_they_are_selected_on() {
+    allows(&[
+        "{user{name id __typename}}",
+        "{user{... on UserCore{core name}}}",
+        "{thing{__typename}}",
+        "{__schema{types{name}} __type(name:\"A\"){name}}",
+    ]);
+    refuses(
+        "undefinedField",
+        &[
+            "{nope}",
+            "{user{core}}",
+            "{user{... on UserCore{a}}}",
+            "{user{nope:missing}}",
+            "{thing{name}}",
+            "{user{__schema{types{name}}}}",
+            "{user{...F}} fragment F on User{friend{nope}}",
+            "query A{costly} query B{nope}",
+        ],
+    );
+}
+
+#[test]
+fn fields_of_one_key_can_be_merged() {
+    allows(&[
+        "{costly costly}",
+        "{x:costly x:costly}",
+        "{user{name} user{id}}",
+        "{filtered(pair:1,share:2.0) filtered(share:2.0,pair:1)}",
+        "query Q($v:Int){filtered(pair:$v) filtered(pair:$v)}",
+        "{a:filtered(pair:1) b:filtered(pair:2)}",
+        // Never the same object, so fields may differ, and shapes may not.
+        "{user{... on UserCore{x:core} ... on CurrentUser{x:a}}}",
+        "{user{... on UserCore{x:name} ... on CurrentUser{x:name}}}",
+        "{user{...A ...A}} fragment A on User{name}",
+        "{user{name ... on UserCore{name}}}",
+        "{user{friend{name}} user{friend{... on UserCore{name}}}}",
+    ]);
+    refuses(
+        "fieldConflict",
+        &[
+            "{x:costly x:filtered}",
+            "{user{name:id name}}",
+            "{user{id name:id ... on UserCore{name}}}",
+            "{user{... on User{x:name} ... on UserCore{x:size}}}",
+            "{filtered(pair:1) filtered}",
+            "{filtered filtered(pair:1)}",
+            "{filtered(pair:1) filtered(pair:2)}",
+            "{filtered(pair:1) filtered(share:1)}",
+            "query Q($v:Int){filtered(pair:$v) filtered(pair:1)}",
+            "query Q($v:Int,$w:Int){filtered(pair:$v) filtered(pair:$w)}",
+            // Below, and through fragments.
+            "{user{friend{x:name}} user{friend{x:id}}}",
+            "{user{friend{friend{x:name}}} user{friend{friend{x:id}}}}",
+            "{user{...A ...B}} fragment A on User{x:name} fragment B on User{x:id}",
+            "{user{x:name ...A}} fragment A on User{...B} fragment B on User{x:id}",
+            // Shapes of objects that are never the same.
+            "{user{... on UserCore{size} ... on CurrentUser{size}}}",
+            "{user{... on UserCore{x:core} ... on CurrentUser{x:friend{id}}}}",
+            "{thing{... on Project{name} ... on Package{name}}}",
+            "{user{... on UserCore{f:friend{x:name}} ... on CurrentUser{f:friend{x:id}}}}",
+            // Of an operation that does not run, too.
+            "query A{costly} query B{x:costly x:filtered}",
+        ],
+    );
+}
+
+#[test]
+fn leaves_have_no_selections_and_all_else_has_some() {
+    allows(&["{costly user{name}}", "{user{friend{friend{name}}}}"]);
+    refuses(
+        "selectionMismatch",
+        &[
+            "{costly{a}}",
+            "{user}",
+            "{user{friend}}",
+            "{thing}",
+            "{user{__typename{a}}}",
+            "{}",
+            "{user{}}",
+        ],
+    );
+}
+
+#[test]
+fn arguments_are_known_unique_and_complete() {
+    allows(&[
+        "{filtered}",
+        "{filtered(pair:null)}",
+        "{filtered(share:1,pair:2)}",
+        "{costly @skip(if:true)}",
+    ]);
+    refuses(
+        "argumentNotAccepted",
+        &[
+            "{costly(a:1)}",
+            "{filtered(nope:1)}",
+            "{costly @skip(if:true,unless:true)}",
+            "{user{... on UserCore{core(a:1)}}}",
+        ],
+    );
+    refuses(
+        "argumentNotUnique",
+        &[
+            "{filtered(pair:1,pair:1)}",
+            "{filtered(pair:1,share:1,pair:2)}",
+            "{costly @skip(if:true,if:true)}",
+        ],
+    );
+    refuses(
+        "missingRequiredArguments",
+        &["{echo}", "{project{id}}", "{costly @include}"],
+    );
+    refuses(
+        "argumentLiteralsIncompatible",
+        &["{echo(text:null)}", "{costly @skip(if:null)}"],
+    );
+}
+
+#[test]
+fn fragments_are_unique_used_and_on_types_that_have_fields() {
+    allows(&[
+        "{...F} fragment F on Query{costly}",
+        "{user{... on User{name} ...{id}}}",
+        "{thing{... on Thing{__typename}}}",
+        "{... @include(if:true){costly}}",
+    ]);
+    refuses(
+        "fragmentNotUnique",
+        &["{...F} fragment F on Query{costly} fragment F on Query{filtered}"],
+    );
+    refuses(
+        "undefinedType",
+        &[
+            "{...F} fragment F on Nope{costly}",
+            "{... on Nope{costly}}",
+            "{user{... on Nope{name}}}",
+        ],
+    );
+    refuses(
+        "fragmentOnNonCompositeType",
+        &[
+            "{...F} fragment F on Int{costly}",
+            "{... on Sort{costly}}",
+            "{... on Filter{must}}",
+        ],
+    );
+    refuses(
+        "useAndDefineFragment",
+        &[
+            "{costly} fragment F on Query{costly}",
+            "{costly} fragment F on Query{...G} fragment G on Query{costly}",
+            "{...F}",
+            "{user{...F}}",
+            "{...F} fragment F on Query{...G}",
+        ],
+    );
+    refuses("parseError", &["{...on} fragment on on Query{costly}"]);
+}
+
+#[test]
+fn fragments_form_no_cycles() {
+    allows(&["{user{...A ...B}} fragment A on User{...B} fragment B on User{name}"]);
+    refuses(
+        "infiniteLoop",
+        &[
+            "{user{...A}} fragment A on User{friend{...A}}",
+            "{user{...A}} fragment A on User{... on User{...A}}",
+            "{user{...A}} fragment A on User{...B} fragment B on User{...A}",
+            "{user{...A}} fragment A on User{...B} fragment B on User{...C} \
+             fragment C on User{...B}",
+            "{costly} fragment A on User{...A}",
+        ],
+    );
+}
+
+#[test]
+fn fragments_are_spread_where_they_may_apply() {
+    allows(&[
+        "{user{... on UserCore{core}}}",
+        "{user{... on UserCore{... on User{name}}}}",
+        "{user{... on UserCore{... on UserCore{core}}}}",
+        "{thing{... on Project{id}}}",
+        "{thing{... on Project{... on Thing{__typename}}}}",
+        "{named{... on User{id}}}",
+        "{named{... on Thing{__typename}}}",
+        "{user{...F}} fragment F on Named{name}",
+    ]);
+    refuses(
+        "cannotSpreadFragment",
+        &[
+            "{user{... on UserCore{... on CurrentUser{a}}}}",
+            "{user{... on Project{id}}}",
+            "{thing{... on Group{name}}}",
+            "{thing{... on User{name}}}",
+            "{user{... on Thing{__typename}}}",
+            "{named{... on CurrentUser{a}}}",
+            "{user{...F}} fragment F on Package{name}",
+        ],
+    );
+    let within = format!("{{{PROJECT}{{... on User{{name}}}}}}");
+    refuses("cannotSpreadFragment", &[&within]);
+}
+
+#[test]
+fn values_are_of_the_type_of_their_place() {
+    allows(&[
+        "{filtered(pair:1)}",
+        "{filtered(pair:-2147483648)}",
+        "{filtered(pair:null)}",
+        "{filtered(share:1)}",
+        "{filtered(share:1.5e3)}",
+        "{echo(text:\"\")}",
+        "{echo(text:\"\"\"a\"\"\")}",
+        "{project(fullPath:1){id}}",
+        "{costly @include(if:false)}",
+        "{filtered(sort:created_asc)}",
+        "{filtered(numbers:[1,2])}",
+        "{filtered(numbers:[])}",
+        "{filtered(numbers:1)}",
+        "{filtered(numbers:null)}",
+        "{filtered(deep:[[1,null],null])}",
+        "{filtered(filter:{must:1,inner:{must:2},many:3})}",
+        "{filtered(json:{a:[1,{b:null}]})}",
+    ]);
+    refuses(
+        "argumentLiteralsIncompatible",
+        &[
+            "{filtered(pair:\"1\")}",
+            "{filtered(pair:1.0)}",
+            "{filtered(pair:true)}",
+            "{filtered(pair:created_asc)}",
+            "{filtered(pair:2147483648)}",
+            "{filtered(pair:[1])}",
+            "{filtered(pair:{a:1})}",
+            "{filtered(share:\"1\")}",
+            "{filtered(share:true)}",
+            "{filtered(share:X)}",
+            "{echo(text:1)}",
+            "{echo(text:1.5)}",
+            "{echo(text:true)}",
+            "{echo(text:X)}",
+            "{echo(text:[\"a\"])}",
+            "{project(fullPath:1.5){id}}",
+            "{project(fullPath:true){id}}",
+            "{project(fullPath:X){id}}",
+            "{costly @include(if:1)}",
+            "{costly @include(if:\"true\")}",
+            "{costly @include(if:TRUE)}",
+            "{filtered(sort:\"created_asc\")}",
+            "{filtered(sort:1)}",
+            "{filtered(sort:nope)}",
+            "{filtered(sort:CREATED_ASC)}",
+            "{filtered(numbers:[1,\"2\"])}",
+            "{filtered(numbers:[1,null])}",
+            "{filtered(numbers:\"1\")}",
+            "{filtered(deep:[[\"1\"]])}",
+            "{filtered(filter:1)}",
+            "{filtered(filter:[])}",
+            "{filtered(filter:{must:\"1\"})}",
+            "{filtered(filter:{must:null})}",
+            "{filtered(filter:{must:1,inner:{must:1,many:[\"x\"]}})}",
+        ],
+    );
+    refuses(
+        "defaultValueInvalidType",
+        &[
+            "query Q($v:Int=\"1\"){filtered(pair:$v)}",
+            "query Q($v:Int!=null){filtered(pair:$v)}",
+            "query Q($v:[Int!]=[1,null]){filtered(numbers:$v)}",
+            "query Q($v:Filter=1){filtered(filter:$v)}",
+            "query Q($v:Filter={must:\"1\"}){filtered(filter:$v)}",
+            "query Q($v:Filter={must:1,inner:{must:null}}){filtered(filter:$v)}",
+            "query Q($v:Filter={must:1,nope:1}){filtered(filter:$v)}",
+            "query Q($v:Filter={many:1}){filtered(filter:$v)}",
+        ],
+    );
+    allows(&[
+        "query Q($v:Filter={must:1,inner:{must:2}}){filtered(filter:$v)}",
+        "query Q($v:[Int!]=1){filtered(numbers:$v)}",
+    ]);
+}
+
+#[test]
+fn fields_of_input_objects_are_known_unique_and_complete() {
+    refuses(
+        "argumentNotAccepted",
+        &[
+            "{filtered(filter:{must:1,nope:1})}",
+            "{filtered(filter:{must:1,inner:{must:1,nope:1}})}",
+        ],
+    );
+    refuses(
+        "inputFieldNotUnique",
+        &[
+            "{filtered(filter:{must:1,must:1})}",
+            "{filtered(filter:{must:1,inner:{must:1,must:2}})}",
+            "{filtered(json:{a:1,a:2})}",
+            "{filtered(json:[{b:{a:1,a:2}}])}",
+        ],
+    );
+    refuses(
+        "missingRequiredInputObjectAttribute",
+        &[
+            "{filtered(filter:{})}",
+            "{filtered(filter:{many:1})}",
+            "{filtered(filter:{must:1,inner:{}})}",
+        ],
+    );
+}
+
+#[test]
+fn directives_are_known_and_stand_where_they_may_once() {
+    allows(&[
+        "{costly @skip(if:false) @include(if:true)}",
+        "{...F @include(if:true)} fragment F on Query{costly}",
+        "{... on Query @skip(if:false){costly}}",
+        "{costly @skip(if:true) filtered @skip(if:true)}",
+    ]);
+    refuses(
+        "undefinedDirective",
+        &[
+            "{costly @nope}",
+            "query Q @nope{costly}",
+            "{...F @nope} fragment F on Query{costly}",
+            "{...F} fragment F on Query @nope{costly}",
+            "{... @nope{costly}}",
+            "query Q($v:Int @nope){filtered(pair:$v)}",
+        ],
+    );
+    refuses(
+        "directiveCannotBeApplied",
+        &[
+            "query Q @include(if:true){costly}",
+            "{...F} fragment F on Query @skip(if:true){costly}",
+            "query Q($v:Int @skip(if:true)){filtered(pair:$v)}",
+            "{costly @deprecated}",
+            "{costly @specifiedBy(url:\"a\")}",
+        ],
+    );
+    refuses(
+        "directiveNotUniqueForLocation",
+        &[
+            "{costly @skip(if:false) @skip(if:false)}",
+            "{... @include(if:true) @include(if:true){costly}}",
+        ],
+    );
+}
+
+#[test]
+fn variables_are_unique_and_of_input_types() {
+    allows(&[
+        "query Q($a:Int,$b:Int){filtered(pair:$a) x:filtered(pair:$b)}",
+        "query A($v:Int){filtered(pair:$v)} query B($v:Int){filtered(pair:$v)}",
+        "query Q($v:[[Int]]){filtered(deep:$v)}",
+        "query Q($v:Filter){filtered(filter:$v)}",
+    ]);
+    refuses(
+        "variableNotUnique",
+        &["query Q($v:Int,$v:Int){filtered(pair:$v)}"],
+    );
+    refuses(
+        "variableRequiresValidType",
+        &[
+            "query Q($v:User){filtered(pair:$v)}",
+            "query Q($v:[Project!]){filtered(pair:$v)}",
+            "query Q($v:Thing){filtered(pair:$v)}",
+            "query Q($v:Nope){filtered(pair:$v)}",
+        ],
+    );
+    // A default is constant.
+    refuses(
+        "parseError",
+        &["query Q($a:Int,$b:Int=$a){filtered(pair:$b)}"],
+    );
+}
+
+#[test]
+fn variables_are_declared_where_used_and_used_where_declared() {
+    allows(&[
+        "query Q($v:Int){...F} fragment F on Query{filtered(pair:$v)}",
+        "query Q($v:Int){...F} fragment F on Query{...G} fragment G on Query{filtered(pair:$v)}",
+        "query Q($v:Boolean!){costly @skip(if:$v)}",
+        "query Q($v:Boolean!){...F @skip(if:$v)} fragment F on Query{costly}",
+        "query Q($v:Int){filtered(json:{a:[$v]})}",
+        "query Q($v:Int!){filtered(filter:{must:$v})}",
+    ]);
+    refuses(
+        "variableNotDefined",
+        &[
+            "{filtered(pair:$v)}",
+            "query Q($w:Int){filtered(pair:$v) x:filtered(pair:$w)}",
+            "query Q{...F} fragment F on Query{filtered(pair:$v)}",
+            "query A($v:Int){...F} query B{...F} fragment F on Query{filtered(pair:$v)}",
+            "{costly @skip(if:$v)}",
+            "{filtered(json:{a:[$v]})}",
+            "{filtered(filter:{must:$v})}",
+        ],
+    );
+    refuses(
+        "variableNotUsed",
+        &[
+            "query Q($v:Int){costly}",
+            "query Q($v:Int,$w:Int){filtered(pair:$v)}",
+            "query A($v:Int){filtered(pair:$v)} query B($v:Int){costly}",
+            "query A($v:Int){costly} query B{...F} fragment F on Query{costly}",
+        ],
+    );
+}
+
+#[test]
+fn variables_fit_the_places_they_are_used_in() {
+    allows(&[
+        "query Q($v:Int){filtered(pair:$v)}",
+        "query Q($v:Int!){filtered(pair:$v)}",
+        "query Q($v:String=\"a\"){echo(text:$v)}",
+        "query Q($v:Boolean=true){costly @skip(if:$v)}",
+        "query Q($v:[Int!]){filtered(numbers:$v)}",
+        "query Q($v:Int!){filtered(numbers:[$v])}",
+        "query Q($v:Int!){filtered(numbers:[1,$v])}",
+        "query Q($v:[[Int!]!]!){filtered(deep:$v)}",
+        "query Q($v:[Int]){filtered(deep:[$v])}",
+        "query Q($v:Int!){filtered(filter:{must:$v})}",
+        "query Q($v:Int=1){filtered(filter:{must:$v})}",
+    ]);
+    refuses(
+        "variableMismatch",
+        &[
+            "query Q($v:String){filtered(pair:$v)}",
+            "query Q($v:Int){filtered(share:$v)}",
+            "query Q($v:String!){project(fullPath:$v){id}}",
+            "query Q($v:String){echo(text:$v)}",
+            "query Q($v:String=null){echo(text:$v)}",
+            "query Q($v:Boolean){costly @skip(if:$v)}",
+            "query Q($v:Int){filtered(numbers:$v)}",
+            "query Q($v:Int){filtered(numbers:[$v])}",
+            "query Q($v:[Int]){filtered(numbers:$v)}",
+            "query Q($v:[Int]){filtered(pair:$v)}",
+            "query Q($v:[Int]){filtered(deep:$v)}",
+            "query Q($v:Int){filtered(filter:{must:$v})}",
+            "query Q($v:Int){...F} fragment F on Query{echo(text:$v)}",
+        ],
+    );
+}

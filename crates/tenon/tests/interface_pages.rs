@@ -1,0 +1,156 @@
+//! The pages of docs/interface are true as far as a machine can tell: the
+//! tests that their rows name exist, and so do the sections that code cites.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// Begins every citation.
+const PAGES: &str = "docs/interface/";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All sources of the project, by path below its root, without an extension.
+fn sources() -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for folder in ["crates", "fuzz", "xtask"] {
+        collect(&root().join(folder), &mut found);
+    }
+    found
+}
+
+fn collect(folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("target") {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.strip_prefix(root()).unwrap().with_extension("");
+            let name = name.to_str().unwrap().replace('\\', "/");
+            let text = std::fs::read_to_string(&path).unwrap();
+            found.insert(name.trim_end_matches("/mod").to_owned(), text);
+        }
+    }
+}
+
+/// The pages, by the name of their file.
+fn pages() -> BTreeMap<String, String> {
+    let files = std::fs::read_dir(root().join(PAGES)).unwrap();
+    let read = |path: PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, std::fs::read_to_string(path).unwrap())
+    };
+    files.map(|entry| read(entry.unwrap().path())).collect()
+}
+
+/// The cells of a line of a table.
+fn cells(line: &str) -> Option<Vec<String>> {
+    let inner = line.strip_prefix("| ")?.strip_suffix(" |")?;
+    let cells = inner.replace("\\|", "\u{0}");
+    let cell = |cell: &str| cell.trim().replace('\u{0}', "|");
+    Some(cells.split(" | ").map(cell).collect())
+}
+
+/// Whether `file::name` is a test: a function of that name in a file whose
+/// path ends so.
+fn exists(test: &str, sources: &BTreeMap<String, String>) -> bool {
+    let Some((file, name)) = test.rsplit_once("::") else {
+        return false;
+    };
+    let (end, function) = (format!("/{file}"), format!("fn {name}("));
+    let mut of_file = sources.iter().filter(|(path, _)| path.ends_with(&end));
+    of_file.any(|(_, text)| text.contains(&function))
+}
+
+#[test]
+fn every_row_names_tests_that_exist() {
+    let sources = sources();
+    let mut rows = 0;
+    for (page, text) in pages() {
+        let (mut section, mut named, mut seen) = ("", false, HashSet::new());
+        for line in text.lines() {
+            if line.starts_with('#') {
+                section = line;
+            }
+            let Some(cells) = cells(line) else {
+                named = false;
+                continue;
+            };
+            let (row, tests) = (&cells[0], &cells[cells.len() - 1]);
+            if tests == "Tests" || row.starts_with("---") {
+                named |= tests == "Tests";
+                continue;
+            }
+            if !named {
+                continue;
+            }
+            let at = format!("{page}, {section}, {row}");
+            assert_eq!(cells.len(), 3, "{at}: row, rule, tests");
+            assert!(seen.insert((section, row.clone())), "{at} stands twice");
+            rows += 1;
+            if tests.starts_with("later: ") {
+                continue;
+            }
+            assert!(!tests.is_empty(), "{at} names no test");
+            for test in tests.split_whitespace() {
+                let test = test.trim_matches('`');
+                assert!(exists(test, &sources), "{at}: there is no {test}");
+            }
+        }
+    }
+    assert!(rows > 300, "only {rows} rows were found");
+}
+
+/// What code cites: a page, and a section by number or by title.
+fn citations(text: &str) -> Vec<(&str, &str)> {
+    let starts = text.split(PAGES).skip(1);
+    starts
+        .filter_map(|rest| {
+            let (page, rest) = rest.split_once(".md")?;
+            if !page.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                return None;
+            }
+            let rest = rest.strip_prefix(' ').unwrap_or_default();
+            let section = match rest.strip_prefix('«') {
+                Some(title) => title.split('»').next()?,
+                None => {
+                    let end = rest.find(|char: char| char != '.' && !char.is_ascii_digit());
+                    rest[..end.unwrap_or(rest.len())].trim_end_matches('.')
+                }
+            };
+            Some((page, section))
+        })
+        .collect()
+}
+
+#[test]
+fn what_code_cites_exists() {
+    let pages = pages();
+    for (file, text) in sources() {
+        for (page, section) in citations(&text) {
+            let Some(text) = pages.get(&format!("{page}.md")) else {
+                panic!("{file} cites {page}.md");
+            };
+            let is_cited = |line: &str| {
+                let title = line.trim_start_matches('#').trim();
+                let numbered = title.split(' ').next().unwrap_or_default();
+                title == section || numbered.trim_end_matches('.') == section
+            };
+            let mut headings = text.lines().filter(|line| line.starts_with('#'));
+            let found = section.is_empty() || headings.any(is_cited);
+            assert!(found, "{file} cites {page}.md {section}");
+        }
+    }
+}
+
+#[test]
+fn citations_are_read() {
+    let text = format!("a ({PAGES}graphql.md 6). {PAGES}packages.md «Bad input», {PAGES}x.md.");
+    let found = citations(&text);
+    assert_eq!(
+        found,
+        [("graphql", "6"), ("packages", "Bad input"), ("x", "")]
+    );
+}
