@@ -12,17 +12,40 @@ use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{self, Destination};
 use bytes::Bytes;
 use futures_util::Stream;
+use http::StatusCode;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::{Received, Stored};
 use kernel::error::{Error, Result};
-use kernel::http::Asked;
+use kernel::http::openapi::Operation;
+use kernel::http::{Answer, Asked, Response, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::fs::File;
 use std::sync::LazyLock;
 use store::Tx;
 use tokio::sync::Semaphore;
+
+/// The answer to an upload: [`created`], or a request for credentials.
+pub struct Uploaded(pub Response);
+
+impl Answer for Uploaded {
+    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+        Ok(self.0)
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.status(201, "Published");
+    }
+}
+
+/// The answer to a successful upload of most formats.
+pub fn created() -> Result<Response> {
+    reply::json(
+        StatusCode::CREATED,
+        &serde_json::json!({"message": "201 Created"}),
+    )
+}
 
 /// What a multipart envelope may add to the length of its file, in bytes.
 const ENVELOPE: u64 = 64 * 1024;

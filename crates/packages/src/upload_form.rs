@@ -5,7 +5,10 @@ use crate::upload;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Parts};
+use kernel::http::openapi::Operation;
+use kernel::http::params::{self, FromParams, Source};
+use kernel::http::{Asked, Call, FromCall, Parts, Upload};
+use serde_json::Value;
 
 /// Most bytes kept of one text; the rest of a longer one is dropped, as
 /// clients send whole manuals as descriptions.
@@ -14,6 +17,27 @@ const MAX_TEXT: usize = 64 * 1024;
 const MAX_TEXTS: usize = 16 * 1024 * 1024;
 /// Most parts of a form.
 const MAX_PARTS: usize = 1_000;
+
+/// A body that is a file, or a form with one.
+pub enum Body {
+    /// The bytes as they arrive.
+    File(Upload),
+    /// The parts as they arrive.
+    Form(Parts),
+}
+
+impl FromCall for Body {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        match call.is_multipart() {
+            true => Parts::from_call(call).await.map(Body::Form),
+            false => Upload::from_call(call).await.map(Body::File),
+        }
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        Upload::describe(operation);
+    }
+}
 
 /// A form that arrived whole.
 #[derive(Default)]
@@ -79,6 +103,15 @@ impl Form {
             .iter()
             .find(|(name, _)| name == field)
             .map(|(_, text)| text.as_str())
+    }
+
+    /// The texts as parameters.
+    pub fn params<T: FromParams>(&self) -> Result<T> {
+        let mut source = Source::new();
+        for (name, text) in self.texts.iter().filter(|(name, _)| !name.is_empty()) {
+            params::insert(&mut source, name, Value::String(text.clone()))?;
+        }
+        T::from_params(&source).map_err(Error::Parameters)
     }
 
     /// All texts of a field.

@@ -127,7 +127,7 @@ impl Call {
     pub async fn merged(&mut self) -> Result<&Source> {
         if self.merged.is_none() {
             let mut merged = self.query.clone();
-            if !self.route.streams {
+            if !self.route.streams || (self.route.takes_fields && !self.is_multipart()) {
                 self.read_body(&mut merged).await?;
             }
             for (key, value) in &self.path {
@@ -136,6 +136,12 @@ impl Call {
             self.merged = Some(merged);
         }
         Ok(self.merged.as_ref().expect("set just above"))
+    }
+
+    /// Whether the body is a form of several parts.
+    pub fn is_multipart(&self) -> bool {
+        let kind = self.asked.header(header::CONTENT_TYPE).unwrap_or_default();
+        kind.to_ascii_lowercase().starts_with("multipart/form-data")
     }
 
     /// The urlencoded body as it was sent, for who reads it more strictly

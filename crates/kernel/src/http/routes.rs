@@ -55,6 +55,8 @@ pub struct Route {
     pub scopes: &'static [&'static str],
     /// The handler reads the body itself.
     pub streams: bool,
+    /// It does so of multipart bodies only; others hold parameters.
+    pub takes_fields: bool,
     /// Credentials of registry clients (deploy and job tokens) are accepted.
     pub registry: bool,
     /// A user's token sent by Basic counts only under that user's name.
@@ -231,6 +233,7 @@ impl Routes {
             admits: Admits::Anyone,
             scopes: if reads { READ } else { WRITE },
             streams: false,
+            takes_fields: false,
             registry: false,
             names_user: false,
             slashed: false,
@@ -286,6 +289,11 @@ impl Declared<'_> {
     pub fn streams(self) -> Self {
         self.0.streams = true;
         self
+    }
+    /// The handler streams multipart bodies, and others hold parameters.
+    pub fn streams_parts(self) -> Self {
+        self.0.takes_fields = true;
+        self.streams()
     }
     /// Registry credentials (deploy and job tokens, Basic) are accepted.
     /// Their clients put a slash behind paths as they like.

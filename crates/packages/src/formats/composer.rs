@@ -36,7 +36,7 @@ pub fn routes(r: &mut Routes) {
     r.post("/projects/{id}/packages/composer", publish::publish)
         .scopes(WRITE)
         .registry()
-        .streams()
+        .streams_parts()
         .summary("Publishes a version of a Composer package");
     r.get(
         "/projects/{id}/packages/composer/archives/{vendor}/{archive}",

@@ -10,12 +10,14 @@ use crate::rules::names;
 use crate::rules::publish::Destination;
 use crate::store::{files, packages};
 use crate::upload;
+use crate::upload_form::{Body, Form};
 use http::StatusCode;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Found, Result};
+use kernel::blobs::Received;
+use kernel::error::{Error, Found, Result};
 use kernel::http::openapi::Operation;
-use kernel::http::{Answer, Asked, Params, Response, Routes, Upload, reply};
+use kernel::http::{Answer, Asked, Params, Response, Routes, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::sync::Arc;
@@ -64,6 +66,16 @@ kernel::params! {
 }
 
 kernel::params! {
+    /// What a form may say beside its file.
+    pub struct Fields {
+        /// State of a package that is new with this file.
+        pub status: Option<FirstStatus>,
+        /// Answer with the file's record.
+        pub select: Option<Select>,
+    }
+}
+
+kernel::params! {
     /// Where a file is.
     pub struct FetchFile {
         /// The project.
@@ -90,7 +102,7 @@ pub enum Published {
 impl Answer for Published {
     fn reply(self, _: &App, _: &Asked) -> Result<Response> {
         match self {
-            Published::Message => created(),
+            Published::Message => upload::created(),
             Published::File(file) => reply::json(StatusCode::OK, &file),
             Published::Challenge(response) => Ok(response),
         }
@@ -102,34 +114,13 @@ impl Answer for Published {
     }
 }
 
-/// The answer to an upload: [`created`], or a request for credentials.
-pub struct Uploaded(pub Response);
-
-impl Answer for Uploaded {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
-        Ok(self.0)
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        operation.status(201, "Published");
-    }
-}
-
-/// The answer to a successful upload of most formats.
-pub fn created() -> Result<Response> {
-    reply::json(
-        StatusCode::CREATED,
-        &serde_json::json!({"message": "201 Created"}),
-    )
-}
-
 /// Stores one file.
 async fn publish(
     app: App,
     viewer: Viewer,
     params: Params<PublishFile>,
     asked: Arc<Asked>,
-    body: Upload,
+    body: Body,
 ) -> Result<Published> {
     match receive(&app, &viewer, &params, &asked, body).await {
         Ok(published) => Ok(published),
@@ -142,21 +133,21 @@ async fn receive(
     viewer: &Viewer,
     params: &PublishFile,
     asked: &Asked,
-    body: Upload,
+    body: Body,
 ) -> Result<Published> {
     names::generic_name(&params.package_name)?;
     names::generic_version(&params.package_version)?;
     let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
     let file_name = names::generic_file_name(&params.file_path)?;
-    let to = Destination {
-        status: match params.status {
-            Some(FirstStatus::Hidden) => Status::Hidden,
-            _ => Status::Default,
-        },
-        ..Destination::new(PackageType::Generic, name, version, file_name)
-    };
-    let (package, file) = upload::receive(app, viewer, &params.id, to, asked, body).await?;
-    if params.select.is_none() {
+    let mut to = Destination::new(PackageType::Generic, name, version, file_name);
+    upload::admit(app, viewer, &params.id, &to).await?;
+    let (received, fields) = received(app, asked, body).await?;
+    if fields.status.or(params.status) == Some(FirstStatus::Hidden) {
+        to.status = Status::Hidden;
+    }
+    let stored = upload::keep(app, received).await?;
+    let (package, file) = upload::publish(app, viewer, &params.id, to, stored).await?;
+    if fields.select.or(params.select).is_none() {
         return Ok(Published::Message);
     }
     let path = format!(
@@ -167,6 +158,24 @@ async fn receive(
         file,
         app.url(&path),
     ))))
+}
+
+/// The bytes of a body, and what a form says beside them.
+async fn received(app: &App, asked: &Asked, body: Body) -> Result<(Received, Fields)> {
+    let parts = match body {
+        Body::File(bytes) => {
+            let received = upload::receive_bytes(app, PackageType::Generic, asked, bytes).await?;
+            let (status, select) = (None, None);
+            return Ok((received, Fields { status, select }));
+        }
+        Body::Form(parts) => parts,
+    };
+    let mut form = Form::receive(app, PackageType::Generic, asked, parts, &["file"]).await?;
+    let fields = form.params()?;
+    let sent = form.take_file("file");
+    let received = sent.ok_or_else(|| Error::missing("file"))?.received;
+    upload::check_declared(asked, received.stored())?;
+    Ok((received, fields))
 }
 
 /// Sends the newest file of a path.

@@ -248,13 +248,14 @@ pub struct OtherVersion {
 ::store::from_row! { OtherVersion { id, version, created_at } }
 
 /// The other displayable versions of a package, by version text; not what else
-/// has its version, as recipes of conan may.
+/// has its version, as recipes of conan may, nor what has none, as maven's
+/// lists of versions.
 pub fn other_versions(tx: &mut Tx<'_>, package: &Package) -> Result<Vec<OtherVersion>> {
     Ok(tx.all(
         sql!(
             "select id, version, created_at from packages
              where project_id = $1 and package_type = $2 and name_key = $3
-                and coalesce(version, '') <> $4
+                and version <> '' and version <> $4
                 and live = 1 and status in ('default', 'deprecated', 'error')
              order by version_key, id limit $5"
         ),

@@ -19,6 +19,7 @@ mod parallel;
 mod people;
 mod receiving;
 mod talk;
+mod times;
 
 use http::Method;
 use serde_json::{Value, json};

@@ -6,6 +6,7 @@ mod cleanup;
 mod cleanup_rules;
 mod deploy;
 mod files;
+mod form_fields;
 mod generic;
 mod lists;
 mod parallel;

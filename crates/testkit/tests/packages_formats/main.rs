@@ -4,6 +4,7 @@
 mod abuse;
 mod archives;
 mod composer;
+mod composer_fields;
 mod conan;
 mod contract_rows;
 mod elsewhere;

@@ -3,12 +3,11 @@
 use super::manifest::{Manifest, version_of_branch, version_of_tag};
 use crate::access::{Entered, enter, for_client};
 use crate::archive;
-use crate::formats::generic::created;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{Destination, Repeat};
 use crate::source::{self, Ref};
 use crate::store::index;
-use crate::upload;
+use crate::upload::{self, created};
 use crate::upload_form::Form;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -25,7 +24,7 @@ use store::Tx;
 const MAX_ARCHIVE: u64 = 1024 * 1024 * 1024;
 
 kernel::params! {
-    /// What to publish; both may also be fields of the form.
+    /// What to publish.
     pub struct Publish {
         /// The project.
         pub id: Reference,
@@ -41,8 +40,7 @@ pub struct MaybeParts(Option<Parts>);
 
 impl FromCall for MaybeParts {
     async fn from_call(call: &mut kernel::http::Call) -> Result<Self> {
-        let kind = call.asked.header(http::header::CONTENT_TYPE);
-        match kind.is_some_and(|kind| kind.starts_with("multipart/form-data")) {
+        match call.is_multipart() {
             true => Ok(MaybeParts(Some(Parts::from_call(call).await?))),
             false => Ok(MaybeParts(None)),
         }
@@ -81,7 +79,7 @@ async fn receive(
         }
         None => Form::default(),
     };
-    let named = |name: &str, sent: Option<String>| sent.or(form.text(name).map(str::to_owned));
+    let named = |name: &str, sent| form.text(name).map(str::to_owned).or(sent);
     let reference = reference(named("tag", params.tag), named("branch", params.branch))?;
     let version = match &reference {
         Ref::Tag(tag) => version_of_tag(tag),

@@ -3,12 +3,12 @@
 use super::chart::Chart;
 use super::{Channel, PROVENANCE, check_channel, proves};
 use crate::access::for_client;
-use crate::formats::generic::{Uploaded, created};
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat, add_beside};
 use crate::scope::Scope;
 use crate::store::{files, index};
 use crate::upload;
+use crate::upload::{Uploaded, created};
 use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;

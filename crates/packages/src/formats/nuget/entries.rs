@@ -2,7 +2,7 @@
 //! said and its file.
 
 use super::nuspec::Nuspec;
-use super::version::{self, Number};
+use super::version::{self, Level, Number};
 use super::{NUGET, file_name};
 use crate::keys::name_key;
 use crate::scope::Scope;
@@ -43,6 +43,18 @@ impl Entry {
     pub fn version_key(&self) -> String {
         version::key(self.version())
     }
+
+    /// Whether clients of this level can read it, and what it needs.
+    fn is_read_by(&self, level: Level) -> bool {
+        let groups = self.nuspec.dependency_groups.iter();
+        let mut needed = groups.flat_map(|group| &group.dependencies);
+        let in_range = |range: &str| {
+            let mut ends = range.split(['[', ']', '(', ')', ',']).map(str::trim);
+            ends.any(version::is_semver2)
+        };
+        level == Level::Two
+            || !(version::is_semver2(self.version()) || needed.any(|one| in_range(&one.range)))
+    }
 }
 
 /// Which versions to look at.
@@ -56,22 +68,23 @@ pub enum Wanted {
 /// The versions of a name, lowest first.
 pub fn of_name(tx: &mut Tx<'_>, scope: &Scope, name: &str) -> Result<Vec<Entry>> {
     let rows = index::versions(tx, scope, NUGET, name)?;
-    of_rows(tx, rows)
+    of_rows(tx, rows, Level::Two)
 }
 
-/// All versions that are wanted, by name and then lowest first.
-pub fn wanted(tx: &mut Tx<'_>, scope: &Scope, wanted: &Wanted) -> Result<Vec<Entry>> {
+/// All versions that are wanted and can be read, by name and then lowest
+/// first.
+pub fn wanted(tx: &mut Tx<'_>, scope: &Scope, wanted: &Wanted, level: Level) -> Result<Vec<Entry>> {
     let rows = match wanted {
         Wanted::Named(name) => index::versions(tx, scope, NUGET, name)?,
         Wanted::Matching(words) => index::versions_of_words(tx, scope, NUGET, words)?,
     };
-    of_rows(tx, rows)
+    of_rows(tx, rows, level)
 }
 
 /// One version of a name.
 pub fn one(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<Option<Entry>> {
     let row = index::version(tx, scope, NUGET, name, Some(version))?;
-    Ok(of_rows(tx, row.into_iter().collect())?.pop())
+    Ok(of_rows(tx, row.into_iter().collect(), Level::Two)?.pop())
 }
 
 /// Names to search for.
@@ -80,6 +93,8 @@ pub struct Search {
     pub words: Vec<String>,
     /// Versions that only lead to a release count, too.
     pub prerelease: bool,
+    /// Which versions count.
+    pub level: Level,
     /// Names left out at the beginning.
     pub skip: i64,
     /// Most names.
@@ -104,8 +119,11 @@ pub fn search(tx: &mut Tx<'_>, scope: &Scope, search: &Search) -> Result<(Vec<Ve
         .push(" offset ", search.skip);
     let names: Vec<String> = tx.query(query)?;
     let rows = index::versions_of_keys(tx, scope, NUGET, names)?;
-    let mut entries = of_rows(tx, rows)?;
-    entries.retain(|entry| search.prerelease || !entry.number.is_prerelease());
+    let mut entries = of_rows(tx, rows, Level::Two)?;
+    entries.retain(|entry| {
+        let is_read = search.level == Level::Two || !version::is_semver2(entry.version());
+        is_read && (search.prerelease || !entry.number.is_prerelease())
+    });
     let mut groups: Vec<Vec<Entry>> = Vec::new();
     for entry in entries {
         match groups.last_mut() {
@@ -131,13 +149,16 @@ fn found(scope: &Scope, search: &Search) -> Fragment {
         // Keys have no build metadata, so a hyphen begins the suffix.
         condition.raw(" and p.version_key not like '%-%'");
     }
+    if search.level == Level::One {
+        condition.raw(" and p.version not like '%+%' and p.version_key not like '%-%.%'");
+    }
     condition
 }
 
 /// Rows with their archives, by name and then lowest first; of several
 /// projects' of one name and version the newest. Rows whose archive was
 /// deleted tell of nothing.
-fn of_rows(tx: &mut Tx<'_>, mut rows: Vec<Version>) -> Result<Vec<Entry>> {
+fn of_rows(tx: &mut Tx<'_>, mut rows: Vec<Version>, level: Level) -> Result<Vec<Entry>> {
     rows.sort_by_key(|row| std::cmp::Reverse(row.id));
     let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
     let mut files: HashMap<i64, Vec<IndexedFile>> = HashMap::new();
@@ -148,6 +169,7 @@ fn of_rows(tx: &mut Tx<'_>, mut rows: Vec<Version>) -> Result<Vec<Entry>> {
     let mut entries: Vec<Entry> = rows
         .into_iter()
         .filter_map(|row| entry(files.remove(&row.id)?, row))
+        .filter(|entry| entry.is_read_by(level))
         .filter(|entry| seen.insert((entry.name_key(), entry.number.clone())))
         .collect();
     entries.sort_by_cached_key(|entry| (entry.name_key(), entry.number.clone()));

@@ -200,6 +200,8 @@ kernel::params! {
         pub take: Option<i64>,
         /// Versions before a release count, too; they do unless this is false.
         pub prerelease: Option<bool>,
+        /// `2.0.0` finds versions of SemVer 2, too.
+        pub sem_ver_level as "semVerLevel": Option<String>,
     }
 }
 

@@ -3,11 +3,11 @@
 use super::nuspec::{self, Nuspec};
 use super::{At, Deleted, NUGET, Place, file_name, symbols};
 use crate::access::{enter, for_client};
-use crate::formats::generic::{Uploaded, created};
 use crate::rules::destroy;
 use crate::rules::publish::{Destination, add_beside};
 use crate::store::{files, packages};
 use crate::upload;
+use crate::upload::{Uploaded, created};
 use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;

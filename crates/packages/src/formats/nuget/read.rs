@@ -2,6 +2,7 @@
 
 use super::documents::{self, Links};
 use super::entries::{self, Search};
+use super::version::Level;
 use super::{At, FilePath, Leaf, NUGET, Named, Place, Query, file_name};
 use crate::access::for_client;
 use crate::documents::{About, Document, of_name};
@@ -76,6 +77,7 @@ async fn search(
     let wanted = Search {
         words: list::words(query.q.as_deref().unwrap_or_default()),
         prerelease: query.prerelease.unwrap_or(true),
+        level: Level::of(query.sem_ver_level.as_deref()),
         skip: at_least_zero("skip", query.skip.unwrap_or(0))?,
         take: at_least_zero("take", query.take.unwrap_or(TAKE))?.min(MAX_TAKE),
     };

@@ -105,6 +105,37 @@ fn split(text: &str, mark: char) -> (&str, Option<&str>) {
     }
 }
 
+/// Which versions a client can read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Numbers and one suffix without dots.
+    One,
+    /// What SemVer 2 added, too: see [`is_semver2`].
+    Two,
+}
+
+impl Level {
+    /// That of a client that says so, perhaps in quotes; older ones say
+    /// nothing.
+    pub fn of(said: Option<&str>) -> Level {
+        let said = said.unwrap_or_default().trim().trim_matches('\'');
+        match (Number::parse(said), Number::parse("2.0.0")) {
+            (Some(said), Some(two)) if said >= two => Level::Two,
+            _ => Level::One,
+        }
+    }
+}
+
+/// Whether only clients of SemVer 2 can read it: its suffix has dots, or it
+/// has build metadata.
+pub fn is_semver2(version: &str) -> bool {
+    let (version, build) = split(version, '+');
+    build.is_some()
+        || split(version, '-')
+            .1
+            .is_some_and(|suffix| suffix.contains('.'))
+}
+
 /// A version without leading zeros, without a fourth part of zero and without
 /// build metadata. What is no version stays what it is, more or less.
 pub fn normal(version: &str) -> String {
@@ -192,6 +223,33 @@ mod tests {
             &long,
         ] {
             assert_eq!(Number::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn newer_versions_are_told_from_older() {
+        for (version, is_new) in [
+            ("1.0", false),
+            ("1.0.0.1", false),
+            ("1.0.0-beta", false),
+            ("1.0.0-beta-2", false),
+            ("1.0.0-beta.2", true),
+            ("1.0.0+build", true),
+            ("1.0+build-a", true),
+        ] {
+            assert_eq!(is_semver2(version), is_new, "{version}");
+        }
+        for (said, level) in [
+            (None, Level::One),
+            (Some(""), Level::One),
+            (Some("1.0.0"), Level::One),
+            (Some("2.0.0-beta"), Level::One),
+            (Some("two"), Level::One),
+            (Some("2.0.0"), Level::Two),
+            (Some("'2.0.0'"), Level::Two),
+            (Some("2.1"), Level::Two),
+        ] {
+            assert_eq!(Level::of(said), level, "{said:?}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod lists;
+mod other_versions;
 mod parallel;
 mod repository;
 

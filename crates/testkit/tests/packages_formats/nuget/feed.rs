@@ -48,7 +48,7 @@ async fn stock(t: &TestServer) -> TestProject {
         ("Hammer", "1.0.0"),
         ("Hammer", "1.10.0"),
         ("Hammer", "1.9.0"),
-        ("Hammer", "2.0.0-rc.1"),
+        ("Hammer", "2.0.0-rc1"),
         ("Nail", "0.1.0-dev"),
     ] {
         described(&nuspec(name, version, REST))
@@ -158,23 +158,23 @@ testkit::both_engines! {
 
     async fn old_clients_find_what_they_look_for(t: TestServer) {
         let project = stock(&t).await;
-        let hammers = ["Hammer 1.0.0", "Hammer 1.9.0", "Hammer 1.10.0", "Hammer 2.0.0-rc.1"];
+        let hammers = ["Hammer 1.0.0", "Hammer 1.9.0", "Hammer 1.10.0", "Hammer 2.0.0-rc1"];
         assert_eq!(found(&t, &project, "FindPackagesById()?id='hammer'").await, hammers);
         assert_eq!(found(&t, &project, "FindPackagesById?id=HAMMER").await, hammers);
         assert_eq!(found(&t, &project, "FindPackagesById()?id='it''s'").await, [""; 0]);
         assert_eq!(asked(&t.admin(), &project, "FindPackagesById()").await.is(400).json()["error"], "id is missing");
         for (rest, wanted) in [
-            ("Packages()", vec!["Hammer 1.0.0", "Hammer 1.9.0", "Hammer 1.10.0", "Hammer 2.0.0-rc.1", "Nail 0.1.0-dev"]),
+            ("Packages()", vec!["Hammer 1.0.0", "Hammer 1.9.0", "Hammer 1.10.0", "Hammer 2.0.0-rc1", "Nail 0.1.0-dev"]),
             ("Packages?$filter=(tolower(Id) eq 'hammer') and IsLatestVersion", vec!["Hammer 1.10.0"]),
-            ("Packages()?$filter=IsAbsoluteLatestVersion", vec!["Hammer 2.0.0-rc.1", "Nail 0.1.0-dev"]),
+            ("Packages()?$filter=IsAbsoluteLatestVersion", vec!["Hammer 2.0.0-rc1", "Nail 0.1.0-dev"]),
             ("Packages()?$filter=Id eq 'Hammer' and Version eq '1.9.0'", vec!["Hammer 1.9.0"]),
-            ("Packages()?$orderby=Version desc&$top=2", vec!["Hammer 2.0.0-rc.1", "Hammer 1.10.0"]),
-            ("Packages()?$skip=3&$top=1", vec!["Hammer 2.0.0-rc.1"]),
+            ("Packages()?$orderby=Version desc&$top=2", vec!["Hammer 2.0.0-rc1", "Hammer 1.10.0"]),
+            ("Packages()?$skip=3&$top=1", vec!["Hammer 2.0.0-rc1"]),
             ("Packages()?$skip=9", vec![]),
             ("Search()?$filter=IsLatestVersion&searchTerm='ham'&targetFramework=''&includePrerelease=false", vec!["Hammer 1.10.0"]),
             ("Search()?searchTerm='nail'&includePrerelease=false", vec![]),
             ("Search()?$orderby=Id&searchTerm=''&includePrerelease=true&$filter=IsAbsoluteLatestVersion",
-                vec!["Hammer 2.0.0-rc.1", "Nail 0.1.0-dev"]),
+                vec!["Hammer 2.0.0-rc1", "Nail 0.1.0-dev"]),
             ("Search()?searchTerm='%25'", vec![]),
         ] {
             assert_eq!(found(&t, &project, &rest.replace(' ', "%20")).await, wanted, "{rest}");

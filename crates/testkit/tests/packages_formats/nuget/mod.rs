@@ -3,6 +3,7 @@
 mod access;
 mod feed;
 mod groups;
+mod levels;
 mod parallel;
 mod refusals;
 mod symbols;

@@ -199,9 +199,9 @@ testkit::both_engines! {
 
     async fn a_search_finds_names(t: TestServer) {
         let project = t.project("acme/anvil").await;
-        publish(&t, &project, &[("Acme.Hammer", "1.0.0"), ("Acme.Hammer", "2.0.0-rc.1"), ("Acme.Nail", "1.0.0"),
+        publish(&t, &project, &[("Acme.Hammer", "1.0.0"), ("Acme.Hammer", "2.0.0-rc1"), ("Acme.Nail", "1.0.0"),
             ("a_b", "0.1.0"), ("axb", "0.1.0-dev")]).await;
-        let hammer = "Acme.Hammer 1.0.0 2.0.0-rc.1";
+        let hammer = "Acme.Hammer 1.0.0 2.0.0-rc1";
         for (query, wanted, total) in [
             ("", vec!["a_b 0.1.0", hammer, "Acme.Nail 1.0.0", "axb 0.1.0-dev"], 4),
             ("?q=HAMM", vec![hammer], 1),
@@ -229,10 +229,10 @@ testkit::both_engines! {
         assert_eq!(one, &json!({
             "@type": "Package", "registration": format!("{base}/metadata/acme.hammer/index.json"),
             "authors": "Jane", "id": "Acme.Hammer", "title": "Acme.Hammer", "description": "Strikes",
-            "summary": "", "totalDownloads": 0, "verified": true, "version": "2.0.0-rc.1", "tags": "",
+            "summary": "", "totalDownloads": 0, "verified": true, "version": "2.0.0-rc1", "tags": "",
             "versions": [
                 {"@id": format!("{base}/metadata/acme.hammer/1.0.0.json"), "version": "1.0.0", "downloads": 0},
-                {"@id": format!("{base}/metadata/acme.hammer/2.0.0-rc.1.json"), "version": "2.0.0-rc.1",
+                {"@id": format!("{base}/metadata/acme.hammer/2.0.0-rc1.json"), "version": "2.0.0-rc1",
                     "downloads": 0},
             ],
         }));

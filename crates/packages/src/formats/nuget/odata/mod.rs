@@ -7,6 +7,7 @@ pub mod filter;
 
 use super::documents::Links;
 use super::entries::{self, Entry, Wanted};
+use super::version::Level;
 use super::{PROJECT, Place, read};
 use crate::access::for_client;
 use crate::rest::READ;
@@ -80,6 +81,8 @@ kernel::params! {
         pub search_term as "searchTerm": Option<String>,
         /// Whether versions before a release count; of `Search()`.
         pub include_prerelease as "includePrerelease": Option<bool>,
+        /// `2.0.0` shows versions of SemVer 2, too, which older clients fail at.
+        pub sem_ver_level as "semVerLevel": Option<String>,
     }
 }
 
@@ -173,6 +176,7 @@ struct Many {
     wanted: Wanted,
     /// Versions before a release count, too.
     prerelease: bool,
+    level: Level,
     condition: Option<Node>,
     order: Vec<Key>,
     skip: usize,
@@ -220,6 +224,7 @@ impl Resource {
             of,
             wanted,
             prerelease,
+            level: Level::of(question.sem_ver_level.as_deref()),
             condition,
             order: filter::order(question.orderby.as_deref().unwrap_or_default())?,
             skip: number("$skip", question.skip)?.unwrap_or(0),
@@ -271,7 +276,7 @@ impl Many {
     ) -> Result<(Vec<Entry>, i64)> {
         let scope = scope(tx, viewer, &Prefix::Project(question.id.clone()))?;
         let id = scope.project_id.found("Project")?;
-        let mut found = entries::wanted(tx, &scope, &self.wanted)?;
+        let mut found = entries::wanted(tx, &scope, &self.wanted, self.level)?;
         found.retain(|entry| {
             let fits = self.condition.as_ref().is_none_or(|node| node.holds(entry));
             fits && (self.prerelease || !entry.number.is_prerelease())
