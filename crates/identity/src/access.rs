@@ -1,8 +1,40 @@
-//! Who sees how much of a user.
+//! Who may act, and who sees how much of a user.
 
 use crate::entities::{Detail, Whole};
-use crate::model::User;
+use crate::model::{User, UserId};
+use crate::sign_up::SignUp;
+use crate::users;
 use crate::viewer::{SignedIn, Viewer};
+use kernel::error::Result;
+use kernel::time::Timestamp;
+use store::Tx;
+
+const LOCKED: &str = "Your account is locked after too many failed sign-ins. It opens by itself, \
+    or at once with the link that was mailed to you.";
+const UNCONFIRMED: &str =
+    "Your e-mail address is not confirmed. Open the link that was mailed to it.";
+
+/// Why a user may not act by any token; `None` when they may.
+pub fn refusal(user: &User, rules: &SignUp, now: Timestamp) -> Option<&'static str> {
+    user.refusal()
+        .or(user.is_locked(now).then_some(LOCKED))
+        .or(rules.awaits_confirmation(user, now).then_some(UNCONFIRMED))
+}
+
+/// The same by the rules that stand now.
+pub fn refusal_now(tx: &mut Tx<'_>, user: &User) -> Result<Option<&'static str>> {
+    let rules: SignUp = kernel::settings::read(tx)?;
+    Ok(refusal(user, &rules, tx.now()))
+}
+
+/// The user of a token, if they may act.
+pub fn active_user(tx: &mut Tx<'_>, id: UserId) -> Result<Option<User>> {
+    let Some(user) = users::find(tx, id)? else {
+        return Ok(None);
+    };
+    let refused = refusal_now(tx, &user)?.is_some();
+    Ok((!refused).then_some(user))
+}
 
 /// How much of `whole` the caller may see on the user's own address.
 pub fn detail(caller: &SignedIn, whole: &Whole) -> Detail {

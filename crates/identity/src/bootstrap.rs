@@ -2,42 +2,111 @@
 //!
 //! Passwords are hashed before the transaction, by [`crate::password`].
 
+use crate::access;
 use crate::model::{AccessToken, TokenKind, User};
 use crate::oauth::applications::{self, Application, Owner, Registration};
+use crate::password_rules::{self, Person};
 use crate::tokens::NewToken;
 use crate::users::{self, Author, NewUser};
 use kernel::error::{Error, Found, Result};
 use kernel::secrets::Secret;
+use kernel::settings::{Setting, Settings};
 use kernel::time::Date;
+use serde::{Deserialize, Serialize};
 use store::{Tx, sql};
 
-/// Name of the first administrator.
-pub const ROOT: &str = "root";
+/// Login of the first administrator.
+const ROOT: &str = "root";
+/// What people see of it.
+const NAME: &str = "Administrator";
 
-/// Whether nobody exists yet, so [`bootstrap`] is due.
-pub fn is_empty(tx: &mut Tx<'_>) -> Result<bool> {
-    let someone: Option<i64> = tx.optional(sql!("select id from users limit 1"), ())?;
-    Ok(someone.is_none())
+/// Most names tried for the first administrator.
+const MOST_NAMES: u32 = 100;
+
+/// What every instance has and this one does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lacks {
+    /// Nobody is an administrator.
+    pub administrator: bool,
+    /// The built-in applications were never made.
+    pub applications: bool,
 }
 
-/// Makes the first administrator, `root` with id 1, in an empty database;
-/// `None` when somebody exists already.
+/// Notes that the built-in applications were made: one that administrators
+/// delete stays away.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Made {
+    applications: bool,
+}
+
+impl Setting for Made {
+    const KEY: &'static str = "identity.bootstrap";
+}
+
+/// Finds what is lacking.
+pub fn lacks(tx: &mut Tx<'_>) -> Result<Lacks> {
+    let administrator: Option<i64> = tx.optional(
+        sql!("select id from users where is_admin = true and kind = 'human' limit 1"),
+        (),
+    )?;
+    let made: Made = kernel::settings::read(tx)?;
+    Ok(Lacks {
+        administrator: administrator.is_none(),
+        applications: !made.applications,
+    })
+}
+
+/// Makes all that a new instance lacks, with the administrator `root`, who has
+/// id 1 in an empty database; `None` when there is an administrator already.
 pub fn bootstrap(tx: &mut Tx<'_>, password_hash: &str) -> Result<Option<User>> {
-    if !is_empty(tx)? {
+    let root = add_administrator(tx, password_hash)?;
+    add_applications(tx)?;
+    Ok(root)
+}
+
+/// Makes the first administrator where nobody is one: `root`, or where that
+/// name is taken one like it.
+pub fn add_administrator(tx: &mut Tx<'_>, password_hash: &str) -> Result<Option<User>> {
+    if !lacks(tx)?.administrator {
         return Ok(None);
     }
-    let new = NewUser {
-        username: ROOT.into(),
-        name: "Administrator".into(),
-        email: "admin@example.com".into(),
-        password_hash: password_hash.into(),
-        admin: true,
-        confirmed: true,
-        ..NewUser::default()
-    };
-    let root = users::create(tx, &Author::default(), &new)?;
+    for number in 0..MOST_NAMES {
+        let suffix = match number {
+            0 => String::new(),
+            number => number.to_string(),
+        };
+        let new = NewUser {
+            username: format!("{ROOT}{suffix}"),
+            name: NAME.into(),
+            email: format!("admin{suffix}@example.com"),
+            password_hash: password_hash.into(),
+            admin: true,
+            confirmed: true,
+            ..NewUser::default()
+        };
+        match tx.savepoint(|tx| users::create(tx, &Author::default(), &new)) {
+            Err(Error::Invalid(_)) => {}
+            made => return made.map(Some),
+        }
+    }
+    Err(Error::internal("no name is free for an administrator"))
+}
+
+/// Makes those of the built-in applications that are not there.
+pub fn add_applications(tx: &mut Tx<'_>) -> Result<()> {
     applications::add_built_in(tx)?;
-    Ok(Some(root))
+    Settings::default().set(tx, &Made { applications: true })
+}
+
+/// Why the first administrator cannot have this password.
+pub fn password_problem(password: &str) -> Option<&'static str> {
+    let root = Person {
+        username: ROOT,
+        name: NAME,
+        email: "",
+    };
+    password_rules::problem(password, root)
 }
 
 /// Registers an application of the instance from the command line.
@@ -78,7 +147,7 @@ pub fn create_token(
     expires_at: Option<Date>,
 ) -> Result<(AccessToken, Secret)> {
     let user = users::find_by_username(tx, username)?.found("User")?;
-    if let Some(reason) = user.refusal() {
+    if let Some(reason) = access::refusal_now(tx, &user)? {
         return Err(Error::forbidden(reason));
     }
     let new = NewToken {

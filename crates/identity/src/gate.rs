@@ -17,10 +17,11 @@ use crate::oauth::families::{self, Pair};
 use crate::pass::Holding;
 use crate::sessions::Session;
 use crate::settings::{Sessions, TokenRules};
+use crate::sign_up::SignUp;
 use crate::tokens::DeployToken;
 use crate::two_factor::{Duty, duty};
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
-use crate::{csrf, fresh, pass, sessions, tokens};
+use crate::{access, csrf, fresh, pass, sessions, tokens};
 use credentials::Sent;
 pub(crate) use credentials::cookie_of;
 use http::Method;
@@ -113,7 +114,7 @@ impl IdentityGate {
                 })
                 .await?;
             if let Some((pair, user)) = found {
-                return self.with_oauth(app, peer, pair, user);
+                return self.with_oauth(app, peer, pair, user).await;
             }
         }
         self.by_private(app, peer, text).await
@@ -127,11 +128,13 @@ impl IdentityGate {
         }
     }
 
-    fn with_oauth(&self, app: &App, peer: String, pair: Pair, user: User) -> Resolved {
+    async fn with_oauth(&self, app: &App, peer: String, pair: Pair, user: User) -> Resolved {
         let now = app.now();
-        refused::check_pair(&pair, now)
-            .and_then(|()| check_user(&user))
-            .map_err(|error| Refused::of(error, Noted::Family(pair.family)))?;
+        let checked = match refused::check_pair(&pair, now) {
+            Ok(()) => check_user(app, &user).await,
+            refused => refused,
+        };
+        checked.map_err(|error| Refused::of(error, Noted::Family(pair.family)))?;
         if stale(pair.last_used_at, &user, now) {
             let (family, user, ip) = (pair.family, user.id, peer.clone());
             self.note(app, Noted::Family(family), move |tx| {
@@ -165,9 +168,11 @@ impl IdentityGate {
             }
             _ => true,
         };
-        refused::check_alive(&token, works, now)
-            .and_then(|()| check_user(&user))
-            .map_err(|error| Refused::of(error, Noted::Token(token.id)))?;
+        let checked = match refused::check_alive(&token, works, now) {
+            Ok(()) => check_user(app, &user).await,
+            refused => refused,
+        };
+        checked.map_err(|error| Refused::of(error, Noted::Token(token.id)))?;
         if stale(token.last_used_at, &user, now) {
             let (id, user, ip) = (token.id, user.id, peer.clone());
             self.note(app, Noted::Token(id), move |tx| {
@@ -433,8 +438,10 @@ fn deploy_viewer(app: &App, deploy: DeployToken) -> Result<Viewer> {
     })))
 }
 
-pub(crate) fn check_user(user: &User) -> Result<()> {
-    user.refusal()
+/// Refuses a user who may not act by tokens (contract «user not active»).
+async fn check_user(app: &App, user: &User) -> Result<()> {
+    let rules: SignUp = app.settings().get(app).await?;
+    access::refusal(user, &rules, app.now())
         .map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
 }
 

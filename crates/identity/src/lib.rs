@@ -30,6 +30,7 @@ pub mod oauth;
 pub mod pages;
 pub mod pass;
 pub mod password;
+pub mod password_rules;
 pub mod places;
 mod rest;
 pub mod sessions;

@@ -261,6 +261,7 @@ pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> 
         ),
         (user.id, now, attempt.ip.as_str()),
     )?;
+    users::note_activity(tx, user.id)?;
     places::note(tx, user, &attempt.ip, &attempt.agent, count == 1)?;
     let (_, cookie) = sessions::create(tx, user.id, attempt.remember, &attempt.ip, &attempt.agent)?;
     let by = Author {

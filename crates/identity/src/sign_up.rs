@@ -104,6 +104,16 @@ impl SignUp {
         within(key, self.unconfirmed_days, least, 365)
     }
 
+    /// Whether a user may not act before their address is confirmed.
+    pub fn awaits_confirmation(&self, user: &User, now: Timestamp) -> bool {
+        let due = match self.confirmation {
+            Confirmation::Off => false,
+            Confirmation::Soft => soft_end(user) <= now,
+            Confirmation::Hard => true,
+        };
+        due && user.is_human() && user.confirmed_at.is_none()
+    }
+
     /// Why an address cannot sign up.
     fn problem(&self, email: &str) -> Option<&'static str> {
         let domain = email.rsplit_once('@').map_or("", |(_, domain)| domain);
@@ -207,7 +217,10 @@ fn holder(tx: &mut Tx<'_>, email: &str) -> Result<Option<String>> {
         return Ok(Some(user.email));
     }
     Ok(tx.optional(
-        sql!("select email from user_emails where email_folded = $1"),
+        sql!(
+            "select email from user_emails
+             where email_folded = $1 and confirmed_at is not null"
+        ),
         (fold(email),),
     )?)
 }
@@ -279,16 +292,8 @@ fn welcome(tx: &mut Tx<'_>, rules: &SignUp, user: &User) -> Result<()> {
 
 /// Why a user may not sign in before their address is confirmed.
 pub fn refusal(tx: &mut Tx<'_>, user: &User) -> Result<Option<&'static str>> {
-    if user.confirmed_at.is_some() {
-        return Ok(None);
-    }
     let rules: SignUp = kernel::settings::read(tx)?;
-    let now = tx.now();
-    let waits = match rules.confirmation {
-        Confirmation::Off => false,
-        Confirmation::Soft => soft_end(user) <= now,
-        Confirmation::Hard => true,
-    };
+    let waits = rules.awaits_confirmation(user, tx.now());
     Ok(waits.then_some("You have to confirm your e-mail address before you sign in."))
 }
 

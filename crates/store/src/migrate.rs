@@ -38,6 +38,20 @@ const LEDGER: &str = "create table if not exists schema_migrations (
     number bigint primary key, name text not null, checksum text not null,
     applied_at timestamptz not null)";
 
+/// Whether any migration was applied.
+pub(crate) fn has_run(session: &mut dyn Session, clock: &Clock) -> Result<bool> {
+    let ledger = match session.engine() {
+        Engine::Sqlite => "select 1 from sqlite_schema where name = 'schema_migrations'",
+        Engine::Postgres => "select 1 where to_regclass('schema_migrations') is not null",
+    };
+    let mut tx = Tx::new(session, whole_micros(clock()));
+    let known: Option<i64> = match tx.optional::<i64>(ledger, ())? {
+        Some(_) => tx.optional("select number from schema_migrations limit 1", ())?,
+        None => None,
+    };
+    Ok(known.is_some())
+}
+
 /// Applies what is missing, each migration in its own transaction.
 pub(crate) fn run(
     session: &mut dyn Session,

@@ -119,15 +119,9 @@ pub struct ServeLock(#[expect(dead_code, reason = "held for its lock")] Option<F
 impl Store {
     /// Opens the database and applies the migrations it lacks. Blocks.
     pub fn open(config: Config, migrations: &[Migration]) -> Result<Store> {
-        // The PostgreSQL client must not block an async worker: own thread.
-        let backend = std::thread::scope(|scope| {
-            let opened = scope.spawn(|| match config.path() {
-                Some(path) => open_sqlite(path, &config, migrations),
-                None => open_postgres(&config, migrations),
-            });
-            opened
-                .join()
-                .unwrap_or_else(|_| Err(Error::Engine("panic while opening".to_owned())))
+        let backend = on_own_thread(|| match config.path() {
+            Some(path) => open_sqlite(path, &config, migrations),
+            None => open_postgres(&config, migrations),
         })?;
         let permits = Arc::new(Semaphore::new(config.connections.max(1)));
         Ok(Store {
@@ -137,6 +131,23 @@ impl Store {
                 backend,
             }),
         })
+    }
+
+    /// Whether there is a database that a program has migrated; makes none.
+    /// Blocks.
+    pub fn is_migrated(config: &Config) -> Result<bool> {
+        let look = || match config.path() {
+            Some(path) if !path.is_file() => Ok(false),
+            Some(path) => migrate::has_run(
+                &mut sqlite_engine::Connection::open(&path, config, true)?,
+                &config.clock,
+            ),
+            None => migrate::has_run(
+                &mut postgres_engine::Connection::open(config)?,
+                &config.clock,
+            ),
+        };
+        on_own_thread(look)
     }
 
     /// Takes the right to serve. A second server on the same SQLite file is
@@ -308,6 +319,16 @@ fn patient(config: &Config) -> Config {
         statement_timeout,
         ..config.clone()
     }
+}
+
+/// The PostgreSQL client must not block an async worker.
+fn on_own_thread<T: Send>(open: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        let opened = scope.spawn(open);
+        opened
+            .join()
+            .unwrap_or_else(|_| Err(Error::Engine("panic while opening".to_owned())))
+    })
 }
 
 fn open_sqlite(path: PathBuf, config: &Config, migrations: &[Migration]) -> Result<Backend> {

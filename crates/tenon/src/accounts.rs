@@ -3,6 +3,7 @@
 use crate::options::Options;
 use crate::{Outcome, wiring};
 use identity::oauth::applications::Registration;
+use identity::password_rules::{self, Person};
 use identity::{bootstrap, password};
 use kernel::app::App;
 use kernel::error::Error;
@@ -70,7 +71,7 @@ pub struct NewApplication {
 /// Registers an application of the instance and answers its credentials as
 /// JSON; the secret of a public one is null.
 pub async fn create_application(options: Options, wanted: NewApplication) -> Outcome<String> {
-    let (app, _) = wiring::assemble(options).await?;
+    let (app, _) = wiring::assemble_existing(options).await?;
     let new = Registration {
         name: wanted.name,
         redirect_uris: wanted.redirect_uri.join("\n"),
@@ -85,34 +86,47 @@ pub async fn create_application(options: Options, wanted: NewApplication) -> Out
     let made = app
         .write(move |tx| bootstrap::create_application(tx, &new))
         .await;
-    let (made, secret) = made.map_err(said)?;
+    let (made, secret) = made.map_err(told)?;
     let secret = secret.map(|secret| secret.expose().to_owned());
     Ok(json!({"client_id": made.uid, "client_secret": secret}).to_string())
 }
 
-/// Makes the first administrator where there is no user yet. Without a given
-/// password a random one is made, which is returned to be shown once.
-pub async fn first_administrator(app: &App, given: Option<String>) -> Outcome<Option<String>> {
-    let empty = app.read(bootstrap::is_empty).await;
-    if !empty.map_err(said)? {
-        return Ok(None);
+/// Makes what every instance has and this one lacks: an administrator and the
+/// built-in applications. Without a given password the administrator gets a
+/// random one, which is said once.
+pub async fn complete(app: &App, given: Option<String>, say: impl Fn(&str)) -> Outcome {
+    let lacks = app.read(bootstrap::lacks).await.map_err(told)?;
+    if lacks.applications {
+        app.write(bootstrap::add_applications).await.map_err(told)?;
     }
-    let made = given.is_none();
+    if !lacks.administrator {
+        return Ok(());
+    }
+    let is_random = given.is_none();
     let text = given.unwrap_or_else(password::random);
-    if let Some(problem) = password::problem(&text) {
+    if let Some(problem) = bootstrap::password_problem(&text) {
         return Err(format!("the password in TENON_ROOT_PASSWORD {problem}"));
     }
-    let hash = password::hash(text.clone()).await.map_err(said)?;
-    let root = app
-        .write(move |tx| bootstrap::bootstrap(tx, &hash))
-        .await
-        .map_err(said)?;
-    Ok(root.filter(|_| made).map(|_| text))
+    let hash = password::hash(text.clone()).await.map_err(told)?;
+    let made = app.write(move |tx| bootstrap::add_administrator(tx, &hash));
+    let Some(root) = made.await.map_err(told)? else {
+        return Ok(());
+    };
+    if is_random {
+        say(&format!(
+            "the administrator {} has the password {text}",
+            root.username
+        ));
+        say("it is not shown again; change it after signing in");
+    } else {
+        say(&format!("the administrator is {}", root.username));
+    }
+    Ok(())
 }
 
 /// Makes a token and answers its text.
 pub async fn create_token(options: Options, wanted: NewToken) -> Outcome<String> {
-    let (app, _) = wiring::assemble(options).await?;
+    let (app, _) = wiring::assemble_existing(options).await?;
     let made = app
         .write(move |tx| {
             let NewToken {
@@ -125,45 +139,56 @@ pub async fn create_token(options: Options, wanted: NewToken) -> Outcome<String>
         })
         .await;
     made.map(|(_, secret)| secret.expose().to_owned())
-        .map_err(said)
+        .map_err(told)
 }
 
-/// Makes an account and answers a sentence about it.
+/// Makes an account and says so. Where an instance begins by it, or lacks what
+/// every instance has, that is made first.
 pub async fn create_user(
-    options: Options,
+    mut options: Options,
     wanted: NewUser,
     input: std::io::Stdin,
-) -> Outcome<String> {
+    say: impl Fn(&str),
+) -> Outcome {
     let mut line = String::new();
     input
         .lock()
         .read_line(&mut line)
         .map_err(|error| format!("standard input: {error}"))?;
     let text = line.trim_end_matches(['\r', '\n']).to_owned();
-    if let Some(problem) = password::problem(&text) {
+    let person = Person {
+        username: &wanted.username,
+        name: wanted.name.as_ref().unwrap_or(&wanted.username),
+        email: &wanted.email,
+    };
+    if let Some(problem) = password_rules::problem(&text, person) {
         return Err(format!("the password {problem}"));
     }
+    if wiring::may_begin_instance(&options)? {
+        say(&format!("a new instance begins in {}", options.data.display()));
+    }
+    let given = options.root_password.take();
     let (app, _) = wiring::assemble(options).await?;
-    let hash = password::hash(text).await.map_err(said)?;
-    let made = app
-        .write(move |tx| {
-            let NewUser {
-                username,
-                email,
-                name,
-                admin,
-                ..
-            } = &wanted;
-            let name = name.as_ref().unwrap_or(username);
-            bootstrap::create_user(tx, username, name, email, &hash, *admin)
-        })
-        .await;
-    made.map(|user| format!("user {} has id {}", user.username, user.id))
-        .map_err(said)
+    complete(&app, given, &say).await?;
+    let hash = password::hash(text).await.map_err(told)?;
+    let made = app.write(move |tx| {
+        let NewUser {
+            username,
+            email,
+            name,
+            admin,
+            ..
+        } = &wanted;
+        let name = name.as_ref().unwrap_or(username);
+        bootstrap::create_user(tx, username, name, email, &hash, *admin)
+    });
+    let user = made.await.map_err(told)?;
+    say(&format!("user {} has id {}", user.username, user.id));
+    Ok(())
 }
 
 /// A refusal as a sentence for the terminal.
-fn said(error: Error) -> String {
+pub fn told(error: Error) -> String {
     match error {
         Error::Invalid(fields) => {
             let said = fields
@@ -175,6 +200,7 @@ fn said(error: Error) -> String {
         Error::Forbidden(reason) => reason,
         Error::Parameters(texts) => texts.join(", "),
         Error::BadRequest(text) | Error::Conflict(text) | Error::Unavailable(text) => text,
+        Error::Internal(cause) => cause.to_string(),
         other => other.to_string(),
     }
 }

@@ -6,7 +6,7 @@ use crate::{Outcome, progress, wiring};
 /// Everything found wrong, one sentence each. Works beside a server. With
 /// `contents` every file is read and its digest compared.
 pub async fn run(options: Options, contents: bool) -> Outcome<Vec<String>> {
-    let (app, _) = wiring::assemble(options).await?;
+    let (app, _) = wiring::assemble_existing(options).await?;
     let bar = progress::things("files", 0);
     let report = packages::check::run(&app, contents, |done, total| {
         bar.set_length(total);

@@ -40,7 +40,8 @@ enum Command {
     /// Applications that act for users (OAuth)
     #[command(subcommand)]
     Application(Application),
-    /// Bring the database to this program's schema, and stop
+    /// Bring the database to this program's schema, and stop; a new one only
+    /// where --data or --database-url says so
     Migrate,
     /// Write one archive of database, files and keys, also while serving
     Backup {
@@ -74,7 +75,8 @@ enum Token {
 
 #[derive(Subcommand)]
 enum User {
-    /// Make an account; its password is read from standard input
+    /// Make an account; its password is read from standard input. Where --data
+    /// or --database-url names a place without an instance, one begins there
     Create(accounts::NewUser),
 }
 
@@ -132,15 +134,14 @@ async fn command(command: Command, options: Options) -> Outcome<ExitCode> {
             println!("{}", accounts::create_token(options, wanted).await?);
         }
         Command::User(User::Create(wanted)) => {
-            eprintln!(
-                "{}",
-                accounts::create_user(options, wanted, std::io::stdin()).await?
-            );
+            let say = |line: &str| eprintln!("{line}");
+            accounts::create_user(options, wanted, std::io::stdin(), say).await?;
         }
         Command::Application(Application::Create(wanted)) => {
             println!("{}", accounts::create_application(options, wanted).await?);
         }
         Command::Migrate => {
+            wiring::may_begin_instance(&options)?;
             wiring::open_store(&options)?;
             eprintln!("the database has the schema of this program");
         }

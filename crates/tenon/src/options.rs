@@ -67,6 +67,8 @@ pub struct Given {
 pub struct Options {
     /// Directory of the database, the files, the mail and the keys.
     pub data: PathBuf,
+    /// Somebody said where the instance lives: it is not just the default.
+    pub is_placed: bool,
     /// Address to listen on.
     pub listen: String,
     /// The address users see; none means the address listened on.
@@ -216,7 +218,9 @@ impl Given {
     }
 
     fn complete(self) -> Outcome<Options> {
+        let is_placed = self.data.is_some() || self.database_url.is_some();
         let mut options = Options::in_directory(self.data.unwrap_or_else(|| "data".into()));
+        options.is_placed = is_placed;
         options.listen = self.listen.unwrap_or(options.listen);
         options.external_url = self.external_url.map(external_url).transpose()?;
         options.database_url = self.database_url.unwrap_or(options.database_url);
@@ -260,6 +264,7 @@ impl Options {
             keys: None,
             root_password: None,
             clock: Clock::default(),
+            is_placed: true,
             data,
         }
     }

@@ -46,12 +46,7 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
     let workers = options.workers;
     let given = options.root_password.take();
     let (app, server) = wiring::assemble_over(options, store)?;
-    if let Some(password) = accounts::first_administrator(&app, given).await? {
-        say(&format!(
-            "the administrator root has the password {password}"
-        ));
-        say("it is not shown again; change it after signing in");
-    }
+    accounts::complete(&app, given, &say).await?;
 
     let (stop, stopped) = watch::channel(false);
     let jobs = tokio::spawn(kernel::jobs::work(

@@ -37,6 +37,7 @@ pub fn routes(r: &mut Routes) {
     r.plain(Method::GET, "/-/readiness", readiness).unchecked();
     r.plain(Method::GET, "/-/metrics", metrics);
     r.plain(Method::GET, "/-/assets/{name}", asset).unchecked();
+    r.plain(Method::GET, "/robots.txt", robots).unchecked();
     r.get("/version", version)
         .scopes(READ)
         .summary("Version of the program");
@@ -85,6 +86,24 @@ async fn metrics(app: App, viewer: Viewer, asked: Arc<Asked>) -> Result<Response
         return Err(Error::NotFound(""));
     }
     Ok(reply::text(StatusCode::OK, app.metrics().render()))
+}
+
+/// What programs that collect pages should leave alone: forms, what is for
+/// signed-in people, and lists that never end.
+const ROBOTS: &str = "User-agent: *\n\
+    Disallow: /-/\n\
+    Disallow: /*/-/\n\
+    Disallow: /admin\n\
+    Disallow: /api/\n\
+    Disallow: /dashboard/\n\
+    Disallow: /oauth/\n\
+    Disallow: /projects/new\n\
+    Disallow: /users/\n\
+    Disallow: /*?\n\
+    Allow: /-/assets/\n";
+
+async fn robots() -> Result<Response> {
+    Ok(reply::text(StatusCode::OK, ROBOTS))
 }
 
 /// Style sheet, script and pictures; their names hold a digest.

@@ -58,6 +58,7 @@ pub fn migrations() -> &'static [Migration] {
         44 "0044_alert_talk",
         45 "0045_planning_more",
         46 "0046_on_call",
+        47 "0047_confirmed_addresses",
         50 "0050_unique_names",
         51 "0051_notes_naming_issues",
     }
@@ -151,6 +152,51 @@ pub fn hooks() {
     });
 }
 
+/// Refuses to go on where no instance is: administration works on one that is
+/// there, and a new one in a wrong directory helps nobody. Blocks.
+pub fn need_instance(options: &Options) -> Outcome {
+    match missing(options)? {
+        None => Ok(()),
+        Some(missing) => Err(format!(
+            "{missing}; name the place of one with --data or --database-url, or start one there \
+             with tenon serve"
+        )),
+    }
+}
+
+/// Like [`need_instance`], for commands that may begin one where somebody said
+/// its place. Answers whether they do.
+pub fn may_begin_instance(options: &Options) -> Outcome<bool> {
+    match missing(options)? {
+        None => Ok(false),
+        Some(_) if options.is_placed => Ok(true),
+        Some(missing) => Err(format!(
+            "{missing}; to begin one say where, as with --data {}",
+            options.data.display()
+        )),
+    }
+}
+
+/// What an instance has that is not there, as a sentence.
+fn missing(options: &Options) -> Outcome<Option<String>> {
+    let config =
+        store::Config::from_url(&options.database_url).map_err(|error| error.to_string())?;
+    let data = std::path::absolute(&options.data).unwrap_or_else(|_| options.data.clone());
+    if !Store::is_migrated(&config).map_err(|error| error.to_string())? {
+        let place = match options.database_url.strip_prefix("sqlite:") {
+            Some(file) => std::path::absolute(file).unwrap_or_else(|_| file.into()),
+            None => return Ok(Some("the database holds no instance of tenon".into())),
+        };
+        return Ok(Some(format!("there is no instance at {}", place.display())));
+    }
+    // Whoever has the keys elsewhere needs no directory.
+    if options.keys.is_none() && !data.is_dir() {
+        let text = format!("there is no data directory {} with the keys", data.display());
+        return Ok(Some(text));
+    }
+    Ok(None)
+}
+
 /// Makes the data directory and opens the database, migrating it. Blocks.
 pub fn open_store(options: &Options) -> Outcome<Store> {
     open_store_with(options, migrations())
@@ -199,6 +245,12 @@ fn open_mailer(options: &Options, external_url: &str) -> Outcome<Mailer> {
 pub async fn assemble(options: Options) -> Outcome<(App, Arc<Server>)> {
     let store = open_store(&options)?;
     assemble_over(options, store)
+}
+
+/// Like [`assemble`], for an instance that is there already.
+pub async fn assemble_existing(options: Options) -> Outcome<(App, Arc<Server>)> {
+    need_instance(&options)?;
+    assemble(options).await
 }
 
 /// Like [`assemble`], over a database that is open already.

@@ -53,7 +53,8 @@ testkit::both_engines! {
             assert!(reply.header("content-type").starts_with("application/json"), "{path}");
         }
         t.anonymous().at("/api/v3/projects").await.is(410);
-        let page = t.anonymous().at("/no/such/project").await.is(404);
+        t.user("jane").await;
+        let page = t.browser("jane").await.get("/no/such/project").await.is(404);
         assert!(page.header("content-type").starts_with("text/html"));
     }
 

@@ -50,8 +50,9 @@ const PARAMETERS: &[Parameter] = &[
 ];
 
 /// Finds the credential; of several the first counts, in this order:
-/// `Authorization`, the query, the other headers, the body, the session. Pages
-/// know sessions only, so that a link with a token in it opens nothing.
+/// `Authorization`, the query, the other headers, the body, the session. A
+/// blank one, as scripts send it whose variable is not set, counts as none.
+/// Pages know sessions only, so that a link with a token in it opens nothing.
 pub async fn find(call: &mut Call) -> Result<Sent> {
     if call.route.surface != Surface::Page {
         let mut sent = in_authorization(call);
@@ -81,7 +82,7 @@ fn bounded(sent: Sent) -> Sent {
         | Sent::Deploy { token: text, .. } => text,
         _ => return sent,
     };
-    if text.is_empty() || text.len() > MAX || text.contains('\0') {
+    if text.len() > MAX || text.contains('\0') {
         Sent::Unusable
     } else {
         sent
@@ -101,21 +102,25 @@ fn in_query(call: &Call) -> Sent {
 
 /// The credential among parameters; a list or object is none we made.
 fn named(parameters: &Source) -> Sent {
-    let sent = |(name, kind): &Parameter| {
-        let value = parameters.get(*name).filter(|value| !value.is_null())?;
-        Some((value, *kind))
+    let given = |name: &str| {
+        let blank = |value: &Value| {
+            value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+        };
+        parameters.get(name).filter(|value| !blank(value))
     };
+    let sent = |(name, kind): &Parameter| Some((given(name)?, *kind));
     match PARAMETERS.iter().find_map(sent) {
         Some((Value::String(text), kind)) => kind(text.clone()),
         Some(_) => Sent::Unusable,
         // No job runs yet, so no job token is known.
-        None if parameters.contains_key("job_token") => Sent::Unusable,
+        None if given("job_token").is_some() => Sent::Unusable,
         None => Sent::Nothing,
     }
 }
 
 fn in_headers(call: &Call) -> Sent {
-    let header = |name| call.asked.headers.get(name);
+    let blank = |value: &&http::HeaderValue| value.as_bytes().trim_ascii().is_empty();
+    let header = |name| call.asked.headers.get(name).filter(|value| !blank(value));
     let text = |value: &http::HeaderValue| value.to_str().map(|text| text.trim().to_owned());
     if let Some(value) = header("private-token") {
         return text(value).map_or(Sent::Unusable, Sent::Private);
@@ -149,10 +154,10 @@ fn by_authorization(value: &str, registry: bool) -> Sent {
     let (scheme, rest) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
     if scheme.eq_ignore_ascii_case("bearer") {
         let text = rest.trim().to_owned();
-        return if registry {
-            Sent::Registry(text)
-        } else {
-            Sent::Token(text)
+        return match registry {
+            _ if text.is_empty() => Sent::Nothing,
+            true => Sent::Registry(text),
+            false => Sent::Token(text),
         };
     }
     if !registry || !scheme.eq_ignore_ascii_case("basic") {
@@ -163,6 +168,7 @@ fn by_authorization(value: &str, registry: bool) -> Sent {
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok());
     match decoded.as_deref().and_then(|text| text.split_once(':')) {
+        Some((_, "")) => Sent::Nothing,
         Some((username, password)) => Sent::Deploy {
             username: Some(username.to_owned()),
             token: password.to_owned(),
@@ -212,7 +218,10 @@ mod tests {
             by_authorization("bearer  abc ", true),
             Sent::Registry("abc".into())
         );
-        assert_eq!(by_authorization("Bearer", false), token(""));
+        for blank in ["Bearer", "Bearer ", "bearer  "] {
+            assert_eq!(by_authorization(blank, false), Sent::Nothing, "{blank}");
+            assert_eq!(by_authorization(blank, true), Sent::Nothing, "{blank}");
+        }
         assert_eq!(by_authorization("Digest abc", true), Sent::Nothing);
         assert_eq!(by_authorization("Basic YTpi", false), Sent::Nothing);
         assert_eq!(
@@ -222,6 +231,8 @@ mod tests {
                 token: "b:c".into()
             }
         );
+        // Without a password.
+        assert_eq!(by_authorization("Basic YTo=", true), Sent::Nothing);
         for bad in ["Basic", "Basic !!", "Basic YWI=", "Basic /w=="] {
             assert_eq!(by_authorization(bad, true), Sent::Unusable, "{bad}");
         }
@@ -241,8 +252,21 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_overlong_tokens_are_unusable() {
-        for bad in [String::new(), "x".repeat(MAX + 1), "a\0b".into()] {
+    fn a_blank_parameter_is_none() {
+        for name in ["access_token", "bearer_token", "private_token", "job_token"] {
+            for blank in [Value::Null, "".into(), " ".into()] {
+                let source = Source::from_iter([(name.to_owned(), blank)]);
+                assert_eq!(named(&source), Sent::Nothing, "{name}");
+            }
+        }
+        let source = [("access_token", ""), ("private_token", "abc")];
+        let source = source.map(|(name, text)| (name.to_owned(), Value::from(text)));
+        assert_eq!(named(&Source::from_iter(source)), Sent::Private("abc".into()));
+    }
+
+    #[test]
+    fn overlong_tokens_are_unusable() {
+        for bad in ["x".repeat(MAX + 1), "a\0b".into()] {
             assert_eq!(bounded(Sent::Token(bad)), Sent::Unusable);
         }
     }

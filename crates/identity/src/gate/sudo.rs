@@ -24,7 +24,7 @@ pub async fn apply(call: &mut Call, viewer: Viewer) -> Result<Viewer> {
         .read(move |tx| users::by_reference(tx, &reference(&text)))
         .await?
         .ok_or_else(|| Error::NotFoundText(not_found(&target)))?;
-    super::check_user(&user)?;
+    super::check_user(&call.app, &user).await?;
     Ok(Viewer::User(Arc::new(SignedIn {
         user,
         sudo_by: Some(administrator.user.id),

@@ -43,9 +43,12 @@ const BUILT_IN: &[BuiltIn] = &[
     },
 ];
 
-/// Registers the built-in clients in an empty instance.
+/// Registers those of the built-in clients that are not there.
 pub fn add_built_in(tx: &mut Tx<'_>) -> Result<()> {
     for client in BUILT_IN {
+        if find_by_uid(tx, client.uid)?.is_some() {
+            continue;
+        }
         let new = Registration {
             name: client.name.into(),
             redirect_uris: client.redirect_uris.into(),

@@ -10,6 +10,7 @@ use super::digest;
 use super::refusal::{Refusal, Result};
 use super::scopes;
 use super::settings::OAuth;
+use crate::access;
 use crate::model::{User, UserId};
 use jiff::SignedDuration;
 use kernel::secrets::Secret;
@@ -305,9 +306,7 @@ pub fn refresh(
 
 /// The user of a grant, if they may act.
 pub fn active_user(tx: &mut Tx<'_>, id: UserId) -> Result<User> {
-    let user = crate::users::find(tx, id)?;
-    user.filter(|user| user.refusal().is_none())
-        .ok_or(Refusal::InvalidGrant)
+    access::active_user(tx, id)?.ok_or(Refusal::InvalidGrant)
 }
 
 /// Ends a family whose refresh token came a second time, and tells the user.

@@ -7,8 +7,11 @@ use super::families::{self, Pair};
 use super::refusal::{Refusal, Result, answered, no_store, settled};
 use super::sent::{Sent, SentBody, SentQuery};
 use super::{cors, limits};
+use crate::access;
+use crate::model::User;
 use http::{Method, StatusCode, header};
 use kernel::app::App;
+use kernel::error::Error;
 use kernel::http::{Asked, Response, Routes, reply};
 use serde::Serialize;
 use serde_json::json;
@@ -95,8 +98,7 @@ fn owner_is_active(tx: &mut Tx<'_>, pair: Option<&Pair>) -> kernel::error::Resul
     let Some(pair) = pair else {
         return Ok(false);
     };
-    let user = crate::users::find(tx, pair.user_id)?;
-    Ok(user.is_some_and(|user| user.refusal().is_none()))
+    Ok(access::active_user(tx, pair.user_id)?.is_some())
 }
 
 async fn introspect(
@@ -137,28 +139,60 @@ async fn examine(app: &App, asked: &Asked, sent: Result<Sent>) -> Result<Respons
         limits::count(&limits::FAILED_GRANTS, asked, app.now());
     }
     let body = match found? {
-        Some((pair, username)) => json!({
-            "active": true,
-            "scope": pair.scopes,
-            "client_id": pair.application_uid,
-            "token_type": "Bearer",
-            "exp": pair.expires_at.as_second(),
-            "iat": pair.created_at.as_second(),
-            "sub": pair.user_id.to_string(),
-            "username": username,
-        }),
+        Some(found) => serde_json::to_value(found).map_err(Error::internal)?,
         None => json!({"active": false}),
     };
     Ok(reply::json(StatusCode::OK, &body)?)
 }
 
-/// The living token of the application that asks, with its user's name.
+/// What is told of a living token (RFC 7662 section 2.2).
+#[derive(Serialize)]
+struct Active {
+    active: bool,
+    scope: String,
+    client_id: Option<String>,
+    /// Only of access tokens: nothing is asked with the other one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_type: Option<&'static str>,
+    /// None of a refresh token that does not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exp: Option<i64>,
+    iat: i64,
+    sub: String,
+    username: String,
+}
+
+impl Active {
+    fn of_access(pair: Pair, user: User) -> Active {
+        Active {
+            token_type: Some("Bearer"),
+            exp: Some(pair.expires_at.as_second()),
+            ..Active::of_refresh(pair, user)
+        }
+    }
+
+    fn of_refresh(pair: Pair, user: User) -> Active {
+        Active {
+            active: true,
+            scope: pair.scopes,
+            client_id: pair.application_uid,
+            token_type: None,
+            exp: pair.refresh_expires_at.map(|end| end.as_second()),
+            iat: pair.created_at.as_second(),
+            sub: pair.user_id.to_string(),
+            username: user.username,
+        }
+    }
+}
+
+/// The living token of the application that asks: an access or a refresh
+/// token, whichever it is.
 fn look_up(
     tx: &mut Tx<'_>,
     by_bearer: Option<&str>,
     credentials: Option<&Credentials>,
     token: &str,
-) -> Result<Option<(Pair, String)>> {
+) -> Result<Option<Active>> {
     let now = tx.now();
     let application = match (by_bearer, credentials) {
         (Some(bearer), _) => {
@@ -171,13 +205,19 @@ fn look_up(
         (None, Some(credentials)) => client::authenticate(tx, credentials)?.id,
         (None, None) => return Err(Refusal::InvalidClient),
     };
-    let pair = families::by_access(tx, token)?
-        .filter(|pair| pair.is_alive(now) && pair.application_id == Some(application));
-    let Some(pair) = pair else {
+    let (pair, about): (_, fn(Pair, User) -> Active) = match families::by_access(tx, token)? {
+        Some(pair) => (Some(pair).filter(|pair| pair.is_alive(now)), Active::of_access),
+        None => {
+            let pair = families::by_refresh(tx, token)?;
+            (pair.filter(|pair| pair.can_refresh(now)), Active::of_refresh)
+        }
+    };
+    let own = pair.filter(|pair| pair.application_id == Some(application));
+    let Some(pair) = own else {
         return Ok(None);
     };
-    let user = crate::users::find(tx, pair.user_id)?.filter(|user| user.refusal().is_none());
-    Ok(user.map(|user| (pair, user.username)))
+    let user = access::active_user(tx, pair.user_id)?;
+    Ok(user.map(|user| about(pair, user)))
 }
 
 async fn revoke(app: App, asked: Arc<Asked>, body: SentBody) -> kernel::error::Result<Response> {

@@ -7,7 +7,7 @@ use super::inspect::bearer;
 use super::refusal::{Refusal, Result, answered, no_store};
 use super::settings::OAuth;
 use super::{cors, keys, scopes, token};
-use crate::hooks;
+use crate::{access, hooks};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::Error;
@@ -198,8 +198,7 @@ async fn show_user(app: &App, sent: Option<String>) -> Result<Option<Map<String,
             let Some(pair) = pair else {
                 return Ok(None);
             };
-            let user = crate::users::find(tx, pair.user_id)?;
-            if user.is_none_or(|user| user.refusal().is_some()) {
+            if access::active_user(tx, pair.user_id)?.is_none() {
                 return Ok(None);
             }
             let scopes = pair.scopes();

@@ -50,6 +50,8 @@ pub enum Refusal {
     InvalidClientMetadata(String),
     /// Dynamic registration: a redirect address cannot be used.
     InvalidRedirectUri(String),
+    /// Dynamic registration: administrators have not allowed it.
+    RegistrationOff,
     /// Anything that is not OAuth's own.
     Other(Error),
 }
@@ -96,13 +98,14 @@ impl Refusal {
             Refusal::AuthorizationPending => "authorization_pending",
             Refusal::SlowDown => "slow_down",
             Refusal::ExpiredToken => "expired_token",
-            Refusal::AccessDenied => "access_denied",
+            Refusal::AccessDenied | Refusal::RegistrationOff => "access_denied",
             Refusal::LoginRequired => "login_required",
             Refusal::ConsentRequired => "consent_required",
             Refusal::AccountSelectionRequired => "account_selection_required",
             Refusal::InvalidClientMetadata(_) => "invalid_client_metadata",
             Refusal::InvalidRedirectUri(_) => "invalid_redirect_uri",
             Refusal::Other(Error::Limited(_)) => "slow_down",
+            Refusal::Other(error) if refusal::status(error).is_client_error() => "invalid_request",
             Refusal::Other(_) => "server_error",
         }
     }
@@ -137,7 +140,13 @@ impl Refusal {
             Refusal::LoginRequired => "Nobody is signed in.",
             Refusal::ConsentRequired => "The user must be asked for consent.",
             Refusal::AccountSelectionRequired => "The user must choose an account.",
+            Refusal::RegistrationOff => {
+                "Applications cannot register themselves here: ask an administrator for a client."
+            }
             Refusal::Other(Error::Limited(_)) => "Too many requests: try again later.",
+            Refusal::Other(error) if refusal::status(error).is_client_error() => {
+                "The server does not take this request."
+            }
             Refusal::Other(_) => "The server could not answer. Try again later.",
         }
     }
@@ -146,15 +155,18 @@ impl Refusal {
         match self {
             Refusal::InvalidClient | Refusal::InvalidToken => StatusCode::UNAUTHORIZED,
             Refusal::UnauthorizedClient(_) => StatusCode::UNAUTHORIZED,
+            Refusal::RegistrationOff => StatusCode::NOT_FOUND,
             Refusal::Other(error) => refusal::status(error),
             _ => StatusCode::BAD_REQUEST,
         }
     }
 
     /// What `WWW-Authenticate` says. A device that has to go on polling is
-    /// not told to prove itself: openid-client gives up where it is.
+    /// not told to prove itself: openid-client gives up where it is. Nor is who
+    /// asks for what no proof would open.
     fn challenge(&self) -> Option<HeaderValue> {
-        if matches!(self, Refusal::AuthorizationPending | Refusal::SlowDown) {
+        use Refusal::{AuthorizationPending, RegistrationOff, SlowDown};
+        if matches!(self, AuthorizationPending | SlowDown | RegistrationOff) {
             return None;
         }
         let challenge = format!(

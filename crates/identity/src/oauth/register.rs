@@ -10,7 +10,7 @@ use super::settings::OAuth;
 use axum::body::Body;
 use http::{Method, StatusCode};
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::http::call::read_capped;
 use kernel::http::{Asked, Call, FromCall, Response, Routes, reply};
 use serde::Deserialize;
@@ -48,7 +48,7 @@ impl FromCall for Raw {
 async fn register(app: App, asked: Arc<Asked>, body: Raw) -> Result<Response> {
     let rules: OAuth = app.settings().get(&app).await?;
     if !rules.dynamic_registration {
-        return Err(Error::NotFound(""));
+        return Ok(Refusal::RegistrationOff.response(&asked));
     }
     kernel::read_only::check(&app).await?;
     let mut response = answered(add(&app, &asked, rules, body.0).await, &asked);

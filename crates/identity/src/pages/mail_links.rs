@@ -7,7 +7,7 @@ use crate::jobs::SendLink;
 use crate::mail_links::{self, Purpose};
 use crate::model::User;
 use crate::users::{self, Author};
-use crate::{attempts, csrf, password, sign_in};
+use crate::{attempts, csrf, password, password_rules, sign_in};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -196,13 +196,15 @@ fn new_password(token: &str, error: String) -> Door {
     }
 }
 
-/// Refuses a token that opens nothing, without using it up.
-async fn check(app: &App, purpose: Purpose, token: &str) -> Result<()> {
+/// Whose token it is, without using it up; refused if it opens nothing.
+async fn check(app: &App, purpose: Purpose, token: &str) -> Result<User> {
     let token = token.to_owned();
     let found = app
         .read(move |tx| mail_links::find(tx, purpose, &token))
         .await?;
-    found.map(|_| ()).ok_or_else(|| Error::forbidden(ENDED))
+    found
+        .map(|(_, user)| user)
+        .ok_or_else(|| Error::forbidden(ENDED))
 }
 
 kernel::params! {
@@ -242,8 +244,8 @@ async fn set(app: App, asked: Arc<Asked>, form: Params<SetForm>) -> Result<Respo
     check_form(&app, &asked, form.authenticity_token.as_deref())?;
     let ip = asked.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
-    check(&app, Purpose::Password, &form.token).await?;
-    let problem = match password::problem(&form.password) {
+    let user = check(&app, Purpose::Password, &form.token).await?;
+    let problem = match password_rules::problem(&form.password, &user) {
         Some(problem) => Some(format!("The password {problem}.")),
         None if form.password != form.password_confirmation => {
             Some("The two passwords differ.".to_owned())

@@ -12,24 +12,70 @@ use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Errors, Html, flash};
-use kernel::http::{Paging, Params, Response, Routes, Start};
+use kernel::http::{Asked, Paging, Params, Response, Routes, Start, reply};
 use kernel::secrets::Secret;
 use kernel::time::Date;
+use std::sync::Arc;
 use store::Tx;
 
 const PATH: &str = "/-/user_settings/tokens";
+/// Where guides of clients send people to make a token for them.
+const KNOWN_ELSEWHERE: [&str; 2] = [
+    "/-/user_settings/personal_access_tokens",
+    "/-/profile/personal_access_tokens",
+];
 
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
+    for path in KNOWN_ELSEWHERE {
+        r.page(Method::GET, path, lead_here);
+    }
     r.page(Method::POST, PATH, create).fresh();
     r.page(Method::POST, "/-/user_settings/tokens/{id}/revoke", revoke);
     r.page(Method::POST, "/-/user_settings/tokens/{id}/rotate", rotate)
         .fresh();
 }
 
-async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
-    render(&app, &viewer, None, TokenForm::default(), Vec::new()).await
+/// To the page, with what the form is to hold.
+async fn lead_here(asked: Arc<Asked>) -> Result<Response> {
+    let query = asked.uri.query().map(|query| format!("?{query}"));
+    reply::redirect(&format!("{PATH}{}", query.unwrap_or_default()))
+}
+
+kernel::params! {
+    /// What the form of a new token holds at first: a client's wish.
+    pub struct Wish {
+        /// Field `name`.
+        pub name: Option<String>,
+        /// Field `description`.
+        pub description: Option<String>,
+        /// Field `expires_at`.
+        pub expires_at: Option<String>,
+        /// Names of scopes, separated by commas.
+        pub scopes: Option<String>,
+    }
+}
+
+async fn show(app: App, viewer: SignedInViewer, wish: Params<Wish>) -> Result<Response> {
+    let Wish {
+        name,
+        description,
+        expires_at,
+        scopes,
+    } = wish.0;
+    let form = TokenForm {
+        name: name.unwrap_or_default(),
+        description: description.unwrap_or_default(),
+        expires_at: expires_at.unwrap_or_default(),
+        chosen: scopes
+            .unwrap_or_default()
+            .split(',')
+            .map(|scope| scope.trim().to_owned())
+            .collect(),
+        ..TokenForm::default()
+    };
+    render(&app, &viewer, None, form, Vec::new()).await
 }
 
 async fn render(

@@ -3,7 +3,7 @@
 use super::views::Profile;
 use crate::users::{self, Author, Avatar, Change};
 use crate::viewer::{Credential, SignedInViewer};
-use crate::{entities, password, sign_in};
+use crate::{entities, password, password_rules, sign_in};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -180,7 +180,7 @@ async fn change_password(
     let mut problem = None;
     if !sign_in::is_password(&app, id, &current, &ip).await? {
         problem = Some(("current_password", "is not your present password"));
-    } else if let Some(text) = password::problem(&form.password) {
+    } else if let Some(text) = password_rules::problem(&form.password, &viewer.0.user) {
         problem = Some(("password", text));
     } else if form.password != form.password_confirmation {
         problem = Some(("password_confirmation", "doesn't match the new password"));

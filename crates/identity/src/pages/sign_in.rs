@@ -10,7 +10,7 @@ use crate::sign_in::{self, Attempt, Outcome};
 use crate::two_factor::{Duty, duty, step};
 use crate::users::{self, Author};
 use crate::viewer::{Credential, SignedInViewer, Viewer};
-use crate::{csrf, password, two_factor};
+use crate::{csrf, password, password_rules, two_factor};
 use http::{Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -336,17 +336,17 @@ async fn renew(app: App, asked: Arc<Asked>, params: Params<RenewForm>) -> Result
         .filter(|proof| proof.until > now)
         .ok_or_else(|| Error::forbidden("The form has expired. Sign in again."))?;
     let id = proof.user;
-    let old: Option<String> = app
+    let (user, old) = app
         .read(move |tx| {
-            Ok(tx
-                .optional(
-                    store::sql!("select password_hash from users where id = $1"),
-                    (id,),
-                )?
-                .flatten())
+            let user = users::find(tx, id)?.found("User")?;
+            let old: Option<String> = tx.one(
+                store::sql!("select password_hash from users where id = $1"),
+                (id,),
+            )?;
+            Ok((user, old))
         })
         .await?;
-    let problem = match password::problem(&params.password) {
+    let problem = match password_rules::problem(&params.password, &user) {
         Some(problem) => Some(format!("The password {problem}.")),
         None if params.password != params.password_confirmation => {
             Some("The two passwords differ.".to_owned())

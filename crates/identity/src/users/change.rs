@@ -1,11 +1,13 @@
 //! Making, changing and deleting users.
 
+use super::emails::{is_of_another, take_from_others};
 use crate::hooks;
 use crate::jobs;
 use crate::mail_links::{self, Purpose};
 use crate::model::{
     User, UserId, UserKind, UserState, email_problem, name_problem, username_problem,
 };
+use crate::password_rules;
 use crate::settings::SignIn;
 use crate::viewer::SignedIn;
 use kernel::audit;
@@ -202,15 +204,11 @@ impl Change {
             );
         }
         if let Some(email) = &self.email {
-            let others = tx.optional::<i64>(
-                sql!("select id from user_emails where email_folded = $1 and user_id <> $2"),
-                (fold(email), except),
-            )?;
+            let other = is_of_another(tx, except, email)?;
             add(
                 &mut problems,
                 "email",
-                taken(super::find_by_email(tx, email)?)
-                    .or(others.map(|_| "has already been taken")),
+                other.then_some("has already been taken"),
             );
         }
         Ok(problems)
@@ -295,7 +293,7 @@ pub fn check_new(new: &NewUser, password: &str) -> Result<()> {
     add(
         &mut problems,
         "password",
-        crate::password::problem(password),
+        password_rules::problem(password, new),
     );
     done(problems)
 }
@@ -331,6 +329,9 @@ pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
         false => UserState::Active,
     };
     let user = insert(tx, state, sets)?;
+    if new.confirmed {
+        take_from_others(tx, user.id, &user.email)?;
+    }
     hooks::created(tx, &user)?;
     record(tx, by, "user.create", &user, json!({"admin": new.admin}))?;
     Ok(user)

@@ -53,16 +53,17 @@ pub fn error_page(status: StatusCode, reason: &str, asked: &Asked, seen: Option<
     }
 }
 
-/// Comes back to the page asked for, if that was only looked at.
-fn sign_in(asked: &Asked) -> String {
+/// Where people sign in to come back.
+pub(crate) const SIGN_IN: &str = "/users/sign_in?return_to=";
+
+/// The address to sign in at and come back to the page asked for, if that was
+/// only looked at.
+pub(crate) fn sign_in(asked: &Asked) -> String {
     let back = match (&asked.method, asked.uri.path_and_query()) {
-        (&Method::GET, Some(path)) => path.as_str(),
+        (&(Method::GET | Method::HEAD), Some(path)) => path.as_str(),
         _ => "/",
     };
-    format!(
-        "/users/sign_in?return_to={}",
-        utf8_percent_encode(back, NON_ALPHANUMERIC)
-    )
+    format!("{SIGN_IN}{}", utf8_percent_encode(back, NON_ALPHANUMERIC))
 }
 
 fn words(status: StatusCode) -> (&'static str, &'static str) {

@@ -5,8 +5,8 @@ use super::reply::{self, Response};
 use super::routes::Surface;
 use crate::error::Error;
 use crate::graph::media;
-use crate::html::Seen;
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use crate::html::{self, Seen};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 /// Renders a refusal; internal causes go to the log only.
@@ -28,14 +28,33 @@ pub fn render_for(error: Error, surface: Surface, asked: &Asked, seen: Option<Se
         other => other,
     };
     let status = status(&error);
+    if surface == Surface::Page && seen.is_none() && leads_to_sign_in(status, asked) {
+        return reply::redirect(&html::sign_in(asked)).unwrap_or_else(|_| reply::empty(status));
+    }
     let mut response = match surface {
         Surface::Api => api_body(status, &error),
-        Surface::Page => crate::html::error_page(status, &page_reason(&error), asked, seen),
+        Surface::Page => html::error_page(status, &page_reason(&error), asked, seen),
         Surface::Plain => reply::text(status, format!("{}\n", message(status, &error))),
         Surface::Graphql => graphql_body(status, &error, asked),
     };
     add_headers(&error, &mut response);
     response
+}
+
+/// Whether a stranger who looks for a page is asked to sign in first. It may be
+/// hidden from them or not exist, which they are not told.
+fn leads_to_sign_in(status: StatusCode, asked: &Asked) -> bool {
+    let looks = asked.method == Method::GET || asked.method == Method::HEAD;
+    // Names there are for programs, and no page is hidden (RFC 8615).
+    let is_page = !asked.uri.path().starts_with("/.well-known/");
+    status == StatusCode::NOT_FOUND && looks && is_page
+}
+
+/// Whether it is where strangers are sent who look for a page.
+pub(super) fn is_lead_to_sign_in(response: &Response) -> bool {
+    let to = response.headers().get(header::LOCATION);
+    response.status() == StatusCode::FOUND
+        && to.is_some_and(|to| to.as_bytes().starts_with(html::SIGN_IN.as_bytes()))
 }
 
 fn log_internal(cause: &(dyn std::error::Error + 'static), asked: &Asked) {

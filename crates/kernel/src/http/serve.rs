@@ -182,8 +182,10 @@ impl Server {
         let route = find_method(matched.value, &asked.method)?.clone();
         let (template, path) = (Some(route.path.clone()), decode_path(&matched.params));
         let response = self.take(route, path, copy_of(asked), body).await;
-        let is_hidden = [StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED];
-        (!is_hidden.contains(&response.status())).then_some((template, response))
+        let is_hidden = [StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED]
+            .contains(&response.status())
+            || refusal::is_lead_to_sign_in(&response);
+        (!is_hidden).then_some((template, response))
     }
 
     /// Has a route answer.

@@ -6,7 +6,7 @@ use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
 use crate::store as lists;
 use http::Method;
-use identity::model::User;
+use identity::model::{User, UserState};
 use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -70,15 +70,15 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<Found> {
         Err(Error::NotFound(_)) => {}
         other => return other.map(|space| Found::Space(Box::new(space))),
     }
-    // Who there is, is for those who are signed in.
-    match (&group.reference, viewer) {
-        (Reference::Path(name), Viewer::User(_)) => {
-            let user = identity::users::find_by_username(tx, name)?;
-            let user = user.filter(User::is_human).ok_or(not_found)?;
-            Ok(Found::Person(Box::new(user)))
-        }
-        _ => Err(not_found),
-    }
+    let Reference::Path(name) = &group.reference else {
+        return Err(not_found);
+    };
+    let shown = |user: &User| {
+        user.is_human() && (user.state != UserState::Banned || viewer.is_admin())
+    };
+    let user = identity::users::find_by_username(tx, name)?;
+    let user = user.filter(shown).ok_or(not_found)?;
+    Ok(Found::Person(Box::new(user)))
 }
 
 /// A person with their own projects, as far as the viewer may see them.
@@ -93,6 +93,12 @@ async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Re
                 user.id,
             );
             own.raw(")");
+            // A private profile hides what the person has.
+            let is_private = identity::users::is_private(tx, &user)?;
+            let sees = identity::access::sees_activity_of(&viewer, &user, is_private);
+            if !sees {
+                own.raw(" and false");
+            }
             let total = lists::count(tx, "projects", &own)?;
             let order = "projects.name_folded, projects.id";
             let (limit, offset) = (paging.per_page, paging.offset());
@@ -106,7 +112,7 @@ async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Re
                     .map(|row| project_row(row, now, false))
                     .collect(),
                 pages: pages(&paging, total, format!("/{}", user.username)),
-                joined_at: Moment::new(user.created_at, now),
+                joined_at: sees.then(|| Moment::new(user.created_at, now)),
                 username: user.username,
                 name: user.name,
             })

@@ -1,6 +1,7 @@
 //! Reading an archive.
 
 use super::{ABOUT, About, FILES, FORMAT, KEYS, TABLES, key_file, rows};
+use crate::accounts::told;
 use crate::options::Options;
 use crate::schema::{Table, tables};
 use crate::{Outcome, progress, wiring};
@@ -26,7 +27,9 @@ type Index = HashMap<String, (u64, u64)>;
 /// Fills an empty installation. The rows go in as one transaction after the
 /// files, so a restore that failed can be tried again.
 pub async fn restore(options: Options, from: &Path) -> Outcome<String> {
-    let archive = Archive::open(from).map_err(|error| format!("{}: {error}", from.display()))?;
+    let unread = |error: String| format!("{}: {error}", from.display());
+    let file = File::open(from).map_err(|error| unread(error.to_string()))?;
+    let archive = Archive::open(file).map_err(|error| unread(told(error)))?;
     let known = wiring::migrations();
     let newest = known
         .iter()
@@ -56,12 +59,12 @@ pub async fn restore(options: Options, from: &Path) -> Outcome<String> {
     let files = archive
         .restore_files(&blobs)
         .await
-        .map_err(|error| error.to_string())?;
+        .map_err(told)?;
     let archive = Arc::new(archive);
     let count = tables.len();
     restore_rows(&store, archive, tables)
         .await
-        .map_err(|error| error.to_string())?;
+        .map_err(told)?;
     drop(_lock);
     drop(store);
     wiring::open_store(&options)?;
@@ -181,8 +184,7 @@ struct Archive {
 }
 
 impl Archive {
-    fn open(path: &Path) -> Result<Archive> {
-        let file = File::open(path)?;
+    fn open(file: File) -> Result<Archive> {
         let mut index = Index::new();
         for entry in tar::Archive::new(&file).entries_with_seek()? {
             let entry = entry?;
@@ -240,7 +242,7 @@ impl Archive {
     /// Puts the key file in place where the environment gives no keys, and
     /// refuses to go on without any key the archive's secrets need.
     fn restore_keys(&self, options: &Options) -> Outcome {
-        let held = self.bytes(KEYS).map_err(|error| error.to_string())?;
+        let held = self.bytes(KEYS).map_err(told)?;
         match (&held, &options.keys) {
             (_, Some(_)) => {}
             (Some(keys), None) => place_keys(&key_file(options), keys)?,

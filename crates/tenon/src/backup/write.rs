@@ -26,7 +26,7 @@ pub async fn write(options: Options, to: &Path) -> Outcome<String> {
     }
     let is_apart = options.keys.is_some();
     let key_file = key_file(&options);
-    let (app, _) = wiring::assemble(options).await?;
+    let (app, _) = wiring::assemble_existing(options).await?;
     let keys = match is_apart {
         true => None,
         false => Some(

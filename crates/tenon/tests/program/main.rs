@@ -5,6 +5,7 @@ mod alerts;
 mod backup;
 mod bucket;
 mod cleanup;
+mod command_line;
 mod downloads;
 mod errors;
 mod grants;

@@ -46,7 +46,7 @@ fn a_second_server_on_one_file_is_refused() {
 #[test]
 fn a_newer_schema_is_refused() {
     for place in Place::both() {
-        place.succeeds(&["migrate"]);
+        place.succeeds(&["migrate", "--data", "data"]);
         let mut newer = tenon::wiring::migrations().to_vec();
         newer.push(store::Migration {
             number: 9999,

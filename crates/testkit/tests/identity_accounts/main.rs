@@ -2,12 +2,18 @@
 //! lists and what must never leak.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod activity;
+mod addresses;
+mod blank;
 mod browser;
 mod credentials;
+mod inactive;
 mod lists;
 mod mail;
+mod passwords;
 mod places;
 mod profile;
 mod secrecy;
 mod sign_up;
 mod spam;
+mod strangers;

@@ -6,6 +6,7 @@ mod codes;
 mod consent;
 mod contract_rows;
 mod devices;
+mod final_answers;
 mod grants;
 mod hostile;
 mod openid;

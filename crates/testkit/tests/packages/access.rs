@@ -83,7 +83,11 @@ testkit::both_engines! {
         let id = r.id_of(&t, "hammer").await;
         let page = t.anonymous().at(format!("/acme/anvil/-/packages/{id}")).await.is(200);
         assert!(page.text().contains("docs/a.txt"));
-        t.anonymous().at("/acme/anvil/-/packages/999999").await.is(404);
-        t.anonymous().at("/acme/forge/-/packages").await.is(404);
+        t.user("jane").await;
+        let jane = t.browser("jane").await;
+        for hidden in ["/acme/anvil/-/packages/999999", "/acme/forge/-/packages"] {
+            jane.get(hidden).await.is(404);
+            t.anonymous().at(hidden).await.is(302);
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::jobs::SendLink;
 use crate::mail_links::Purpose;
 use crate::model::User;
 use crate::password;
+use crate::password_rules::{self, Person};
 use crate::rest::text;
 use crate::users::{self, Author, Avatar, Change, NewUser};
 use crate::viewer::{Admin, SignedIn};
@@ -303,9 +304,8 @@ async fn update(
         .filter(|password| !password.is_empty());
     let hash = match password {
         Some(password) => {
-            if let Some(problem) = password::problem(&password) {
-                return Err(Error::invalid("password", problem));
-            }
+            let user = app.read(move |tx| users::find(tx, id)?.found("User"));
+            check_password(&password, &user.await?, &change)?;
             Some(password::hash(password).await?)
         }
         None => None,
@@ -335,6 +335,19 @@ async fn update(
         })
         .await?;
     Ok(Ok200(entities::entity(&app, &whole, Detail::Admin)))
+}
+
+/// Refuses a password that does not do for the user as they will be.
+fn check_password(password: &str, user: &User, change: &Change) -> Result<()> {
+    let person = Person {
+        username: change.username.as_deref().unwrap_or(&user.username),
+        name: change.name.as_deref().unwrap_or(&user.name),
+        email: change.email.as_deref().unwrap_or(&user.email),
+    };
+    match password_rules::problem(password, person) {
+        Some(problem) => Err(Error::invalid("password", problem)),
+        None => Ok(()),
+    }
 }
 
 /// A password that somebody else chose must be changed at the next sign-in.

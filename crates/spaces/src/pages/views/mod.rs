@@ -233,8 +233,8 @@ pub struct Person {
     pub projects: Vec<ProjectRow>,
     /// Where the list stands.
     pub pages: Pages,
-    /// Since when.
-    pub joined_at: Moment,
+    /// Since when, unless the profile is private.
+    pub joined_at: Option<Moment>,
 }
 
 /// `/<path>`: what a project is and how to use its registry.
