@@ -1,5 +1,4 @@
 //! Small changes of many callers, made together (`kernel::lanes`).
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use kernel::app::App;
 use kernel::error::{Error, Result};

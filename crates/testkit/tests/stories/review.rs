@@ -1,6 +1,5 @@
 //! Who may not do what: stories of people trying to get further than their
 //! role lets them.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use serde_json::{Value, json};
 use testkit::{Client, Reply};

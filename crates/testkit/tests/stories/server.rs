@@ -1,5 +1,4 @@
 //! The program's own routes.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use testkit::tokio::io::{AsyncReadExt, AsyncWriteExt};
 use testkit::tokio::net::TcpStream;

@@ -1,6 +1,6 @@
 //! What attackers send (contract «Bad input and abuse»).
 
-use crate::{Desk, group, item};
+use crate::alerts::{Desk, group, item};
 use serde_json::json;
 
 testkit::both_engines! {

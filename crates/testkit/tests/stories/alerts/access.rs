@@ -1,7 +1,7 @@
 //! Who does what: developers see alerts and look after them, maintainers see
 //! keys and set things up.
 
-use crate::Desk;
+use crate::alerts::Desk;
 use http::Method;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Projects that take no changes: alerts are refused as by an integration that
 //! is not active, and nothing is kept.
 
-use crate::{Desk, item};
+use crate::alerts::{Desk, item};
 use http::Method;
 use serde_json::json;
 use testkit::TestServer;
@@ -67,7 +67,7 @@ testkit::at_noon! {
         let desk = Desk::with(&t, "acme/anvil", beating).await;
         t.admin().post(desk.project.at("/archive")).await.is(201);
         t.advance(600);
-        crate::due::watch(&t).await;
+        crate::alerts::due::watch(&t).await;
         assert_eq!(rows(&t).await.0, 0);
     }
 }

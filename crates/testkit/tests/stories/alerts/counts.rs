@@ -1,6 +1,6 @@
 //! How often alerts are sent: counted by few statements, shown by the hour.
 
-use crate::{Desk, item};
+use crate::alerts::{Desk, item};
 use monitoring::alerts::store::arrive;
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ testkit::both_engines! {
         let name = other.only_alert().await["environment_name"].as_str().unwrap().to_owned();
         assert_eq!(name.len(), 255);
         let field = "alertManagementAlert(iid:\"1\"){environment{name}}";
-        assert_eq!(crate::graphql::of_project(&t.admin(), field).await["environment"], Value::Null);
+        assert_eq!(crate::alerts::graphql::of_project(&t.admin(), field).await["environment"], Value::Null);
     }
 }
 
@@ -85,7 +85,7 @@ testkit::at_noon! {
         assert_eq!(hours().await, (3, 5));
         // Kept as long as a chart shows them.
         t.advance(31 * 24 * 3_600);
-        crate::due::watch(&t).await;
+        crate::alerts::due::watch(&t).await;
         assert_eq!(hours().await, (0, 0));
         assert_eq!(desk.alerts().await.len(), 2);
     }

@@ -1,7 +1,7 @@
 //! What comes due by itself: silence, shelves, windows, what nobody sends any
 //! more.
 
-use crate::{Desk, administer, item};
+use crate::alerts::{Desk, administer, item};
 use kernel::jobs::enqueue;
 use monitoring::alerts::jobs::{ForgetAlerts, Watch};
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! Another tool that looks after incidents: while it is in use, no integration
 //! is active (contract 1.1).
 
-use crate::Desk;
-use crate::graphql::done;
+use crate::alerts::Desk;
+use crate::alerts::graphql::done;
 use serde_json::json;
 
 const SETTINGS: &str = "/acme/anvil/-/settings/alerts";

@@ -1,6 +1,6 @@
 //! Alerts and integrations in GraphQL (contract 2.2).
 
-use crate::{Desk, group, item};
+use crate::alerts::{Desk, group, item};
 use http::Method;
 use serde_json::{Value, json};
 use testkit::{Client, TestServer};

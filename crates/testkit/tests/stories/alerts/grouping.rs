@@ -1,6 +1,6 @@
 //! One alert for what is the same, until it is over (contract 1.7).
 
-use crate::{Desk, administer, item};
+use crate::alerts::{Desk, administer, item};
 use serde_json::{Value, json};
 
 fn of(alert: &Value) -> (i64, &str, i64) {

@@ -1,6 +1,6 @@
 //! Metric images of alerts (contract 2.1).
 
-use crate::Desk;
+use crate::alerts::Desk;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;

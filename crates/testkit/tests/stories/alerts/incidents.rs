@@ -1,7 +1,7 @@
 //! Incidents of alerts, and mail about them (contract 1.10, 3).
 
-use crate::graphql::{done, of_project, refused};
-use crate::{Desk, administer, item};
+use crate::alerts::graphql::{done, of_project, refused};
+use crate::alerts::{Desk, administer, item};
 use serde_json::json;
 
 testkit::both_engines! {
@@ -151,7 +151,7 @@ testkit::both_engines! {
         let refused = jane.post(format!("{}/issue", desk.alert(2))).await.is(400).json();
         assert_eq!(refused["message"]["error"], "Your issue has been recognized as spam and has been discarded.");
         let query = "mutation{it:createAlertIssue(input:{projectPath:\"acme/anvil\",iid:\"3\"}){errors}}";
-        let answer = crate::graphql::ask(&jane, query).await;
+        let answer = crate::alerts::graphql::ask(&jane, query).await;
         assert!(answer.to_string().contains("recognized as spam"), "{answer}");
         let path = "/acme/anvil/-/alert_management/4/incident";
         let shown = t.browser("jane").await.post(path, &[]).await.is(422).text();
@@ -180,7 +180,7 @@ testkit::both_engines! {
         assert_eq!(done, json!({"errors": [], "issue": {"escalationStatus": "ACKNOWLEDGED"}}));
         refused(&rita, name, &set("1", "RESOLVED")).await;
         refused(&t.anonymous(), name, &set("1", "RESOLVED")).await;
-        let wrong = crate::graphql::done(&jane, name, &set("2", "RESOLVED"), "issue{iid}").await;
+        let wrong = crate::alerts::graphql::done(&jane, name, &set("2", "RESOLVED"), "issue{iid}").await;
         assert_eq!(wrong, json!({"errors": ["Escalation status is only for incidents"], "issue": null}));
         // The alert is apart from it.
         assert_eq!(desk.only_alert().await["status"], "triggered");

@@ -1,7 +1,7 @@
 //! Integrations: names, keys, mappings, trials, logs (contract 1.1, 1.9).
 
-use crate::graphql::done;
-use crate::{Desk, administer};
+use crate::alerts::graphql::done;
+use crate::alerts::{Desk, administer};
 use serde_json::json;
 
 testkit::both_engines! {
@@ -148,7 +148,7 @@ testkit::both_engines! {
         let noted = || async {
             t.admin().get(&log).await.is(200).json().as_array().unwrap().clone()
         };
-        crate::until("the refusal is noted", async || !noted().await.is_empty()).await;
+        crate::alerts::until("the refusal is noted", async || !noted().await.is_empty()).await;
         desk.send(json!({"title": "a"})).await.is(200);
         desk.send(json!({"title": "a", "end_time": "2025-05-05"})).await.is(200);
         desk.send(json!({"title": "a", "end_time": "2025-05-05"})).await.is(400);

@@ -1,7 +1,6 @@
 //! Stories about alerts that monitoring tools send: integrations and keys,
 //! the addresses, grouping, what people do, incidents, images, what comes due
 //! by itself, and what attackers send.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod abuse;
 mod access;

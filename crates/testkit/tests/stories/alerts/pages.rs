@@ -1,7 +1,7 @@
 //! Pages of alerts: the list, one alert, where alerts come from, and what
 //! they trigger (contract 1.8).
 
-use crate::{Desk, group, item};
+use crate::alerts::{Desk, group, item};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;

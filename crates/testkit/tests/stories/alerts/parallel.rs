@@ -1,6 +1,6 @@
 //! Many senders at once.
 
-use crate::{Desk, group, item};
+use crate::alerts::{Desk, group, item};
 use serde_json::{Value, json};
 use testkit::TestServer;
 

@@ -1,7 +1,7 @@
 //! What people do with alerts: lists, statuses, who looks after them
 //! (contract 1.8).
 
-use crate::Desk;
+use crate::alerts::Desk;
 use serde_json::{Value, json};
 use testkit::TestServer;
 

@@ -1,6 +1,6 @@
 //! The addresses and what they answer (contract 1.2 to 1.4).
 
-use crate::{Desk, administer, group, item};
+use crate::alerts::{Desk, administer, group, item};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Method;

@@ -1,8 +1,8 @@
 //! What people write about alerts: notes, answers and reactions, who is told
 //! of them, and who may not.
 
-use crate::graphql::{data, done, of_project, refused};
-use crate::{Desk, administer};
+use crate::alerts::graphql::{data, done, of_project, refused};
+use crate::alerts::{Desk, administer};
 use serde_json::{Value, json};
 use testkit::service::{Service, challenge, set, solved};
 use testkit::{TestServer, TestUser};
@@ -161,7 +161,7 @@ testkit::both_engines! {
         let (desk, jane, _, about) = desk(&t).await;
         administer(&t, json!({"spam_blocked_domains": ["spam.example"]})).await;
         let query = format!("mutation{{it:createNote(input:{{{about},body:\"https://spam.example/buy\"}}){{errors}}}}");
-        let answer = crate::graphql::ask(&jane, &query).await;
+        let answer = crate::alerts::graphql::ask(&jane, &query).await;
         assert!(answer.to_string().contains("recognized as spam"), "{answer}");
         assert_eq!(desk.notes(&t, 1).await.len(), 1);
     }

@@ -1,5 +1,4 @@
 //! Conventions every request meets, on the whole program.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use http::Method;
 use kernel::http::routes::Surface;

@@ -1,5 +1,4 @@
 //! Lists never ask once per row: fifty rows take as many statements as five.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use serde_json::{Value, json};
 use testkit::{Client, TestServer};

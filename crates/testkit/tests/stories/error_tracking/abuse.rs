@@ -1,7 +1,7 @@
 //! What attackers send (contract «Bad input and abuse»).
 
-use crate::encodings::{gzip, zlib};
-use crate::{Tracker, envelope, event, statements};
+use crate::error_tracking::encodings::{gzip, zlib};
+use crate::error_tracking::{Tracker, envelope, event, statements};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;

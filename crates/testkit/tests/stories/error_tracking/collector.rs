@@ -1,6 +1,6 @@
 //! The endpoints of SDKs (contract 6.1 and 6.2).
 
-use crate::{Tracker, envelope, event, number, preflight};
+use crate::error_tracking::{Tracker, envelope, event, number, preflight};
 use serde_json::json;
 
 /// The text SDKs get with what cannot be read.

@@ -1,6 +1,6 @@
 //! Compressed bodies (contract 6.2).
 
-use crate::{Tracker, envelope, event};
+use crate::error_tracking::{Tracker, envelope, event};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;

@@ -1,6 +1,6 @@
 //! Which events are one error, and what becomes of it (contract 6.4).
 
-use crate::{Tracker, event, number};
+use crate::error_tracking::{Tracker, event, number};
 use serde_json::json;
 
 testkit::both_engines! {

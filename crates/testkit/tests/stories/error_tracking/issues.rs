@@ -1,8 +1,8 @@
 //! Issues about errors (contract 6.6): made from them, shown with them, and
 //! closed when they are resolved.
 
-use crate::reading::graphql;
-use crate::{Tracker, event};
+use crate::error_tracking::reading::graphql;
+use crate::error_tracking::{Tracker, event};
 use http::Method;
 use serde_json::{Value, json};
 use testkit::service::{Service, challenge, set, solved};

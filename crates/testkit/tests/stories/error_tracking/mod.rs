@@ -1,6 +1,5 @@
 //! Stories about errors that programs report: settings and keys, the
 //! endpoints of SDKs, grouping, quotas, and what attackers send.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod abuse;
 mod collector;

@@ -1,6 +1,6 @@
 //! Many programs at once.
 
-use crate::{Tracker, event};
+use crate::error_tracking::{Tracker, event};
 use serde_json::json;
 use testkit::TestServer;
 
@@ -23,7 +23,7 @@ async fn storm(t: &TestServer, tracker: &Tracker, of: impl Fn(usize) -> serde_js
     let url = format!("{}{path}?sentry_key={}", t.url(), tracker.key);
     let programs = (0..PROGRAMS).map(|program| {
         let bodies: Vec<_> = (0..REPORTS / PROGRAMS)
-            .map(|n| crate::envelope(&of(program * REPORTS / PROGRAMS + n)))
+            .map(|n| crate::error_tracking::envelope(&of(program * REPORTS / PROGRAMS + n)))
             .collect();
         let (client, url) = (client.clone(), url.clone());
         tokio::spawn(async move {
@@ -59,7 +59,7 @@ testkit::both_engines! {
         let tracker = Tracker::new(&t, "acme/anvil").await;
         storm(&t, &tracker, |n| {
             let mut sent = event(&format!("E{}", n % 3), "v");
-            sent["event_id"] = json!(crate::number((n % 60) as u128));
+            sent["event_id"] = json!(crate::error_tracking::number((n % 60) as u128));
             sent
         }).await;
         let counts: i64 = tracker.errors().await.iter().map(|one| one["events_count"].as_i64().unwrap()).sum();

@@ -1,6 +1,6 @@
 //! How much a project may receive (contract 6.5).
 
-use crate::{Tracker, event, statements};
+use crate::error_tracking::{Tracker, event, statements};
 use serde_json::json;
 use testkit::TestServer;
 

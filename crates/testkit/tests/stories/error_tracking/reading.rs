@@ -1,7 +1,7 @@
 //! Reading and managing errors: REST, GraphQL, pages and their JSON
 //! (contract 6.6).
 
-use crate::{Tracker, event};
+use crate::error_tracking::{Tracker, event};
 use http::Method;
 use serde_json::{Value, json};
 use testkit::{Client, TestServer};

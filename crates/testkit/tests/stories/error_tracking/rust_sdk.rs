@@ -1,7 +1,7 @@
 //! The stock SDK of Rust, unmodified, over its ureq transport (contract
 //! «Acceptance with real clients» 4), and the envelopes that its types write.
 
-use crate::Tracker;
+use crate::error_tracking::Tracker;
 use sentry::protocol::{Attachment, EnvelopeItem, Event, Exception, User};
 use sentry::{Client, ClientOptions, Envelope, Hub, Level, Scope};
 use serde_json::{Value, json};

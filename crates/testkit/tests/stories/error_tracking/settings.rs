@@ -1,6 +1,6 @@
 //! Settings and client keys (contract 5).
 
-use crate::Tracker;
+use crate::error_tracking::Tracker;
 use serde_json::json;
 
 testkit::both_engines! {
@@ -105,7 +105,7 @@ testkit::both_engines! {
         assert_eq!(t.admin().get(&path).await.is(200).json()["integrated"], false);
         let on = json!({"active": true, "integrated": true});
         t.admin().put(&path).json(&on).await.is(404);
-        tracker.report(crate::event("E", "v")).await.is(404);
+        tracker.report(crate::error_tracking::event("E", "v")).await.is(404);
 
         let jane = t.user("jane").await;
         tracker.project.add(&jane, 40).await;
@@ -122,12 +122,12 @@ testkit::both_engines! {
         let tracker = Tracker::new(&t, "acme/anvil").await;
         let mut unknown = Tracker::new(&t, "acme/hammer").await;
         unknown.key = "svet_none".to_owned();
-        let body = unknown.report(crate::event("E", "v")).await.is(404).text();
+        let body = unknown.report(crate::error_tracking::event("E", "v")).await.is(404).text();
         t.admin().post(tracker.project.at("/archive")).await.is(201);
-        assert_eq!(tracker.report(crate::event("E", "v")).await.is(404).text(), body);
+        assert_eq!(tracker.report(crate::error_tracking::event("E", "v")).await.is(404).text(), body);
         let gone = Tracker::new(&t, "acme/rivet").await;
         t.admin().delete(gone.project.at("")).await.is(202);
-        assert_eq!(gone.report(crate::event("E", "v")).await.is(404).text(), body);
+        assert_eq!(gone.report(crate::error_tracking::event("E", "v")).await.is(404).text(), body);
         let kept = t.app().read(|tx| Ok(tx.one::<i64>(store::sql!("select count(*) from error_tracking_events"), ())?));
         assert_eq!(kept.await.unwrap(), 0);
     }

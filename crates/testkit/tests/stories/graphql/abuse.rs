@@ -1,6 +1,6 @@
 //! What nobody should send: refused, and nothing told that is not theirs.
 
-use crate::{PATH, ask_with, data, message, posted, refusal};
+use crate::graphql::{PATH, ask_with, data, message, posted, refusal};
 use http::Method;
 use serde_json::json;
 use testkit::both_engines;

@@ -1,6 +1,6 @@
 //! The operator's list of allowed queries.
 
-use crate::{ask, message, posted};
+use crate::graphql::{ask, message, posted};
 use serde_json::{Value, json};
 use testkit::{Client, TestServer, both_engines, sha256};
 

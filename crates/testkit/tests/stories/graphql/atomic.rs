@@ -1,6 +1,6 @@
 //! Batches that ask for all or nothing.
 
-use crate::{PATH, message, posted};
+use crate::graphql::{PATH, message, posted};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use testkit::{Client, Reply, TestProject, both_engines};

@@ -113,7 +113,7 @@ const ROWS: &[(&str, Shown)] = &[
         "2 private_token",
         By(&[
             "credentials::tokens_come_in_four_ways",
-            "crates/testkit/tests/oauth/tokens.rs::a_token_of_an_application_is_no_private_token",
+            "crates/testkit/tests/stories/oauth/tokens.rs::a_token_of_an_application_is_no_private_token",
         ]),
     ),
     (
@@ -147,7 +147,7 @@ const ROWS: &[(&str, Shown)] = &[
         By(&[
             "credentials::bad_tokens_are_one_and_the_same_refusal",
             "credentials::tokens_that_ended_are_bad_tokens",
-            "crates/testkit/tests/identity_accounts/secrecy.rs::the_log_says_why_a_credential_was_refused",
+            "crates/testkit/tests/stories/identity/secrecy.rs::the_log_says_why_a_credential_was_refused",
         ]),
     ),
     (
@@ -437,7 +437,7 @@ const ROWS: &[(&str, Shown)] = &[
     (
         "6 integrations",
         By(&[
-            "crates/testkit/tests/alerts/graphql.rs::integrations_of_the_metrics_tool_are_shown_as_such",
+            "crates/testkit/tests/stories/alerts/graphql.rs::integrations_of_the_metrics_tool_are_shown_as_such",
         ]),
     ),
     ("6 WorkItemsTypeID", With("work items")),
@@ -466,7 +466,9 @@ const ROWS: &[(&str, Shown)] = &[
     ("6 Color", With("work items")),
     (
         "6 PayloadAlertFieldPathSegment",
-        By(&["crates/testkit/tests/alerts/graphql.rs::integrations_are_made_changed_and_removed"]),
+        By(&[
+            "crates/testkit/tests/stories/alerts/graphql.rs::integrations_are_made_changed_and_removed",
+        ]),
     ),
     (
         "6 Upload",
@@ -615,8 +617,8 @@ const ROWS: &[(&str, Shown)] = &[
     (
         "abuse tokens in addresses",
         By(&[
-            "crates/testkit/tests/identity_accounts/secrecy.rs::nothing_secret_is_logged",
-            "crates/testkit/tests/oauth/hostile.rs::no_page_is_framed_or_tells_where_it_was",
+            "crates/testkit/tests/stories/identity/secrecy.rs::nothing_secret_is_logged",
+            "crates/testkit/tests/stories/oauth/hostile.rs::no_page_is_framed_or_tells_where_it_was",
         ]),
     ),
     (
@@ -712,56 +714,58 @@ const ROWS: &[(&str, Shown)] = &[
     (
         "on-call schedules and rotations",
         By(&[
-            "crates/testkit/tests/oncall/graphql.rs::schedules_and_rotations_are_made_changed_and_removed",
-            "crates/testkit/tests/oncall/schedules.rs::a_rotation_tells_who_is_on_call_when",
+            "crates/testkit/tests/stories/oncall/graphql.rs::schedules_and_rotations_are_made_changed_and_removed",
+            "crates/testkit/tests/stories/oncall/schedules.rs::a_rotation_tells_who_is_on_call_when",
         ]),
     ),
     (
         "on-call escalation policy",
         By(&[
-            "crates/testkit/tests/oncall/graphql.rs::a_policy_is_made_changed_and_removed",
-            "crates/testkit/tests/oncall/policies.rs::a_project_has_one_policy_with_rules_in_order",
+            "crates/testkit/tests/stories/oncall/graphql.rs::a_policy_is_made_changed_and_removed",
+            "crates/testkit/tests/stories/oncall/policies.rs::a_project_has_one_policy_with_rules_in_order",
         ]),
     ),
     (
         "on-call access",
         By(&[
-            "crates/testkit/tests/oncall/graphql.rs::what_is_hidden_in_rest_is_hidden_here",
-            "crates/testkit/tests/oncall/schedules.rs::reporters_see_who_is_on_call_and_maintainers_say_it",
+            "crates/testkit/tests/stories/oncall/graphql.rs::what_is_hidden_in_rest_is_hidden_here",
+            "crates/testkit/tests/stories/oncall/schedules.rs::reporters_see_who_is_on_call_and_maintainers_say_it",
         ]),
     ),
     (
         "on-call a new alert starts it",
         By(&[
-            "crates/testkit/tests/oncall/paging.rs::an_alert_pages_one_after_another_until_somebody_looks_after_it",
+            "crates/testkit/tests/stories/oncall/paging.rs::an_alert_pages_one_after_another_until_somebody_looks_after_it",
         ]),
     ),
     (
         "on-call one mail by each rule",
         By(&[
-            "crates/testkit/tests/oncall/paging.rs::turns_change_hands_between_two_pages",
-            "crates/testkit/tests/oncall/paging.rs::jobs_that_run_twice_page_once",
+            "crates/testkit/tests/stories/oncall/paging.rs::turns_change_hands_between_two_pages",
+            "crates/testkit/tests/stories/oncall/paging.rs::jobs_that_run_twice_page_once",
             "crates/tenon/tests/program/paging.rs::two_nodes_page_by_each_rule_once",
         ]),
     ),
     (
         "on-call acknowledging limits it",
         By(&[
-            "crates/testkit/tests/oncall/paging.rs::acknowledged_alerts_page_only_who_waits_for_the_end",
+            "crates/testkit/tests/stories/oncall/paging.rs::acknowledged_alerts_page_only_who_waits_for_the_end",
         ]),
     ),
     (
         "on-call resolving stops it",
-        By(&["crates/testkit/tests/oncall/paging.rs::what_is_over_or_ignored_pages_nobody"]),
+        By(&[
+            "crates/testkit/tests/stories/oncall/paging.rs::what_is_over_or_ignored_pages_nobody",
+        ]),
     ),
     (
         "on-call triggering again restarts it",
-        By(&["crates/testkit/tests/oncall/paging.rs::what_is_triggered_again_pages_again"]),
+        By(&["crates/testkit/tests/stories/oncall/paging.rs::what_is_triggered_again_pages_again"]),
     ),
     (
         "on-call a note names who was paged",
         By(&[
-            "crates/testkit/tests/oncall/paging.rs::who_may_not_see_alerts_any_more_is_not_paged",
+            "crates/testkit/tests/stories/oncall/paging.rs::who_may_not_see_alerts_any_more_is_not_paged",
         ]),
     ),
 ];
@@ -789,7 +793,7 @@ fn file_of(file: &str) -> String {
     }
     match file.contains('/') {
         true => file.to_owned(),
-        false => format!("crates/testkit/tests/graphql/{file}.rs"),
+        false => format!("crates/testkit/tests/stories/graphql/{file}.rs"),
     }
 }
 

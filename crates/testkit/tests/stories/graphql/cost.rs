@@ -1,6 +1,6 @@
 //! What answers tell of themselves: their cost, and what will go.
 
-use crate::{PATH, message, posted};
+use crate::graphql::{PATH, message, posted};
 use http::Method;
 use serde_json::{Value, json};
 use testkit::{Reply, TestServer, both_engines};

@@ -1,6 +1,6 @@
 //! Every way of saying who asks, and what each may do.
 
-use crate::{PATH, ask, data, message, posted, refusal};
+use crate::graphql::{PATH, ask, data, message, posted, refusal};
 use http::Method;
 use serde_json::{Value, json};
 use testkit::both_engines;

@@ -1,7 +1,7 @@
 //! What takes too long, fails inside, or is asked by who left. No field of the
 //! program is slow on purpose, so these stories run over a table of their own.
 
-use crate::{PATH, posted, refusal};
+use crate::graphql::{PATH, posted, refusal};
 use graphql::execute;
 use graphql::front::{self, Limits, Source};
 use identity::gate::IdentityGate;

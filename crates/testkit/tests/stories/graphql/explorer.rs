@@ -1,6 +1,6 @@
 //! The page to try queries on, and the schema as a file.
 
-use crate::refusal;
+use crate::graphql::refusal;
 use testkit::{Reply, both_engines};
 
 const PAGE: &str = "/-/graphql-explorer";

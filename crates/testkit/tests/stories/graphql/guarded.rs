@@ -1,7 +1,7 @@
 //! What an operator closes for a while: administrators' rights, further
 //! addresses, every change; and what may be done so often only.
 
-use crate::{PATH, ask, data, message, posted, refusal};
+use crate::graphql::{PATH, ask, data, message, posted, refusal};
 use axum::body::{Body, to_bytes};
 use identity::gate::IdentityGate;
 use kernel::graph::{Graph, STRING, Table};

@@ -1,6 +1,6 @@
 //! The interface about itself: introspection and what is deprecated.
 
-use crate::{ask, data, message, posted};
+use crate::graphql::{ask, data, message, posted};
 use http::Method;
 use serde_json::{Value, json};
 use testkit::both_engines;

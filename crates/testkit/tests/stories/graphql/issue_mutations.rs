@@ -1,6 +1,6 @@
 //! Changing issues, notes, labels and reactions.
 
-use crate::{ask, ask_with, data, message};
+use crate::graphql::{ask, ask_with, data, message};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::{Client, both_engines};

@@ -1,6 +1,6 @@
 //! Issues with what stands beside them, and lists of them.
 
-use crate::{ask, ask_with, data, message};
+use crate::graphql::{ask, ask_with, data, message};
 use serde_json::{Value, json};
 use testkit::{Client, both_engines};
 

@@ -1,6 +1,6 @@
 //! Members of projects and groups, and memberships of users.
 
-use crate::{ask, data};
+use crate::graphql::{ask, data};
 use serde_json::{Value, json};
 use testkit::{Client, both_engines};
 

@@ -1,6 +1,4 @@
 //! Stories about `/api/graphql`, on both engines.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![recursion_limit = "256"]
 
 mod abuse;
 mod allowed;

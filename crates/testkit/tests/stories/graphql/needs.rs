@@ -1,11 +1,9 @@
 //! What packages need, and what formats tell of files.
 
-use crate::{ask_with, data};
+use crate::graphql::{ask_with, data};
+use crate::packages_formats::forms;
 use serde_json::{Value, json};
 use testkit::{both_engines, npm};
-
-#[path = "../packages_formats/forms.rs"]
-mod forms;
 
 const CHART: &str = "apiVersion: v2\nname: hammer\nversion: 1.0.0\n\
     dependencies:\n- {name: nail, version: ~1.0, repository: 'https://charts.example'}\n";

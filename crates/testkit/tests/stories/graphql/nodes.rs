@@ -1,6 +1,6 @@
 //! `node` and `nodes`: anything by its global ID, as far as the caller sees it.
 
-use crate::{ask_with, data, message};
+use crate::graphql::{ask_with, data, message};
 use serde_json::{Value, json};
 use testkit::both_engines;
 

@@ -1,7 +1,7 @@
 //! Mutations run one after another, those of a batch too. The program has none
 //! yet that could tell, so this story has one of its own.
 
-use crate::posted;
+use crate::graphql::posted;
 use identity::gate::IdentityGate;
 use kernel::graph::{Graph, STRING, Table, Typed, argument};
 use kernel::http::Routes;

@@ -1,6 +1,6 @@
 //! Packages as they are read: alone, in a project, in a group.
 
-use crate::{ask, ask_with, data, message, statements};
+use crate::graphql::{ask, ask_with, data, message, statements};
 use packages::model::{PackageType, Status};
 use packages::store::packages::{NewPackage, add_to_count, find, insert, set_metadata};
 use serde_json::{Value, json};

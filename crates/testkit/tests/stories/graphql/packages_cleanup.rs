@@ -1,6 +1,6 @@
 //! Cleanup rules within a project's policy.
 
-use crate::{ask, ask_with, data};
+use crate::graphql::{ask, ask_with, data};
 use serde_json::json;
 use testkit::at_noon;
 

@@ -1,6 +1,6 @@
 //! Packages and files deleted, by who may.
 
-use crate::{ask, ask_with, message};
+use crate::graphql::{ask, ask_with, message};
 use serde_json::{Value, json};
 use testkit::{Client, TestProject, TestServer, both_engines};
 

@@ -1,6 +1,6 @@
 //! Protection rules, cleanup policies and duplicate settings.
 
-use crate::{ask, ask_with, data, message};
+use crate::graphql::{ask, ask_with, data, message};
 use packages::cleanup::{Cleanup, KeepFiles, preview};
 use serde_json::{Value, json};
 use store::sql;

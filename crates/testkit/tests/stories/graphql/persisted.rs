@@ -1,6 +1,6 @@
 //! Queries that come as their digest.
 
-use crate::{PATH, message, posted, refusal};
+use crate::graphql::{PATH, message, posted, refusal};
 use http::Method;
 use serde_json::{Value, json};
 use testkit::{Client, TestServer, both_engines, sha256};

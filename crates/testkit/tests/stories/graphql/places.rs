@@ -1,6 +1,6 @@
 //! Projects, groups and namespaces, by who may see them.
 
-use crate::{ask, data, message};
+use crate::graphql::{ask, data, message};
 use serde_json::{Value, json};
 use testkit::{Client, both_engines};
 
@@ -30,7 +30,7 @@ both_engines! {
         assert_eq!(found["group"], json!({"fullPath": "acme/tools",
             "parent": {"fullPath": "acme", "parent": null}}));
         let query = "query($path: ID!){project(fullPath: $path){id}}";
-        let answer = crate::ask_with(&t.admin(), query, json!({"path": "acme/tools/anvil"})).await;
+        let answer = crate::graphql::ask_with(&t.admin(), query, json!({"path": "acme/tools/anvil"})).await;
         assert_eq!(answer, json!({"data": {"project": {"id": found["id"]}}}));
     }
 

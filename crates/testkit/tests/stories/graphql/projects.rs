@@ -1,6 +1,6 @@
 //! Fields, filters and permissions of projects and groups.
 
-use crate::{ask, data};
+use crate::graphql::{ask, data};
 use serde_json::{Value, json};
 use testkit::{Client, TestServer, both_engines};
 

@@ -1,7 +1,7 @@
 //! Lists never ask once per row, however much is asked of each row: fifty take
 //! as many statements as five.
 
-use crate::data;
+use crate::graphql::data;
 use serde_json::json;
 use testkit::{Client, TestServer, both_engines};
 

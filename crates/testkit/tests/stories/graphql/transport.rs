@@ -1,6 +1,6 @@
 //! Bodies, batches, media types, statuses.
 
-use crate::{PATH, ask, message, posted, refusal};
+use crate::graphql::{PATH, ask, message, posted, refusal};
 use http::Method;
 use serde_json::json;
 use testkit::both_engines;

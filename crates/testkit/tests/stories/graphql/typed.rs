@@ -1,7 +1,7 @@
 //! The crate `graphql_client`, unmodified: operations that the compiler checks
 //! against the schema that is checked in.
 
-use crate::posted;
+use crate::graphql::posted;
 use graphql_client::{GraphQLQuery, Response};
 use serde_json::json;
 use testkit::{Client, both_engines};

@@ -1,7 +1,7 @@
 //! Files that come with a request. No mutation of the program takes one yet,
 //! so these stories run over a table of their own.
 
-use crate::{PATH, message, refusal};
+use crate::graphql::{PATH, message, refusal};
 use graphql::root::Build;
 use http::Method;
 use identity::gate::IdentityGate;

@@ -1,6 +1,6 @@
 //! `currentUser`, `user`, `users`, and the root fields of no room.
 
-use crate::{ask, ask_with, data, message};
+use crate::graphql::{ask, ask_with, data, message};
 use serde_json::{Value, json};
 use testkit::both_engines;
 

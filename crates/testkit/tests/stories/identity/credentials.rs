@@ -1,6 +1,6 @@
 //! Every form of a credential, several at once, and how often use is noted.
 
-use crate::browser::{Browser, cookie, field};
+use crate::identity::browser::{Browser, cookie, field};
 use base64::Engine as _;
 use kernel::time::Clock;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Links in mail, and mail about what happened.
 
-use crate::browser::{Browser, cookie};
+use crate::identity::browser::{Browser, cookie};
 use kernel::mail::Message;
 use serde_json::{Value, json};
 use testkit::TestServer;

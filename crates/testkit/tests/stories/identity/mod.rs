@@ -1,6 +1,5 @@
-//! Accounts beyond their everyday: mail, pictures, addresses, credentials,
-//! lists and what must never leak.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+//! Accounts: signing in, tokens, users, and mail, pictures, addresses,
+//! credentials and lists.
 
 mod browser;
 mod credentials;
@@ -8,6 +7,8 @@ mod lists;
 mod mail;
 mod places;
 mod profile;
-mod secrecy;
+mod sign_in;
 mod sign_up;
 mod spam;
+mod tokens;
+mod users;

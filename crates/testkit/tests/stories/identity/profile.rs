@@ -156,9 +156,9 @@ testkit::both_engines! {
         let name = "<script>alert(1)</script>\"'><img src=x>";
         let change = json!({"name": name, "bio": name, "organization": name});
         t.admin().put(format!("/users/{}", jane.id)).json(&change).await.is(200);
-        let browser = crate::browser::Browser::open(&t, "/users/sign_in").await;
+        let browser = crate::identity::browser::Browser::open(&t, "/users/sign_in").await;
         let entered = browser.sign_in("jane", "correct horse battery").await.is(302);
-        let session = crate::browser::cookie(&entered, "_service_session").unwrap();
+        let session = crate::identity::browser::cookie(&entered, "_service_session").unwrap();
         for path in ["/", "/-/user_settings/profile", "/-/user_settings/tokens"] {
             let page = t.anonymous().at(path).header("cookie", &format!("_service_session={session}"));
             let page = page.await.is(200).text();

@@ -1,5 +1,4 @@
 //! Sign-in, sessions and pages.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use http::Method;
 use serde_json::json;

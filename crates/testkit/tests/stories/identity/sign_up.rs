@@ -347,7 +347,7 @@ testkit::at_noon! {
         t.advance(7 * 86_400 - 60);
         sign_up(&t, "late", "late@example.com").await.is(200);
         t.advance(120);
-        let sweep = async || crate::mail::run(&t, "identity.end_unconfirmed").await;
+        let sweep = async || crate::identity::mail::run(&t, "identity.end_unconfirmed").await;
         let left = async || {
             let mut left = Vec::new();
             for name in ["fake", "waiting", "jane", "chief", "owner", "late"] {

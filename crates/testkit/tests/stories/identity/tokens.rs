@@ -1,5 +1,4 @@
 //! Access tokens, credentials and acting as someone else.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use serde_json::{Value, json};
 use testkit::{Client, Reply, TestServer};

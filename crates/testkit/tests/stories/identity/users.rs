@@ -1,5 +1,4 @@
 //! Users: directory, administration, following, status.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use serde_json::{Value, json};
 

@@ -362,7 +362,7 @@ const ROWS: &[Row] = &[
     (
         "2.6 two-factor on or enforced",
         &[
-            "crates/testkit/tests/two_factor/demand.rs::the_password_grant_looks_at_no_password_where_two_factors_are_due",
+            "crates/testkit/tests/stories/two_factor/demand.rs::the_password_grant_looks_at_no_password_where_two_factors_are_due",
         ],
     ),
     (
@@ -450,7 +450,7 @@ const ROWS: &[Row] = &[
     (
         "2.9 /api/*",
         &[
-            "crates/testkit/tests/conventions_requests.rs::any_origin_may_ask_with_a_token_never_with_a_cookie",
+            "crates/testkit/tests/stories/conventions/requests.rs::any_origin_may_ask_with_a_token_never_with_a_cookie",
         ],
     ),
     // 2.10 Scopes
@@ -488,7 +488,7 @@ const ROWS: &[Row] = &[
         "2.10 self_rotate",
         &[
             "grants::each_scope_opens_what_it_names",
-            "crates/testkit/tests/spaces/tokens.rs::a_token_may_rotate_only_itself_by_its_scope",
+            "crates/testkit/tests/stories/spaces/tokens.rs::a_token_may_rotate_only_itself_by_its_scope",
         ],
     ),
     (
@@ -581,16 +581,16 @@ const ROWS: &[Row] = &[
     ),
     (
         "10 replayed TOTP",
-        &["crates/testkit/tests/two_factor/sign_in.rs::a_code_is_taken_once"],
+        &["crates/testkit/tests/stories/two_factor/sign_in.rs::a_code_is_taken_once"],
     ),
     (
         "10 replayed recovery code",
-        &["crates/testkit/tests/two_factor/set_up.rs::each_recovery_code_works_once"],
+        &["crates/testkit/tests/stories/two_factor/set_up.rs::each_recovery_code_works_once"],
     ),
     (
         "10 replayed spam-log ID",
         &[
-            "crates/testkit/tests/identity_accounts/spam.rs::a_solved_challenge_opens_the_same_thing_once",
+            "crates/testkit/tests/stories/identity/spam.rs::a_solved_challenge_opens_the_same_thing_once",
         ],
     ),
     (
@@ -613,14 +613,14 @@ const ROWS: &[Row] = &[
     ),
     (
         "10 return path",
-        &["crates/testkit/tests/identity_sign_in.rs::the_way_back_stays_here"],
+        &["crates/testkit/tests/stories/identity/sign_in.rs::the_way_back_stays_here"],
     ),
     (
         "10 HTML in names",
         &[
             "hostile::names_stay_text_on_every_page_and_in_mail",
             "hostile::the_mail_about_a_copied_token_is_text",
-            "crates/testkit/tests/identity_accounts/profile.rs::text_of_users_never_becomes_markup_on_pages",
+            "crates/testkit/tests/stories/identity/profile.rs::text_of_users_never_becomes_markup_on_pages",
         ],
     ),
     (
@@ -637,7 +637,7 @@ const ROWS: &[Row] = &[
     (
         "10 secrets in logs, Link, bodies, Referer",
         &[
-            "crates/testkit/tests/identity_accounts/secrecy.rs::use_secrets",
+            "crates/testkit/tests/stories/identity/secrecy.rs::use_secrets",
             "abuse::secrets_do_not_come_back_in_answers",
             "hostile::links_of_lists_hold_no_token",
             "hostile::no_page_is_framed_or_tells_where_it_was",
@@ -647,30 +647,32 @@ const ROWS: &[Row] = &[
         "10 huge pages and ids",
         &[
             "hostile::odd_ids_and_pages_are_refused",
-            "crates/testkit/tests/conventions_requests.rs::no_number_or_text_breaks_a_list_or_a_path",
+            "crates/testkit/tests/stories/conventions/requests.rs::no_number_or_text_breaks_a_list_or_a_path",
         ],
     ),
     (
         "10 member or token above own level",
         &[
-            "crates/testkit/tests/spaces/members.rs::nobody_grants_or_takes_above_their_own_role",
-            "crates/testkit/tests/spaces/tokens.rs::tokens_stay_below_whoever_makes_them",
+            "crates/testkit/tests/stories/spaces/members.rs::nobody_grants_or_takes_above_their_own_role",
+            "crates/testkit/tests/stories/spaces/tokens.rs::tokens_stay_below_whoever_makes_them",
         ],
     ),
     (
         "10 sudo",
-        &["crates/testkit/tests/identity_tokens.rs::sudo_needs_an_administrator_with_the_scope"],
+        &[
+            "crates/testkit/tests/stories/identity/tokens.rs::sudo_needs_an_administrator_with_the_scope",
+        ],
     ),
     (
         "10 new session ID at sign-in",
         &[
-            "crates/testkit/tests/identity_sign_in.rs::a_session_ends_at_sign_out_and_changes_at_sign_in",
+            "crates/testkit/tests/stories/identity/sign_in.rs::a_session_ends_at_sign_out_and_changes_at_sign_in",
         ],
     ),
     (
         "10 cookie cross-origin",
         &[
-            "crates/testkit/tests/identity_accounts/credentials.rs::a_session_is_for_this_origin_only",
+            "crates/testkit/tests/stories/identity/credentials.rs::a_session_is_for_this_origin_only",
         ],
     ),
 ];
@@ -703,7 +705,7 @@ fn every_row_is_named_by_a_test() {
             let (file, name) = test.rsplit_once("::").expect("file::name");
             let file = match file.contains('/') {
                 true => file.to_owned(),
-                false => format!("crates/testkit/tests/oauth/{file}.rs"),
+                false => format!("crates/testkit/tests/stories/oauth/{file}.rs"),
             };
             let source = std::fs::read_to_string(root.join(&file))
                 .unwrap_or_else(|error| panic!("{row}: {file}: {error}"));

@@ -1,5 +1,4 @@
 //! Stories about applications that act for users, on both engines.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod abuse;
 mod codes;

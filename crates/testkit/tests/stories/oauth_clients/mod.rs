@@ -1,7 +1,6 @@
 //! Stories of the stock Rust clients, `oauth2` and `openidconnect`, on both
 //! engines. They speak through a function of ours, so they bring no HTTP
 //! stack of their own.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod oauth;
 mod openid;

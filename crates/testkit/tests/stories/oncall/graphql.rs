@@ -1,6 +1,6 @@
 //! On-call in GraphQL.
 
-use crate::Watch;
+use crate::oncall::Watch;
 use http::Method;
 use serde_json::{Value, json};
 use testkit::Client;

@@ -1,6 +1,5 @@
 //! Stories about on-call: schedules and who is on call by them, and whom
 //! alerts page that nobody looks after (contract/monitoring.md section 3).
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod graphql;
 mod pages;

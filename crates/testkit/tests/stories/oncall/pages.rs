@@ -1,6 +1,6 @@
 //! Pages of on-call: schedules, one of them, the policy.
 
-use crate::Watch;
+use crate::oncall::Watch;
 use serde_json::json;
 use testkit::{Browser, TestServer};
 

@@ -1,6 +1,6 @@
 //! Paging: who is told of an alert that nobody looks after, and when no more.
 
-use crate::{Watch, mailed};
+use crate::oncall::{Watch, mailed};
 use jiff::SignedDuration;
 use kernel::jobs::enqueue;
 use monitoring::on_call::jobs::{Escalate, Tell, wake};

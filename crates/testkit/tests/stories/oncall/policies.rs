@@ -1,6 +1,6 @@
 //! Escalation policies.
 
-use crate::Watch;
+use crate::oncall::Watch;
 use serde_json::{Value, json};
 
 fn rule(seconds: i64, status: &str, key: &str, value: i64) -> Value {

@@ -1,6 +1,6 @@
 //! Schedules, rotations and shifts.
 
-use crate::Watch;
+use crate::oncall::Watch;
 use http::Method;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Who gets in, and how the others are turned away.
 
-use crate::registry::{Registry, put};
+use crate::packages::registry::{Registry, put};
 use serde_json::json;
 
 testkit::both_engines! {

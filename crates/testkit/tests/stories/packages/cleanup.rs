@@ -1,6 +1,6 @@
 //! What deletion leaves, and what clean-up takes.
 
-use crate::registry::{Registry, put, rows};
+use crate::packages::registry::{Registry, put, rows};
 use kernel::blobs_sweep::{keep_for, sweep};
 use serde_json::json;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Deploy tokens: what machines read and publish by.
 
-use crate::registry::{Registry, deploy_token, put};
+use crate::packages::registry::{Registry, deploy_token, put};
 use base64::Engine as _;
 use serde_json::json;
 use testkit::{Request, TestServer};

@@ -1,6 +1,6 @@
 //! Files by id: list, download, delete, and what deletion leaves.
 
-use crate::registry::Registry;
+use crate::packages::registry::Registry;
 use serde_json::json;
 use store::sql;
 

@@ -1,6 +1,6 @@
 //! Lists of a project and of a group: filters, orders, pages.
 
-use crate::registry::Registry;
+use crate::packages::registry::Registry;
 use serde_json::json;
 
 testkit::both_engines! {

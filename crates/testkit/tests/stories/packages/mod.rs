@@ -1,5 +1,4 @@
 //! Stories about the package registry, on both engines.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod access;
 mod cleanup;
@@ -9,7 +8,8 @@ mod files;
 mod generic;
 mod lists;
 mod parallel;
+mod plans;
 mod protection;
-mod registry;
+pub mod registry;
 mod settings;
 mod visibility;

@@ -1,6 +1,6 @@
 //! Publishers that race.
 
-use crate::registry::{Registry, put, rows};
+use crate::packages::registry::{Registry, put, rows};
 use serde_json::json;
 use testkit::{Client, TestServer};
 

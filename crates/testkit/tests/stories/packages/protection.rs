@@ -1,6 +1,6 @@
 //! Protection rules.
 
-use crate::registry::{Registry, put};
+use crate::packages::registry::{Registry, put};
 use serde_json::json;
 
 testkit::both_engines! {

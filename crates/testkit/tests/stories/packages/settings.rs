@@ -1,6 +1,6 @@
 //! Duplicate settings of groups, and what clients declare of their files.
 
-use crate::registry::{Registry, put, rows};
+use crate::packages::registry::{Registry, put, rows};
 use serde_json::json;
 use testkit::{TestServer, sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,6 +1,6 @@
 //! Registries that are wider or narrower than their project.
 
-use crate::registry::{Registry, deploy_token, put};
+use crate::packages::registry::{Registry, deploy_token, put};
 use serde_json::json;
 use testkit::TestServer;
 

@@ -1,6 +1,6 @@
 //! What no format lets happen.
 
-use crate::side_by_side::FORMATS;
+use crate::packages_formats::side_by_side::FORMATS;
 use testkit::both_engines;
 
 /// Where clients read, below a project, with what they may put there.

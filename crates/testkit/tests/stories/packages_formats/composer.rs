@@ -1,6 +1,6 @@
 //! Composer packages.
 
-use crate::archives::zip;
+use crate::packages_formats::archives::zip;
 use serde_json::{Value, json};
 use testkit::{Client, Reply, TestGroup, TestProject};
 

@@ -13,14 +13,29 @@ type Row = (&'static str, &'static [&'static str]);
 /// Short names of files elsewhere.
 const FILES: &[(&str, &str)] = &[
     ("ARCHIVE", "crates/packages/src/archive/tests.rs"),
-    ("FILES", "crates/testkit/tests/packages/files.rs"),
-    ("GENERIC", "crates/testkit/tests/packages/generic.rs"),
+    ("FILES", "crates/testkit/tests/stories/packages/files.rs"),
+    (
+        "GENERIC",
+        "crates/testkit/tests/stories/packages/generic.rs",
+    ),
     ("HOSTILE", "crates/tenon/tests/program/hostile.rs"),
-    ("LISTS", "crates/testkit/tests/packages/lists.rs"),
-    ("PARALLEL", "crates/testkit/tests/packages/parallel.rs"),
-    ("RULES", "crates/testkit/tests/packages/cleanup_rules.rs"),
-    ("SETTINGS", "crates/testkit/tests/packages/settings.rs"),
-    ("VISIBILITY", "crates/testkit/tests/packages/visibility.rs"),
+    ("LISTS", "crates/testkit/tests/stories/packages/lists.rs"),
+    (
+        "PARALLEL",
+        "crates/testkit/tests/stories/packages/parallel.rs",
+    ),
+    (
+        "RULES",
+        "crates/testkit/tests/stories/packages/cleanup_rules.rs",
+    ),
+    (
+        "SETTINGS",
+        "crates/testkit/tests/stories/packages/settings.rs",
+    ),
+    (
+        "VISIBILITY",
+        "crates/testkit/tests/stories/packages/visibility.rs",
+    ),
 ];
 
 const ROWS: &[Row] = &[
@@ -225,7 +240,9 @@ fn every_line_about_abuse_is_shown_by_tests_that_exist() {
             let path = match FILES.iter().find(|(short, _)| *short == file) {
                 Some((_, path)) => root.join(path),
                 None if file.ends_with(".rs") => root.join(file),
-                None => root.join(format!("crates/testkit/tests/packages_formats/{file}.rs")),
+                None => root.join(format!(
+                    "crates/testkit/tests/stories/packages_formats/{file}.rs"
+                )),
             };
             let text = std::fs::read_to_string(&path)
                 .unwrap_or_else(|error| panic!("{row}: {}: {error}", path.display()));

@@ -19,7 +19,7 @@ async fn deploy(t: &TestServer, to: &TestProject, path: &str) {
 }
 
 async fn publish(t: &TestServer, to: &TestProject, name: &'static str) {
-    crate::pypi::wheel(name, "1.0")
+    crate::packages_formats::pypi::wheel(name, "1.0")
         .to(&t.admin(), to)
         .await
         .is(201);

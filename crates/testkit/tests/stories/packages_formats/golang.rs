@@ -1,6 +1,6 @@
 //! Go modules.
 
-use crate::archives::zip;
+use crate::packages_formats::archives::zip;
 use testkit::{Client, Reply, TestProject};
 
 /// What every module of these stories begins with: the server's host.

@@ -1,6 +1,6 @@
 //! The page of a package of every format.
 
-use crate::side_by_side::FORMATS;
+use crate::packages_formats::side_by_side::FORMATS;
 use testkit::both_engines;
 
 both_engines! {

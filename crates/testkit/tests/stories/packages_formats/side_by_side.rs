@@ -1,8 +1,8 @@
 //! Eight clients publish one version at once, and another eight versions at
 //! once, in every format: how many rows there are then, and what counters say.
 
-use crate::forms::multipart;
-use crate::{archives, conan, golang, helm, nuget, pypi, terraform};
+use crate::packages_formats::forms::multipart;
+use crate::packages_formats::{archives, conan, golang, helm, nuget, pypi, terraform};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use store::sql;

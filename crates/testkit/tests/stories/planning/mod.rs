@@ -1,5 +1,4 @@
 //! Stories about labels, milestones and issues, on both engines.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod issue_access;
 mod issue_links;

@@ -1,6 +1,6 @@
 //! What is hidden: one of everything that routes are about.
 
-use crate::{archives, forms};
+use crate::refusals::{archives, forms};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use testkit::{Client, TestProject, TestServer};

@@ -3,8 +3,8 @@
 //! of scope. None may be let in unless it stands in a list below with the
 //! reason; the lists may only shrink. Bodies are made from the interface's
 //! description, so that no refusal is owed to a missing parameter.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+use crate::packages_formats::{archives, forms};
 use hidden::{Hidden, hide};
 use http::Method;
 use kernel::http::routes::{Admits, Surface};
@@ -12,10 +12,6 @@ use serde_json::json;
 use testkit::{Reply, TestServer};
 use tries::{Try, ask, why};
 
-#[path = "../packages_formats/archives.rs"]
-mod archives;
-#[path = "../packages_formats/forms.rs"]
-mod forms;
 mod hidden;
 mod tries;
 

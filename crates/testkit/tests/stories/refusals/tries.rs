@@ -1,6 +1,6 @@
 //! Every route, asked about what is hidden with a body that is complete.
 
-use crate::hidden::{EVERYWHERE, Hidden};
+use crate::refusals::hidden::{EVERYWHERE, Hidden};
 use http::Method;
 use kernel::http::routes::Surface;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Bad input and abuse: what concerns groups, projects and members of the
 //! lists in the contract.
 
-use crate::{group, project};
+use crate::spaces::{group, project};
 use futures_util::future::{join, join_all};
 use http::Method;
 use serde_json::json;
@@ -117,7 +117,7 @@ testkit::both_engines! {
             ] {
                 let mut body = json!({"name": "n", "path": "n", "group_id": 1, "group_access": 10, "user_id": 1,
                     "access_level": 10, "scopes": ["api"]});
-                crate::extend(&mut body, json!({name: number}));
+                crate::spaces::extend(&mut body, json!({name: number}));
                 let reply = admin.api(method, &path).json(&body).await;
                 assert!([400, 404].contains(&reply.status), "{name} {number}: {reply:?}");
             }

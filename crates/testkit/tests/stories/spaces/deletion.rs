@@ -1,6 +1,6 @@
 //! Projects, groups and users that go.
 
-use crate::{add, group, project, run_job_with};
+use crate::spaces::{add, group, project, run_job_with};
 use serde_json::json;
 use store::sql;
 

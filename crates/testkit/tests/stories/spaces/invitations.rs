@@ -1,12 +1,12 @@
 //! Invitations and access requests, with their mails.
 
-use crate::{add, group};
+use crate::spaces::{add, group};
 use serde_json::{Value, json};
 use testkit::{Client, Reply, TestServer};
 
 async fn invite(client: &Client, at: &str, email: &str, more: Value) -> Reply {
     let mut body = json!({"email": email, "access_level": 30});
-    crate::extend(&mut body, more);
+    crate::spaces::extend(&mut body, more);
     client.post(format!("{at}/invitations")).json(&body).await
 }
 

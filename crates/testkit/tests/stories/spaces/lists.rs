@@ -1,6 +1,6 @@
 //! Lists of projects, groups and namespaces: filters, orders and pages.
 
-use crate::{add, group, project};
+use crate::spaces::{add, group, project};
 use serde_json::{Value, json};
 use testkit::Client;
 

@@ -1,6 +1,6 @@
 //! Members: who they are, who may change them, and when they end.
 
-use crate::{add, at_noon, group, project, run_job};
+use crate::spaces::{add, at_noon, group, project, run_job};
 use serde_json::{Value, json};
 
 testkit::both_engines! {
@@ -54,7 +54,7 @@ testkit::both_engines! {
         let seen = group(&maintainer, "seen", json!({})).await.is(201).id();
         let share = |with: i64, more: Value| {
             let mut body = json!({"group_id": with, "group_access": 30});
-            crate::extend(&mut body, more);
+            crate::spaces::extend(&mut body, more);
             maintainer.post(anvil.at("/share")).json(&body)
         };
         share(hidden.id, json!({})).await.is(404);

@@ -1,5 +1,4 @@
 //! Stories about groups, projects and members, on both engines.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod abuse;
 mod basics;
@@ -33,14 +32,14 @@ macro_rules! at_noon {
             #[test]
             fn on_sqlite() {
                 testkit::run(async {
-                    story(testkit::TestServer::sqlite_at(crate::noon()).await).await;
+                    story(testkit::TestServer::sqlite_at(crate::spaces::noon()).await).await;
                 });
             }
 
             #[test]
             fn on_postgres() {
                 testkit::run(async {
-                    let server = testkit::TestServer::postgres_at(crate::noon()).await;
+                    let server = testkit::TestServer::postgres_at(crate::spaces::noon()).await;
                     if let Some(server) = server {
                         story(server).await;
                     }

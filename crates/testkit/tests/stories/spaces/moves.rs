@@ -1,6 +1,6 @@
 //! Renames, transfers, redirects, archives and visibility.
 
-use crate::{add, group, project};
+use crate::spaces::{add, group, project};
 use serde_json::{Value, json};
 
 testkit::both_engines! {

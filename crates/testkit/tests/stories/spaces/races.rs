@@ -1,6 +1,6 @@
 //! Many at once: exactly one wins, and nothing is lost.
 
-use crate::{add, group, project};
+use crate::spaces::{add, group, project};
 use futures_util::future::join_all;
 use identity::users::{Author, NewUser};
 use serde_json::{Value, json};

@@ -1,12 +1,12 @@
 //! Access tokens of projects and groups, and their bots.
 
-use crate::{add, at_noon, run_job};
+use crate::spaces::{add, at_noon, run_job};
 use serde_json::{Value, json};
 use testkit::{Client, Reply, TestServer};
 
 async fn make(client: &Client, at: &str, more: Value) -> Reply {
     let mut body = json!({"name": "robot", "scopes": ["api"]});
-    crate::extend(&mut body, more);
+    crate::spaces::extend(&mut body, more);
     client.post(format!("{at}/access_tokens")).json(&body).await
 }
 
@@ -115,7 +115,7 @@ testkit::both_engines! {
         bot.get(project.at("")).await.is(200);
         bot.get(other.at("")).await.is(404);
         bot.get(internal.at("")).await.is(404);
-        crate::group(&bot, "botland", json!({})).await.is(403);
+        crate::spaces::group(&bot, "botland", json!({})).await.is(403);
         bot.delete("/personal_access_tokens/self").await.is(204);
         bot.get(project.at("")).await.is(401);
         let members = t.admin().get(project.at("/members")).await.is(200);

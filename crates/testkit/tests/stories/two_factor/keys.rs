@@ -22,21 +22,19 @@ macro_rules! at_localhost {
 
             async fn story($server: TestServer) $body
 
+            const WANTS: testkit::story::Wants = testkit::story::Wants {
+                noon: true,
+                localhost: true,
+            };
+
             #[test]
             fn on_sqlite() {
-                testkit::run(async {
-                    story(TestServer::named_sqlite_at(testkit::noon()).await).await;
-                });
+                testkit::story::on_sqlite(WANTS, |t| Box::pin(story(t)));
             }
 
             #[test]
             fn on_postgres() {
-                testkit::run(async {
-                    let server = TestServer::named_postgres_at(testkit::noon()).await;
-                    if let Some(server) = server {
-                        story(server).await;
-                    }
-                });
+                testkit::story::on_postgres(WANTS, |t| Box::pin(story(t)));
             }
         }
     )*};

@@ -1,6 +1,5 @@
 //! Stories about second factors, on both engines. The codes are those of
 //! `oathtool`, a stock program (`cargo xtask test` installs it).
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod admin;
 mod demand;

@@ -1,8 +1,8 @@
 //! Uploads that are refused, each without a trace.
 
 use super::{PREF, PREV, RREV, archive, hammer, recipe_at};
-use crate::archives::tar_gz;
-use crate::registry::rows;
+use crate::packages_formats::archives::tar_gz;
+use crate::packages_formats::registry::rows;
 use serde_json::json;
 use std::io::Write;
 

@@ -9,7 +9,7 @@ mod places;
 mod revisions;
 mod session;
 
-use crate::archives::tar_gz;
+use crate::packages_formats::archives::tar_gz;
 use serde_json::Value;
 use testkit::{Client, Reply};
 

@@ -1,7 +1,7 @@
 //! Publishers that race, and readers beside them.
 
 use super::{INFO, PREV, RREV, archive, hammer, listed, manifest, recipe_at};
-use crate::registry::rows;
+use crate::packages_formats::registry::rows;
 use futures_util::future::{join, join_all};
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! What clients with revisions publish, list, fetch and delete.
 
 use super::{INFO, OTHER, PREF, PREV, RREV, archive, hammer, listed, manifest, recipe_at, text};
-use crate::archives::tar_gz;
-use crate::registry::rows;
+use crate::packages_formats::archives::tar_gz;
+use crate::packages_formats::registry::rows;
 use serde_json::{Value, json};
 use testkit::hostile::Packing;
 

@@ -5,8 +5,8 @@ mod index;
 mod parallel;
 mod refusals;
 
-use crate::archives::tar_gz;
-use crate::forms::multipart;
+use crate::packages_formats::archives::tar_gz;
+use crate::packages_formats::forms::multipart;
 use serde_json::Value;
 use testkit::{Client, Request, TestProject};
 

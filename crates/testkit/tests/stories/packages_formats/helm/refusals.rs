@@ -1,7 +1,7 @@
 //! Uploads that are refused, each with its reason and without a trace.
 
 use super::{Chart, chart, described, packed};
-use crate::archives::tar_gz;
+use crate::packages_formats::archives::tar_gz;
 use serde_json::json;
 use testkit::{TestProject, TestServer};
 
@@ -78,7 +78,7 @@ testkit::both_engines! {
 
     async fn forms_and_addresses_are_checked(t: TestServer) {
         let project = t.project("acme/anvil").await;
-        let reply = crate::forms::multipart(
+        let reply = crate::packages_formats::forms::multipart(
             t.admin().post(project.at("/packages/helm/api/stable/charts")), &[("a", "b")], &[],
         ).await.is(400);
         assert_eq!(reply.json()["error"], "chart is missing");

@@ -1,7 +1,7 @@
 //! What nobody should send.
 
 use super::{at, publish, send};
-use crate::registry::{Registry, rows};
+use crate::packages_formats::registry::{Registry, rows};
 use serde_json::{Value, json};
 use testkit::npm;
 

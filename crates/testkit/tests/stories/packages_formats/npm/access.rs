@@ -1,7 +1,7 @@
 //! Who may do what.
 
 use super::{at, publish, refusal};
-use crate::registry::{Registry, deploy_token};
+use crate::packages_formats::registry::{Registry, deploy_token};
 use serde_json::json;
 
 testkit::both_engines! {

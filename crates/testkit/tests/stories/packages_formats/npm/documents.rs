@@ -1,7 +1,7 @@
 //! Packuments in their forms and places.
 
 use super::{at, publish, versions};
-use crate::registry::Registry;
+use crate::packages_formats::registry::Registry;
 use serde_json::json;
 use testkit::npm;
 

@@ -1,8 +1,8 @@
 //! Names that are not here, and audits.
 
 use super::{at, publish};
-use crate::elsewhere::forward;
-use crate::registry::Registry;
+use crate::packages_formats::elsewhere::forward;
+use crate::packages_formats::registry::Registry;
 use serde_json::{Value, json};
 
 testkit::both_engines! {

@@ -9,7 +9,7 @@ mod publish;
 mod removal;
 mod tags;
 
-use crate::registry::Registry;
+use crate::packages_formats::registry::Registry;
 use serde_json::{Value, json};
 use testkit::{Client, Reply, npm};
 

@@ -1,7 +1,7 @@
 //! Many clients at once.
 
 use super::{at, publish, versions};
-use crate::registry::{Registry, rows};
+use crate::packages_formats::registry::{Registry, rows};
 use serde_json::json;
 use std::collections::BTreeSet;
 use testkit::npm;

@@ -1,7 +1,7 @@
 //! Publishing, and what is refused.
 
 use super::{at, publish, refusal, send, versions};
-use crate::registry::{Registry, rows};
+use crate::packages_formats::registry::{Registry, rows};
 use serde_json::{Value, json};
 use testkit::npm;
 

@@ -1,7 +1,7 @@
 //! Deprecating and unpublishing, as npm does it.
 
 use super::{at, publish, refusal, versions};
-use crate::registry::Registry;
+use crate::packages_formats::registry::Registry;
 use serde_json::json;
 
 testkit::both_engines! {

@@ -1,7 +1,7 @@
 //! Tags, which move between versions.
 
 use super::{at, publish, refusal, send};
-use crate::registry::{Registry, deploy_token};
+use crate::packages_formats::registry::{Registry, deploy_token};
 use serde_json::json;
 use testkit::npm;
 

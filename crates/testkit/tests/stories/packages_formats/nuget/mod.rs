@@ -8,8 +8,8 @@ mod refusals;
 mod symbols;
 mod versions;
 
-use crate::archives::zip;
-use crate::forms::multipart;
+use crate::packages_formats::archives::zip;
+use crate::packages_formats::forms::multipart;
 use base64::Engine as _;
 use serde_json::Value;
 use testkit::{Client, Request, TestProject};

@@ -1,8 +1,8 @@
 //! Uploads that are refused, each with its reason and without a trace.
 
 use super::{Package, described, holding, nuspec, package};
-use crate::forms::multipart;
-use crate::registry::rows;
+use crate::packages_formats::forms::multipart;
+use crate::packages_formats::registry::rows;
 use serde_json::json;
 use testkit::{TestProject, TestServer};
 
@@ -83,7 +83,7 @@ testkit::both_engines! {
         let end = many.len() - 22;
         many[end + 10..end + 12].copy_from_slice(&u16::MAX.to_le_bytes());
         refused(&t, &project, &Package { bytes: many }, "the archive has too many entries").await;
-        let tarball = crate::archives::tar_gz(&[("Hammer.nuspec", own.as_bytes())]);
+        let tarball = crate::packages_formats::archives::tar_gz(&[("Hammer.nuspec", own.as_bytes())]);
         for bytes in [b"no archive".to_vec(), Vec::new(), tarball, whole[..whole.len() / 2].to_vec()] {
             refused(&t, &project, &Package { bytes }, "the file is not a zip archive").await;
         }

@@ -5,8 +5,8 @@ mod index;
 mod parallel;
 mod refusals;
 
-use crate::archives::{tar_gz, zip};
-use crate::forms::multipart;
+use crate::packages_formats::archives::{tar_gz, zip};
+use crate::packages_formats::forms::multipart;
 use testkit::{Client, Request, TestProject};
 
 const JSON: &str = "application/vnd.pypi.simple.v1+json";

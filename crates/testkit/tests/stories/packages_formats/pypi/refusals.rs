@@ -1,7 +1,7 @@
 //! Uploads that are refused, each with its reason and without a trace.
 
 use super::{Upload, metadata, sources, wheel};
-use crate::archives::{tar_gz, zip};
+use crate::packages_formats::archives::{tar_gz, zip};
 use serde_json::json;
 use testkit::{TestProject, TestServer};
 
@@ -72,7 +72,7 @@ testkit::both_engines! {
         }
         let request = t.admin().post(project.at("/packages/pypi"));
         let texts = [("name", "hammer"), ("version", "1.0")];
-        let reply = crate::forms::multipart(request, &texts, &[]).await.is(400);
+        let reply = crate::packages_formats::forms::multipart(request, &texts, &[]).await.is(400);
         assert_eq!(reply.json()["error"], "content is missing");
         t.admin().post(project.at("/packages/pypi")).json(&json!({"name": "hammer"})).await.is(400);
         t.admin().post(project.at("/packages/pypi")).await.is(400);

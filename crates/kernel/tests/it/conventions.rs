@@ -1,9 +1,5 @@
 //! The REST conventions, told over a small made-up room.
 
-#![expect(clippy::unwrap_used, reason = "a failed set-up fails the test")]
-
-mod house;
-
 use axum::body::Body;
 use http::{HeaderMap, Method, StatusCode, header};
 use kernel::error::{Error, Result};
@@ -120,7 +116,7 @@ struct House {
 }
 
 async fn house() -> House {
-    let (app, folder) = house::app(|_| ());
+    let (app, folder) = crate::house::app(|_| ());
     House {
         app: app.clone(),
         server: Server::new(app, Box::new(Open), routes()).unwrap(),

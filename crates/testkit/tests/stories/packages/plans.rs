@@ -1,5 +1,4 @@
 //! Lists walk an index in the order asked for: SQLite says so itself.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use packages::model::PackageType;
 use packages::scope::Scope;
@@ -12,7 +11,7 @@ macro_rules! migration {
         Migration {
             number: $number,
             name: $name,
-            sql: include_str!(concat!("../../../migrations/", $name, ".sql")),
+            sql: include_str!(concat!("../../../../../migrations/", $name, ".sql")),
         }
     };
 }

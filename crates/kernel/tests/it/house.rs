@@ -1,7 +1,5 @@
 //! An application without rooms, on a database of its own.
 
-#![expect(clippy::unwrap_used, reason = "a failed set-up fails the test")]
-
 use kernel::app::{App, Config, Parts};
 use kernel::blobs::Blobs;
 use kernel::jobs::RegistryBuilder;

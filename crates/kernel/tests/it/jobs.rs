@@ -1,9 +1,5 @@
 //! Background work, told with a job that says how it ends.
 
-#![expect(clippy::unwrap_used, reason = "a failed set-up fails the test")]
-
-mod house;
-
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::jobs::{self, Failure, Job, Listed, Run};
@@ -80,7 +76,7 @@ async fn work_until(app: &App, settled: impl Fn(&[Listed]) -> bool) {
 
 #[tokio::test]
 async fn a_finished_job_leaves_nothing() {
-    let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
+    let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     enqueue(&app, told("finished", "done")).await;
     work_until(&app, <[Listed]>::is_empty).await;
     assert_eq!(runs("finished"), 1);
@@ -88,7 +84,7 @@ async fn a_finished_job_leaves_nothing() {
 
 #[tokio::test]
 async fn a_job_of_a_change_that_failed_never_runs() {
-    let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
+    let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     let registry = app.jobs().clone();
     let failed: Result<()> = app
         .write(move |tx| {
@@ -102,7 +98,7 @@ async fn a_job_of_a_change_that_failed_never_runs() {
 
 #[tokio::test]
 async fn a_job_that_wants_a_retry_waits_longer_each_time() {
-    let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
+    let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     enqueue(&app, told("retried", "retry")).await;
     work_until(&app, |jobs| {
         jobs[0].state == "queued" && jobs[0].attempts == 1
@@ -126,7 +122,7 @@ async fn a_job_that_wants_a_retry_waits_longer_each_time() {
 
 #[tokio::test]
 async fn what_waits_may_be_made_due_at_once() {
-    let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
+    let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     enqueue(&app, told("hurried", "retry")).await;
     work_until(&app, |jobs| {
         jobs[0].state == "queued" && jobs[0].attempts == 1
@@ -140,7 +136,7 @@ async fn what_waits_may_be_made_due_at_once() {
 
 #[tokio::test]
 async fn what_gave_up_or_panicked_waits_for_an_administrator() {
-    let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
+    let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     enqueue(&app, told("dead", "give up")).await;
     enqueue(&app, told("dead", "panic")).await;
     work_until(&app, |jobs| jobs.iter().all(|job| job.state == "failed")).await;
@@ -169,7 +165,7 @@ async fn what_gave_up_or_panicked_waits_for_an_administrator() {
 
 #[tokio::test]
 async fn a_job_of_a_dead_node_is_taken_over() {
-    let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
+    let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     enqueue(&app, told("orphan", "done")).await;
     app.write(|tx| {
         let lease = tx.now() + jiff::SignedDuration::from_secs(60);
@@ -188,7 +184,7 @@ async fn a_job_of_a_dead_node_is_taken_over() {
 
 #[tokio::test]
 async fn equal_keys_are_one_while_queued() {
-    let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
+    let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     for _ in 0..3 {
         let key = Some("same".into());
         enqueue(
@@ -207,7 +203,7 @@ async fn equal_keys_are_one_while_queued() {
 
 #[tokio::test]
 async fn two_nodes_run_each_job_once() {
-    let (app, _folder) = house::app(|jobs| jobs.add::<Told>());
+    let (app, _folder) = crate::house::app(|jobs| jobs.add::<Told>());
     for _ in 0..100 {
         enqueue(&app, told("shared", "done")).await;
     }
