@@ -8,6 +8,7 @@ mod cleanup;
 mod downloads;
 mod errors;
 mod grants;
+mod guide;
 mod hostile;
 mod kill;
 mod large;

@@ -7,7 +7,6 @@
 //! other languages are for reading. A block that names a file, as in
 //! ```` ```js tests/clients/examples/web-app.mjs ````, shows the whole file:
 //! the suites of `tests/clients` run it with the clients it uses.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
