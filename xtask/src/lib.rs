@@ -1,9 +1,11 @@
-//! What the project's commands share: [`steps`] and their output, the
+//! What the project's commands share: [`steps`], their output and [`costs`], the
 //! [`tree`] they work in, [`tools`] that are installed, the [`server`] as a
 //! process, and the [`cluster`] of PostgreSQL beside it.
 #![expect(clippy::print_stderr, reason = "commands for the terminal")]
 
+pub mod costs;
 pub mod server;
+pub mod slots;
 pub mod steps;
 pub mod tools;
 pub mod tree;

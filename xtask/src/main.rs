@@ -4,6 +4,7 @@
 
 mod clients;
 mod docs;
+mod shared;
 mod test;
 
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use crate::costs;
 use crate::steps::{self, Outcome, cargo};
 use crate::tree;
 
@@ -32,7 +33,7 @@ pub fn checked(cargo: fn([&str; 6]) -> Command) -> Result<PathBuf, String> {
         "--no-run",
         "--quiet",
         "--test",
-        "guide",
+        "program",
     ]))?;
     Ok(tree::target().join("debug/tenon"))
 }
@@ -157,6 +158,7 @@ impl Server {
 
     /// Asks the server to end; a status other than 0 is a failure.
     pub fn stop(mut self) -> Outcome {
+        costs::add(costs::step(), costs::of_process(self.child.id()));
         let pid = self.child.id().to_string();
         steps::run(Command::new("kill").args(["-TERM", &pid]))?;
         let status = self.wait(Duration::from_secs(30))?;

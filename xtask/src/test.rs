@@ -1,13 +1,25 @@
 //! `cargo xtask test`: everything a change must pass.
+//!
+//! Everything is built first. Then the tests and the stock clients run side by
+//! side, since clients wait much: the tests take one core's place, each suite
+//! one of those that are left.
 
-use std::process::Command;
+mod report;
+
+use std::fs;
+use std::path::PathBuf;
 
 use crate::clients;
 use crate::docs;
-use xtask::cluster::Cluster;
-use xtask::steps::{self, Outcome, Step, cargo, linting_cargo};
+use crate::shared::{Depth, Shared};
+use xtask::costs;
+use xtask::slots;
+use xtask::steps::{self, Outcome, Step, linting_cargo};
 use xtask::tools;
 use xtask::tree;
+
+/// Generated cases of each property in a usual run, and in a full one.
+const CASES: [&str; 2] = ["64", "2048"];
 
 /// What `cargo xtask test` takes.
 #[derive(clap::Args)]
@@ -15,105 +27,164 @@ pub struct Options {
     /// Run only these steps, separated by commas.
     #[arg(long, value_name = "STEP", value_delimiter = ',')]
     only: Vec<String>,
+    /// Every suite of clients on both engines, and many more generated cases.
+    #[arg(long)]
+    full: bool,
 }
 
 /// Runs the chosen steps, or all of them.
 pub fn run(options: &Options) -> Outcome {
-    let steps = steps();
+    let depth = match options.full {
+        true => Depth::Full,
+        false => Depth::Usual,
+    };
+    let shared = Shared::new(depth);
+    let steps = chosen(steps(&shared), &options.only)?;
+    let _ = fs::remove_file(times());
+    let _ = fs::remove_file(crate_costs());
+    if steps.iter().any(|step| step.name == "clients") {
+        // It waits for the network while the first steps are busy.
+        std::thread::spawn(|| {
+            costs::enter("installing");
+            clients::install();
+        });
+    }
+    let outcome = steps::run_all(&steps);
+    drop(steps);
+    shared.end();
+    report::print(&times());
+    outcome
+}
+
+fn chosen<'r>(steps: Vec<Step<'r>>, only: &[String]) -> Result<Vec<Step<'r>>, String> {
     let known: Vec<&str> = steps.iter().map(|step| step.name).collect();
-    if let Some(unknown) = options
-        .only
-        .iter()
-        .find(|name| !known.contains(&name.as_str()))
-    {
+    if let Some(unknown) = only.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(format!(
             "no step {unknown}; the steps are {}",
             known.join(", ")
         ));
     }
-    let chosen =
-        |step: &Step| options.only.is_empty() || options.only.contains(&step.name.to_owned());
-    let steps: Vec<Step> = steps.into_iter().filter(chosen).collect();
-    if steps.iter().any(|step| step.name == "clients") {
-        // It waits for the network while the first steps are busy.
-        std::thread::spawn(clients::install);
-    }
-    steps::run_all(steps)
+    let is_chosen = |step: &Step<'_>| only.is_empty() || only.iter().any(|name| name == step.name);
+    Ok(steps.into_iter().filter(is_chosen).collect())
 }
 
-fn steps() -> Vec<Step> {
-    let step = |name, about, run: fn() -> Outcome| Step { name, about, run };
-    let mut steps = vec![
+fn steps(shared: &Shared) -> Vec<Step<'_>> {
+    fn step<'r>(
+        name: &'static str,
+        about: &'static str,
+        run: impl Fn() -> Outcome + Send + Sync + 'r,
+    ) -> Step<'r> {
+        let run = Box::new(run);
+        Step {
+            name,
+            about,
+            after: None,
+            run,
+        }
+    }
+    let built = |step| Step {
+        after: Some("lints"),
+        ..step
+    };
+    vec![
         step("format", "cargo fmt --check", format),
+        step(
+            "docs",
+            "every page is in the list beside it",
+            docs::check_lists,
+        ),
         step(
             "lints",
             "all targets, built by clippy, warnings denied",
             lints,
         ),
-        step(
+        built(step(
             "tests",
             "unit and API tests on SQLite and PostgreSQL",
-            tests,
-        ),
-        step("doctests", "the examples in the documentation", doctests),
-    ];
-    if tree::has("crates/tenon/Cargo.toml") {
-        steps.push(step(
-            "docs",
-            "every page is in the list beside it",
-            docs::check_lists,
-        ));
-        steps.push(step(
+            || tests(shared),
+        )),
+        built(step(
+            "doctests",
+            "the examples in the documentation",
+            || doctests(shared),
+        )),
+        built(step(
             "clients",
             "unmodified clients against the server",
-            clients::clients,
-        ));
-        steps.push(step("browser", "the pages in Chromium", clients::browser));
-    }
-    steps
+            || clients::clients(shared),
+        )),
+        built(step("browser", "the pages in Chromium", || {
+            clients::browser(shared)
+        })),
+    ]
 }
 
 fn format() -> Outcome {
-    steps::run(&mut cargo(["fmt", "--all", "--check"]))
+    steps::run(&mut steps::cargo(["fmt", "--all", "--check"]))
 }
 
 /// Builds everything by clippy; the following steps use what is built here.
 fn lints() -> Outcome {
-    steps::run(&mut linting_cargo([
-        "build",
-        "--workspace",
-        "--all-targets",
-        "--quiet",
-        "--keep-going",
-    ]))
+    let outcome = steps::run(
+        linting_cargo([
+            "build",
+            "--workspace",
+            "--all-targets",
+            "--quiet",
+            "--keep-going",
+        ])
+        .env("TENON_COSTS", crate_costs()),
+    );
+    let told = fs::read_to_string(crate_costs()).unwrap_or_default();
+    let own = told.lines().map(costs::sum).sum();
+    let whole = costs::of("lints");
+    costs::set_apart("lints", "dependencies", whole.saturating_sub(own));
+    outcome
 }
 
-/// All tests, with one PostgreSQL cluster for the whole run.
-fn tests() -> Outcome {
+/// All tests, several at once in each of few processes, since one process for
+/// each would spend its time on starting.
+fn tests(shared: &Shared) -> Outcome {
     tools::postgres()?;
     tools::oathtool()?;
-    let cluster = Cluster::start()?;
-    let mut command = if tools::nextest() {
-        linting_cargo(["nextest", "run", "--workspace"])
-    } else {
-        linting_cargo(["test", "--workspace", "--all-targets"])
-    };
-    steps::run(with_postgres(&mut command, &cluster))
-}
-
-fn with_postgres<'a>(command: &'a mut Command, cluster: &Cluster) -> &'a mut Command {
-    command
-        .env("PATH", tools::path())
+    let cluster = shared.cluster()?;
+    let _place = shared.slots.take();
+    // They wait for the disk and for PostgreSQL now and then.
+    let threads = slots::cores() + 1;
+    steps::run(
+        linting_cargo([
+            "test",
+            "--workspace",
+            "--all-targets",
+            "--no-fail-fast",
+            "--",
+            "--quiet",
+        ])
+        .arg(format!("--test-threads={threads}"))
         .env("INSTA_UPDATE", "no")
+        .env("PROPTEST_CASES", CASES[usize::from(shared.is_full())])
         .env("TENON_REQUIRE_POSTGRES", "1")
         .env("TENON_TEST_POSTGRES", cluster.url())
+        .env("TENON_TEST_TIMES", times()),
+    )
 }
 
-fn doctests() -> Outcome {
+fn doctests(shared: &Shared) -> Outcome {
+    let _place = shared.slots.take();
     steps::run(&mut linting_cargo([
         "test",
         "--workspace",
         "--doc",
         "--quiet",
     ]))
+}
+
+/// Where stories write what they took.
+fn times() -> PathBuf {
+    tree::target().join("xtask/times.txt")
+}
+
+/// Where the compiler writes what each crate took.
+fn crate_costs() -> PathBuf {
+    tree::target().join("xtask/crates.txt")
 }

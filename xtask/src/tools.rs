@@ -6,7 +6,6 @@
 //! without a network.
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -16,8 +15,6 @@ use std::sync::{Mutex, PoisonError};
 use crate::cluster;
 use crate::steps::{Outcome, cargo, run};
 use crate::tree;
-
-const NEXTEST: &str = "0.9.151";
 
 /// The system's package manager works for one at a time.
 static SYSTEM: Mutex<()> = Mutex::new(());
@@ -32,13 +29,6 @@ pub fn on_path(names: &[&str]) -> Option<PathBuf> {
         .iter()
         .flat_map(|name| env::split_paths(&path).map(move |directory| directory.join(name)))
         .find(|program| program.is_file())
-}
-
-/// PATH with the programs we installed ourselves in front.
-pub fn path() -> OsString {
-    let own = tree::target().join("tools/bin");
-    let inherited = env::var_os("PATH").unwrap_or_default();
-    env::join_paths(std::iter::once(own).chain(env::split_paths(&inherited))).unwrap_or(inherited)
 }
 
 /// PostgreSQL's server programs.
@@ -62,34 +52,6 @@ pub fn oathtool() -> Outcome {
         return Ok(());
     }
     system_packages("oathtool", &["oathtool"])
-}
-
-/// Whether `cargo nextest` can be used. Installed when missing; where that
-/// fails (no network), `cargo test` runs the same tests.
-pub fn nextest() -> bool {
-    let works = || {
-        cargo(["nextest", "--version"])
-            .env("PATH", path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success())
-    };
-    if works() {
-        return true;
-    }
-    eprintln!("installing cargo-nextest {NEXTEST} (a few minutes, once)");
-    let root = tree::target().join("tools");
-    let installed = run(
-        cargo(["install", "--locked", "cargo-nextest", "--version", NEXTEST])
-            .arg("--root")
-            .arg(root)
-            .env_remove("CARGO_TARGET_DIR"),
-    );
-    if let Err(error) = installed {
-        eprintln!("{error}; going on with cargo test");
-    }
-    works()
 }
 
 /// Installs packages of the system, or says which command does.

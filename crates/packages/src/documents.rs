@@ -22,8 +22,6 @@ use kernel::ids::Reference;
 use moka::sync::Cache;
 use sha2::{Digest, Sha256};
 use spaces::access::Purpose;
-use std::path::PathBuf;
-use std::sync::LazyLock;
 use store::Tx;
 
 /// Bytes of all documents kept.
@@ -31,10 +29,9 @@ const ROOM: u64 = 64 * 1024 * 1024;
 /// What an entry takes besides its bytes.
 const OVERHEAD: usize = 256;
 
-/// Which document of a server it is; several servers share a process in tests.
+/// Which document of a server it is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
-    server: PathBuf,
     project_id: i64,
     package_type: PackageType,
     name: String,
@@ -49,13 +46,18 @@ pub struct Document {
     tag: HeaderValue,
 }
 
-static KEPT: LazyLock<Cache<Key, Document>> = LazyLock::new(|| {
-    let weight = |key: &Key, document: &Document| {
-        let bytes = document.body.len() + key.name.len() + OVERHEAD;
-        u32::try_from(bytes).unwrap_or(u32::MAX)
-    };
-    Cache::builder().max_capacity(ROOM).weigher(weight).build()
-});
+/// The documents that this server has made.
+struct Documents(Cache<Key, Document>);
+
+impl Default for Documents {
+    fn default() -> Documents {
+        let weight = |key: &Key, document: &Document| {
+            let bytes = document.body.len() + key.name.len() + OVERHEAD;
+            u32::try_from(bytes).unwrap_or(u32::MAX)
+        };
+        Documents(Cache::builder().max_capacity(ROOM).weigher(weight).build())
+    }
+}
 
 /// What a document is about.
 pub struct About<'a> {
@@ -130,25 +132,24 @@ async fn kept_by(
 ) -> Result<Option<Document>> {
     let (viewer, reference) = (viewer.clone(), about.project.clone());
     let (package_type, name, form) = (about.package_type, about.name.to_owned(), about.form);
-    let server = app.config().data_dir.clone();
+    let documents = app.kept::<Documents>();
     app.read(move |tx| {
         let project = enter(tx, &viewer, &reference, Purpose::ReadPackages)?.project;
         let stamp = stamp(tx, project.id, package_type, &name)?;
         let key = Key {
-            server,
             project_id: project.id,
             package_type,
             name: name_key(package_type, &name),
             form,
         };
-        if let Some(kept) = KEPT.get(&key).filter(|kept| kept.stamp == stamp) {
+        if let Some(kept) = documents.0.get(&key).filter(|kept| kept.stamp == stamp) {
             return Ok(Some(kept));
         }
         let Some(body) = make(tx, &Scope::of_project(project.id))? else {
             return Ok(None);
         };
         let document = Document::new(stamp, body)?;
-        KEPT.insert(key, document.clone());
+        documents.0.insert(key, document.clone());
         Ok(Some(document))
     })
     .await

@@ -11,16 +11,12 @@ use kernel::app::App;
 use kernel::error::{BestEffort, Result};
 use kernel::time::{Timestamp, date_of};
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{LazyLock, Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::RwLock;
 
 /// Shortest time between two writes of a package's counters.
 const COUNT_EVERY: Duration = Duration::from_secs(60);
-
-/// A package of a server; several servers share a process in tests.
-type Key = (PathBuf, i64);
 
 /// Downloads not yet written.
 #[derive(Default)]
@@ -30,11 +26,14 @@ struct Pending {
     last_at: Timestamp,
 }
 
-/// An entry exists while a task is about to write it.
-static PENDING: LazyLock<Mutex<HashMap<Key, Pending>>> = LazyLock::new(Mutex::default);
-
-/// Held for reading by whoever has taken counts and not yet written them.
-static WRITING: RwLock<()> = RwLock::const_new(());
+/// What this server has counted.
+#[derive(Default)]
+struct Downloads {
+    /// By package. An entry exists while a task is about to write it.
+    pending: Mutex<HashMap<i64, Pending>>,
+    /// Held for reading by whoever has taken counts and not yet written them.
+    writing: RwLock<()>,
+}
 
 /// Counts one download: the first at once, those within the next minute
 /// together at its end.
@@ -44,32 +43,33 @@ pub fn count(app: &App, file: &PackageFile) {
         counts: HashMap::from([((file.id, date_of(now).to_string()), 1)]),
         last_at: now,
     };
-    let key = (app.config().data_dir.clone(), file.package_id);
-    if add(key.clone(), one) {
-        tokio::spawn(write_regularly(app.clone(), key));
+    if app.kept::<Downloads>().add(file.package_id, one) {
+        tokio::spawn(write_regularly(app.clone(), file.package_id));
     }
 }
 
 /// Writes all that this server has counted and not written.
 pub async fn flush(app: &App) {
-    let _alone = WRITING.write().await;
-    let counted: Vec<(Key, Pending)> = pending()
-        .extract_if(|(server, _), _| *server == app.config().data_dir)
-        .collect();
-    for ((_, package_id), counted) in counted {
+    let downloads = app.kept::<Downloads>();
+    let _alone = downloads.writing.write().await;
+    let counted = std::mem::take(&mut *downloads.pending());
+    for (package_id, counted) in counted {
         write(app, package_id, &counted)
             .await
             .best_effort("count package downloads");
     }
 }
 
-async fn write_regularly(app: App, key: Key) {
+async fn write_regularly(app: App, package_id: i64) {
+    let downloads = app.kept::<Downloads>();
     loop {
-        let writing = WRITING.read().await;
-        let Some(counted) = take(&key) else { return };
-        if let Err(error) = write(&app, key.1, &counted).await {
+        let writing = downloads.writing.read().await;
+        let Some(counted) = downloads.take(package_id) else {
+            return;
+        };
+        if let Err(error) = write(&app, package_id, &counted).await {
             tracing::warn!(%error, "package downloads are counted later");
-            add(key.clone(), counted);
+            downloads.add(package_id, counted);
         }
         drop(writing);
         tokio::time::sleep(COUNT_EVERY).await;
@@ -89,31 +89,33 @@ async fn write(app: &App, package_id: i64, counted: &Pending) -> Result<()> {
     .await
 }
 
-/// Adds to what is pending; whether nothing was.
-fn add(key: Key, more: Pending) -> bool {
-    let mut pending = pending();
-    let is_new = !pending.contains_key(&key);
-    let entry = pending.entry(key).or_default();
-    for (of, count) in more.counts {
-        *entry.counts.entry(of).or_default() += count;
+impl Downloads {
+    /// Adds to what is pending; whether nothing was.
+    fn add(&self, package_id: i64, more: Pending) -> bool {
+        let mut pending = self.pending();
+        let is_new = !pending.contains_key(&package_id);
+        let entry = pending.entry(package_id).or_default();
+        for (of, count) in more.counts {
+            *entry.counts.entry(of).or_default() += count;
+        }
+        entry.last_at = entry.last_at.max(more.last_at);
+        is_new
     }
-    entry.last_at = entry.last_at.max(more.last_at);
-    is_new
-}
 
-/// What is to be written; forgets the package when there is nothing.
-fn take(key: &Key) -> Option<Pending> {
-    let mut pending = pending();
-    let entry = pending.get_mut(key)?;
-    if entry.counts.is_empty() {
-        pending.remove(key);
-        return None;
+    /// What is to be written; forgets the package when there is nothing.
+    fn take(&self, package_id: i64) -> Option<Pending> {
+        let mut pending = self.pending();
+        let entry = pending.get_mut(&package_id)?;
+        if entry.counts.is_empty() {
+            pending.remove(&package_id);
+            return None;
+        }
+        Some(std::mem::take(entry))
     }
-    Some(std::mem::take(entry))
-}
 
-fn pending() -> MutexGuard<'static, HashMap<Key, Pending>> {
-    PENDING
-        .lock()
-        .expect("nothing that holds the lock can panic")
+    fn pending(&self) -> MutexGuard<'_, HashMap<i64, Pending>> {
+        self.pending
+            .lock()
+            .expect("nothing that holds the lock can panic")
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 /// Speaks HTTP to a test server, with or without a token. Follows no
 /// redirect.
@@ -108,16 +108,21 @@ impl Client {
     }
 }
 
-fn http_client() -> reqwest::Client {
-    // A client keeps connections on the runtime that opened them, so each
-    // test process may share one only within its runtime: do not pool.
-    static READY: OnceLock<()> = OnceLock::new();
-    READY.get_or_init(kernel::outbound::install_crypto);
-    reqwest::Client::builder()
-        .redirect(reqwest::redirect::Policy::none())
-        .no_proxy()
-        .build()
-        .expect("a plain client can be built")
+/// One for the process: making one takes longer than most requests. It keeps no
+/// connection, which would live on the runtime of one test only, and knows no
+/// certificates, since all that tests ask is plain HTTP.
+fn http_client() -> &'static reqwest::Client {
+    static CLIENT: LazyLock<reqwest::Client> = LazyLock::new(|| {
+        kernel::outbound::install_crypto();
+        reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .tls_certs_only([])
+            .pool_max_idle_per_host(0)
+            .build()
+            .expect("a plain client can be built")
+    });
+    &CLIENT
 }
 
 impl Request {

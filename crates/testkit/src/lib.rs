@@ -1,8 +1,9 @@
 //! What tests stand on: the whole server in process, and stories about it.
 //!
-//! [`both_engines!`] runs a story on SQLite and PostgreSQL; [`TestServer`] is
-//! the server with its own database, files and mail; [`Client`] speaks HTTP
-//! to it; [`postgres`] gives every test its own PostgreSQL database.
+//! [`macro@story`] makes a story two tests, on SQLite and on PostgreSQL;
+//! [`TestServer`] is the server with its own database, files and mail;
+//! [`Client`] speaks HTTP to it; [`postgres`] gives every test its own
+//! PostgreSQL database.
 
 mod browser;
 mod client;
@@ -10,29 +11,40 @@ mod fixtures;
 pub mod hostile;
 pub mod npm;
 pub mod postgres;
+pub mod scratch;
 mod server;
 pub mod service;
 mod soft_key;
+pub mod story;
 
 pub use browser::{Browser, PASSWORD};
 pub use client::{Client, Reply, Request};
 pub use fixtures::{TestGroup, TestPackage, TestProject, TestUser};
-pub use server::{TestServer, files_below, run, sha256};
+pub use server::{TestServer, files_below, sha256};
 pub use soft_key::SoftKey;
+pub use story::{noon, run};
+
+/// Makes a story two tests named after it, one on each engine:
+/// `NAME::on_sqlite` and `NAME::on_postgres`.
+///
+/// `#[testkit::story(noon)]` tells it to a server whose clock stands at
+/// [`noon`] until [`TestServer::advance`] moves it; with `localhost` the server
+/// calls itself so, as security keys need.
+///
+/// ```
+/// #[testkit::story]
+/// async fn the_server_is_alive(t: testkit::TestServer) {
+///     t.anonymous().at("/-/liveness").await.is(200);
+/// }
+/// # fn main() {}
+/// ```
+pub use testkit_macros::story;
 
 #[doc(hidden)]
 pub use tokio;
 
-/// Runs each story on both engines, as two tests named after it.
-///
-/// ```
-/// testkit::both_engines! {
-///     async fn the_server_is_alive(t: TestServer) {
-///         t.anonymous().at("/-/liveness").await.is(200);
-///     }
-/// }
-/// # fn main() {}
-/// ```
+/// Superseded by [`macro@story`].
+#[doc(hidden)]
 #[macro_export]
 macro_rules! both_engines {
     ($($(#[$meta:meta])* async fn $name:ident($server:ident: TestServer) $body:block)*) => {$(
@@ -60,13 +72,8 @@ macro_rules! both_engines {
     )*};
 }
 
-/// Noon of a day in a server whose clock is moved by hand.
-pub fn noon() -> kernel::time::Clock {
-    kernel::time::Clock::fixed("2031-05-06T12:00:00Z".parse().expect("a time"))
-}
-
-/// Runs each story at [`noon`] on both engines; [`TestServer::advance`] moves
-/// the clock.
+/// Superseded by [`macro@story`].
+#[doc(hidden)]
 #[macro_export]
 macro_rules! at_noon {
     ($($(#[$meta:meta])* async fn $name:ident($server:ident: TestServer) $body:block)*) => {$(

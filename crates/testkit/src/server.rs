@@ -2,12 +2,13 @@
 
 use crate::client::Client;
 use crate::postgres::Database;
+use crate::scratch;
 use kernel::app::App;
 use kernel::time::{Clock, Timestamp};
 use sha2::{Digest, Sha256};
-use std::future::Future;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 use store::{Store, sql};
 use tempfile::TempDir;
@@ -19,9 +20,22 @@ use tokio::sync::watch;
 pub(crate) const ROOT_TOKEN: &str = "token-of-root-for-tests-only";
 
 /// How a server calls itself.
-const HOST: &str = "127.0.0.1";
-/// How it does where it needs a name.
-const NAME: &str = "localhost";
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Host {
+    /// By its number.
+    Number,
+    /// By a name, which security keys need.
+    Name,
+}
+
+impl Host {
+    fn text(self) -> &'static str {
+        match self {
+            Host::Number => "127.0.0.1",
+            Host::Name => "localhost",
+        }
+    }
+}
 
 /// The whole program with its own database, files and mail, on a free port.
 pub struct TestServer {
@@ -33,17 +47,6 @@ pub struct TestServer {
     _directory: TempDir,
 }
 
-/// Runs a story on a runtime of its own.
-pub fn run(story: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .expect("a runtime can be built");
-    runtime.block_on(story);
-    runtime.shutdown_timeout(Duration::from_secs(5));
-}
-
 impl TestServer {
     /// A server on a fresh SQLite file.
     pub async fn sqlite() -> TestServer {
@@ -53,18 +56,7 @@ impl TestServer {
     /// Like [`TestServer::sqlite`], with a clock moved by hand
     /// ([`TestServer::advance`]) if it is a fixed one.
     pub async fn sqlite_at(clock: Clock) -> TestServer {
-        TestServer::on_sqlite(clock, HOST).await
-    }
-
-    /// Like [`TestServer::sqlite_at`], and calls itself `localhost`: a name,
-    /// which security keys need.
-    pub async fn named_sqlite_at(clock: Clock) -> TestServer {
-        TestServer::on_sqlite(clock, NAME).await
-    }
-
-    /// Like [`TestServer::postgres_at`], and calls itself `localhost`.
-    pub async fn named_postgres_at(clock: Clock) -> Option<TestServer> {
-        TestServer::on_postgres(clock, NAME).await
+        TestServer::on_sqlite(clock, Host::Number).await
     }
 
     /// A server on a fresh PostgreSQL database; none where PostgreSQL is not
@@ -75,20 +67,21 @@ impl TestServer {
 
     /// Like [`TestServer::postgres`], with a clock.
     pub async fn postgres_at(clock: Clock) -> Option<TestServer> {
-        TestServer::on_postgres(clock, HOST).await
+        TestServer::on_postgres(clock, Host::Number).await
     }
 
-    async fn on_sqlite(clock: Clock, host: &str) -> TestServer {
+    pub(crate) async fn on_sqlite(clock: Clock, host: Host) -> TestServer {
         let (directory, options) = directory();
-        let url = options.database_url.clone();
-        let prepared = tokio::task::spawn_blocking(move || prepare(&url)).await;
-        prepared
+        let file = options.data.join("tenon.db");
+        let copied = tokio::task::spawn_blocking(move || std::fs::write(file, image()));
+        copied
+            .await
             .expect("it does not panic")
-            .expect("the database can be prepared");
+            .expect("the database can be written");
         TestServer::start(directory, options, clock, None, host).await
     }
 
-    async fn on_postgres(clock: Clock, host: &str) -> Option<TestServer> {
+    pub(crate) async fn on_postgres(clock: Clock, host: Host) -> Option<TestServer> {
         let database = Database::create(&template(), prepare)?;
         let (directory, mut options) = directory();
         options.database_url = database.url().to_owned();
@@ -100,7 +93,7 @@ impl TestServer {
         mut options: Options,
         clock: Clock,
         database: Option<Database>,
-        host: &str,
+        host: Host,
     ) -> TestServer {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
             .await
@@ -108,7 +101,7 @@ impl TestServer {
         let address = listener
             .local_addr()
             .expect("a bound socket has an address");
-        options.external_url = Some(format!("http://{host}:{}", address.port()));
+        options.external_url = Some(format!("http://{}:{}", host.text(), address.port()));
         options.clock = clock.clone();
         let (app, server) = wiring::assemble(options).await.expect("the server starts");
         let (stop, stopped) = watch::channel(false);
@@ -189,7 +182,7 @@ async fn until(mut stopped: watch::Receiver<bool>) {
 }
 
 fn directory() -> (TempDir, Options) {
-    let directory = tempfile::tempdir().expect("a temporary directory");
+    let directory = scratch::directory();
     let mut options = Options::in_directory(directory.path().join("data"));
     options.mail_url = "memory:".into();
     std::fs::create_dir_all(&options.data).expect("a directory for the data");
@@ -206,8 +199,29 @@ fn template() -> String {
     hex::encode(&digest.finalize()[..8])
 }
 
+/// A migrated SQLite database as a file, made once for all servers of this
+/// process.
+fn image() -> &'static [u8] {
+    static IMAGE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let directory = scratch::directory();
+        let (made, copy) = (directory.path().join("made"), directory.path().join("copy"));
+        let store = open_prepared(&format!("sqlite:{}", made.display()))
+            .expect("the database can be prepared");
+        // What is written lies in several files while the store is open.
+        store
+            .backup_sqlite(&copy, |_, _| ())
+            .expect("the database can be copied");
+        std::fs::read(copy).expect("the copy can be read")
+    });
+    &IMAGE
+}
+
 /// Migrates an empty database and puts the administrator in.
 fn prepare(url: &str) -> Result<(), String> {
+    open_prepared(url).map(drop)
+}
+
+fn open_prepared(url: &str) -> Result<Store, String> {
     let say = |error: store::Error| error.to_string();
     let store = Store::open(
         store::Config::from_url(url).map_err(say)?,
@@ -217,7 +231,8 @@ fn prepare(url: &str) -> Result<(), String> {
     wiring::hooks();
     store
         .write_blocking(add_root)
-        .map_err(|error| error.to_string())
+        .map_err(|error| error.to_string())?;
+    Ok(store)
 }
 
 fn add_root(tx: &mut store::Tx<'_>) -> kernel::error::Result<()> {

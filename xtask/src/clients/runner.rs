@@ -7,48 +7,49 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use super::Run;
 use super::suites::{Language, Suite};
-use xtask::cluster::Cluster;
+use crate::shared::Shared;
+use xtask::costs;
 use xtask::server::{self, Server, Settings};
+use xtask::slots;
 use xtask::steps::{self, Outcome};
 use xtask::tools;
 use xtask::tree;
 
 /// Runs suites that find these programs, each against a server of its own, as
-/// many at once as there are cores. The settings are those with GraphiQL.
+/// many at once as places are free. The settings are those with GraphiQL.
 pub fn run(
-    suites: &[&'static Suite],
-    engines: &[&str],
+    shared: &Shared,
+    runs: &[Run],
     program: &Path,
     programs: &[(&str, PathBuf)],
     settings: &[(&str, &str)],
 ) -> Outcome {
-    prepare(suites, engines)?;
-    let on = |engine: &&str| {
-        let engine = (*engine).to_owned();
-        suites.iter().map(move |suite| (*suite, engine.clone()))
-    };
-    let runs: VecDeque<(&Suite, String)> = engines.iter().flat_map(on).collect();
-    let count = runs.len();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = cores.min(count);
-    let (runs, failures) = (Mutex::new(runs), Mutex::new(Vec::new()));
+    tools::postgres()?;
+    prepare(runs.iter().map(|(suite, _)| *suite))?;
+    let (count, step) = (runs.len(), costs::step());
+    let workers = slots::cores().min(count);
+    let runs = Mutex::new(VecDeque::from(runs.to_vec()));
+    let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for number in 0..workers {
-            let (runs, failures) = (&runs, &failures);
-            scope.spawn(move || {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                costs::enter(step);
+                let place = Place {
+                    shared,
+                    program,
+                    programs,
+                    settings,
+                    number: shared.number(),
+                    alone: workers == 1,
+                };
                 // A function, so that nobody waits for the list while one runs.
-                let next = || held(runs).pop_front();
+                let next = || held(&runs).pop_front();
                 while let Some((suite, engine)) = next() {
-                    let place = Place {
-                        program,
-                        programs,
-                        settings,
-                        number,
-                        alone: workers == 1,
-                    };
-                    if let Some(label) = place.failure(suite, &engine) {
-                        held(failures).push(label);
+                    let _slot = shared.slots.take();
+                    if let Some(label) = place.failure(suite, engine) {
+                        held(&failures).push(label);
                     }
                 }
             });
@@ -66,10 +67,7 @@ pub fn run(
 }
 
 /// Installs what the suites need, once, before several of them run at once.
-pub fn prepare(suites: &[&'static Suite], engines: &[&str]) -> Outcome {
-    if engines.contains(&"postgres") {
-        tools::postgres()?;
-    }
+pub fn prepare<'s>(suites: impl IntoIterator<Item = &'s Suite>) -> Outcome {
     for suite in suites {
         interpreter(suite.runs_on)?;
     }
@@ -82,6 +80,7 @@ fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 /// Where one of the workers runs its suites.
 struct Place<'a> {
+    shared: &'a Shared,
     program: &'a Path,
     programs: &'a [(&'a str, PathBuf)],
     settings: &'a [(&'a str, &'a str)],
@@ -95,9 +94,13 @@ impl Place<'_> {
     fn failure(&self, suite: &Suite, engine: &str) -> Option<String> {
         let label = format!("{} on {engine}", suite.name);
         steps::say(&format!("--- {label}"));
-        let begun = Instant::now();
+        let (begun, before) = (Instant::now(), costs::spent());
         let outcome = self.run(suite, engine);
-        let took = steps::seconds(begun.elapsed());
+        let took = format!(
+            "{}, {:.0} s of a core",
+            steps::seconds(begun.elapsed()),
+            (costs::spent() - before).as_secs_f64()
+        );
         let said = fs::read_to_string(self.output()).unwrap_or_default();
         match outcome {
             Ok(()) => {
@@ -117,8 +120,11 @@ impl Place<'_> {
             return Err(format!("{} is missing", suite.script));
         }
         let mut client = interpreter(suite.runs_on)?;
-        let cluster = match engine {
-            "postgres" => Some(Cluster::start()?),
+        let database = match engine {
+            "postgres" => {
+                let name = format!("clients_{}", self.shared.number());
+                Some(self.shared.cluster()?.database(&name)?)
+            }
             _ => None,
         };
         let data = server::fresh_directory(&format!("clients-{}", self.number))?;
@@ -126,7 +132,7 @@ impl Place<'_> {
             self.program,
             &Settings {
                 data: &data,
-                database: cluster.as_ref().map(Cluster::url),
+                database: database.as_deref(),
                 environment: match suite.graphiql {
                     true => self.settings,
                     false => &[],
@@ -140,6 +146,7 @@ impl Place<'_> {
             .env("TENON_URL", server.url())
             .env("TENON_TOKEN", server.root_token()?)
             .env("TENON_ROOT_PASSWORD", server.root_password()?)
+            .env("TENON_FULL", if self.shared.is_full() { "1" } else { "" })
             .envs(self.programs.iter().map(|(name, value)| (name, value)));
         if !self.alone {
             let failed = |error: std::io::Error| format!("{}: {error}", self.output().display());
@@ -160,7 +167,7 @@ impl Place<'_> {
 
 /// A Python that finds what the suites share.
 fn python(program: &Path) -> Command {
-    let mut command = Command::new(program);
+    let mut command = costs::counted(program);
     command.env("PYTHONPATH", tree::root().join("tests/clients"));
     command
 }
@@ -182,7 +189,7 @@ fn interpreter(language: Language) -> Result<Command, String> {
         Language::NpmNode => tools::node_with("tests/clients/npm", "clients/npm-node")?,
         Language::GraphqlNode => tools::node_with("tests/clients/graphql", "clients/graphql-node")?,
     };
-    let mut command = Command::new(node);
+    let mut command = costs::counted(node);
     command.env("NODE_PATH", modules);
     Ok(command)
 }

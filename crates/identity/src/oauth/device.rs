@@ -52,7 +52,7 @@ async fn start(app: App, asked: Arc<Asked>, body: SentBody) -> Result<Response> 
 }
 
 async fn begin(app: &App, asked: &Asked, sent: &Sent) -> super::refusal::Result<Response> {
-    limits::spend(&limits::DEVICES, asked, app.now())?;
+    limits::spend(&limits::of(app).devices, asked, app.now())?;
     let credentials = Credentials::find(asked, sent)?.ok_or(Refusal::InvalidClient)?;
     let scope = sent.get("scope").map(str::to_owned);
     let ip = asked.peer.to_string();

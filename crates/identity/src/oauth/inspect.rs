@@ -113,7 +113,7 @@ async fn introspect(
 
 async fn examine(app: &App, asked: &Asked, sent: Result<Sent>) -> Result<Response> {
     let sent = sent?;
-    limits::check(&limits::FAILED_GRANTS, asked, app.now())?;
+    limits::check(&limits::of(app).failed_grants, asked, app.now())?;
     let by_bearer = bearer(asked).map(str::to_owned);
     let credentials = match by_bearer {
         Some(_) => None,
@@ -136,7 +136,7 @@ async fn examine(app: &App, asked: &Asked, sent: Result<Sent>) -> Result<Respons
         })
         .await?;
     if matches!(found, Err(Refusal::InvalidClient | Refusal::InvalidToken)) {
-        limits::count(&limits::FAILED_GRANTS, asked, app.now());
+        limits::count(&limits::of(app).failed_grants, asked, app.now());
     }
     let body = match found? {
         Some(found) => serde_json::to_value(found).map_err(Error::internal)?,
@@ -223,7 +223,7 @@ fn look_up(
 async fn revoke(app: App, asked: Arc<Asked>, body: SentBody) -> kernel::error::Result<Response> {
     let mut response = match end(&app, &asked, body.0).await {
         Err(refusal @ (Refusal::InvalidClient | Refusal::UnauthorizedClient(_))) => {
-            limits::count(&limits::FAILED_GRANTS, &asked, app.now());
+            limits::count(&limits::of(&app).failed_grants, &asked, app.now());
             let mut response = Refusal::UnauthorizedClient(NOT_YOURS).response(&asked);
             drop(refusal);
             *response.status_mut() = StatusCode::FORBIDDEN;
@@ -240,7 +240,7 @@ const NOT_YOURS: &str = "You are not authorized to revoke this token";
 
 async fn end(app: &App, asked: &Asked, sent: Result<Sent>) -> Result<Response> {
     let sent = sent?;
-    limits::check(&limits::FAILED_GRANTS, asked, app.now())?;
+    limits::check(&limits::of(app).failed_grants, asked, app.now())?;
     let credentials = Credentials::find(asked, &sent)?.ok_or(Refusal::InvalidClient)?;
     let token = sent.get("token").unwrap_or_default().to_owned();
     app.write(move |tx| settled(end_in(tx, &credentials, &token)))

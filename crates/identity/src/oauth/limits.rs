@@ -4,26 +4,40 @@
 //! codes and passwords are counted in the database besides.
 
 use super::refusal::{Refusal, Result};
+use kernel::app::App;
 use kernel::error::Error;
 use kernel::http::Asked;
 use kernel::limits::Limiter;
 use kernel::time::Timestamp;
-use std::sync::LazyLock;
+use std::sync::Arc;
 
-/// A limit per address.
-pub type PerAddress = LazyLock<Limiter>;
+/// The limits per address.
+pub struct Limits {
+    /// Refused grants: 600 a minute.
+    pub failed_grants: Limiter,
+    /// Device grants begun: 60 a minute.
+    pub devices: Limiter,
+    /// Applications registered by themselves: 10 an hour.
+    pub registrations: Limiter,
+}
 
-/// Refused grants: 600 a minute.
-pub static FAILED_GRANTS: PerAddress =
-    LazyLock::new(|| Limiter::new("oauth_failed_grants", 600, 60));
-/// Device grants begun: 60 a minute.
-pub static DEVICES: PerAddress = LazyLock::new(|| Limiter::new("oauth_devices", 60, 60));
-/// Applications registered by themselves: 10 an hour.
-pub static REGISTRATIONS: PerAddress =
-    LazyLock::new(|| Limiter::new("oauth_registrations", 10, 3_600));
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            failed_grants: Limiter::new("oauth_failed_grants", 600, 60),
+            devices: Limiter::new("oauth_devices", 60, 60),
+            registrations: Limiter::new("oauth_registrations", 10, 3_600),
+        }
+    }
+}
+
+/// Those of this server.
+pub fn of(app: &App) -> Arc<Limits> {
+    app.kept()
+}
 
 /// Refuses an address that is over the limit, without counting.
-pub fn check(limit: &PerAddress, asked: &Asked, now: Timestamp) -> Result<()> {
+pub fn check(limit: &Limiter, asked: &Asked, now: Timestamp) -> Result<()> {
     let decision = limit.peek(&asked.peer.to_string(), now);
     if decision.allowed {
         return Ok(());
@@ -32,12 +46,12 @@ pub fn check(limit: &PerAddress, asked: &Asked, now: Timestamp) -> Result<()> {
 }
 
 /// Counts one try.
-pub fn count(limit: &PerAddress, asked: &Asked, now: Timestamp) {
+pub fn count(limit: &Limiter, asked: &Asked, now: Timestamp) {
     limit.check(&asked.peer.to_string(), now);
 }
 
 /// Counts one try and refuses those over the limit.
-pub fn spend(limit: &PerAddress, asked: &Asked, now: Timestamp) -> Result<()> {
+pub fn spend(limit: &Limiter, asked: &Asked, now: Timestamp) -> Result<()> {
     let decision = limit.check(&asked.peer.to_string(), now);
     if decision.allowed {
         return Ok(());

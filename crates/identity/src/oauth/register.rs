@@ -62,7 +62,7 @@ async fn add(
     rules: OAuth,
     body: Body,
 ) -> super::refusal::Result<Response> {
-    limits::spend(&limits::REGISTRATIONS, asked, app.now())?;
+    limits::spend(&limits::of(app).registrations, asked, app.now())?;
     let bad = |text: &str| Refusal::InvalidClientMetadata(text.to_owned());
     let bytes = read_capped(body, MAX_BODY)
         .await

@@ -52,7 +52,7 @@ async fn token(app: App, asked: Arc<Asked>, body: SentBody) -> kernel::error::Re
 
 async fn grant(app: &App, asked: &Asked, sent: &Sent) -> Result<Response> {
     let grant_type = sent.required("grant_type")?;
-    limits::check(&limits::FAILED_GRANTS, asked, app.now())?;
+    limits::check(&limits::of(app).failed_grants, asked, app.now())?;
     let credentials = Credentials::find(asked, sent)?;
     let granted = match grant_type {
         "authorization_code" => by_code(app, sent, credentials.clone()).await,
@@ -62,7 +62,7 @@ async fn grant(app: &App, asked: &Asked, sent: &Sent) -> Result<Response> {
         _ => Err(Refusal::UnsupportedGrantType),
     };
     if matches!(granted, Err(Refusal::InvalidGrant | Refusal::InvalidClient)) {
-        limits::count(&limits::FAILED_GRANTS, asked, app.now());
+        limits::count(&limits::of(app).failed_grants, asked, app.now());
     }
     let audience = credentials.map(|credentials| credentials.uid);
     respond(app, granted?, audience).await

@@ -19,7 +19,7 @@ use kernel::time::{Date, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use store::Tx;
 
 macro_rules! both {
@@ -374,11 +374,17 @@ async fn update(
 
 /// Removals a user may ask for in one place in a minute (contract «Members
 /// and roles»).
-static REMOVALS: LazyLock<Limiter> = LazyLock::new(|| Limiter::new("members_delete", 60, 60));
+struct Removals(Limiter);
+
+impl Default for Removals {
+    fn default() -> Removals {
+        Removals(Limiter::new("members_delete", 60, 60))
+    }
+}
 
 fn limit_removals(app: &App, viewer: &Viewer, kind: SourceKind, id: &Reference) -> Result<()> {
     let key = format!("{kind} {id:?} {:?}", viewer.user_id());
-    let decision = REMOVALS.check(&key, app.now());
+    let decision = app.kept::<Removals>().0.check(&key, app.now());
     match decision.allowed {
         true => Ok(()),
         false => Err(Error::Limited(decision.retry_after)),

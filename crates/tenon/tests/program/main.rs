@@ -9,6 +9,7 @@ mod command_line;
 mod downloads;
 mod errors;
 mod grants;
+mod guide;
 mod hostile;
 mod kill;
 mod large;

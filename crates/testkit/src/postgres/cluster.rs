@@ -29,10 +29,11 @@ const SETTINGS: &str = "-c fsync=off -c synchronous_commit=off -c full_page_writ
     -c jit=off -c max_connections=300 -c shared_buffers=64MB -c max_wal_size=512MB \
     -c listen_addresses=127.0.0.1 -c unix_socket_directories=";
 
-/// Where memory serves as a file system, and how much of it must be free, in
-/// KiB. A database of a test has hundreds of files: in memory they are made in
-/// a tenth of the time.
-const IN_MEMORY: (&str, u64) = ("/dev/shm", 4 * 1024 * 1024);
+/// Where memory serves as a file system.
+const IN_MEMORY: &str = "/dev/shm";
+/// How much of it must be free for a cluster, in KiB. A database of a test has
+/// hundreds of files: in memory they are made in a tenth of the time.
+const IN_MEMORY_ROOM: u64 = 4 * 1024 * 1024;
 
 /// Started with the cluster's directory, the programs' directory and the
 /// server's options. Answers one line when the server takes connections,
@@ -50,6 +51,8 @@ rm -rf "$1"
 #[derive(Debug)]
 pub struct Cluster {
     url: String,
+    directory: PathBuf,
+    bin: PathBuf,
     keeper: Child,
 }
 
@@ -80,7 +83,12 @@ impl Cluster {
             match keep(&bin, &directory, user.as_ref(), port) {
                 Ok(keeper) => {
                     let url = format!("postgres://tenon:{password}@127.0.0.1:{port}/postgres");
-                    return Ok(Cluster { url, keeper });
+                    return Ok(Cluster {
+                        url,
+                        directory,
+                        bin,
+                        keeper,
+                    });
                 }
                 Err(error) => failure = error,
             }
@@ -93,6 +101,31 @@ impl Cluster {
     /// Where a superuser finds the cluster's database `postgres`.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Makes an empty database of this name; where it is found.
+    ///
+    /// # Errors
+    /// What PostgreSQL's terminal said.
+    pub fn database(&self, name: &str) -> Result<String, String> {
+        let output = Command::new(self.bin.join("psql"))
+            .args(["--no-psqlrc", "--quiet", "--command"])
+            .arg(format!("create database {name}"))
+            .arg(&self.url)
+            .output()
+            .map_err(|error| format!("psql: {error}"))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("psql: {}", said.trim()));
+        }
+        let address = self.url.trim_end_matches("postgres");
+        Ok(format!("{address}{name}"))
+    }
+
+    /// The number of the server's first process.
+    pub fn process(&self) -> Option<u32> {
+        let told = fs::read_to_string(self.directory.join("rows/postmaster.pid")).ok()?;
+        told.lines().next()?.trim().parse().ok()
     }
 }
 
@@ -185,11 +218,7 @@ fn new_directory(user: Option<&User>) -> Result<PathBuf, String> {
         std::process::id(),
         NEXT.fetch_add(1, Ordering::Relaxed)
     );
-    let parent = if has_room(IN_MEMORY.0, IN_MEMORY.1) {
-        PathBuf::from(IN_MEMORY.0)
-    } else {
-        std::env::temp_dir()
-    };
+    let parent = in_memory(IN_MEMORY_ROOM).unwrap_or_else(std::env::temp_dir);
     let directory = parent.join(name);
     let prepare = || -> std::io::Result<()> {
         fs::create_dir(&directory)?;
@@ -205,7 +234,12 @@ fn new_directory(user: Option<&User>) -> Result<PathBuf, String> {
 
 /// Where clusters may be.
 fn places() -> [PathBuf; 2] {
-    [IN_MEMORY.0.into(), std::env::temp_dir()]
+    [IN_MEMORY.into(), std::env::temp_dir()]
+}
+
+/// Where files are kept in memory, if so many KiB are free there.
+pub fn in_memory(wanted: u64) -> Option<PathBuf> {
+    has_room(IN_MEMORY, wanted).then(|| IN_MEMORY.into())
 }
 
 /// Whether a directory has so many KiB free, as `df` tells it.
@@ -245,7 +279,7 @@ fn initialise(
         })
         .map_err(|error| format!("{}: {error}", password_file.display()))?;
     let output = command(bin.join("initdb"), directory, user)
-        .args(["-D", "rows", "-U", "tenon", "-A", "password", "-E", "UTF8"])
+        .args(["-D", "rows", "-U", "tenon", "-A", "md5", "-E", "UTF8"])
         .args(["--no-sync", "--no-locale", "--pwfile", "password"])
         .stderr(Stdio::piped())
         .output()

@@ -1,0 +1,220 @@
+//! Lists never ask once per row: fifty rows take as many statements as five.
+
+use serde_json::{Value, json};
+use testkit::{Client, TestServer};
+
+/// Statements sent so far for requests of this route.
+fn sent(t: &TestServer, route: &str) -> u64 {
+    let line = format!("http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}\"}} ");
+    let text = t.app().metrics().render();
+    let count = text.lines().find_map(|one| one.strip_prefix(&line));
+    count.map_or(0, |count| count.parse().expect("a count"))
+}
+
+/// Statements of one request for a page with this many rows.
+async fn cost(t: &TestServer, client: &Client, route: &str, path: &str, rows: usize) -> u64 {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    let before = sent(t, route);
+    let path = format!("{path}{separator}per_page={rows}");
+    let reply = client.get(path).await.is(200);
+    assert_eq!(reply.each("id").len(), rows, "{reply:?}");
+    sent(t, route) - before
+}
+
+/// A note, a reaction of this user, and a link to another issue.
+async fn about_the_first_issue(t: &TestServer, user: &Client, issue: &str, body: &Value) {
+    let post = |client: &Client, what| client.post(format!("{issue}/{what}")).json(body);
+    post(&t.admin(), "notes").await.is(201);
+    post(user, "award_emoji").await.is(201);
+    if body["target_issue_iid"] != 1 {
+        post(&t.admin(), "links").await.is(201);
+    }
+}
+
+/// An integration, an alert that this user looks after and that is an
+/// incident, a maintenance window, and who is on call.
+async fn alert(t: &TestServer, area: &str, n: i64, user: i64) {
+    let post = |path: &str, body: Value| t.admin().post(format!("{area}/{path}")).json(&body);
+    let integration = json!({"name": "i", "active": true});
+    post("http_integrations", integration).await.is(201);
+    let payload = json!({"payload": {"title": format!("alert {n}")}});
+    post("http_integrations/1/test", payload).await.is(200);
+    let one = format!("alerts/{}", n + 1);
+    post(&format!("{one}/issue"), json!({})).await.is(201);
+    let body = json!({"assignee_ids": [user]});
+    t.admin()
+        .put(format!("{area}/{one}"))
+        .json(&body)
+        .await
+        .is(200);
+    let window = json!({"name": "w", "starts_at": "2099-01-01", "ends_at": "2100-01-01"});
+    post("maintenance_windows", window).await.is(201);
+    on_call(t, area, n, user).await;
+}
+
+/// A schedule, as far as a project may have so many; the first with hourly
+/// turns.
+async fn on_call(t: &TestServer, area: &str, n: i64, user: i64) {
+    let post = |path: &str, body: Value| t.admin().post(format!("{area}/{path}")).json(&body);
+    if n < 50 {
+        let schedule = json!({"name": format!("schedule {n}"), "timezone": "UTC"});
+        post("oncall_schedules", schedule).await.is(201);
+    }
+    if n == 0 {
+        let turns = json!({"name": "turns", "starts_at": "2020-01-01", "length": 1,
+            "length_unit": "hours", "user_ids": [user]});
+        post("oncall_schedules/1/rotations", turns).await.is(201);
+    }
+}
+
+/// A report of more kinds of dropped events than a page of fifty shows.
+async fn dropped_events(t: &TestServer, collector: &str, key: &str) {
+    let mut dropped = Vec::new();
+    for reason in [
+        "backpressure",
+        "before_send",
+        "cache_overflow",
+        "event_processor",
+        "invalid",
+        "network_error",
+        "queue_overflow",
+        "sample_rate",
+    ] {
+        for category in [
+            "default", "error", "feedback", "monitor", "profile", "session", "span",
+        ] {
+            dropped.push(json!({"reason": reason, "category": category, "quantity": 1}));
+        }
+    }
+    let report = json!({"discarded_events": dropped});
+    let body = format!("{{}}\n{{\"type\":\"client_report\"}}\n{report}\n");
+    let to = format!("{collector}/envelope?sentry_key={key}");
+    t.anonymous().post(to).bytes(body).await.is(200);
+}
+
+/// Fifty-five of everything that is listed, told apart where the lists look:
+/// each project in a group of its own, each package with two files.
+async fn fill(t: &TestServer) -> (String, String) {
+    let project = t.project("acme/anvil").await;
+    let group = t.group("acme").await;
+    let on = json!({"active": true, "integrated": true});
+    let settings = project.at("/error_tracking/settings");
+    t.admin().put(settings).json(&on).await.is(200);
+    let keys = project.at("/error_tracking/client_keys");
+    for n in 0..55 {
+        let key = t.admin().post(&keys).await.is(201);
+        let key = key.json()["public_key"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let collector = format!("/error_tracking/collector/api/{}", project.id);
+        let to = format!("{collector}/store?sentry_key={key}");
+        let event = json!({"message": format!("message {n}")});
+        t.anonymous().post(to).json(&event).await.is(200);
+        if n == 0 {
+            dropped_events(t, &collector, &key).await;
+        }
+        let user = t.user(&format!("user{n}")).await;
+        project.add(&user, 30).await;
+        alert(t, &project.at("/alert_management"), n, user.id).await;
+        group.add(&user, 10).await;
+        let name = format!("g{n}");
+        let body = json!({"name": name, "path": name, "parent_id": group.id});
+        let below = t.admin().post("/groups").json(&body).await.is(201).id();
+        let body = json!({"name": name, "path": name, "namespace_id": below});
+        t.admin().post("/projects").json(&body).await.is(201);
+        let file = project.at(&format!("/packages/generic/{name}/1.0/a.txt"));
+        t.admin().put(&file).bytes(name.clone()).await.is(201);
+        let label = json!({"name": name, "color": "red", "description": name, "priority": n});
+        t.admin()
+            .post(project.at("/labels"))
+            .json(&label)
+            .await
+            .is(201);
+        t.admin()
+            .post(project.at("/milestones"))
+            .json(&json!({"title": name}))
+            .await
+            .is(201);
+        let issue = json!({"title": name, "description": name, "labels": name});
+        let made = t.admin().post(project.at("/issues")).json(&issue).await;
+        made.is(201);
+        let todo = project.at(&format!("/issues/{}/todo", n + 1));
+        t.admin().post(todo).await.is(201);
+        about_the_first_issue(
+            t,
+            &user,
+            &project.at("/issues/1"),
+            &json!({
+                "body": name, "name": "thumbsup",
+                "target_project_id": project.id, "target_issue_iid": n + 1,
+            }),
+        )
+        .await;
+    }
+    (project.at(""), group.at(""))
+}
+
+testkit::both_engines! {
+    async fn lists_of_fifty_cost_what_lists_of_five_cost(t: TestServer) {
+        let (project, group) = fill(&t).await;
+        let member = t.user("member").await;
+        let lists = [
+            ("/projects", "/projects".to_owned()),
+            ("/projects", "/projects?statistics=true&order_by=name".into()),
+            ("/projects", "/projects?simple=true&pagination=keyset&order_by=id".into()),
+            ("/groups", "/groups?statistics=true".into()),
+            ("/groups/{id}/projects", format!("{group}/projects?include_subgroups=true")),
+            ("/groups/{id}/subgroups", format!("{group}/subgroups")),
+            ("/groups/{id}/descendant_groups", format!("{group}/descendant_groups")),
+            ("/groups/{id}/members", format!("{group}/members")),
+            ("/projects/{id}/members", format!("{project}/members")),
+            ("/projects/{id}/members/all", format!("{project}/members/all")),
+            ("/namespaces", "/namespaces".into()),
+            ("/users", "/users".into()),
+            ("/users", "/users?pagination=keyset&order_by=name".into()),
+            ("/issues", "/issues".into()),
+            ("/todos", "/todos".into()),
+            ("/projects/{id}/issues/{issue_iid}/notes", format!("{project}/issues/1/notes")),
+            ("/projects/{id}/issues/{issue_iid}/discussions", format!("{project}/issues/1/discussions")),
+            ("/projects/{id}/issues/{issue_iid}/award_emoji", format!("{project}/issues/1/award_emoji")),
+            ("/projects/{id}/issues/{issue_iid}/links", format!("{project}/issues/1/links")),
+            ("/projects/{id}/issues", format!("{project}/issues?with_labels_details=true")),
+            ("/projects/{id}/issues", format!("{project}/issues?pagination=keyset&search=g")),
+            ("/groups/{id}/issues", format!("{group}/issues?order_by=label_priority")),
+            ("/projects/{id}/labels", format!("{project}/labels?with_counts=true")),
+            ("/projects/{id}/milestones", format!("{project}/milestones")),
+            ("/projects/{id}/packages", format!("{project}/packages")),
+            ("/groups/{id}/packages", format!("{group}/packages")),
+            ("/projects/{id}/error_tracking/errors", format!("{project}/error_tracking/errors")),
+            ("/projects/{id}/error_tracking/dropped_events", format!("{project}/error_tracking/dropped_events")),
+            ("/projects/{id}/error_tracking/client_keys", format!("{project}/error_tracking/client_keys")),
+            ("/projects/{id}/alert_management/alerts", format!("{project}/alert_management/alerts")),
+            ("/projects/{id}/alert_management/http_integrations",
+                format!("{project}/alert_management/http_integrations")),
+            ("/projects/{id}/alert_management/http_integrations/{integration_id}/deliveries",
+                format!("{project}/alert_management/http_integrations/1/deliveries")),
+            ("/projects/{id}/alert_management/maintenance_windows",
+                format!("{project}/alert_management/maintenance_windows")),
+            ("/projects/{id}/alert_management/oncall_schedules",
+                format!("{project}/alert_management/oncall_schedules")),
+            ("/projects/{id}/alert_management/oncall_schedules/{schedule_iid}/shifts",
+                format!("{project}/alert_management/oncall_schedules/1/shifts")),
+            ("/personal_access_tokens", "/personal_access_tokens".into()),
+            ("/audit_events", "/audit_events".into()),
+        ];
+        // So that the note of its first use is not counted.
+        for client in [&t.admin(), &*member] {
+            client.get("/user").await.is(200);
+        }
+        for (route, path) in lists {
+            let few = cost(&t, &t.admin(), route, &path, 5).await;
+            let many = cost(&t, &t.admin(), route, &path, 50).await;
+            assert!(few > 0, "{path} is not counted");
+            assert_eq!(few, many, "{path}");
+            assert!(few <= 14, "{path}: {few} statements");
+        }
+        let few = cost(&t, &member, "/users", "/users", 5).await;
+        assert_eq!(few, cost(&t, &member, "/users", "/users", 50).await);
+    }
+}

@@ -1,0 +1,23 @@
+//! Stories about the whole server through HTTP, a folder for each room. They
+//! are one executable: each more would be linked, and started, by itself.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![recursion_limit = "256"]
+
+mod alerts;
+mod conventions;
+mod error_tracking;
+mod graphql;
+mod identity;
+mod lanes;
+mod oauth;
+mod oauth_clients;
+mod oncall;
+mod packages;
+mod packages_formats;
+mod pages;
+mod planning;
+mod refusals;
+mod review;
+mod server;
+mod spaces;
+mod two_factor;

@@ -1,0 +1,10 @@
+//! The pages as a browser without a script sees them: forms, where they lead,
+//! and what they refuse.
+
+mod admin;
+mod applications;
+mod cleanup;
+mod projects;
+mod requests;
+mod safety;
+mod statements;

@@ -1,0 +1,379 @@
+//! What is hidden: one of everything that routes are about.
+
+use crate::refusals::{archives, forms};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use testkit::{Client, TestProject, TestServer};
+
+/// Things that exist, and that nobody but `keeper` may know of.
+pub struct Hidden {
+    pub keeper: i64,
+    pub outsider: Client,
+    /// By the route's first word and the name in the template.
+    pub ids: HashMap<(&'static str, &'static str), String>,
+}
+
+/// In place of a route's first word: whatever that is.
+pub const EVERYWHERE: &str = "";
+
+/// Makes them.
+pub async fn hide(t: &TestServer) -> Hidden {
+    let group = t.group("vault").await;
+    let below = t.group("vault/inner").await;
+    let project = t.project("vault/inner/secret").await;
+    let package = project.generic_package("hammer", "1.0").await;
+    project.npm_package("@vault/hammer", "1.0.0").await;
+    let sources = python_package(&project, &t.admin()).await;
+    // The name of a package that is found without naming its project, too.
+    let jar = "vault/inner/secret/1.0/secret-1.0.jar";
+    let jars = project.at(&format!("/packages/maven/{jar}"));
+    t.admin().put(jars).bytes("a jar").await.is(200);
+    let module = project.at("/packages/terraform/modules/vpc/aws/1.0.0/file");
+    t.admin().put(module).bytes("a module").await.is(201);
+    let (keeper, asker) = (t.user("keeper").await, t.user("asker").await);
+    let (outsider, friends) = (t.user("outsider").await, t.group("vaultfriends").await);
+    project.add(&keeper, 30).await;
+    group.add(&keeper, 30).await;
+    project.add(&asker, 10).await;
+    let admin = t.admin();
+    let made = async |path: String, body: Value| admin.post(path).json(&body).await.is(201);
+    let rule = json!({"package_name_pattern": "x*", "package_type": "generic",
+        "minimum_access_level_for_push": "owner"});
+    let rule = made(project.at("/packages/protection/rules"), rule)
+        .await
+        .id();
+    let rules = "/packages/cleanup/rules";
+    let cleanup = json!({"package_type": "generic", "keep_last": 1});
+    let cleanup_of_project = made(project.at(rules), cleanup.clone()).await.id();
+    let cleanup_of_group = made(group.at(rules), cleanup).await.id();
+    let query = json!({"name": "vault", "query": "{__typename}"});
+    let listed = made("/application/graphql_queries".into(), query)
+        .await
+        .id();
+    let token = json!({"name": "robot", "scopes": ["api"]});
+    let of_project = made(project.at("/access_tokens"), token.clone()).await.id();
+    let of_group = made(group.at("/access_tokens"), token.clone()).await.id();
+    let keepers = format!("/users/{}", keeper.id);
+    let personal = made(format!("{keepers}/personal_access_tokens"), token.clone())
+        .await
+        .id();
+    let posed = made(format!("{keepers}/impersonation_tokens"), token)
+        .await
+        .id();
+    let deploy = json!({"name": "robot", "scopes": ["read_package_registry"]});
+    let deploy_of_project = made(project.at("/deploy_tokens"), deploy.clone())
+        .await
+        .id();
+    let deploy_of_group = made(group.at("/deploy_tokens"), deploy).await.id();
+    let share = json!({"group_id": friends.id, "group_access": 10});
+    made(project.at("/share"), share.clone()).await;
+    made(group.at("/share"), share).await;
+    let mail = json!({"email": "vault@example.com", "access_level": 10});
+    made(project.at("/invitations"), mail.clone()).await;
+    made(group.at("/invitations"), mail).await;
+    let mail = json!({"email": "vault2@example.com", "skip_confirmation": true});
+    let email = made(format!("{keepers}/emails"), mail).await.id();
+    let file = admin
+        .get(format!("{}/package_files", package.path))
+        .await
+        .is(200)
+        .each("id");
+    let event = admin.get("/audit_events").await.is(200).each("id");
+    drop(below);
+    let shop = json!({"name": "Shop", "redirect_uri": "https://app.example/", "scopes": "api"});
+    let shop = made("/applications".into(), shop).await.id();
+    let color = json!({"name": "bug", "color": "red"});
+    let label_of_project = made(project.at("/labels"), color).await.id();
+    let color = json!({"name": "feature", "color": "red"});
+    let label_of_group = made(group.at("/labels"), color).await.id();
+    let goal = json!({"title": "1.0"});
+    let milestone_of_project = made(project.at("/milestones"), goal).await.id();
+    let goal = json!({"title": "2.0"});
+    let milestone_of_group = made(group.at("/milestones"), goal).await.id();
+    let (work, discussion) = issues(&admin, &project, milestone_of_project).await;
+    let (client_key, error) = reported_error(&admin, &project).await;
+    let [integration, window, image] = received_alert(&admin, &project).await;
+    let [rotation, policy] = on_call(&admin, &project).await;
+    let module = go_module(&admin, &project).await;
+    let archive = composer_archive(&admin, &project).await;
+    let (recipe, recipe_file) = conan_recipe(&admin, &project).await;
+    let nuget = nuget_package(&admin, &project).await;
+    let ids = [
+        (("projects", "id"), project.id.to_string()),
+        (("groups", "id"), group.id.to_string()),
+        (("namespaces", "id"), group.id.to_string()),
+        (("users", "id"), keeper.id.to_string()),
+        (("personal_access_tokens", "id"), personal.to_string()),
+        (("projects", "token_id"), of_project.to_string()),
+        (("groups", "token_id"), of_group.to_string()),
+        (("users", "token_id"), posed.to_string()),
+        (
+            ("projects", "deploy_token_id"),
+            deploy_of_project.to_string(),
+        ),
+        (("groups", "deploy_token_id"), deploy_of_group.to_string()),
+        (("applications", "id"), shop.to_string()),
+        (("projects", "label_id"), label_of_project.to_string()),
+        (("groups", "label_id"), label_of_group.to_string()),
+        (
+            ("projects", "milestone_id"),
+            milestone_of_project.to_string(),
+        ),
+        (("groups", "milestone_id"), milestone_of_group.to_string()),
+        (("issues", "id"), work[0].to_string()),
+        (("projects", "issue_iid"), "1".into()),
+        (("projects", "issue_link_id"), work[1].to_string()),
+        (("projects", "state_event_id"), work[2].to_string()),
+        (("projects", "label_event_id"), work[3].to_string()),
+        (("projects", "milestone_event_id"), work[4].to_string()),
+        (("projects", "weight_event_id"), work[5].to_string()),
+        (
+            ("projects", "cleanup_rule_id"),
+            cleanup_of_project.to_string(),
+        ),
+        (("groups", "cleanup_rule_id"), cleanup_of_group.to_string()),
+        (("projects", "note_id"), work[6].to_string()),
+        (("projects", "award_id"), work[7].to_string()),
+        (("projects", "award_of_note_id"), work[8].to_string()),
+        (("todos", "id"), work[9].to_string()),
+        (("projects", "discussion_id"), discussion),
+        ((EVERYWHERE, "user_id"), keeper.id.to_string()),
+        ((EVERYWHERE, "group_id"), friends.id.to_string()),
+        ((EVERYWHERE, "email"), "vault@example.com".into()),
+        ((EVERYWHERE, "email_id"), email.to_string()),
+        ((EVERYWHERE, "package_id"), package.id.to_string()),
+        ((EVERYWHERE, "package_file_id"), file[0].to_string()),
+        ((EVERYWHERE, "graphql_query_id"), listed.to_string()),
+        ((EVERYWHERE, "package_protection_rule_id"), rule.to_string()),
+        ((EVERYWHERE, "package_name"), "hammer".into()),
+        ((EVERYWHERE, "channel"), "stable".into()),
+        (
+            (EVERYWHERE, "chart_file"),
+            chart(&project, &t.admin()).await,
+        ),
+        ((EVERYWHERE, "sha256"), sources),
+        ((EVERYWHERE, "distribution"), "hammer-1.0.tar.gz".into()),
+        ((EVERYWHERE, "package_version"), "1.0".into()),
+        ((EVERYWHERE, "*file_path"), "hammer.txt".into()),
+        (("group", "id"), group.id.to_string()),
+        (("error_tracking", "id"), project.id.to_string()),
+        ((EVERYWHERE, "key_id"), client_key.to_string()),
+        ((EVERYWHERE, "error_id"), error.to_string()),
+        ((EVERYWHERE, "alert_iid"), "1".into()),
+        ((EVERYWHERE, "integration_id"), integration.to_string()),
+        ((EVERYWHERE, "window_id"), window.to_string()),
+        ((EVERYWHERE, "image_id"), image.to_string()),
+        ((EVERYWHERE, "schedule_iid"), "1".into()),
+        ((EVERYWHERE, "rotation_id"), rotation.to_string()),
+        ((EVERYWHERE, "policy_id"), policy.to_string()),
+        (("group", "*document"), "packages.json".into()),
+        ((EVERYWHERE, "vendor"), archive.0),
+        ((EVERYWHERE, "archive"), archive.1),
+        ((EVERYWHERE, "*module_path"), module),
+        // For both generations of clients.
+        ((EVERYWHERE, "*recipe_path"), format!("{recipe}/search")),
+        ((EVERYWHERE, "*recipe_file"), recipe_file),
+        ((EVERYWHERE, "*artifact_path"), jar.into()),
+        ((EVERYWHERE, "nuget_name"), "hammer".into()),
+        ((EVERYWHERE, "nuget_version"), "1.0.0".into()),
+        ((EVERYWHERE, "nuget_leaf"), "1.0.0.json".into()),
+        ((EVERYWHERE, "nuget_file"), nuget),
+        ((EVERYWHERE, "odata"), "Packages()".into()),
+        ((EVERYWHERE, "symbol_file"), "hammer.pdb".into()),
+        ((EVERYWHERE, "signature"), "ffffffff".into()),
+        ((EVERYWHERE, "same_file"), "hammer.pdb".into()),
+        ((EVERYWHERE, "module_namespace"), "vault".into()),
+        ((EVERYWHERE, "module_name"), "vpc".into()),
+        ((EVERYWHERE, "module_system"), "aws".into()),
+        ((EVERYWHERE, "module_version"), "1.0.0".into()),
+        ((EVERYWHERE, "*package_path"), "@vault%2fhammer".into()),
+        (
+            (EVERYWHERE, "*tags_path"),
+            "@vault%2fhammer/dist-tags".into(),
+        ),
+        ((EVERYWHERE, "audit_event_id"), event[0].to_string()),
+    ];
+    Hidden {
+        keeper: keeper.id,
+        outsider: (*outsider).clone(),
+        ids: ids.into_iter().collect(),
+    }
+}
+
+/// Makes two issues that are linked, and much that happened to the first: its
+/// id, that of the link, of one event of each kind, of a note, of a reaction
+/// to each, and of a to-do; and the note's discussion.
+async fn issues(admin: &Client, project: &TestProject, milestone: i64) -> (Vec<i64>, String) {
+    let body = json!({"title": "a secret"});
+    let first = admin
+        .post(project.at("/issues"))
+        .json(&body)
+        .await
+        .is(201)
+        .id();
+    admin.post(project.at("/issues")).json(&body).await.is(201);
+    let link = json!({"target_project_id": project.id, "target_issue_iid": 2});
+    admin
+        .post(project.at("/issues/1/links"))
+        .json(&link)
+        .await
+        .is(201);
+    let links = admin.get(project.at("/issues/1/links")).await.is(200);
+    let change = json!({"add_labels": "bug", "milestone_id": milestone, "weight": 2,
+        "state_event": "close"});
+    admin
+        .put(project.at("/issues/1"))
+        .json(&change)
+        .await
+        .is(200);
+    let note = admin.post(project.at("/issues/1/discussions"));
+    let note = note.json(&json!({"body": "a secret"})).await.is(201).json();
+    let note_id = note["notes"][0]["id"].as_i64().unwrap_or_default();
+    let award = json!({"name": "rocket"});
+    let on_issue = admin.post(project.at("/issues/1/award_emoji"));
+    let on_issue = on_issue.json(&award).await.is(201).id();
+    let on_note = project.at(&format!("/issues/1/notes/{note_id}/award_emoji"));
+    let on_note = admin.post(on_note).json(&award).await.is(201).id();
+    let todo = admin.post(project.at("/issues/1/todo")).await.is(201).id();
+    let discussion = note["id"].as_str().unwrap_or_default().to_owned();
+    let mut ids = vec![first];
+    ids.extend(links.each("issue_link_id").iter().filter_map(Value::as_i64));
+    for kind in ["state", "label", "milestone", "weight"] {
+        let path = project.at(&format!("/issues/1/resource_{kind}_events"));
+        let events = admin.get(path).await.is(200);
+        ids.extend(events.each("id").iter().filter_map(Value::as_i64));
+    }
+    ids.extend([note_id, on_issue, on_note, todo]);
+    (ids, discussion)
+}
+
+/// Reports an error; the client key and the error.
+async fn reported_error(admin: &Client, project: &TestProject) -> (i64, i64) {
+    let on = json!({"active": true, "integrated": true});
+    let settings = project.at("/error_tracking/settings");
+    admin.put(settings).json(&on).await.is(200);
+    let keys = project.at("/error_tracking/client_keys");
+    let key = admin.post(keys).await.is(201);
+    let public = key.json()["public_key"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let to = format!(
+        "/error_tracking/collector/api/{}/store?sentry_key={public}",
+        project.id
+    );
+    admin
+        .post(to)
+        .bytes("{\"message\": \"secret\"}")
+        .await
+        .is(200);
+    let errors = admin
+        .get(project.at("/error_tracking/errors"))
+        .await
+        .is(200);
+    let error = errors.json()[0]["id"].as_i64();
+    (key.id(), error.expect("the error is listed"))
+}
+
+/// Has an alert received, with an image: its integration, a maintenance
+/// window, and the image.
+async fn received_alert(admin: &Client, project: &TestProject) -> [i64; 3] {
+    let made = |path: &str, body: Value| {
+        let path = project.at(&format!("/alert_management/{path}"));
+        admin.post(path).json(&body)
+    };
+    let integration = made(
+        "http_integrations",
+        json!({"name": "a secret", "active": true}),
+    );
+    let integration = integration.await.is(201).id();
+    let trial = format!("http_integrations/{integration}/test");
+    let payload = json!({"payload": {"title": "a secret"}});
+    made(&trial, payload).await.is(200);
+    let window = json!({"name": "a secret", "ends_at": "2100-01-01"});
+    let window = made("maintenance_windows", window).await.is(201).id();
+    let images = project.at("/alert_management_alerts/1/metric_images");
+    let gif =
+        b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+    let files = [("file", "chart.gif", gif.as_slice())];
+    let image = forms::multipart(admin.post(images), &[], &files).await;
+    [integration, window, image.is(201).id()]
+}
+
+/// Makes a schedule, a rotation of it and a policy; the latter two.
+async fn on_call(admin: &Client, project: &TestProject) -> [i64; 2] {
+    let made = async |path: &str, body: Value| {
+        let path = project.at(&format!("/alert_management/{path}"));
+        admin.post(path).json(&body).await.is(201).id()
+    };
+    let root = admin.get("/user").await.id();
+    let schedule = json!({"name": "a secret", "timezone": "UTC"});
+    made("oncall_schedules", schedule).await;
+    let rotation = json!({"name": "a secret", "starts_at": "2031-01-01", "length": 1,
+        "length_unit": "days", "user_ids": [root]});
+    let rules = json!([{"elapsed_time_seconds": 0, "status": "resolved", "user_id": root}]);
+    let policy = json!({"name": "a secret", "rules": rules});
+    [
+        made("oncall_schedules/1/rotations", rotation).await,
+        made("escalation_policies", policy).await,
+    ]
+}
+
+/// Publishes a version of a Go module; what of it is asked for.
+async fn go_module(admin: &Client, project: &TestProject) -> String {
+    let module = format!("127.0.0.1/{}", project.path);
+    let path = format!("{module}/@v/v1.0.0.zip");
+    let bytes = archives::zip(&[(&format!("{module}@v1.0.0/a.go"), "package a")]);
+    let at = project.at(&format!("/packages/go/{path}"));
+    admin.put(at).bytes(bytes).await.is(201);
+    path
+}
+
+/// Publishes a Conan recipe named after its project; the recipe and a file.
+async fn conan_recipe(admin: &Client, project: &TestProject) -> (String, String) {
+    let recipe = format!("hammer/1.0/{}/stable", project.path.replace('/', "+"));
+    let file = format!("{recipe}/0/export/conanmanifest.txt");
+    let at = project.at(&format!("/packages/conan/v1/files/{file}"));
+    admin.put(at).bytes("1\n").await.is(200);
+    (recipe, file)
+}
+
+/// Publishes a Composer package; the two parts of its archive's path.
+async fn composer_archive(admin: &Client, project: &TestProject) -> (String, String) {
+    let zip = archives::zip(&[("composer.json", r#"{"name": "smith/hammer"}"#)]);
+    let request = admin.post(project.at("/packages/composer?tag=1.0.0"));
+    let files = [("package", "p.zip", zip.as_slice())];
+    forms::multipart(request, &[], &files).await.is(201);
+    ("smith".into(), "hammer.zip".into())
+}
+
+/// Publishes a NuGet package; its file.
+async fn nuget_package(admin: &Client, project: &TestProject) -> String {
+    let own = "<package><metadata><id>hammer</id><version>1.0.0</version></metadata></package>";
+    let zip = archives::zip(&[("hammer.nuspec", own)]);
+    let request = admin.put(project.at("/packages/nuget"));
+    let files = [("package", "package.nupkg", zip.as_slice())];
+    forms::multipart(request, &[], &files).await.is(201);
+    "hammer.1.0.0.nupkg".into()
+}
+
+/// Publishes a chart; its file.
+async fn chart(project: &TestProject, admin: &Client) -> String {
+    let own = "apiVersion: v2\nname: hammer\nversion: 1.0.0\n";
+    let bytes = archives::tar_gz(&[("hammer/Chart.yaml", own)]);
+    let request = admin.post(project.at("/packages/helm/api/stable/charts"));
+    let files = [("chart", "hammer.tgz", bytes.as_slice())];
+    forms::multipart(request, &[], &files).await.is(201);
+    "hammer-1.0.0.tgz".into()
+}
+
+/// Publishes `hammer` for Python; the digest of its file.
+async fn python_package(project: &TestProject, admin: &Client) -> String {
+    let own = "Name: hammer\nVersion: 1.0\n";
+    let bytes = archives::tar_gz(&[("hammer-1.0/PKG-INFO", own)]);
+    let request = admin.post(project.at("/packages/pypi"));
+    let texts = [("name", "hammer"), ("version", "1.0")];
+    let files = [("content", "hammer-1.0.tar.gz", bytes.as_slice())];
+    forms::multipart(request, &texts, &files).await.is(201);
+    testkit::sha256(&bytes)
+}
