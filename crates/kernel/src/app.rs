@@ -17,7 +17,7 @@ use std::net::IpAddr;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use store::{Store, Tx};
+use store::{Access, Store, Tx, Work};
 
 /// What the program was started with.
 #[derive(Debug, Clone)]
@@ -103,12 +103,9 @@ impl App {
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        let counter = StatementCounter::current();
-        let counted = move |tx: &mut Tx<'_>| counter.count(tx, work);
-        match Held::current() {
-            Some(held) => held.run(counted).await,
-            None => self.0.store.read(counted).await,
-        }
+        let (work, outcome) = Work::once(work);
+        self.run(Access::Read, work).await?;
+        outcome.take()
     }
 
     /// [`read`](App::read) for a few rows by their keys, without the detour
@@ -119,12 +116,9 @@ impl App {
         F: Fn(&mut Tx<'_>) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        let counter = StatementCounter::current();
-        let counted = move |tx: &mut Tx<'_>| counter.count(tx, &work);
-        match Held::current() {
-            Some(held) => held.run(counted).await,
-            None => self.0.store.glance(counted).await,
-        }
+        let (work, outcome) = Work::new(work);
+        self.run(Access::Glance, work).await?;
+        outcome.take()
     }
 
     /// Runs `work` in one durable transaction; it may run more than once.
@@ -133,13 +127,24 @@ impl App {
         F: Fn(&mut Tx<'_>) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
-        let counter = StatementCounter::current();
-        let counted = move |tx: &mut Tx<'_>| counter.count(tx, &work);
+        let (work, outcome) = Work::new(work);
+        self.run(Access::Write, work).await?;
+        outcome.take()
+    }
+
+    /// Runs work of whatever type: its closure is all that is compiled for
+    /// each call of the above.
+    async fn run(&self, access: Access, work: Work) -> Result<()> {
+        let work = StatementCounter::current().counting(work);
         match Held::current() {
-            // Its failure must leave nothing behind, whatever becomes of the rest.
-            Some(held) => held.run(move |tx| tx.savepoint(counted)).await,
-            None => self.0.store.write(counted).await,
+            Some(held) => held.run(access, work).await,
+            None => Ok(self.0.store.run(access, work).await?),
         }
+    }
+
+    /// What a room was given by those above it, by its type.
+    pub fn plugged<T: Any + Send + Sync>(&self) -> Result<&T> {
+        Ok(self.0.store.plugged()?)
     }
 
     /// The database.

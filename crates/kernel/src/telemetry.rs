@@ -8,6 +8,7 @@ use prometheus::{
     Encoder, Gauge, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry,
     TextEncoder,
 };
+use store::Work;
 use tracing_subscriber::EnvFilter;
 
 use crate::error::{Error, Result};
@@ -67,7 +68,6 @@ pub async fn counting_statements<T>(work: impl Future<Output = T>) -> (T, u64) {
 }
 
 /// Counts the statements of one transaction for the request it belongs to.
-#[derive(Clone)]
 pub(crate) struct StatementCounter(Option<Arc<AtomicU64>>);
 
 impl StatementCounter {
@@ -76,18 +76,17 @@ impl StatementCounter {
         StatementCounter(STATEMENTS.try_with(Arc::clone).ok())
     }
 
-    /// Adds the statements that `work` sends.
-    pub(crate) fn count<T>(
-        &self,
-        tx: &mut store::Tx<'_>,
-        work: impl FnOnce(&mut store::Tx<'_>) -> T,
-    ) -> T {
-        let before = tx.statements();
-        let result = work(tx);
-        if let Some(counter) = &self.0 {
+    /// The same work, its statements added here.
+    pub(crate) fn counting(self, work: Work) -> Work {
+        let Some(counter) = self.0 else {
+            return work;
+        };
+        work.around(move |tx, work| {
+            let before = tx.statements();
+            let succeeded = work.run(tx);
             counter.fetch_add(tx.statements() - before, Ordering::Relaxed);
-        }
-        result
+            succeeded
+        })
     }
 }
 

@@ -6,13 +6,12 @@
 //! held for a few seconds at most, and few at once.
 
 use crate::app::App;
-use crate::error::{CONFLICT, Error, Result};
+use crate::error::{Error, Result};
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use store::Tx;
+use store::{Access, Tx, Work};
 use tokio::sync::{Semaphore, oneshot};
 
 /// The longest a transaction is held.
@@ -37,11 +36,7 @@ enum Step {
 
 /// The transaction that is held for this task.
 #[derive(Clone)]
-pub(crate) struct Held {
-    steps: Sender<Step>,
-    /// A piece met what others wrote.
-    conflict: Arc<AtomicBool>,
-}
+pub(crate) struct Held(Sender<Step>);
 
 /// What became of the work.
 #[derive(Debug)]
@@ -61,23 +56,22 @@ impl Held {
     }
 
     /// Runs a piece of work in it.
-    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T>
-    where
-        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
-        T: Send + 'static,
-    {
+    pub(crate) async fn run(&self, access: Access, mut work: Work) -> Result<()> {
         let (reply, answer) = oneshot::channel();
         let piece: Piece = Box::new(move |tx| {
-            reply.send(work(tx)).ok();
+            let ended = match access {
+                // Its failure must leave nothing behind, whatever becomes of
+                // the rest.
+                Access::Write => tx.part(&mut |tx| work.run(tx)),
+                Access::Read | Access::Glance => {
+                    work.run(tx);
+                    Ok(())
+                }
+            };
+            reply.send(ended).ok();
         });
-        if self.steps.send(Step::Do(piece)).is_err() {
-            return Err(over());
-        }
-        let result = answer.await.unwrap_or_else(|_| Err(over()));
-        if matches!(&result, Err(Error::Unavailable(text)) if text == CONFLICT) {
-            self.conflict.store(true, Ordering::Relaxed);
-        }
-        result
+        self.0.send(Step::Do(piece)).map_err(|_| over())?;
+        Ok(answer.await.map_err(|_| over())??)
     }
 }
 
@@ -101,11 +95,7 @@ impl App {
                 None => Err(End::Again),
             }
         });
-        let conflict = Arc::new(AtomicBool::new(false));
-        let held = Held {
-            steps: sender.clone(),
-            conflict: conflict.clone(),
-        };
+        let held = Held(sender.clone());
         let working = async {
             let (done, keep) = HELD.scope(held, work).await;
             if keep {
@@ -117,7 +107,6 @@ impl App {
         let (held, (done, keep)) = tokio::join!(holding, working);
         match held {
             Ok(()) => Ok(Together::Kept(done)),
-            Err(End::Left) if conflict.load(Ordering::Relaxed) => Ok(Together::Again),
             Err(End::Left) if !keep => Ok(Together::Undone(done)),
             Err(End::Again) => Ok(Together::Again),
             Err(End::Left | End::TooLong) => Err(over()),

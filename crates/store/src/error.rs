@@ -57,6 +57,18 @@ pub enum Error {
         /// What did not fit.
         what: String,
     },
+    /// A room did not plug in what another one asks for.
+    #[error("nothing is plugged in as {what}")]
+    NotPlugged {
+        /// The type that is missing.
+        what: &'static str,
+    },
+    /// Two rooms plugged in the same.
+    #[error("{what} is plugged in twice")]
+    PluggedTwice {
+        /// The type.
+        what: &'static str,
+    },
     /// The database cannot be reached or cannot take writes now.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),

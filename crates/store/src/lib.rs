@@ -12,20 +12,25 @@
 
 mod error;
 mod migrate;
+mod plugs;
 mod pool;
 mod postgres_engine;
 mod sql;
 mod sqlite_engine;
+mod sqlite_writer;
 mod store;
 mod tx;
 mod value;
+mod work;
 
 pub use error::{Error, Result};
 pub use migrate::Migration;
+pub use plugs::Plugs;
 pub use sql::{Fragment, Registered, registered};
 pub use store::{Config, Engine, ServeLock, Store};
 pub use tx::{FromRow, Row, Tx};
 pub use value::{FromValue, IntoValue, Json, Params, Type, Value};
+pub use work::{Access, Outcome, Work};
 
 #[doc(hidden)]
 pub use inventory;

@@ -1,9 +1,8 @@
 //! Numbered migrations, one text for both engines.
 
 use crate::sql::{Piece, pieces};
-use crate::store::Clock;
+use crate::store::Context;
 use crate::tx::{Session, Tx};
-use crate::value::whole_micros;
 use crate::{Engine, Error, Result};
 use sha2::{Digest, Sha256};
 
@@ -55,14 +54,14 @@ pub(crate) fn has_run(session: &mut dyn Session, clock: &Clock) -> Result<bool> 
 /// Applies what is missing, each migration in its own transaction.
 pub(crate) fn run(
     session: &mut dyn Session,
-    clock: &Clock,
+    context: &Context,
     migrations: &[Migration],
 ) -> Result<()> {
     let locks = session.engine() == Engine::Postgres;
     if locks {
         session.batch(&format!("select pg_advisory_lock({LOCK})"))?;
     }
-    while step(session, clock, migrations)? {}
+    while step(session, context, migrations)? {}
     if locks {
         session.batch(&format!("select pg_advisory_unlock({LOCK})"))?;
     }
@@ -70,12 +69,12 @@ pub(crate) fn run(
 }
 
 /// Applies the first missing migration; false when none was missing.
-fn step(session: &mut dyn Session, clock: &Clock, migrations: &[Migration]) -> Result<bool> {
+fn step(session: &mut dyn Session, context: &Context, migrations: &[Migration]) -> Result<bool> {
     session.batch(match session.engine() {
         Engine::Sqlite => "begin immediate",
         Engine::Postgres => "begin",
     })?;
-    let applied = apply_next(session, clock, migrations);
+    let applied = apply_next(session, context, migrations);
     session.batch(if applied.is_ok() {
         "commit"
     } else {
@@ -84,10 +83,14 @@ fn step(session: &mut dyn Session, clock: &Clock, migrations: &[Migration]) -> R
     applied
 }
 
-fn apply_next(session: &mut dyn Session, clock: &Clock, migrations: &[Migration]) -> Result<bool> {
+fn apply_next(
+    session: &mut dyn Session,
+    context: &Context,
+    migrations: &[Migration],
+) -> Result<bool> {
     session.batch(LEDGER)?;
-    let now = whole_micros(clock());
-    let applied: Vec<(i64, String)> = Tx::new(&mut *session, now).all(
+    let now = context.now();
+    let applied: Vec<(i64, String)> = Tx::new(&mut *session, context, now).all(
         "select number, checksum from schema_migrations order by number",
         (),
     )?;
@@ -108,7 +111,7 @@ fn apply_next(session: &mut dyn Session, clock: &Clock, migrations: &[Migration]
             ))
         })?;
     }
-    Tx::new(session, now).execute(
+    Tx::new(session, context, now).execute(
         "insert into schema_migrations (number, name, checksum, applied_at) values ($1, $2, $3, $4)",
         (migration.number, migration.name, migration.checksum(), now),
     )?;

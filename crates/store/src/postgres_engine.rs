@@ -2,8 +2,10 @@
 //! that may block.
 
 use crate::pool::{Caller, Pool};
-use crate::tx::{Cells, Row, Session, Tx, attempt, run_callbacks};
+use crate::store::Context;
+use crate::tx::{Cells, Row, Session, attempt};
 use crate::value::{Type, Value};
+use crate::work::Run;
 use crate::{Config, Engine, Error, Result, sql};
 use bytes::{BufMut, BytesMut};
 use jiff::Timestamp;
@@ -250,58 +252,47 @@ fn finish(pool: &Pool<Connection>, mut connection: Connection, how: &str) -> Res
 }
 
 /// Runs a read in one snapshot.
-pub(crate) fn read<T, E: From<Error>>(
+pub(crate) fn read(
     pool: &Pool<Connection>,
     caller: Option<Arc<Caller>>,
-    now: Timestamp,
-    f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
-) -> std::result::Result<T, E> {
+    context: &Context,
+    run: Run<'_>,
+) -> Result<()> {
     let how = "begin isolation level repeatable read read only";
     let mut connection = begin(pool, caller.clone(), how)?;
-    let (result, callbacks) = attempt(&mut connection, now, f);
+    let ended = attempt(&mut connection, context, run);
     if caller.is_some_and(|caller| caller.finish()) {
         // A cancel request may still be on its way to this connection.
-        return result;
+        return ended.finish();
     }
-    let how = if result.is_ok() { "commit" } else { "rollback" };
+    let how = if ended.is_done() {
+        "commit"
+    } else {
+        "rollback"
+    };
     finish(pool, connection, how).ok();
-    if result.is_ok() {
-        run_callbacks(callbacks);
-    }
-    result
+    ended.finish()
 }
 
 /// Runs a write, again and again while it collides with others.
-pub(crate) fn write<T, E: From<Error>>(
-    pool: &Pool<Connection>,
-    clock: &dyn Fn() -> Timestamp,
-    f: impl Fn(&mut Tx<'_>) -> std::result::Result<T, E>,
-) -> std::result::Result<T, E> {
+pub(crate) fn write(pool: &Pool<Connection>, context: &Context, run: Run<'_>) -> Result<()> {
     for round in 0..ATTEMPTS {
         pause(round);
         let mut connection = begin(pool, None, "begin isolation level serializable")?;
-        let (result, callbacks) = attempt(&mut connection, clock(), &f);
+        let ended = attempt(&mut connection, context, run);
         if connection.collided {
             finish(pool, connection, "rollback").ok();
             continue;
         }
-        let value = match result {
-            Ok(value) => value,
-            Err(error) => {
-                finish(pool, connection, "rollback").ok();
-                return Err(error);
-            }
-        };
-        match finish_write(pool, connection) {
-            Ok(true) => {
-                run_callbacks(callbacks);
-                return Ok(value);
-            }
-            Ok(false) => {}
-            Err(error) => return Err(error.into()),
+        if !ended.is_done() {
+            finish(pool, connection, "rollback").ok();
+            return ended.finish();
+        }
+        if finish_write(pool, connection)? {
+            return ended.finish();
         }
     }
-    Err(Error::Conflict.into())
+    Err(Error::Conflict)
 }
 
 /// Commits; false when the transaction collided and has to run again.

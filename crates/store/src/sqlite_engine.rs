@@ -1,4 +1,4 @@
-//! SQLite: a pool of readers and one writer thread with group commit.
+//! SQLite: a connection, used by a pool of readers and by the one writer.
 
 use crate::pool::{Caller, lock};
 use crate::tx::{Cells, Row, Session};
@@ -7,9 +7,8 @@ use crate::{Config, Engine, Error, Result, sql};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, ErrorCode, ffi};
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -17,8 +16,6 @@ use std::time::{Duration, Instant};
 const STATEMENTS: usize = 500;
 /// Steps of SQLite's machine between two looks at the clock, some 20 µs.
 const STEPS: i32 = 1_000;
-/// How long a group goes on taking queued writes before it commits.
-const GROUP_TIME: Duration = Duration::from_millis(100);
 
 /// When a connection's running statement has to stop.
 struct Watch {
@@ -149,7 +146,7 @@ impl Connection {
     }
 
     /// Whether no transaction is open: some failures undo it as a whole.
-    fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.raw.is_autocommit()
     }
 
@@ -358,108 +355,4 @@ fn unique_name(text: &str) -> String {
         .strip_prefix("index '")
         .and_then(|name| name.strip_suffix('\''));
     index.unwrap_or(name).to_owned()
-}
-
-/// A queued write. It may run more than once before it is answered.
-pub(crate) trait Job: Send {
-    /// Whether nobody waits for the answer.
-    fn is_abandoned(&self) -> bool;
-    /// Runs the closure in the open transaction; true if it succeeded.
-    fn run(&mut self, session: &mut dyn Session) -> bool;
-    /// Answers with what the last run gave, or with the group's failure.
-    fn answer(self: Box<Self>, committed: Result<()>);
-}
-
-/// How a group of writes ended.
-enum Group {
-    /// All is durable.
-    Committed,
-    /// One write undid the whole transaction and was answered; the others
-    /// have to run again.
-    Lost,
-    /// The transaction did not begin or did not commit.
-    Refused(Error),
-}
-
-/// The writer's thread: ends when the store is dropped.
-pub(crate) fn write_queue(mut connection: Connection, queue: &Receiver<Box<dyn Job>>, size: usize) {
-    let mut again = VecDeque::new();
-    let mut alone = 0_usize;
-    while let Some(first) = again.pop_front().or_else(|| queue.recv().ok()) {
-        let limit = if alone > 0 { 1 } else { size };
-        alone = alone.saturating_sub(1);
-        let mut more = || again.pop_front().or_else(|| queue.try_recv().ok());
-        let (group, outcome) = run_group(&mut connection, first, limit, &mut more);
-        let retry = match &outcome {
-            Group::Committed => false,
-            Group::Lost => true,
-            // A deferred constraint: one of them is guilty, so each runs alone.
-            Group::Refused(Error::Foreign) if group.len() > 1 => {
-                alone = group.len();
-                true
-            }
-            Group::Refused(_) => false,
-        };
-        if retry {
-            group
-                .into_iter()
-                .rev()
-                .for_each(|job| again.push_front(job));
-            continue;
-        }
-        for job in group {
-            job.answer(match &outcome {
-                Group::Refused(error) => Err(error.clone()),
-                _ => Ok(()),
-            });
-        }
-    }
-}
-
-fn run_group(
-    connection: &mut Connection,
-    first: Box<dyn Job>,
-    limit: usize,
-    more: &mut dyn FnMut() -> Option<Box<dyn Job>>,
-) -> (Vec<Box<dyn Job>>, Group) {
-    if let Err(error) = connection.control("begin immediate") {
-        return (vec![first], Group::Refused(error));
-    }
-    let started = Instant::now();
-    let mut group = Vec::new();
-    let mut next = Some(first);
-    while let Some(mut job) = next {
-        if !job.is_abandoned() {
-            if let Err(error) = run_job(connection, job.as_mut()) {
-                connection.rollback();
-                job.answer(Err(error));
-                return (group, Group::Lost);
-            }
-            group.push(job);
-        }
-        let open = group.len() < limit && started.elapsed() < GROUP_TIME;
-        next = if open { more() } else { None };
-    }
-    match connection.control("commit") {
-        Ok(()) => (group, Group::Committed),
-        Err(error) => {
-            connection.rollback();
-            (group, Group::Refused(error))
-        }
-    }
-}
-
-/// Runs one write of a group; an error means the whole group is undone.
-fn run_job(connection: &mut Connection, job: &mut dyn Job) -> Result<()> {
-    connection.control("savepoint job")?;
-    let kept = job.run(connection);
-    if connection.is_lost() {
-        return Err(Error::Engine(
-            "the statement undid its transaction".to_owned(),
-        ));
-    }
-    if !kept {
-        connection.control("rollback to job")?;
-    }
-    connection.control("release job")
 }

@@ -1,10 +1,12 @@
 //! The handle that rooms use.
 
 use crate::pool::{Caller, LeaveOnDrop, Pool};
-use crate::sqlite_engine::{self, Job};
-use crate::tx::{AfterCommit, Session, Tx, attempt, run_callbacks};
+use crate::sqlite_engine;
+use crate::sqlite_writer::{self, Job};
+use crate::tx::{Session, Tx, attempt};
 use crate::value::whole_micros;
-use crate::{Error, Migration, Result, migrate, postgres_engine, registered};
+use crate::work::{Access, Run, Work, erased};
+use crate::{Error, Migration, Plugs, Result, migrate, postgres_engine, registered};
 use jiff::Timestamp;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -25,7 +27,19 @@ pub enum Engine {
 }
 
 /// Gives the instant.
-pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// What every transaction of a store is given.
+pub(crate) struct Context {
+    clock: Clock,
+    pub(crate) plugs: Plugs,
+}
+
+impl Context {
+    pub(crate) fn now(&self) -> Timestamp {
+        whole_micros((self.clock)())
+    }
+}
 
 /// Where the database is and how it is used.
 #[derive(Clone)]
@@ -40,6 +54,8 @@ pub struct Config {
     pub connections: usize,
     /// SQLite: writes that share one commit at most; 256.
     pub group_size: usize,
+    /// What transactions find by its type.
+    pub plugs: Plugs,
 }
 
 impl Config {
@@ -73,6 +89,7 @@ impl Config {
             statement_timeout: Duration::from_secs(30),
             connections: 16,
             group_size: 256,
+            plugs: Plugs::default(),
         }
     }
 
@@ -86,13 +103,14 @@ enum Backend {
     Sqlite {
         path: PathBuf,
         readers: Pool<sqlite_engine::Connection>,
-        queue: mpsc::Sender<Box<dyn Job>>,
+        queue: mpsc::Sender<Job>,
     },
     Postgres(Arc<Pool<postgres_engine::Connection>>),
 }
 
 struct Inner {
     config: Config,
+    context: Arc<Context>,
     permits: Arc<Semaphore>,
     backend: Backend,
 }
@@ -119,14 +137,19 @@ pub struct ServeLock(#[expect(dead_code, reason = "held for its lock")] Option<F
 impl Store {
     /// Opens the database and applies the migrations it lacks. Blocks.
     pub fn open(config: Config, migrations: &[Migration]) -> Result<Store> {
+        let context = Arc::new(Context {
+            clock: config.clock.clone(),
+            plugs: config.plugs.clone(),
+        });
         let backend = on_own_thread(|| match config.path() {
-            Some(path) => open_sqlite(path, &config, migrations),
-            None => open_postgres(&config, migrations),
+            Some(path) => open_sqlite(path, &config, &context, migrations),
+            None => open_postgres(&config, &context, migrations),
         })?;
         let permits = Arc::new(Semaphore::new(config.connections.max(1)));
         Ok(Store {
             inner: Arc::new(Inner {
                 config,
+                context,
                 permits,
                 backend,
             }),
@@ -179,17 +202,9 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let permit = self.inner.permits.clone().acquire_owned().await;
-        let (inner, caller) = (self.inner.clone(), Arc::new(Caller::default()));
-        let leave = LeaveOnDrop(caller.clone());
-        let task = tokio::task::spawn_blocking(move || {
-            let result = inner.read(Some(caller), f);
-            drop((inner, permit));
-            result
-        });
-        let result = task.await.unwrap_or_else(|_| Err(stopping().into()));
-        drop(leave);
-        result
+        let (work, outcome) = Work::once(f);
+        self.run(Access::Read, work).await?;
+        outcome.take()
     }
 
     /// [`read`](Store::read) for a few rows by their keys. Where the engine
@@ -203,10 +218,9 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        match self.inner.glance(&f) {
-            Some(result) => result,
-            None => self.read(f).await,
-        }
+        let (work, outcome) = Work::new(f);
+        self.run(Access::Glance, work).await?;
+        outcome.take()
     }
 
     /// Runs a closure in one serialisable transaction that is durable when
@@ -218,24 +232,54 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        let (work, outcome) = Work::new(f);
+        self.run(Access::Write, work).await?;
+        outcome.take()
+    }
+
+    /// Runs work in a transaction of its own. What fails here is not the
+    /// work: whether that succeeded is told by its outcome.
+    pub async fn run(&self, access: Access, mut work: Work) -> Result<()> {
+        match access {
+            Access::Read => self.read_apart(work).await,
+            Access::Glance => match self.inner.glance(&mut |tx| work.run(tx)) {
+                Some(ended) => ended,
+                None => self.read_apart(work).await,
+            },
+            Access::Write => self.write_apart(work).await,
+        }
+    }
+
+    async fn read_apart(&self, mut work: Work) -> Result<()> {
+        let permit = self.inner.permits.clone().acquire_owned().await;
+        let (inner, caller) = (self.inner.clone(), Arc::new(Caller::default()));
+        let leave = LeaveOnDrop(caller.clone());
+        let task = tokio::task::spawn_blocking(move || {
+            let ended = inner.read(Some(caller), &mut |tx| work.run(tx));
+            drop((work, inner, permit));
+            ended
+        });
+        let ended = task.await.unwrap_or_else(|_| Err(stopping()));
+        drop(leave);
+        ended
+    }
+
+    async fn write_apart(&self, mut work: Work) -> Result<()> {
         let Backend::Postgres(pool) = &self.inner.backend else {
-            return self
-                .inner
-                .enqueue(f)
-                .await
-                .unwrap_or_else(|_| Err(stopping().into()));
+            let answer = self.inner.enqueue(work);
+            return answer.await.unwrap_or_else(|_| Err(stopping()));
         };
         let permit = self.inner.permits.clone().acquire_owned().await;
-        let (pool, clock) = (pool.clone(), self.inner.config.clock.clone());
+        let (pool, context) = (pool.clone(), self.inner.context.clone());
         let (reply, answer) = oneshot::channel();
         tokio::task::spawn_blocking(move || {
             if !reply.is_closed() {
-                let result = postgres_engine::write(&pool, &|| whole_micros(clock()), f);
-                reply.send(result).ok();
+                let ended = postgres_engine::write(&pool, &context, &mut |tx| work.run(tx));
+                reply.send(ended).ok();
             }
             drop(permit);
         });
-        answer.await.unwrap_or_else(|_| Err(stopping().into()))
+        answer.await.unwrap_or_else(|_| Err(stopping()))
     }
 
     /// [`read`](Store::read) for threads that may block.
@@ -244,7 +288,7 @@ impl Store {
         F: FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
         E: From<Error>,
     {
-        self.inner.read(None, f)
+        erased(f, |run| self.inner.read(None, run))
     }
 
     /// [`write`](Store::write) for threads that may block.
@@ -254,14 +298,14 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        match &self.inner.backend {
-            Backend::Sqlite { .. } => self
-                .inner
-                .enqueue(f)
-                .blocking_recv()
-                .unwrap_or_else(|_| Err(stopping().into())),
-            Backend::Postgres(pool) => postgres_engine::write(pool, &|| self.inner.now(), f),
-        }
+        let (work, outcome) = Work::new(f);
+        self.inner.write_blocking(work)?;
+        outcome.take()
+    }
+
+    /// What was plugged in under this type.
+    pub fn plugged<T: std::any::Any + Send + Sync>(&self) -> Result<&T> {
+        self.inner.context.plugs.get()
     }
 
     /// The engine in use, for diagnostics and backup only.
@@ -308,7 +352,7 @@ impl Store {
     }
 }
 
-fn stopping() -> Error {
+pub(crate) fn stopping() -> Error {
     Error::Unavailable("the server is stopping".to_owned())
 }
 
@@ -331,16 +375,21 @@ fn on_own_thread<T: Send>(open: impl FnOnce() -> Result<T> + Send) -> Result<T> 
     })
 }
 
-fn open_sqlite(path: PathBuf, config: &Config, migrations: &[Migration]) -> Result<Backend> {
+fn open_sqlite(
+    path: PathBuf,
+    config: &Config,
+    context: &Context,
+    migrations: &[Migration],
+) -> Result<Backend> {
     let mut first = sqlite_engine::Connection::open(&path, &patient(config), false)?;
-    migrate::run(&mut first, &config.clock, migrations)?;
+    migrate::run(&mut first, context, migrations)?;
     drop(first);
     let writer = sqlite_engine::Connection::open(&path, config, false)?;
     let (queue, jobs) = mpsc::channel();
     let size = config.group_size.max(1);
     std::thread::Builder::new()
         .name("store writer".to_owned())
-        .spawn(move || sqlite_engine::write_queue(writer, &jobs, size))
+        .spawn(move || sqlite_writer::write_queue(writer, &jobs, size))
         .map_err(|error| Error::Unavailable(format!("writer thread: {error}")))?;
     let (file, settings) = (path.clone(), config.clone());
     let readers = Pool::new(config.connections.max(1), move || {
@@ -353,9 +402,9 @@ fn open_sqlite(path: PathBuf, config: &Config, migrations: &[Migration]) -> Resu
     })
 }
 
-fn open_postgres(config: &Config, migrations: &[Migration]) -> Result<Backend> {
+fn open_postgres(config: &Config, context: &Context, migrations: &[Migration]) -> Result<Backend> {
     let mut first = postgres_engine::Connection::open(&patient(config))?;
-    migrate::run(&mut first, &config.clock, migrations)?;
+    migrate::run(&mut first, context, migrations)?;
     let settings = config.clone();
     let open = move || postgres_engine::Connection::open(&settings);
     Ok(Backend::Postgres(Arc::new(Pool::new(
@@ -365,44 +414,32 @@ fn open_postgres(config: &Config, migrations: &[Migration]) -> Result<Backend> {
 }
 
 impl Inner {
-    fn now(&self) -> Timestamp {
-        whole_micros((self.config.clock)())
-    }
-
-    fn read<T, E: From<Error>>(
-        &self,
-        caller: Option<Arc<Caller>>,
-        f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
-    ) -> std::result::Result<T, E> {
+    fn read(&self, caller: Option<Arc<Caller>>, run: Run<'_>) -> Result<()> {
         if caller.as_ref().is_some_and(|caller| caller.is_gone()) {
-            return Err(Error::Cancelled.into());
+            return Err(Error::Cancelled);
         }
         let readers = match &self.backend {
             Backend::Sqlite { readers, .. } => readers,
-            Backend::Postgres(pool) => return postgres_engine::read(pool, caller, self.now(), f),
+            Backend::Postgres(pool) => {
+                return postgres_engine::read(pool, caller, &self.context, run);
+            }
         };
         let mut connection = readers.take()?;
         connection.serve(caller.clone());
         connection.control("begin")?;
-        let (result, callbacks) = attempt(&mut connection, self.now(), f);
+        let ended = attempt(&mut connection, &self.context, run);
         if let Some(caller) = caller {
             caller.finish();
         }
         if connection.rollback() {
             readers.give(connection);
         }
-        if result.is_ok() {
-            run_callbacks(callbacks);
-        }
-        result
+        ended.finish()
     }
 
     /// Runs a short read here and now; nothing if that is not possible, or
     /// turned out not to be short.
-    fn glance<T, E: From<Error>>(
-        &self,
-        f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
-    ) -> Option<std::result::Result<T, E>> {
+    fn glance(&self, run: Run<'_>) -> Option<Result<()>> {
         let Backend::Sqlite { readers, .. } = &self.backend else {
             return None;
         };
@@ -410,79 +447,35 @@ impl Inner {
         let mut connection = readers.idle()?;
         connection.allow(Some(GLANCE));
         connection.control("begin").ok()?;
-        let (result, callbacks) = attempt(&mut connection, self.now(), f);
+        let ended = attempt(&mut connection, &self.context, run);
         let spent = connection.is_spent();
         if connection.rollback() {
             readers.give(connection);
         }
-        if spent && result.is_err() {
+        if spent && !ended.is_done() {
             return None;
         }
-        if result.is_ok() {
-            run_callbacks(callbacks);
-        }
-        Some(result)
+        Some(ended.finish())
     }
 
-    fn enqueue<T, E, F>(&self, f: F) -> oneshot::Receiver<std::result::Result<T, E>>
-    where
-        F: Fn(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        let (reply, answer) = oneshot::channel();
+    fn write_blocking(&self, mut work: Work) -> Result<()> {
+        match &self.backend {
+            Backend::Sqlite { .. } => {
+                let answer = self.enqueue(work).blocking_recv();
+                answer.unwrap_or_else(|_| Err(stopping()))
+            }
+            Backend::Postgres(pool) => {
+                postgres_engine::write(pool, &self.context, &mut |tx| work.run(tx))
+            }
+        }
+    }
+
+    fn enqueue(&self, work: Work) -> oneshot::Receiver<Result<()>> {
+        let (job, answer) = Job::new(work, self.context.clone());
         if let Backend::Sqlite { queue, .. } = &self.backend {
-            let clock = self.config.clock.clone();
-            let job = Write {
-                f,
-                clock,
-                reply,
-                result: None,
-                callbacks: Vec::new(),
-            };
             // A dead writer drops the job, which the caller sees.
-            queue.send(Box::new(job)).ok();
+            queue.send(job).ok();
         }
         answer
-    }
-}
-
-/// A queued write with its type.
-struct Write<T, E, F> {
-    f: F,
-    clock: Clock,
-    reply: oneshot::Sender<std::result::Result<T, E>>,
-    result: Option<std::result::Result<T, E>>,
-    callbacks: Vec<AfterCommit>,
-}
-
-impl<T, E, F> Job for Write<T, E, F>
-where
-    F: Fn(&mut Tx<'_>) -> std::result::Result<T, E> + Send,
-    T: Send,
-    E: From<Error> + Send,
-{
-    fn is_abandoned(&self) -> bool {
-        self.reply.is_closed()
-    }
-
-    fn run(&mut self, session: &mut dyn Session) -> bool {
-        let (result, callbacks) = attempt(session, whole_micros((self.clock)()), &self.f);
-        let kept = result.is_ok();
-        (self.result, self.callbacks) = (Some(result), callbacks);
-        kept
-    }
-
-    fn answer(self: Box<Self>, committed: Result<()>) {
-        let result = match (self.result, committed) {
-            (Some(Err(error)), _) => Err(error),
-            (_, Err(error)) => Err(error.into()),
-            (None, Ok(())) => Err(stopping().into()),
-            (Some(Ok(value)), Ok(())) => {
-                run_callbacks(self.callbacks);
-                Ok(value)
-            }
-        };
-        self.reply.send(result).ok();
     }
 }

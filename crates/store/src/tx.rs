@@ -1,7 +1,10 @@
 //! A transaction as closures see it.
 
+use crate::store::Context;
+use crate::work::{Ended, Run, erased};
 use crate::{Engine, Error, Fragment, FromValue, Params, Result, Value};
 use jiff::Timestamp;
+use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -54,14 +57,17 @@ impl<'a> Row<'a> {
 
     /// The named column.
     pub fn get<T: FromValue>(&self, column: &str) -> Result<T> {
+        let value = self.named(column)?;
+        T::from_value(value).map_err(|error| in_column(column, error))
+    }
+
+    fn named(&self, column: &str) -> Result<Value> {
         let column = column.strip_prefix("r#").unwrap_or(column);
         let index = self.index(column);
         let index = index.ok_or_else(|| Error::mismatch(format!("no column {column}")))?;
         self.next.set(index + 1);
-        self.at(index).map_err(|error| match error {
-            Error::Type { what } => Error::mismatch(format!("column {column}: {what}")),
-            error => error,
-        })
+        let cell = self.cells.cell(index);
+        cell.map_err(|error| in_column(column, error))
     }
 
     fn index(&self, column: &str) -> Option<usize> {
@@ -80,6 +86,13 @@ impl<'a> Row<'a> {
     /// The column at a position, from zero.
     pub fn at<T: FromValue>(&self, index: usize) -> Result<T> {
         T::from_value(self.cells.cell(index)?)
+    }
+}
+
+fn in_column(column: &str, error: Error) -> Error {
+    match error {
+        Error::Type { what } => Error::mismatch(format!("column {column}: {what}")),
+        error => error,
     }
 }
 
@@ -148,6 +161,7 @@ pub(crate) type AfterCommit = Box<dyn FnOnce() + Send>;
 /// [`savepoint`](Tx::savepoint) around a statement whose failure is expected.
 pub struct Tx<'c> {
     session: &'c mut dyn Session,
+    context: &'c Context,
     now: Timestamp,
     after_commit: Vec<AfterCommit>,
     failed: bool,
@@ -155,14 +169,24 @@ pub struct Tx<'c> {
 }
 
 impl<'c> Tx<'c> {
-    pub(crate) fn new(session: &'c mut dyn Session, now: Timestamp) -> Tx<'c> {
+    pub(crate) fn new(
+        session: &'c mut dyn Session,
+        context: &'c Context,
+        now: Timestamp,
+    ) -> Tx<'c> {
         Tx {
             session,
+            context,
             now,
             after_commit: Vec::new(),
             failed: false,
             statements: 0,
         }
+    }
+
+    /// What the room of this type's name was given by those above it.
+    pub fn plugged<T: Any + Send + Sync>(&self) -> Result<&'c T> {
+        self.context.plugs.get()
     }
 
     /// Statements sent so far.
@@ -177,9 +201,13 @@ impl<'c> Tx<'c> {
 
     /// All rows.
     pub fn all<R: FromRow>(&mut self, sql: impl AsRef<str>, params: impl Params) -> Result<Vec<R>> {
+        self.all_rows(sql.as_ref(), params.into_values())
+    }
+
+    fn all_rows<R: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<R>> {
         let mut rows = Vec::new();
-        self.rows(sql.as_ref(), params.into_values(), false, |row| {
-            rows.push(row);
+        self.rows(sql, values, false, &mut |row| {
+            rows.push(R::from_row(row)?);
             Ok(true)
         })?;
         Ok(rows)
@@ -191,9 +219,13 @@ impl<'c> Tx<'c> {
         sql: impl AsRef<str>,
         params: impl Params,
     ) -> Result<Option<R>> {
+        self.first_row(sql.as_ref(), params.into_values())
+    }
+
+    fn first_row<R: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<Option<R>> {
         let mut first = None;
-        self.rows(sql.as_ref(), params.into_values(), false, |row| {
-            first = Some(row);
+        self.rows(sql, values, false, &mut |row| {
+            first = Some(R::from_row(row)?);
             Ok(false)
         })?;
         Ok(first)
@@ -206,8 +238,12 @@ impl<'c> Tx<'c> {
 
     /// Runs a statement and counts the rows it changed.
     pub fn execute(&mut self, sql: impl AsRef<str>, params: impl Params) -> Result<u64> {
-        let values = self.ready(params.into_values())?;
-        let result = self.session.execute(sql.as_ref(), &values);
+        self.change(sql.as_ref(), params.into_values())
+    }
+
+    fn change(&mut self, sql: &str, values: Vec<Value>) -> Result<u64> {
+        let values = self.ready(values)?;
+        let result = self.session.execute(sql, &values);
         self.failed |= result.is_err();
         result
     }
@@ -220,15 +256,15 @@ impl<'c> Tx<'c> {
         params: impl Params,
         mut f: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        self.rows(sql.as_ref(), params.into_values(), true, |row| {
-            f(row).map(|()| true)
+        self.rows(sql.as_ref(), params.into_values(), true, &mut |row| {
+            f(R::from_row(row)?).map(|()| true)
         })
     }
 
     /// All rows of a built statement.
     pub fn query<R: FromRow>(&mut self, fragment: Fragment) -> Result<Vec<R>> {
         let (text, values) = fragment.into_parts();
-        self.all(text, values)
+        self.all_rows(&text, values)
     }
 
     /// Runs a part that may fail alone: its error undoes what it did, and the
@@ -237,22 +273,27 @@ impl<'c> Tx<'c> {
         &mut self,
         f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
+        erased(f, |run| self.part(run))
+    }
+
+    /// [`savepoint`](Tx::savepoint) for what has its result itself and tells
+    /// whether it succeeded.
+    pub fn part(&mut self, run: &mut dyn FnMut(&mut Tx<'_>) -> bool) -> Result<()> {
         self.control("savepoint part")?;
-        let mut inner = Tx::new(&mut *self.session, self.now);
-        let result = f(&mut inner);
+        let mut inner = Tx::new(&mut *self.session, self.context, self.now);
+        let succeeded = run(&mut inner);
         let (failed, callbacks) = (inner.failed, inner.after_commit);
         self.statements += inner.statements;
-        match result {
-            Ok(value) if !failed => {
-                self.control("release savepoint part")?;
-                self.after_commit.extend(callbacks);
-                Ok(value)
-            }
-            result => {
-                let undone = self.control("rollback to savepoint part");
-                let undone = undone.and_then(|()| self.control("release savepoint part"));
-                result.and_then(|_| Err(undone.err().unwrap_or_else(swallowed).into()))
-            }
+        if succeeded && !failed {
+            self.control("release savepoint part")?;
+            self.after_commit.extend(callbacks);
+            return Ok(());
+        }
+        let undone = self.control("rollback to savepoint part");
+        let undone = undone.and_then(|()| self.control("release savepoint part"));
+        match succeeded {
+            true => Err(undone.err().unwrap_or_else(swallowed)),
+            false => Ok(()),
         }
     }
 
@@ -278,29 +319,22 @@ impl<'c> Tx<'c> {
         Ok(values)
     }
 
-    fn rows<R: FromRow>(
+    fn rows(
         &mut self,
         sql: &str,
         values: Vec<Value>,
         stream: bool,
-        mut take: impl FnMut(R) -> Result<bool>,
+        take: &mut dyn FnMut(&mut Row<'_>) -> Result<bool>,
     ) -> Result<()> {
         let values = self.ready(values)?;
         let mut refused = None;
-        let result = self
-            .session
-            .query(
-                sql,
-                &values,
-                stream,
-                &mut |row| match R::from_row(row).and_then(&mut take) {
-                    Ok(more) => more,
-                    Err(error) => {
-                        refused = Some(error);
-                        false
-                    }
-                },
-            );
+        let mut take = |row: &mut Row<'_>| {
+            take(row).unwrap_or_else(|error| {
+                refused = Some(error);
+                false
+            })
+        };
+        let result = self.session.query(sql, &values, stream, &mut take);
         self.failed |= result.is_err();
         refused.map_or(result, Err)
     }
@@ -311,19 +345,14 @@ fn swallowed() -> Error {
 }
 
 /// Runs a closure in a transaction that has begun. A panic is an error.
-pub(crate) fn attempt<T, E: From<Error>>(
-    session: &mut dyn Session,
-    now: Timestamp,
-    f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
-) -> (std::result::Result<T, E>, Vec<AfterCommit>) {
-    let mut tx = Tx::new(session, now);
-    let result = catch_unwind(AssertUnwindSafe(|| f(&mut tx)));
-    let result = match result {
-        Ok(Ok(_)) if tx.failed => Err(swallowed().into()),
-        Ok(result) => result,
-        Err(panic) => Err(panic_error(panic.as_ref()).into()),
-    };
-    (result, tx.after_commit)
+pub(crate) fn attempt(session: &mut dyn Session, context: &Context, run: Run<'_>) -> Ended {
+    let mut tx = Tx::new(session, context, context.now());
+    match catch_unwind(AssertUnwindSafe(|| run(&mut tx))) {
+        Ok(true) if tx.failed => Ended::Failed(swallowed()),
+        Ok(true) => Ended::Done(tx.after_commit),
+        Ok(false) => Ended::Refused,
+        Err(panic) => Ended::Failed(panic_error(panic.as_ref())),
+    }
 }
 
 /// Runs the callbacks of a durable transaction; a panic in one is logged.

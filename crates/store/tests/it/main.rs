@@ -4,6 +4,7 @@
 mod concurrency;
 mod crash;
 mod engines;
+mod plugs;
 mod schema;
 mod stopping;
 mod transactions;
