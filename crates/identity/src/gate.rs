@@ -441,8 +441,7 @@ fn deploy_viewer(app: &App, deploy: DeployToken) -> Result<Viewer> {
 /// Refuses a user who may not act by tokens (contract «user not active»).
 async fn check_user(app: &App, user: &User) -> Result<()> {
     let rules: SignUp = app.settings().get(app).await?;
-    access::refusal(user, &rules, app.now())
-        .map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
+    access::refusal(user, &rules, app.now()).map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
 }
 
 fn stale(last: Option<Timestamp>, user: &User, now: Timestamp) -> bool {

@@ -38,12 +38,12 @@ const LEDGER: &str = "create table if not exists schema_migrations (
     applied_at timestamptz not null)";
 
 /// Whether any migration was applied.
-pub(crate) fn has_run(session: &mut dyn Session, clock: &Clock) -> Result<bool> {
+pub(crate) fn has_run(session: &mut dyn Session, context: &Context) -> Result<bool> {
     let ledger = match session.engine() {
         Engine::Sqlite => "select 1 from sqlite_schema where name = 'schema_migrations'",
         Engine::Postgres => "select 1 where to_regclass('schema_migrations') is not null",
     };
-    let mut tx = Tx::new(session, whole_micros(clock()));
+    let mut tx = Tx::new(session, context, context.now());
     let known: Option<i64> = match tx.optional::<i64>(ledger, ())? {
         Some(_) => tx.optional("select number from schema_migrations limit 1", ())?,
         None => None,

@@ -261,7 +261,10 @@ mod tests {
         }
         let source = [("access_token", ""), ("private_token", "abc")];
         let source = source.map(|(name, text)| (name.to_owned(), Value::from(text)));
-        assert_eq!(named(&Source::from_iter(source)), Sent::Private("abc".into()));
+        assert_eq!(
+            named(&Source::from_iter(source)),
+            Sent::Private("abc".into())
+        );
     }
 
     #[test]

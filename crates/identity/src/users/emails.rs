@@ -165,9 +165,7 @@ pub fn confirm_email(tx: &mut Tx<'_>, by: &Author, user: &User, id: Option<i64>)
             (user.id, id, now),
         )?,
         None => tx.execute(
-            sql!(
-                "update users set confirmed_at = coalesce(confirmed_at, $2) where id = $1"
-            ),
+            sql!("update users set confirmed_at = coalesce(confirmed_at, $2) where id = $1"),
             (user.id, now),
         )?,
     };

@@ -7,9 +7,9 @@ use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error
 use crate::namespaces::{self, Taken};
 use identity::model::User;
 use identity::viewer::Viewer;
+use jiff::SignedDuration;
 use kernel::error::{CONFLICT, Error, Result};
 use kernel::ids::{Reference, fold};
-use jiff::SignedDuration;
 use kernel::jobs::enqueue_at;
 use serde_json::json;
 use std::collections::BTreeMap;

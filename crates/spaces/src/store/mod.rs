@@ -366,11 +366,7 @@ pub fn member(
 
 /// The highest role that a user has in the groups above, and the name of the
 /// group that gives it.
-pub fn inherited(
-    tx: &mut Tx<'_>,
-    source: &Source,
-    user_id: i64,
-) -> Result<Option<(i64, String)>> {
+pub fn inherited(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Option<(i64, String)>> {
     let mut above = source.groups.clone();
     above.retain(|id| source.kind == SourceKind::Project || *id != source.id);
     let today = today(tx);

@@ -52,69 +52,95 @@ async fn value(app: &App, key: &str) -> i64 {
         .expect("it is read")
 }
 
-testkit::both_engines! {
-    async fn each_caller_gets_an_answer_of_its_own(t: TestServer) {
-        let counting: Arc<Lanes<String, Item, i64>> = Arc::new(Lanes::new(16, count));
-        let callers: Vec<_> = (0..300).map(|n| {
+#[testkit::story]
+async fn each_caller_gets_an_answer_of_its_own(t: testkit::TestServer) {
+    let counting: Arc<Lanes<String, Item, i64>> = Arc::new(Lanes::new(16, count));
+    let callers: Vec<_> = (0..300)
+        .map(|n| {
             let (app, counting) = (t.app().clone(), counting.clone());
             let key = format!("counter {}", n % 3);
             tokio::spawn(async move { counting.run(&app, key, Item::Add).await })
-        }).collect();
-        let mut answers = Vec::new();
-        for caller in callers {
-            answers.push(caller.await.expect("no panic").expect("an answer"));
-        }
-        answers.sort_unstable();
-        let expected: Vec<i64> = (1..=100).flat_map(|n| [n, n, n]).collect();
-        assert_eq!(answers, expected);
-        for n in 0..3 {
-            assert_eq!(value(t.app(), &format!("counter {n}")).await, 100);
-        }
+        })
+        .collect();
+    let mut answers = Vec::new();
+    for caller in callers {
+        answers.push(caller.await.expect("no panic").expect("an answer"));
     }
-
-    async fn what_one_caller_sends_is_done_in_its_order(t: TestServer) {
-        let counting: Lanes<String, Item, i64> = Lanes::new(4, count);
-        let running: Vec<_> = (0..20).map(|_| counting.run(t.app(), "one".into(), Item::Add)).collect();
-        let answers = futures_util::future::join_all(running).await;
-        let answers: Vec<i64> = answers.into_iter().map(|answer| answer.expect("an answer")).collect();
-        assert_eq!(answers, (1..=20).collect::<Vec<_>>());
+    answers.sort_unstable();
+    let expected: Vec<i64> = (1..=100).flat_map(|n| [n, n, n]).collect();
+    assert_eq!(answers, expected);
+    for n in 0..3 {
+        assert_eq!(value(t.app(), &format!("counter {n}")).await, 100);
     }
+}
 
-    async fn an_item_that_fails_fails_alone(t: TestServer) {
-        let counting: Lanes<String, Item, i64> = Lanes::new(64, count);
-        let items = (0..40).map(|n| match n {
-            7 => Item::Fail,
-            9 => Item::Panic,
-            _ => Item::Add,
-        });
-        let running: Vec<_> = items.map(|item| counting.run(t.app(), "one".into(), item)).collect();
-        let answers = futures_util::future::join_all(running).await;
-        let failed: Vec<usize> = answers.iter().enumerate()
-            .filter(|(_, answer)| answer.is_err()).map(|(n, _)| n).collect();
-        assert_eq!(failed, [7, 9]);
-        assert!(matches!(answers[7], Err(Error::BadRequest(_))));
-        assert_eq!(value(t.app(), "one").await, 38);
-        assert_eq!(counting.run(t.app(), "one".into(), Item::Add).await.expect("an answer"), 39);
-    }
+#[testkit::story]
+async fn what_one_caller_sends_is_done_in_its_order(t: testkit::TestServer) {
+    let counting: Lanes<String, Item, i64> = Lanes::new(4, count);
+    let running: Vec<_> = (0..20)
+        .map(|_| counting.run(t.app(), "one".into(), Item::Add))
+        .collect();
+    let answers = futures_util::future::join_all(running).await;
+    let answers: Vec<i64> = answers
+        .into_iter()
+        .map(|answer| answer.expect("an answer"))
+        .collect();
+    assert_eq!(answers, (1..=20).collect::<Vec<_>>());
+}
 
-    async fn a_caller_that_leaves_holds_nobody_up(t: TestServer) {
-        let counting: Arc<Lanes<String, Item, i64>> = Arc::new(Lanes::new(1, count));
-        let callers: Vec<_> = (0..30).map(|_| {
+#[testkit::story]
+async fn an_item_that_fails_fails_alone(t: testkit::TestServer) {
+    let counting: Lanes<String, Item, i64> = Lanes::new(64, count);
+    let items = (0..40).map(|n| match n {
+        7 => Item::Fail,
+        9 => Item::Panic,
+        _ => Item::Add,
+    });
+    let running: Vec<_> = items
+        .map(|item| counting.run(t.app(), "one".into(), item))
+        .collect();
+    let answers = futures_util::future::join_all(running).await;
+    let failed: Vec<usize> = answers
+        .iter()
+        .enumerate()
+        .filter(|(_, answer)| answer.is_err())
+        .map(|(n, _)| n)
+        .collect();
+    assert_eq!(failed, [7, 9]);
+    assert!(matches!(answers[7], Err(Error::BadRequest(_))));
+    assert_eq!(value(t.app(), "one").await, 38);
+    assert_eq!(
+        counting
+            .run(t.app(), "one".into(), Item::Add)
+            .await
+            .expect("an answer"),
+        39
+    );
+}
+
+#[testkit::story]
+async fn a_caller_that_leaves_holds_nobody_up(t: testkit::TestServer) {
+    let counting: Arc<Lanes<String, Item, i64>> = Arc::new(Lanes::new(1, count));
+    let callers: Vec<_> = (0..30)
+        .map(|_| {
             let (app, counting) = (t.app().clone(), counting.clone());
             tokio::spawn(async move { counting.run(&app, "one".into(), Item::Add).await })
-        }).collect();
-        tokio::task::yield_now().await;
-        let mut answered = 0;
-        for (n, caller) in callers.into_iter().enumerate() {
-            if n % 2 == 0 {
-                caller.abort();
-            } else {
-                caller.await.expect("no panic").expect("an answer");
-                answered += 1;
-            }
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    let mut answered = 0;
+    for (n, caller) in callers.into_iter().enumerate() {
+        if n % 2 == 0 {
+            caller.abort();
+        } else {
+            caller.await.expect("no panic").expect("an answer");
+            answered += 1;
         }
-        let last = counting.run(t.app(), "one".into(), Item::Add).await.expect("an answer");
-        assert_eq!(value(t.app(), "one").await, last);
-        assert!((answered + 1..=31).contains(&last), "{last} of {answered}");
     }
+    let last = counting
+        .run(t.app(), "one".into(), Item::Add)
+        .await
+        .expect("an answer");
+    assert_eq!(value(t.app(), "one").await, last);
+    assert!((answered + 1..=31).contains(&last), "{last} of {answered}");
 }

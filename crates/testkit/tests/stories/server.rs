@@ -24,50 +24,71 @@ async fn status(socket: &mut TcpStream) -> String {
     }
 }
 
-testkit::both_engines! {
-    async fn a_server_says_that_it_is_alive_and_ready(t: TestServer) {
-        for path in ["/-/liveness", "/-/readiness"] {
-            let reply = t.anonymous().at(path).await.is(200);
-            assert_eq!(reply.json(), serde_json::json!({"status": "ok"}));
+#[testkit::story]
+async fn a_server_says_that_it_is_alive_and_ready(t: testkit::TestServer) {
+    for path in ["/-/liveness", "/-/readiness"] {
+        let reply = t.anonymous().at(path).await.is(200);
+        assert_eq!(reply.json(), serde_json::json!({"status": "ok"}));
+    }
+}
+
+#[testkit::story]
+async fn the_description_names_this_instance(t: testkit::TestServer) {
+    let reply = t.anonymous().get("/openapi.json").await.is(200);
+    assert_eq!(reply.json()["servers"][0]["url"], t.url());
+    let again = t.anonymous().get("/openapi.json");
+    again
+        .header("if-none-match", reply.header("etag"))
+        .await
+        .is(304);
+}
+
+#[testkit::story]
+async fn every_registered_statement_prepares(t: testkit::TestServer) {
+    let store = t.app().store().clone();
+    let checked = testkit::tokio::task::spawn_blocking(move || store.check_statements()).await;
+    checked
+        .expect("the check runs")
+        .expect("every statement prepares");
+}
+
+#[testkit::story]
+async fn who_still_writes_reads_a_refusal_and_may_ask_again(t: testkit::TestServer) {
+    const SIZE: usize = 3 << 20;
+    let address = t.url().replace("http://", "");
+    let mut socket = TcpStream::connect(&address).await.expect("a connection");
+    for path in [
+        "/api/v4/projects/7/packages/pypi",
+        "/api/v4/groups",
+        "/api/v4/nothing",
+    ] {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {address}\r\nprivate-token: wrong\r\n\
+             content-type: application/octet-stream\r\ncontent-length: {SIZE}\r\n\r\n"
+        );
+        socket.write_all(head.as_bytes()).await.expect("sent");
+        // In pieces, as a client sends what it reads from a file.
+        for _ in 0..SIZE / 65_536 {
+            socket
+                .write_all(&[b'x'; 65_536])
+                .await
+                .expect("the server still listens");
         }
+        let refused = status(&mut socket).await;
+        assert!(
+            ["401", "404"].contains(&refused.as_str()),
+            "{path}: {refused}"
+        );
     }
+}
 
-    async fn the_description_names_this_instance(t: TestServer) {
-        let reply = t.anonymous().get("/openapi.json").await.is(200);
-        assert_eq!(reply.json()["servers"][0]["url"], t.url());
-        let again = t.anonymous().get("/openapi.json");
-        again.header("if-none-match", reply.header("etag")).await.is(304);
-    }
-
-    async fn every_registered_statement_prepares(t: TestServer) {
-        let store = t.app().store().clone();
-        let checked = testkit::tokio::task::spawn_blocking(move || store.check_statements()).await;
-        checked.expect("the check runs").expect("every statement prepares");
-    }
-
-    async fn who_still_writes_reads_a_refusal_and_may_ask_again(t: TestServer) {
-        const SIZE: usize = 3 << 20;
-        let address = t.url().replace("http://", "");
-        let mut socket = TcpStream::connect(&address).await.expect("a connection");
-        for path in ["/api/v4/projects/7/packages/pypi", "/api/v4/groups", "/api/v4/nothing"] {
-            let head = format!(
-                "POST {path} HTTP/1.1\r\nhost: {address}\r\nprivate-token: wrong\r\n\
-                 content-type: application/octet-stream\r\ncontent-length: {SIZE}\r\n\r\n"
-            );
-            socket.write_all(head.as_bytes()).await.expect("sent");
-            // In pieces, as a client sends what it reads from a file.
-            for _ in 0..SIZE / 65_536 {
-                socket.write_all(&[b'x'; 65_536]).await.expect("the server still listens");
-            }
-            let refused = status(&mut socket).await;
-            assert!(["401", "404"].contains(&refused.as_str()), "{path}: {refused}");
-        }
-    }
-
-    async fn an_unknown_route_is_not_found(t: TestServer) {
-        let reply = t.anonymous().get("/nothing").await;
-        assert_eq!((reply.status, reply.json()), (404, serde_json::json!({"error": "404 Not Found"})));
-    }
+#[testkit::story]
+async fn an_unknown_route_is_not_found(t: testkit::TestServer) {
+    let reply = t.anonymous().get("/nothing").await;
+    assert_eq!(
+        (reply.status, reply.json()),
+        (404, serde_json::json!({"error": "404 Not Found"}))
+    );
 }
 
 #[test]

@@ -87,89 +87,152 @@ async fn allow_local(t: &TestServer, allowed: bool) {
 
 const LIST: &str = "/acme/anvil/-/error_tracking";
 
-testkit::both_engines! {
-    async fn errors_elsewhere_are_listed_and_asked_for_once(t: TestServer) {
-        let fake = Fake::start(Answers::Issues).await;
-        allow_local(&t, true).await;
-        let browser = elsewhere(&t, &fake).await;
-        for _ in 0..3 {
-            let listed = browser.get(&format!("{LIST}.json")).await.is(200).json();
-            assert_eq!(listed["errors"][0]["title"], "TypeError: <b>x</b>");
-            assert_eq!((listed["errors"][0]["count"].clone(), listed["errors"][0]["short_id"].clone()),
-                (json!(12), json!("ANVIL-1")));
-            assert_eq!(listed["pagination"], json!({"previous": null, "next": {"cursor": "0:20:0"}}));
-            assert_eq!(listed["external_url"], format!("{}/acme/anvil/", fake.url));
-        }
-        assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
-        let page = browser.get(LIST).await.is(200).text();
-        assert!(page.contains("TypeError: &#60;b&#62;x") && page.contains("https://t.example/acme/anvil/issues/7/"), "{page}");
-        let again = format!("{LIST}.json?cursor=0:20:0");
-        browser.get(&again).await.is(200);
-        assert_eq!(fake.asked.load(Ordering::SeqCst), 2);
+#[testkit::story]
+async fn errors_elsewhere_are_listed_and_asked_for_once(t: TestServer) {
+    let fake = Fake::start(Answers::Issues).await;
+    allow_local(&t, true).await;
+    let browser = elsewhere(&t, &fake).await;
+    for _ in 0..3 {
+        let listed = browser.get(&format!("{LIST}.json")).await.is(200).json();
+        assert_eq!(listed["errors"][0]["title"], "TypeError: <b>x</b>");
+        assert_eq!(
+            (
+                listed["errors"][0]["count"].clone(),
+                listed["errors"][0]["short_id"].clone()
+            ),
+            (json!(12), json!("ANVIL-1"))
+        );
+        assert_eq!(
+            listed["pagination"],
+            json!({"previous": null, "next": {"cursor": "0:20:0"}})
+        );
+        assert_eq!(listed["external_url"], format!("{}/acme/anvil/", fake.url));
     }
+    assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
+    let page = browser.get(LIST).await.is(200).text();
+    assert!(
+        page.contains("TypeError: &#60;b&#62;x")
+            && page.contains("https://t.example/acme/anvil/issues/7/"),
+        "{page}"
+    );
+    let again = format!("{LIST}.json?cursor=0:20:0");
+    browser.get(&again).await.is(200);
+    assert_eq!(fake.asked.load(Ordering::SeqCst), 2);
+}
 
-    async fn graphql_lists_errors_elsewhere(t: TestServer) {
-        let fake = Fake::start(Answers::Issues).await;
-        allow_local(&t, true).await;
-        let browser = elsewhere(&t, &fake).await;
-        let gid = "gid://service/Service::ErrorTracking::DetailedError/7";
-        let ask = async |arguments: &str| {
-            let query = format!("{{project(fullPath:\"acme/anvil\"){{trackerDetailedError(id:\"{gid}\"){{id}} trackerErrors{{externalUrl \
-                errors{arguments}{{count pageInfo{{hasNextPage}} nodes{{id trackerId title type message culprit status count \
-                userCount firstSeen lastSeen shortId externalUrl trackerProjectId trackerProjectName trackerProjectSlug \
-                frequency{{count}}}}}}}}}}}}");
-            let body = json!({"query": query});
-            t.admin().request(http::Method::POST, "/api/graphql").json(&body).await.is(200).json()
-        };
-        for _ in 0..2 {
-            let answer = ask("").await;
-            assert_eq!(answer, json!({"data": {"project": {"trackerDetailedError": null, "trackerErrors": {
-                "externalUrl": format!("{}/acme/anvil/", fake.url),
-                "errors": {"count": 1, "pageInfo": {"hasNextPage": false}, "nodes": [{"id": gid, "trackerId": "7",
-                    "title": "TypeError: <b>x</b>", "type": "error", "message": "x", "culprit": "app in f",
-                    "status": "UNRESOLVED", "count": 12, "userCount": 3, "firstSeen": "2026-01-31T15:10:45Z",
-                    "lastSeen": "2026-02-01T15:10:45Z", "shortId": "ANVIL-1",
-                    "externalUrl": "https://t.example/acme/anvil/issues/7/", "trackerProjectId": "3",
-                    "trackerProjectName": "Anvil", "trackerProjectSlug": "anvil", "frequency": []}]}}}}}));
-        }
-        // The list and this are one question.
-        let listed = browser.get(&format!("{LIST}.json?sort=last_seen")).await.is(200).json();
-        assert_eq!((&listed["errors"][0]["project_id"], &listed["errors"][0]["project_slug"]), (&json!("3"), &json!("anvil")));
-        assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
-        assert_eq!(ask("(first:0)").await["data"]["project"]["trackerErrors"]["errors"]["nodes"], json!([]));
-        allow_local(&t, false).await;
-        let refused = ask("(searchTerm:\"other\")").await;
-        assert_eq!(refused["data"]["project"]["trackerErrors"]["errors"], Value::Null);
-        assert!(refused["errors"][0]["message"].as_str().unwrap().contains("not allowed"), "{refused}");
-        assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
+#[testkit::story]
+async fn graphql_lists_errors_elsewhere(t: TestServer) {
+    let fake = Fake::start(Answers::Issues).await;
+    allow_local(&t, true).await;
+    let browser = elsewhere(&t, &fake).await;
+    let gid = "gid://service/Service::ErrorTracking::DetailedError/7";
+    let ask = async |arguments: &str| {
+        let query = format!(
+            "{{project(fullPath:\"acme/anvil\"){{trackerDetailedError(id:\"{gid}\"){{id}} trackerErrors{{externalUrl \
+            errors{arguments}{{count pageInfo{{hasNextPage}} nodes{{id trackerId title type message culprit status count \
+            userCount firstSeen lastSeen shortId externalUrl trackerProjectId trackerProjectName trackerProjectSlug \
+            frequency{{count}}}}}}}}}}}}"
+        );
+        let body = json!({"query": query});
+        t.admin()
+            .request(http::Method::POST, "/api/graphql")
+            .json(&body)
+            .await
+            .is(200)
+            .json()
+    };
+    for _ in 0..2 {
+        let answer = ask("").await;
+        assert_eq!(
+            answer,
+            json!({"data": {"project": {"trackerDetailedError": null, "trackerErrors": {
+            "externalUrl": format!("{}/acme/anvil/", fake.url),
+            "errors": {"count": 1, "pageInfo": {"hasNextPage": false}, "nodes": [{"id": gid, "trackerId": "7",
+                "title": "TypeError: <b>x</b>", "type": "error", "message": "x", "culprit": "app in f",
+                "status": "UNRESOLVED", "count": 12, "userCount": 3, "firstSeen": "2026-01-31T15:10:45Z",
+                "lastSeen": "2026-02-01T15:10:45Z", "shortId": "ANVIL-1",
+                "externalUrl": "https://t.example/acme/anvil/issues/7/", "trackerProjectId": "3",
+                "trackerProjectName": "Anvil", "trackerProjectSlug": "anvil", "frequency": []}]}}}}})
+        );
     }
+    // The list and this are one question.
+    let listed = browser
+        .get(&format!("{LIST}.json?sort=last_seen"))
+        .await
+        .is(200)
+        .json();
+    assert_eq!(
+        (
+            &listed["errors"][0]["project_id"],
+            &listed["errors"][0]["project_slug"]
+        ),
+        (&json!("3"), &json!("anvil"))
+    );
+    assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
+    assert_eq!(
+        ask("(first:0)").await["data"]["project"]["trackerErrors"]["errors"]["nodes"],
+        json!([])
+    );
+    allow_local(&t, false).await;
+    let refused = ask("(searchTerm:\"other\")").await;
+    assert_eq!(
+        refused["data"]["project"]["trackerErrors"]["errors"],
+        Value::Null
+    );
+    assert!(
+        refused["errors"][0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("not allowed"),
+        "{refused}"
+    );
+    assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
+}
 
-    async fn a_tracker_in_the_own_network_is_not_called(t: TestServer) {
-        let fake = Fake::start(Answers::Issues).await;
-        let browser = elsewhere(&t, &fake).await;
-        let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
-        assert!(refused["message"].as_str().unwrap().contains("not allowed"), "{refused}");
-        let page = browser.get(LIST).await.is(200).text();
-        assert!(page.contains("not allowed") && page.contains("Nothing was told"), "{page}");
-        assert_eq!(fake.asked.load(Ordering::SeqCst), 0);
-    }
+#[testkit::story]
+async fn a_tracker_in_the_own_network_is_not_called(t: TestServer) {
+    let fake = Fake::start(Answers::Issues).await;
+    let browser = elsewhere(&t, &fake).await;
+    let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
+    assert!(
+        refused["message"].as_str().unwrap().contains("not allowed"),
+        "{refused}"
+    );
+    let page = browser.get(LIST).await.is(200).text();
+    assert!(
+        page.contains("not allowed") && page.contains("Nothing was told"),
+        "{page}"
+    );
+    assert_eq!(fake.asked.load(Ordering::SeqCst), 0);
+}
 
-    async fn a_redirect_into_the_network_is_refused(t: TestServer) {
-        let fake = Fake::start(Answers::Redirect).await;
-        let place = fake.url.trim_start_matches("http://").to_owned();
-        let allowed = json!({"outbound_local_requests_allowlist": [place]});
-        t.admin().put("/application/settings").json(&allowed).await.is(200);
-        let browser = elsewhere(&t, &fake).await;
-        let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
-        assert!(refused["message"].as_str().unwrap().contains("not allowed"), "{refused}");
-        assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
-    }
+#[testkit::story]
+async fn a_redirect_into_the_network_is_refused(t: TestServer) {
+    let fake = Fake::start(Answers::Redirect).await;
+    let place = fake.url.trim_start_matches("http://").to_owned();
+    let allowed = json!({"outbound_local_requests_allowlist": [place]});
+    t.admin()
+        .put("/application/settings")
+        .json(&allowed)
+        .await
+        .is(200);
+    let browser = elsewhere(&t, &fake).await;
+    let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
+    assert!(
+        refused["message"].as_str().unwrap().contains("not allowed"),
+        "{refused}"
+    );
+    assert_eq!(fake.asked.load(Ordering::SeqCst), 1);
+}
 
-    async fn an_answer_that_is_too_large_is_not_read(t: TestServer) {
-        let fake = Fake::start(Answers::Endless).await;
-        allow_local(&t, true).await;
-        let browser = elsewhere(&t, &fake).await;
-        let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
-        assert!(refused["message"].as_str().unwrap().contains("too large"), "{refused}");
-    }
+#[testkit::story]
+async fn an_answer_that_is_too_large_is_not_read(t: TestServer) {
+    let fake = Fake::start(Answers::Endless).await;
+    allow_local(&t, true).await;
+    let browser = elsewhere(&t, &fake).await;
+    let refused = browser.get(&format!("{LIST}.json")).await.is(400).json();
+    assert!(
+        refused["message"].as_str().unwrap().contains("too large"),
+        "{refused}"
+    );
 }

@@ -38,31 +38,46 @@ async fn storm(t: &TestServer, tracker: &Tracker, of: impl Fn(usize) -> serde_js
     }
 }
 
-testkit::both_engines! {
-    async fn a_thousand_equal_events_are_one_error_counted_exactly(t: TestServer) {
-        let tracker = Tracker::new(&t, "acme/anvil").await;
-        storm(&t, &tracker, |n| {
-            let mut sent = event("E", "v");
-            sent["user"] = json!({"id": n % 10});
-            sent
-        }).await;
-        let error = tracker.only_error().await;
-        assert_eq!((error["events_count"].clone(), error["users_count"].clone()),
-            (json!(REPORTS), json!(10)));
-        let counts = t.app().read(|tx| Ok(tx.one::<(i64, i64)>(store::sql!(
-            "select (select count(*) from error_tracking_events),
-                (select cast(sum(events_count) as bigint) from error_tracking_hours)"), ())?));
-        assert_eq!(counts.await.unwrap(), (REPORTS as i64, REPORTS as i64));
-    }
+#[testkit::story]
+async fn a_thousand_equal_events_are_one_error_counted_exactly(t: TestServer) {
+    let tracker = Tracker::new(&t, "acme/anvil").await;
+    storm(&t, &tracker, |n| {
+        let mut sent = event("E", "v");
+        sent["user"] = json!({"id": n % 10});
+        sent
+    })
+    .await;
+    let error = tracker.only_error().await;
+    assert_eq!(
+        (error["events_count"].clone(), error["users_count"].clone()),
+        (json!(REPORTS), json!(10))
+    );
+    let counts = t.app().read(|tx| {
+        Ok(tx.one::<(i64, i64)>(
+            store::sql!(
+                "select (select count(*) from error_tracking_events),
+                (select cast(sum(events_count) as bigint) from error_tracking_hours)"
+            ),
+            (),
+        )?)
+    });
+    assert_eq!(counts.await.unwrap(), (REPORTS as i64, REPORTS as i64));
+}
 
-    async fn the_same_numbers_from_everywhere_are_kept_once(t: TestServer) {
-        let tracker = Tracker::new(&t, "acme/anvil").await;
-        storm(&t, &tracker, |n| {
-            let mut sent = event(&format!("E{}", n % 3), "v");
-            sent["event_id"] = json!(crate::error_tracking::number((n % 60) as u128));
-            sent
-        }).await;
-        let counts: i64 = tracker.errors().await.iter().map(|one| one["events_count"].as_i64().unwrap()).sum();
-        assert_eq!(counts, 60);
-    }
+#[testkit::story]
+async fn the_same_numbers_from_everywhere_are_kept_once(t: TestServer) {
+    let tracker = Tracker::new(&t, "acme/anvil").await;
+    storm(&t, &tracker, |n| {
+        let mut sent = event(&format!("E{}", n % 3), "v");
+        sent["event_id"] = json!(crate::error_tracking::number((n % 60) as u128));
+        sent
+    })
+    .await;
+    let counts: i64 = tracker
+        .errors()
+        .await
+        .iter()
+        .map(|one| one["events_count"].as_i64().unwrap())
+        .sum();
+    assert_eq!(counts, 60);
 }

@@ -36,281 +36,597 @@ async fn three(t: &TestServer) -> Tracker {
     tracker
 }
 
-testkit::both_engines! {
-    async fn lists_are_filtered_searched_and_sorted(t: TestServer) {
-        let tracker = three(&t).await;
-        let path = tracker.project.at("/error_tracking/errors");
-        let names = async |query: &str| {
-            let reply = t.admin().get(format!("{path}?{query}")).await.is(200);
-            reply.each("name").iter().map(|name| name.as_str().unwrap().to_owned()).collect::<Vec<_>>()
-        };
-        assert_eq!(names("").await, ["B", "A", "C"]);
-        assert_eq!(names("sort=first_seen").await, ["B", "A", "C"]);
-        assert_eq!(names("sort=frequency").await, ["C", "B", "A"]);
-        assert_eq!(names("sort=frequency&per_page=1&page=2").await, ["B"]);
-        assert_eq!(names("search=100%25%20of%20a").await, ["A"]);
-        assert_eq!(names("search=WORK(APP)&sort=frequency").await, ["C", "B", "A"]);
-        assert_eq!(names("search=%25of%25").await, [] as [&str; 0]);
-        let all = t.admin().get(&path).await.is(200);
-        assert_eq!(all.header("x-total"), "3");
-        let a = all.json()[1]["id"].clone();
-        let one = format!("{path}/{a}");
-        t.admin().put(&one).json(&json!({"status": "resolved"})).await.is(200);
-        assert_eq!(names("status=resolved").await, ["A"]);
-        for (query, total) in [("", "3"), ("?status=resolved", "1"), ("?status=unresolved", "2"),
-            ("?status=ignored", "0"), ("?search=work", "3"), ("?search=100%25%20of%20a&status=unresolved", "0")] {
-            let listed = t.admin().get(format!("{path}{query}")).await.is(200);
-            assert_eq!(listed.header("x-total"), total, "{query}");
-        }
-        assert_eq!(names("status=unresolved&sort=frequency").await, ["C", "B"]);
-        assert_eq!(names("sort=frequency").await, ["C", "B", "A"]);
-        t.admin().put(&one).json(&json!({"status": "lost"})).await.is(400);
-        t.admin().get(format!("{path}?status=lost")).await.is(400);
-        t.admin().get(format!("{path}/999999")).await.is(404);
+#[testkit::story]
+async fn lists_are_filtered_searched_and_sorted(t: TestServer) {
+    let tracker = three(&t).await;
+    let path = tracker.project.at("/error_tracking/errors");
+    let names = async |query: &str| {
+        let reply = t.admin().get(format!("{path}?{query}")).await.is(200);
+        reply
+            .each("name")
+            .iter()
+            .map(|name| name.as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names("").await, ["B", "A", "C"]);
+    assert_eq!(names("sort=first_seen").await, ["B", "A", "C"]);
+    assert_eq!(names("sort=frequency").await, ["C", "B", "A"]);
+    assert_eq!(names("sort=frequency&per_page=1&page=2").await, ["B"]);
+    assert_eq!(names("search=100%25%20of%20a").await, ["A"]);
+    assert_eq!(
+        names("search=WORK(APP)&sort=frequency").await,
+        ["C", "B", "A"]
+    );
+    assert_eq!(names("search=%25of%25").await, [] as [&str; 0]);
+    let all = t.admin().get(&path).await.is(200);
+    assert_eq!(all.header("x-total"), "3");
+    let a = all.json()[1]["id"].clone();
+    let one = format!("{path}/{a}");
+    t.admin()
+        .put(&one)
+        .json(&json!({"status": "resolved"}))
+        .await
+        .is(200);
+    assert_eq!(names("status=resolved").await, ["A"]);
+    for (query, total) in [
+        ("", "3"),
+        ("?status=resolved", "1"),
+        ("?status=unresolved", "2"),
+        ("?status=ignored", "0"),
+        ("?search=work", "3"),
+        ("?search=100%25%20of%20a&status=unresolved", "0"),
+    ] {
+        let listed = t.admin().get(format!("{path}{query}")).await.is(200);
+        assert_eq!(listed.header("x-total"), total, "{query}");
     }
+    assert_eq!(names("status=unresolved&sort=frequency").await, ["C", "B"]);
+    assert_eq!(names("sort=frequency").await, ["C", "B", "A"]);
+    t.admin()
+        .put(&one)
+        .json(&json!({"status": "lost"}))
+        .await
+        .is(400);
+    t.admin().get(format!("{path}?status=lost")).await.is(400);
+    t.admin().get(format!("{path}/999999")).await.is(404);
+}
 
-    async fn developers_read_and_others_do_not(t: TestServer) {
-        let tracker = three(&t).await;
-        let other = Tracker::new(&t, "acme/hammer").await;
-        let path = tracker.project.at("/error_tracking/errors");
-        let id = t.admin().get(&path).await.is(200).each("id")[0].clone();
-        let (jane, carl) = (t.user("jane").await, t.user("carl").await);
-        tracker.project.add(&jane, 20).await;
-        tracker.project.add(&carl, 30).await;
-        let one = format!("{path}/{id}");
-        jane.get(&path).await.is(403);
-        jane.get(&one).await.is(403);
-        carl.get(&one).await.is(200);
-        carl.put(&one).json(&json!({"status": "ignored"})).await.is(200);
-        jane.put(&one).json(&json!({"status": "resolved"})).await.is(403);
-        t.admin().get(other.project.at(&format!("/error_tracking/errors/{id}"))).await.is(404);
+#[testkit::story]
+async fn developers_read_and_others_do_not(t: TestServer) {
+    let tracker = three(&t).await;
+    let other = Tracker::new(&t, "acme/hammer").await;
+    let path = tracker.project.at("/error_tracking/errors");
+    let id = t.admin().get(&path).await.is(200).each("id")[0].clone();
+    let (jane, carl) = (t.user("jane").await, t.user("carl").await);
+    tracker.project.add(&jane, 20).await;
+    tracker.project.add(&carl, 30).await;
+    let one = format!("{path}/{id}");
+    jane.get(&path).await.is(403);
+    jane.get(&one).await.is(403);
+    carl.get(&one).await.is(200);
+    carl.put(&one)
+        .json(&json!({"status": "ignored"}))
+        .await
+        .is(200);
+    jane.put(&one)
+        .json(&json!({"status": "resolved"}))
+        .await
+        .is(403);
+    t.admin()
+        .get(other.project.at(&format!("/error_tracking/errors/{id}")))
+        .await
+        .is(404);
 
-        let gid = format!("gid://service/Service::ErrorTracking::DetailedError/{id}");
-        let ask = async |client: &Client, project: &str| graphql(client, &format!(
-            "{{project(fullPath:\"{project}\"){{trackerErrors{{externalUrl}} \
-             trackerDetailedError(id:\"{gid}\"){{trackerId}}}}}}")).await["project"].clone();
-        assert_eq!(ask(&jane, "acme/anvil").await, json!({"trackerErrors": null, "trackerDetailedError": null}));
-        assert_eq!(ask(&carl, "acme/anvil").await["trackerDetailedError"]["trackerId"], id.to_string());
-        assert_eq!(ask(&t.admin(), "acme/hammer").await["trackerDetailedError"], Value::Null);
-        assert_eq!(ask(&carl, "acme/hammer").await, Value::Null);
+    let gid = format!("gid://service/Service::ErrorTracking::DetailedError/{id}");
+    let ask = async |client: &Client, project: &str| {
+        graphql(
+            client,
+            &format!(
+                "{{project(fullPath:\"{project}\"){{trackerErrors{{externalUrl}} \
+         trackerDetailedError(id:\"{gid}\"){{trackerId}}}}}}"
+            ),
+        )
+        .await["project"]
+            .clone()
+    };
+    assert_eq!(
+        ask(&jane, "acme/anvil").await,
+        json!({"trackerErrors": null, "trackerDetailedError": null})
+    );
+    assert_eq!(
+        ask(&carl, "acme/anvil").await["trackerDetailedError"]["trackerId"],
+        id.to_string()
+    );
+    assert_eq!(
+        ask(&t.admin(), "acme/hammer").await["trackerDetailedError"],
+        Value::Null
+    );
+    assert_eq!(ask(&carl, "acme/hammer").await, Value::Null);
 
-        let page = "/acme/anvil/-/error_tracking";
-        let (janes, carls) = (t.browser("jane").await, t.browser("carl").await);
-        janes.get(page).await.is(403);
-        janes.get(&format!("{page}/{id}/details")).await.is(403);
-        carls.get(page).await.is(200);
-        carls.get(&format!("{page}/{id}/details")).await.is(200);
-        carls.get("/acme/anvil/-/settings/error_tracking").await.is(403);
-        assert_eq!(janes.get(&format!("{page}.json")).await.is(401).json(), json!({"message": "Access denied"}));
-        t.anonymous().at(format!("{page}.json")).await.is(401);
-    }
+    let page = "/acme/anvil/-/error_tracking";
+    let (janes, carls) = (t.browser("jane").await, t.browser("carl").await);
+    janes.get(page).await.is(403);
+    janes.get(&format!("{page}/{id}/details")).await.is(403);
+    carls.get(page).await.is(200);
+    carls.get(&format!("{page}/{id}/details")).await.is(200);
+    carls
+        .get("/acme/anvil/-/settings/error_tracking")
+        .await
+        .is(403);
+    assert_eq!(
+        janes.get(&format!("{page}.json")).await.is(401).json(),
+        json!({"message": "Access denied"})
+    );
+    t.anonymous().at(format!("{page}.json")).await.is(401);
+}
 
-    async fn what_is_not_enabled_says_so(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let text = json!({"message": "Error Tracking is not enabled"});
-        let refused = t.admin().get(project.at("/error_tracking/errors")).await.is(400);
-        assert_eq!(refused.json(), text);
-        let asked = graphql(&t.admin(), "{project(fullPath:\"acme/anvil\"){trackerErrors{externalUrl}}}").await;
-        assert_eq!(asked["project"]["trackerErrors"], Value::Null);
-        let jane = t.user("jane").await;
-        project.add(&jane, 40).await;
-        let browser = t.browser("jane").await;
-        let refused = browser.get("/acme/anvil/-/error_tracking.json").await.is(400);
-        assert_eq!(refused.json(), text);
-        let page = browser.get("/acme/anvil/-/error_tracking").await.is(200).text();
-        assert!(page.contains("Error tracking is off") && page.contains("/-/settings/error_tracking"), "{page}");
-    }
+#[testkit::story]
+async fn what_is_not_enabled_says_so(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let text = json!({"message": "Error Tracking is not enabled"});
+    let refused = t
+        .admin()
+        .get(project.at("/error_tracking/errors"))
+        .await
+        .is(400);
+    assert_eq!(refused.json(), text);
+    let asked = graphql(
+        &t.admin(),
+        "{project(fullPath:\"acme/anvil\"){trackerErrors{externalUrl}}}",
+    )
+    .await;
+    assert_eq!(asked["project"]["trackerErrors"], Value::Null);
+    let jane = t.user("jane").await;
+    project.add(&jane, 40).await;
+    let browser = t.browser("jane").await;
+    let refused = browser
+        .get("/acme/anvil/-/error_tracking.json")
+        .await
+        .is(400);
+    assert_eq!(refused.json(), text);
+    let page = browser
+        .get("/acme/anvil/-/error_tracking")
+        .await
+        .is(200)
+        .text();
+    assert!(
+        page.contains("Error tracking is off") && page.contains("/-/settings/error_tracking"),
+        "{page}"
+    );
+}
 
-    async fn graphql_shows_errors_with_their_stack(t: TestServer) {
-        let tracker = three(&t).await;
-        let found = graphql(&t.admin(), "{project(fullPath:\"acme/anvil\"){name trackerErrors{externalUrl \
-            errors(first:2,sort:FREQUENCY){count all:count(limit:1) nodes{id title message culprit status count userCount \
-            firstSeen lastSeen shortId type externalUrl trackerId trackerProjectName frequency{time count}} \
-            pageInfo{hasNextPage endCursor}}}}}").await;
-        let errors = &found["project"]["trackerErrors"];
-        assert!(errors["externalUrl"].as_str().unwrap().ends_with("/acme/anvil/-/error_tracking"));
-        let nodes = errors["errors"]["nodes"].as_array().unwrap();
-        assert_eq!(nodes.len(), 2);
-        assert_eq!((&errors["errors"]["count"], &errors["errors"]["all"]), (&json!(3), &json!(2)));
-        let c = &nodes[0];
-        assert_eq!((c["title"].clone(), c["count"].clone(), c["status"].clone()),
-            (json!("C: 100% of C <b>2</b>"), json!(3), json!("UNRESOLVED")));
-        let bars = c["frequency"].as_array().unwrap();
-        let sum: i64 = bars.iter().map(|bar| bar["count"].as_i64().unwrap()).sum();
-        assert_eq!((bars.len(), sum), (24, 3));
-        assert!(errors["errors"]["pageInfo"]["hasNextPage"].as_bool().unwrap());
-        let cursor = errors["errors"]["pageInfo"]["endCursor"].as_str().unwrap();
-        let rest = graphql(&t.admin(), &format!("{{project(fullPath:\"acme/anvil\"){{trackerErrors{{\
-            errors(first:2,sort:FREQUENCY,after:\"{cursor}\"){{nodes{{title}}}}}}}}}}")).await;
-        let rest = &rest["project"]["trackerErrors"]["errors"]["nodes"];
-        assert_eq!(rest.as_array().unwrap().len(), 1);
-        let searched = graphql(&t.admin(), "{project(fullPath:\"acme/anvil\"){trackerErrors{\
-            errors(searchTerm:\"of b\"){count nodes{title}}}}}").await;
-        assert_eq!(searched["project"]["trackerErrors"]["errors"]["nodes"].as_array().unwrap().len(), 1);
-        assert_eq!(searched["project"]["trackerErrors"]["errors"]["count"], 1);
+#[testkit::story]
+async fn graphql_shows_errors_with_their_stack(t: TestServer) {
+    let tracker = three(&t).await;
+    let found = graphql(&t.admin(), "{project(fullPath:\"acme/anvil\"){name trackerErrors{externalUrl \
+        errors(first:2,sort:FREQUENCY){count all:count(limit:1) nodes{id title message culprit status count userCount \
+        firstSeen lastSeen shortId type externalUrl trackerId trackerProjectName frequency{time count}} \
+        pageInfo{hasNextPage endCursor}}}}}").await;
+    let errors = &found["project"]["trackerErrors"];
+    assert!(
+        errors["externalUrl"]
+            .as_str()
+            .unwrap()
+            .ends_with("/acme/anvil/-/error_tracking")
+    );
+    let nodes = errors["errors"]["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 2);
+    assert_eq!(
+        (&errors["errors"]["count"], &errors["errors"]["all"]),
+        (&json!(3), &json!(2))
+    );
+    let c = &nodes[0];
+    assert_eq!(
+        (c["title"].clone(), c["count"].clone(), c["status"].clone()),
+        (
+            json!("C: 100% of C <b>2</b>"),
+            json!(3),
+            json!("UNRESOLVED")
+        )
+    );
+    let bars = c["frequency"].as_array().unwrap();
+    let sum: i64 = bars.iter().map(|bar| bar["count"].as_i64().unwrap()).sum();
+    assert_eq!((bars.len(), sum), (24, 3));
+    assert!(
+        errors["errors"]["pageInfo"]["hasNextPage"]
+            .as_bool()
+            .unwrap()
+    );
+    let cursor = errors["errors"]["pageInfo"]["endCursor"].as_str().unwrap();
+    let rest = graphql(
+        &t.admin(),
+        &format!(
+            "{{project(fullPath:\"acme/anvil\"){{trackerErrors{{\
+        errors(first:2,sort:FREQUENCY,after:\"{cursor}\"){{nodes{{title}}}}}}}}}}"
+        ),
+    )
+    .await;
+    let rest = &rest["project"]["trackerErrors"]["errors"]["nodes"];
+    assert_eq!(rest.as_array().unwrap().len(), 1);
+    let searched = graphql(
+        &t.admin(),
+        "{project(fullPath:\"acme/anvil\"){trackerErrors{\
+        errors(searchTerm:\"of b\"){count nodes{title}}}}}",
+    )
+    .await;
+    assert_eq!(
+        searched["project"]["trackerErrors"]["errors"]["nodes"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(searched["project"]["trackerErrors"]["errors"]["count"], 1);
 
-        let id = c["id"].as_str().unwrap();
-        let found = graphql(&t.admin(), &format!("{{project(fullPath:\"acme/anvil\"){{\
-            trackerDetailedError(id:\"{id}\"){{title externalBaseUrl tags{{level logger}} \
-            firstReleaseShortVersion lastReleaseShortVersion serviceIssuePath integrated}} \
-            trackerErrors{{detailedError(id:\"{id}\"){{id}} errorStackTrace(id:\"{id}\"){{issueId dateReceived \
-            stackTraceEntries{{function fileName line col traceContext{{line code}}}}}}}}}}}}")).await;
-        let detailed = &found["project"]["trackerDetailedError"];
-        assert_eq!(detailed["tags"], json!({"level": "error", "logger": "shop"}));
-        assert_eq!(detailed["lastReleaseShortVersion"], "1.2");
-        let errors = &found["project"]["trackerErrors"];
-        assert_eq!(errors["detailedError"]["id"], id);
-        assert_eq!(errors["errorStackTrace"]["stackTraceEntries"], json!([{
+    let id = c["id"].as_str().unwrap();
+    let found = graphql(&t.admin(), &format!("{{project(fullPath:\"acme/anvil\"){{\
+        trackerDetailedError(id:\"{id}\"){{title externalBaseUrl tags{{level logger}} \
+        firstReleaseShortVersion lastReleaseShortVersion serviceIssuePath integrated}} \
+        trackerErrors{{detailedError(id:\"{id}\"){{id}} errorStackTrace(id:\"{id}\"){{issueId dateReceived \
+        stackTraceEntries{{function fileName line col traceContext{{line code}}}}}}}}}}}}")).await;
+    let detailed = &found["project"]["trackerDetailedError"];
+    assert_eq!(
+        detailed["tags"],
+        json!({"level": "error", "logger": "shop"})
+    );
+    assert_eq!(detailed["lastReleaseShortVersion"], "1.2");
+    let errors = &found["project"]["trackerErrors"];
+    assert_eq!(errors["detailedError"]["id"], id);
+    assert_eq!(
+        errors["errorStackTrace"]["stackTraceEntries"],
+        json!([{
             "function": "work", "fileName": "app.py", "line": "7", "col": null,
             "traceContext": [{"line": 6, "code": "<script>before"}, {"line": 7, "code": "work()"}],
-        }]));
-        drop(tracker);
-    }
+        }])
+    );
+    drop(tracker);
+}
 
-    async fn a_title_is_whole_where_one_error_is_shown(t: TestServer) {
-        let tracker = Tracker::new(&t, "acme/anvil").await;
-        let whole = format!("E: {}", "x".repeat(200));
-        tracker.report(event("E", &whole[3..])).await.is(200);
-        let id = tracker.only_error().await["id"].to_string();
-        let gid = format!("gid://service/Service::ErrorTracking::DetailedError/{id}");
-        let found = graphql(&t.admin(), &format!("{{project(fullPath:\"acme/anvil\"){{\
-            trackerDetailedError(id:\"{gid}\"){{title}} trackerErrors{{errors{{nodes{{title}}}}}}}}}}")).await;
-        assert_eq!(found["project"]["trackerDetailedError"]["title"], *whole);
-        assert_eq!(found["project"]["trackerErrors"]["errors"]["nodes"][0]["title"], whole[..64]);
-        let jane = t.user("jane").await;
-        tracker.project.add(&jane, 30).await;
-        let browser = t.browser("jane").await;
-        let list = "/acme/anvil/-/error_tracking";
-        let listed = browser.get(&format!("{list}.json")).await.is(200).json();
-        let shown = browser.get(&format!("{list}/{id}/details.json")).await.is(200).json();
-        assert_eq!((&listed["errors"][0]["title"], &shown["error"]["title"]), (&json!(whole[..64]), &json!(whole)));
-    }
+#[testkit::story]
+async fn a_title_is_whole_where_one_error_is_shown(t: TestServer) {
+    let tracker = Tracker::new(&t, "acme/anvil").await;
+    let whole = format!("E: {}", "x".repeat(200));
+    tracker.report(event("E", &whole[3..])).await.is(200);
+    let id = tracker.only_error().await["id"].to_string();
+    let gid = format!("gid://service/Service::ErrorTracking::DetailedError/{id}");
+    let found = graphql(
+        &t.admin(),
+        &format!(
+            "{{project(fullPath:\"acme/anvil\"){{\
+        trackerDetailedError(id:\"{gid}\"){{title}} trackerErrors{{errors{{nodes{{title}}}}}}}}}}"
+        ),
+    )
+    .await;
+    assert_eq!(found["project"]["trackerDetailedError"]["title"], *whole);
+    assert_eq!(
+        found["project"]["trackerErrors"]["errors"]["nodes"][0]["title"],
+        whole[..64]
+    );
+    let jane = t.user("jane").await;
+    tracker.project.add(&jane, 30).await;
+    let browser = t.browser("jane").await;
+    let list = "/acme/anvil/-/error_tracking";
+    let listed = browser.get(&format!("{list}.json")).await.is(200).json();
+    let shown = browser
+        .get(&format!("{list}/{id}/details.json"))
+        .await
+        .is(200)
+        .json();
+    assert_eq!(
+        (&listed["errors"][0]["title"], &shown["error"]["title"]),
+        (&json!(whole[..64]), &json!(whole))
+    );
+}
 
-    async fn errors_that_are_received_here_are_listed_here(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let jane = t.user("jane").await;
-        project.add(&jane, 40).await;
-        let url = "https://t.example/api/0/projects/acme/anvil/";
-        let elsewhere = [("action", "save"), ("active", "1"), ("mode", "external"), ("api_url", url), ("token", "s3cret")];
-        t.browser("jane").await.submit("/acme/anvil/-/settings/error_tracking", &elsewhere).await;
-        let external_url = async || {
-            let asked = graphql(&jane, "{project(fullPath:\"acme/anvil\"){trackerErrors{externalUrl}}}").await;
-            asked["project"]["trackerErrors"]["externalUrl"].clone()
-        };
-        assert_eq!(external_url().await, "https://t.example/acme/anvil/");
-        let here = json!({"active": true, "integrated": true});
-        jane.put(project.at("/error_tracking/settings")).json(&here).await.is(200);
-        assert_eq!(external_url().await, format!("{}/acme/anvil/-/error_tracking", t.url()));
-    }
+#[testkit::story]
+async fn errors_that_are_received_here_are_listed_here(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 40).await;
+    let url = "https://t.example/api/0/projects/acme/anvil/";
+    let elsewhere = [
+        ("action", "save"),
+        ("active", "1"),
+        ("mode", "external"),
+        ("api_url", url),
+        ("token", "s3cret"),
+    ];
+    t.browser("jane")
+        .await
+        .submit("/acme/anvil/-/settings/error_tracking", &elsewhere)
+        .await;
+    let external_url = async || {
+        let asked = graphql(
+            &jane,
+            "{project(fullPath:\"acme/anvil\"){trackerErrors{externalUrl}}}",
+        )
+        .await;
+        asked["project"]["trackerErrors"]["externalUrl"].clone()
+    };
+    assert_eq!(external_url().await, "https://t.example/acme/anvil/");
+    let here = json!({"active": true, "integrated": true});
+    jane.put(project.at("/error_tracking/settings"))
+        .json(&here)
+        .await
+        .is(200);
+    assert_eq!(
+        external_url().await,
+        format!("{}/acme/anvil/-/error_tracking", t.url())
+    );
+}
 
-    async fn what_people_say_of_an_error_is_recorded(t: TestServer) {
-        let tracker = three(&t).await;
-        let jane = t.user("jane").await;
-        tracker.project.add(&jane, 30).await;
-        let id = tracker.errors().await[0]["id"].clone();
-        let path = tracker.project.at(&format!("/error_tracking/errors/{id}"));
-        for _ in 0..2 {
-            jane.put(&path).json(&json!({"status": "ignored"})).await.is(200);
-        }
-        let records = t.admin().get("/audit_events").await.is(200).json();
-        let of_errors = records.as_array().unwrap().iter();
-        let of_errors: Vec<_> = of_errors.filter(|one| one.to_string().contains("error.update")).collect();
-        assert_eq!(of_errors.len(), 1, "{records}");
-        assert_eq!(of_errors[0]["author_id"], jane.id);
+#[testkit::story]
+async fn what_people_say_of_an_error_is_recorded(t: TestServer) {
+    let tracker = three(&t).await;
+    let jane = t.user("jane").await;
+    tracker.project.add(&jane, 30).await;
+    let id = tracker.errors().await[0]["id"].clone();
+    let path = tracker.project.at(&format!("/error_tracking/errors/{id}"));
+    for _ in 0..2 {
+        jane.put(&path)
+            .json(&json!({"status": "ignored"}))
+            .await
+            .is(200);
     }
+    let records = t.admin().get("/audit_events").await.is(200).json();
+    let of_errors = records.as_array().unwrap().iter();
+    let of_errors: Vec<_> = of_errors
+        .filter(|one| one.to_string().contains("error.update"))
+        .collect();
+    assert_eq!(of_errors.len(), 1, "{records}");
+    assert_eq!(of_errors[0]["author_id"], jane.id);
+}
 
-    async fn pages_show_errors_and_change_them(t: TestServer) {
-        let tracker = three(&t).await;
-        let jane = t.user("jane").await;
-        tracker.project.add(&jane, 30).await;
-        let browser = t.browser("jane").await;
-        let list = "/acme/anvil/-/error_tracking";
-        let page = browser.get(&format!("{list}?sort=frequency")).await.is(200).text();
-        assert!(page.contains("3 events") && page.contains("100% of C &#60;b&#62;2"), "{page}");
-        assert!(!page.contains("<b>2"), "{page}");
-        let id = tracker.errors().await[0]["id"].clone();
-        let page = browser.get(&format!("{list}/{id}/details")).await.is(200).text();
-        for text in ["Events by hour", "Events by day", "app.py:7", "&#60;script&#62;before", "work()", "Newest event"] {
-            assert!(page.contains(text), "{text}: {page}");
-        }
-        assert!(!page.contains("<script>before"));
-        let (to, page) = browser.submit(&format!("{list}/{id}"), &[("status", "resolved")]).await;
-        assert_eq!(to, format!("{list}/{id}/details"));
-        assert!(page.contains("The error is resolved."), "{page}");
-        assert_eq!(tracker.errors().await.iter().filter(|one| one["status"] == "resolved").count(), 1);
-        let page = browser.get(&format!("{list}?search=nothing+of+the+kind")).await.is(200).text();
-        assert!(page.contains("No error found"), "{page}");
+#[testkit::story]
+async fn pages_show_errors_and_change_them(t: TestServer) {
+    let tracker = three(&t).await;
+    let jane = t.user("jane").await;
+    tracker.project.add(&jane, 30).await;
+    let browser = t.browser("jane").await;
+    let list = "/acme/anvil/-/error_tracking";
+    let page = browser
+        .get(&format!("{list}?sort=frequency"))
+        .await
+        .is(200)
+        .text();
+    assert!(
+        page.contains("3 events") && page.contains("100% of C &#60;b&#62;2"),
+        "{page}"
+    );
+    assert!(!page.contains("<b>2"), "{page}");
+    let id = tracker.errors().await[0]["id"].clone();
+    let page = browser
+        .get(&format!("{list}/{id}/details"))
+        .await
+        .is(200)
+        .text();
+    for text in [
+        "Events by hour",
+        "Events by day",
+        "app.py:7",
+        "&#60;script&#62;before",
+        "work()",
+        "Newest event",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
     }
+    assert!(!page.contains("<script>before"));
+    let (to, page) = browser
+        .submit(&format!("{list}/{id}"), &[("status", "resolved")])
+        .await;
+    assert_eq!(to, format!("{list}/{id}/details"));
+    assert!(page.contains("The error is resolved."), "{page}");
+    assert_eq!(
+        tracker
+            .errors()
+            .await
+            .iter()
+            .filter(|one| one["status"] == "resolved")
+            .count(),
+        1
+    );
+    let page = browser
+        .get(&format!("{list}?search=nothing+of+the+kind"))
+        .await
+        .is(200)
+        .text();
+    assert!(page.contains("No error found"), "{page}");
+}
 
-    async fn scripts_in_pages_read_and_change_errors(t: TestServer) {
-        let tracker = three(&t).await;
-        let jane = t.user("jane").await;
-        tracker.project.add(&jane, 30).await;
-        let browser = t.browser("jane").await;
-        let list = "/acme/anvil/-/error_tracking";
-        let read = async |rest: &str| browser.get(&format!("{list}{rest}")).await.is(200).json();
-        let all = read(".json?sort=frequency").await;
-        assert_eq!(all["errors"].as_array().unwrap().len(), 3);
-        assert_eq!(all["errors"][0]["title"], "C: 100% of C <b>2</b>");
-        assert_eq!(all["pagination"], json!({"previous": null, "next": null}));
-        let id = all["errors"][0]["id"].as_str().unwrap();
-        assert_eq!(read(&format!("/{id}/details.json")).await["error"]["tags"]["logger"], "shop");
-        let stack = read(&format!("/{id}/stack_trace.json")).await;
-        assert_eq!(stack["error"]["stack_trace_entries"][0]["lineNo"], 7);
-        let page = browser.get(&format!("{list}/{id}/details")).await.is(200);
-        let token = page.hidden("authenticity_token").unwrap();
-        let fields = [("authenticity_token", token.as_str()), ("status", "resolved")];
-        let put = browser.send_as(Method::PUT, &format!("{list}/{id}"), &fields, "application/json").await;
-        assert_eq!(put.is(200).json(), json!({"updated": true, "closed_issue_iid": null}));
-        for (status, text) in [("lost", "status does not have a valid value"), ("", "status does not have a valid value")] {
-            let fields = [("authenticity_token", token.as_str()), ("status", status)];
-            let put = browser.send_as(Method::PUT, &format!("{list}/{id}"), &fields, "application/json").await;
-            assert_eq!(put.is(400).json()["error"], text);
-        }
-        let fields = [("authenticity_token", token.as_str())];
-        let put = browser.send_as(Method::PUT, &format!("{list}/{id}"), &fields, "application/json").await;
-        assert_eq!(put.is(400).json()["error"], "status is missing");
-        assert_eq!(read(".json").await["errors"].as_array().unwrap().len(), 2);
-        assert_eq!(read(".json?issue_status=whatever").await["errors"].as_array().unwrap().len(), 3);
-        browser.get(&format!("{list}/999999/details.json")).await.is(404);
-        let bare = browser.send_as(Method::PUT, &format!("{list}/{id}"), &[("status", "ignored")], "application/json").await;
-        assert!(bare.status >= 400, "{bare:?}");
+#[testkit::story]
+async fn scripts_in_pages_read_and_change_errors(t: TestServer) {
+    let tracker = three(&t).await;
+    let jane = t.user("jane").await;
+    tracker.project.add(&jane, 30).await;
+    let browser = t.browser("jane").await;
+    let list = "/acme/anvil/-/error_tracking";
+    let read = async |rest: &str| browser.get(&format!("{list}{rest}")).await.is(200).json();
+    let all = read(".json?sort=frequency").await;
+    assert_eq!(all["errors"].as_array().unwrap().len(), 3);
+    assert_eq!(all["errors"][0]["title"], "C: 100% of C <b>2</b>");
+    assert_eq!(all["pagination"], json!({"previous": null, "next": null}));
+    let id = all["errors"][0]["id"].as_str().unwrap();
+    assert_eq!(
+        read(&format!("/{id}/details.json")).await["error"]["tags"]["logger"],
+        "shop"
+    );
+    let stack = read(&format!("/{id}/stack_trace.json")).await;
+    assert_eq!(stack["error"]["stack_trace_entries"][0]["lineNo"], 7);
+    let page = browser.get(&format!("{list}/{id}/details")).await.is(200);
+    let token = page.hidden("authenticity_token").unwrap();
+    let fields = [
+        ("authenticity_token", token.as_str()),
+        ("status", "resolved"),
+    ];
+    let put = browser
+        .send_as(
+            Method::PUT,
+            &format!("{list}/{id}"),
+            &fields,
+            "application/json",
+        )
+        .await;
+    assert_eq!(
+        put.is(200).json(),
+        json!({"updated": true, "closed_issue_iid": null})
+    );
+    for (status, text) in [
+        ("lost", "status does not have a valid value"),
+        ("", "status does not have a valid value"),
+    ] {
+        let fields = [("authenticity_token", token.as_str()), ("status", status)];
+        let put = browser
+            .send_as(
+                Method::PUT,
+                &format!("{list}/{id}"),
+                &fields,
+                "application/json",
+            )
+            .await;
+        assert_eq!(put.is(400).json()["error"], text);
     }
+    let fields = [("authenticity_token", token.as_str())];
+    let put = browser
+        .send_as(
+            Method::PUT,
+            &format!("{list}/{id}"),
+            &fields,
+            "application/json",
+        )
+        .await;
+    assert_eq!(put.is(400).json()["error"], "status is missing");
+    assert_eq!(read(".json").await["errors"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        read(".json?issue_status=whatever").await["errors"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    browser
+        .get(&format!("{list}/999999/details.json"))
+        .await
+        .is(404);
+    let bare = browser
+        .send_as(
+            Method::PUT,
+            &format!("{list}/{id}"),
+            &[("status", "ignored")],
+            "application/json",
+        )
+        .await;
+    assert!(bare.status >= 400, "{bare:?}");
+}
 
-    async fn settings_and_keys_are_managed_on_a_page(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let jane = t.user("jane").await;
-        project.add(&jane, 40).await;
-        let browser = t.browser("jane").await;
-        let path = "/acme/anvil/-/settings/error_tracking";
-        assert!(browser.get(path).await.is(200).text().contains("No keys yet"));
-        let (to, page) = browser.submit(path, &[("action", "save"), ("active", "1"), ("mode", "integrated"), ("api_url", "")]).await;
-        assert_eq!(to, path);
-        assert!(page.contains("The settings are saved. Make a key"), "{page}");
-        let none = browser.get("/acme/anvil/-/error_tracking").await.is(200).text();
-        assert!(none.contains("No open errors") && none.contains(&format!("href=\"{path}\">Set up a program")), "{none}");
-        let (_, page) = browser.submit(path, &[("action", "add")]).await;
-        assert!(page.contains("@127.0.0.1:") && page.contains("svet_"), "{page}");
-        let keys = t.admin().get(project.at("/error_tracking/client_keys")).await.is(200);
-        let id = keys.each("id")[0].to_string();
-        let (_, page) = browser.submit(path, &[("action", "remove"), ("key_id", &id)]).await;
-        assert!(page.contains("The key is removed.") && page.contains("No keys yet"), "{page}");
+#[testkit::story]
+async fn settings_and_keys_are_managed_on_a_page(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 40).await;
+    let browser = t.browser("jane").await;
+    let path = "/acme/anvil/-/settings/error_tracking";
+    assert!(
+        browser
+            .get(path)
+            .await
+            .is(200)
+            .text()
+            .contains("No keys yet")
+    );
+    let (to, page) = browser
+        .submit(
+            path,
+            &[
+                ("action", "save"),
+                ("active", "1"),
+                ("mode", "integrated"),
+                ("api_url", ""),
+            ],
+        )
+        .await;
+    assert_eq!(to, path);
+    assert!(
+        page.contains("The settings are saved. Make a key"),
+        "{page}"
+    );
+    let none = browser
+        .get("/acme/anvil/-/error_tracking")
+        .await
+        .is(200)
+        .text();
+    assert!(
+        none.contains("No open errors")
+            && none.contains(&format!("href=\"{path}\">Set up a program")),
+        "{none}"
+    );
+    let (_, page) = browser.submit(path, &[("action", "add")]).await;
+    assert!(
+        page.contains("@127.0.0.1:") && page.contains("svet_"),
+        "{page}"
+    );
+    let keys = t
+        .admin()
+        .get(project.at("/error_tracking/client_keys"))
+        .await
+        .is(200);
+    let id = keys.each("id")[0].to_string();
+    let (_, page) = browser
+        .submit(path, &[("action", "remove"), ("key_id", &id)])
+        .await;
+    assert!(
+        page.contains("The key is removed.") && page.contains("No keys yet"),
+        "{page}"
+    );
 
-        let elsewhere = [("action", "save"), ("active", "1"), ("mode", "external"), ("api_url", "https://t.example/")];
-        let page = browser.post(path, &elsewhere).await.is(422).text();
-        assert!(page.contains("Is invalid") && page.contains("https://t.example/"), "{page}");
-        let url = "https://t.example/api/0/projects/acme/big-anvil/";
-        let elsewhere = [("action", "save"), ("active", "1"), ("mode", "external"), ("api_url", url), ("token", "")];
-        let page = browser.post(path, &elsewhere).await.is(422).text();
-        assert!(page.contains("Is a required field"), "{page}");
-        let elsewhere = [("action", "save"), ("active", "1"), ("mode", "external"), ("api_url", url), ("token", "s3cret-word")];
-        browser.submit(path, &elsewhere).await;
-        assert!(!browser.get(path).await.text().contains("s3cret-word"));
-        let shown = t.admin().get(project.at("/error_tracking/settings")).await.is(200).json();
-        assert_eq!(shown, json!({"active": true, "project_name": "Big Anvil",
-            "tracker_external_url": "https://t.example/acme/big-anvil/", "api_url": url, "integrated": false}));
-        let stored = t.app().read(|tx| Ok(tx.one::<String>(
-            store::sql!("select sealed_token from error_tracking_settings"), ())?)).await.unwrap();
-        assert!(!stored.contains("s3cret-word"));
-    }
+    let elsewhere = [
+        ("action", "save"),
+        ("active", "1"),
+        ("mode", "external"),
+        ("api_url", "https://t.example/"),
+    ];
+    let page = browser.post(path, &elsewhere).await.is(422).text();
+    assert!(
+        page.contains("Is invalid") && page.contains("https://t.example/"),
+        "{page}"
+    );
+    let url = "https://t.example/api/0/projects/acme/big-anvil/";
+    let elsewhere = [
+        ("action", "save"),
+        ("active", "1"),
+        ("mode", "external"),
+        ("api_url", url),
+        ("token", ""),
+    ];
+    let page = browser.post(path, &elsewhere).await.is(422).text();
+    assert!(page.contains("Is a required field"), "{page}");
+    let elsewhere = [
+        ("action", "save"),
+        ("active", "1"),
+        ("mode", "external"),
+        ("api_url", url),
+        ("token", "s3cret-word"),
+    ];
+    browser.submit(path, &elsewhere).await;
+    assert!(!browser.get(path).await.text().contains("s3cret-word"));
+    let shown = t
+        .admin()
+        .get(project.at("/error_tracking/settings"))
+        .await
+        .is(200)
+        .json();
+    assert_eq!(
+        shown,
+        json!({"active": true, "project_name": "Big Anvil",
+        "tracker_external_url": "https://t.example/acme/big-anvil/", "api_url": url, "integrated": false})
+    );
+    let stored = t
+        .app()
+        .read(|tx| {
+            Ok(tx.one::<String>(
+                store::sql!("select sealed_token from error_tracking_settings"),
+                (),
+            )?)
+        })
+        .await
+        .unwrap();
+    assert!(!stored.contains("s3cret-word"));
 }

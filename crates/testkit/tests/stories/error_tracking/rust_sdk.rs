@@ -65,72 +65,104 @@ fn named(errors: Vec<Value>) -> BTreeMap<String, Value> {
         .collect()
 }
 
-testkit::both_engines! {
-    async fn the_sdk_of_rust_reports_errors_messages_and_panics(t: TestServer) {
-        let tracker = Tracker::new(&t, "acme/anvil").await;
-        let keys = t.admin().get(tracker.project.at("/error_tracking/client_keys")).await.is(200);
-        let dsn = keys.each("tracker_dsn")[0].as_str().unwrap().to_owned();
+#[testkit::story]
+async fn the_sdk_of_rust_reports_errors_messages_and_panics(t: testkit::TestServer) {
+    let tracker = Tracker::new(&t, "acme/anvil").await;
+    let keys = t
+        .admin()
+        .get(tracker.project.at("/error_tracking/client_keys"))
+        .await
+        .is(200);
+    let dsn = keys.each("tracker_dsn")[0].as_str().unwrap().to_owned();
 
-        let sent = tokio::task::spawn_blocking(move || program(&dsn)).await.unwrap();
+    let sent = tokio::task::spawn_blocking(move || program(&dsn))
+        .await
+        .unwrap();
 
-        assert!(sent, "not all was sent");
-        let found = named(tracker.errors().await);
-        assert_eq!(found.keys().collect::<Vec<_>>(), ["Log Message", "TooHot", "panic"]);
-        let told = |name: &str| {
-            let error = &found[name];
-            json!([error["description"], error["level"], error["events_count"], error["users_count"], error["last_release"]])
-        };
-        assert_eq!(told("TooHot"), json!(["1600 degrees", "error", 1, 1, "1.4.2"]));
-        assert_eq!(told("panic"), json!(["the anvil fell", "fatal", 1, 1, "1.4.2"]));
-        assert_eq!(told("Log Message"), json!(["the fire is out", "warning", 1, 1, "1.4.2"]));
-        // It sends the stacks of errors and messages with its threads.
-        let jane = t.user("jane").await;
-        tracker.project.add(&jane, 30).await;
-        let browser = t.browser("jane").await;
-        for (name, error) in &found {
-            let one = format!("/acme/anvil/-/error_tracking/{}", error["id"]);
-            let stack = browser.get(&format!("{one}/stack_trace.json")).await.is(200).text();
-            assert!(stack.contains("rust_sdk::program"), "{name}: {stack}");
-            let page = browser.get(&format!("{one}/details")).await.is(200).text();
-            assert!(page.contains("rust_sdk::program"), "{name}: {page}");
-        }
-        let dropped = t.app().read(|tx| Ok(tx.one::<i64>(store::sql!(
-            "select count(*) from error_tracking_drops"), ())?));
-        assert_eq!(dropped.await.unwrap(), 0);
+    assert!(sent, "not all was sent");
+    let found = named(tracker.errors().await);
+    assert_eq!(
+        found.keys().collect::<Vec<_>>(),
+        ["Log Message", "TooHot", "panic"]
+    );
+    let told = |name: &str| {
+        let error = &found[name];
+        json!([
+            error["description"],
+            error["level"],
+            error["events_count"],
+            error["users_count"],
+            error["last_release"]
+        ])
+    };
+    assert_eq!(
+        told("TooHot"),
+        json!(["1600 degrees", "error", 1, 1, "1.4.2"])
+    );
+    assert_eq!(
+        told("panic"),
+        json!(["the anvil fell", "fatal", 1, 1, "1.4.2"])
+    );
+    assert_eq!(
+        told("Log Message"),
+        json!(["the fire is out", "warning", 1, 1, "1.4.2"])
+    );
+    // It sends the stacks of errors and messages with its threads.
+    let jane = t.user("jane").await;
+    tracker.project.add(&jane, 30).await;
+    let browser = t.browser("jane").await;
+    for (name, error) in &found {
+        let one = format!("/acme/anvil/-/error_tracking/{}", error["id"]);
+        let stack = browser
+            .get(&format!("{one}/stack_trace.json"))
+            .await
+            .is(200)
+            .text();
+        assert!(stack.contains("rust_sdk::program"), "{name}: {stack}");
+        let page = browser.get(&format!("{one}/details")).await.is(200).text();
+        assert!(page.contains("rust_sdk::program"), "{name}: {page}");
     }
+    let dropped = t.app().read(|tx| {
+        Ok(tx.one::<i64>(store::sql!("select count(*) from error_tracking_drops"), ())?)
+    });
+    assert_eq!(dropped.await.unwrap(), 0);
+}
 
-    async fn envelopes_as_its_types_write_them_are_read(t: TestServer) {
-        let tracker = Tracker::new(&t, "acme/anvil").await;
-        let raised = Exception {
-            ty: "TooHot".into(),
-            value: Some("1600\ndegrees".into()),
-            ..Exception::default()
-        };
-        let event = Event {
-            exception: vec![raised].into(),
-            ..Event::default()
-        };
-        let id = event.event_id.simple().to_string();
-        let mut envelope = Envelope::new();
-        envelope.add_item(EnvelopeItem::Attachment(Attachment {
-            buffer: b"{\"type\":\"event\"}\n\n\xff\0".to_vec(),
-            filename: "log.txt".into(),
-            ..Attachment::default()
-        }));
-        envelope.add_item(event);
-        let mut bytes = Vec::new();
-        envelope.to_writer(&mut bytes).unwrap();
+#[testkit::story]
+async fn envelopes_as_its_types_write_them_are_read(t: testkit::TestServer) {
+    let tracker = Tracker::new(&t, "acme/anvil").await;
+    let raised = Exception {
+        ty: "TooHot".into(),
+        value: Some("1600\ndegrees".into()),
+        ..Exception::default()
+    };
+    let event = Event {
+        exception: vec![raised].into(),
+        ..Event::default()
+    };
+    let id = event.event_id.simple().to_string();
+    let mut envelope = Envelope::new();
+    envelope.add_item(EnvelopeItem::Attachment(Attachment {
+        buffer: b"{\"type\":\"event\"}\n\n\xff\0".to_vec(),
+        filename: "log.txt".into(),
+        ..Attachment::default()
+    }));
+    envelope.add_item(event);
+    let mut bytes = Vec::new();
+    envelope.to_writer(&mut bytes).unwrap();
 
-        let kept = tracker.to("envelope").bytes(bytes.clone()).await.is(200);
+    let kept = tracker.to("envelope").bytes(bytes.clone()).await.is(200);
 
-        assert_eq!(kept.json(), json!({"id": id}));
-        let error = tracker.only_error().await;
-        assert_eq!((error["name"].clone(), error["description"].clone()), (json!("TooHot"), json!("1600\ndegrees")));
-        // Cut anywhere, it is refused or holds nothing yet, and is never half an event.
-        for at in (1..bytes.len()).step_by(7) {
-            let cut = tracker.to("envelope").bytes(bytes[..at].to_vec()).await;
-            assert!(matches!(cut.status, 200 | 400), "{at}: {cut:?}");
-        }
-        assert_eq!(tracker.only_error().await["events_count"], 1);
+    assert_eq!(kept.json(), json!({"id": id}));
+    let error = tracker.only_error().await;
+    assert_eq!(
+        (error["name"].clone(), error["description"].clone()),
+        (json!("TooHot"), json!("1600\ndegrees"))
+    );
+    // Cut anywhere, it is refused or holds nothing yet, and is never half an event.
+    for at in (1..bytes.len()).step_by(7) {
+        let cut = tracker.to("envelope").bytes(bytes[..at].to_vec()).await;
+        assert!(matches!(cut.status, 200 | 400), "{at}: {cut:?}");
     }
+    assert_eq!(tracker.only_error().await["events_count"], 1);
 }

@@ -13,7 +13,7 @@ use kernel::http::serve::Server;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use testkit::{Client, TestServer, both_engines};
+use testkit::{Client, TestServer};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -107,44 +107,53 @@ async fn address(t: &TestServer, table: Table) -> String {
     address.to_string()
 }
 
-both_engines! {
-    async fn what_is_slow_is_cut_and_its_statement_stopped(t: TestServer) {
-        let (table, mut ends) = table();
+#[testkit::story]
+async fn what_is_slow_is_cut_and_its_statement_stopped(t: TestServer) {
+    let (table, mut ends) = table();
 
-        let answer = run(t.app(), table, "{quick slow}", Duration::from_secs(2)).await;
+    let answer = run(t.app(), table, "{quick slow}", Duration::from_secs(2)).await;
 
-        assert_eq!(answer["data"], json!({"quick": "done", "slow": null}));
-        assert_eq!(answer["errors"][0]["message"], "Timeout on Query.slow");
-        assert_eq!(answer["errors"].as_array().map(Vec::len), Some(1));
-        assert!(next(&mut ends).await.is_none(), "it ran");
-        let end = next(&mut ends).await;
-        assert!(matches!(end, Some(store::Error::Cancelled)), "{end:?}");
-    }
+    assert_eq!(answer["data"], json!({"quick": "done", "slow": null}));
+    assert_eq!(answer["errors"][0]["message"], "Timeout on Query.slow");
+    assert_eq!(answer["errors"].as_array().map(Vec::len), Some(1));
+    assert!(next(&mut ends).await.is_none(), "it ran");
+    let end = next(&mut ends).await;
+    assert!(matches!(end, Some(store::Error::Cancelled)), "{end:?}");
+}
 
-    async fn who_leaves_takes_their_statements_along(t: TestServer) {
-        let (table, mut ends) = table();
-        let address = address(&t, table).await;
-        let mut caller = tokio::net::TcpStream::connect(&address).await.expect("a connection");
-        let body = json!({"query": "{slow}"}).to_string();
-        let request = format!("POST {PATH} HTTP/1.1\r\nhost: {address}\r\n\
-            content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-        caller.write_all(request.as_bytes()).await.expect("it is sent");
-        assert!(next(&mut ends).await.is_none(), "it ran");
+#[testkit::story]
+async fn who_leaves_takes_their_statements_along(t: TestServer) {
+    let (table, mut ends) = table();
+    let address = address(&t, table).await;
+    let mut caller = tokio::net::TcpStream::connect(&address)
+        .await
+        .expect("a connection");
+    let body = json!({"query": "{slow}"}).to_string();
+    let request = format!(
+        "POST {PATH} HTTP/1.1\r\nhost: {address}\r\n\
+        content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    caller
+        .write_all(request.as_bytes())
+        .await
+        .expect("it is sent");
+    assert!(next(&mut ends).await.is_none(), "it ran");
 
-        drop(caller);
+    drop(caller);
 
-        let end = next(&mut ends).await;
-        assert!(matches!(end, Some(store::Error::Cancelled)), "{end:?}");
-    }
+    let end = next(&mut ends).await;
+    assert!(matches!(end, Some(store::Error::Cancelled)), "{end:?}");
+}
 
-    async fn failures_inside_tell_nothing(t: TestServer) {
-        let (table, _ends) = table();
-        let nobody = Client::nobody(&format!("http://{}", address(&t, table).await));
-        let broken = posted(&nobody, &json!({"query": "{quick broken}"})).await;
-        assert_eq!(refusal(&broken), (500, "Internal server error".into()));
-        let busy = posted(&nobody, &json!({"query": "{quick busy}"})).await;
-        let text = "Request timed out. Please try a less complex query or a smaller set of records.";
-        assert_eq!(refusal(&busy), (503, text.into()));
-        assert_eq!(busy.header("retry-after"), "5");
-    }
+#[testkit::story]
+async fn failures_inside_tell_nothing(t: TestServer) {
+    let (table, _ends) = table();
+    let nobody = Client::nobody(&format!("http://{}", address(&t, table).await));
+    let broken = posted(&nobody, &json!({"query": "{quick broken}"})).await;
+    assert_eq!(refusal(&broken), (500, "Internal server error".into()));
+    let busy = posted(&nobody, &json!({"query": "{quick busy}"})).await;
+    let text = "Request timed out. Please try a less complex query or a smaller set of records.";
+    assert_eq!(refusal(&busy), (503, text.into()));
+    assert_eq!(busy.header("retry-after"), "5");
 }

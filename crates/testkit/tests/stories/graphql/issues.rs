@@ -2,7 +2,7 @@
 
 use crate::graphql::{ask, ask_with, data, message};
 use serde_json::{Value, json};
-use testkit::{Client, both_engines};
+use testkit::Client;
 
 /// What a query of `project(fullPath: "acme/anvil")` answers.
 async fn anvil(client: &Client, fields: &str) -> Value {
@@ -29,24 +29,35 @@ const WHOLE: &str = "issue(iid:\"1\"){id iid title titleHtml description descrip
     userPermissions{readIssue adminIssue updateIssue createNote} \
     awardEmoji{nodes{name emoji unicode user{username}}}}";
 
-both_engines! {
-    async fn an_issue_is_shown_whole(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let jane = t.user("jane").await;
-        project.add(&jane, 20).await;
-        jane.post(project.at("/milestones")).json(&json!({"title": "1.0"})).await.is(201);
-        let body = json!({"title": "<b>Hinge", "description": "- [x] look\n- [ ] <script>x</script>",
-            "labels": "door,bug", "assignee_ids": [jane.id], "milestone_id": 1, "weight": 3,
-            "due_date": "2031-02-01", "issue_type": "incident", "severity": "high"});
-        let made = jane.post(project.at("/issues")).json(&body).await.is(201);
-        jane.post(project.at("/issues/1/award_emoji")).json(&json!({"name": "thumbsup"})).await.is(201);
-        jane.post(project.at("/issues/1/time_estimate")).json(&json!({"duration": "1h"})).await.is(200);
-        let issue = anvil(&jane, WHOLE).await["issue"].clone();
-        let html = issue["descriptionHtml"].as_str().unwrap_or_default();
-        assert!(html.contains("<li>") && !html.contains("<script"), "{html}");
-        let mut rest = issue.clone();
-        rest["descriptionHtml"] = json!("");
-        assert_eq!(rest, json!({
+#[testkit::story]
+async fn an_issue_is_shown_whole(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 20).await;
+    jane.post(project.at("/milestones"))
+        .json(&json!({"title": "1.0"}))
+        .await
+        .is(201);
+    let body = json!({"title": "<b>Hinge", "description": "- [x] look\n- [ ] <script>x</script>",
+        "labels": "door,bug", "assignee_ids": [jane.id], "milestone_id": 1, "weight": 3,
+        "due_date": "2031-02-01", "issue_type": "incident", "severity": "high"});
+    let made = jane.post(project.at("/issues")).json(&body).await.is(201);
+    jane.post(project.at("/issues/1/award_emoji"))
+        .json(&json!({"name": "thumbsup"}))
+        .await
+        .is(201);
+    jane.post(project.at("/issues/1/time_estimate"))
+        .json(&json!({"duration": "1h"}))
+        .await
+        .is(200);
+    let issue = anvil(&jane, WHOLE).await["issue"].clone();
+    let html = issue["descriptionHtml"].as_str().unwrap_or_default();
+    assert!(html.contains("<li>") && !html.contains("<script"), "{html}");
+    let mut rest = issue.clone();
+    rest["descriptionHtml"] = json!("");
+    assert_eq!(
+        rest,
+        json!({
             "id": format!("gid://service/Issue/{}", made.id()), "iid": "1", "title": "<b>Hinge",
             "titleHtml": "&lt;b&gt;Hinge", "description": "- [x] look\n- [ ] <script>x</script>",
             "descriptionHtml": "", "state": "opened", "type": "INCIDENT", "severity": "HIGH",
@@ -65,161 +76,291 @@ both_engines! {
             "userPermissions": {"readIssue": true, "adminIssue": true, "updateIssue": true, "createNote": true},
             "awardEmoji": {"nodes": [{"name": "thumbsup", "emoji": "👍", "unicode": "1f44d",
                 "user": {"username": "jane"}}]},
-        }));
-        assert_eq!(anvil(&jane, "openIssuesCount").await, json!({"openIssuesCount": 1}));
-        let query = format!("{{issue(id:\"gid://service/Issue/{}\"){{title}} node(id:\"gid://service/Issue/{}\"){{__typename}} \
-            label: node(id:\"gid://service/ProjectLabel/1\"){{... on Label{{title}}}} \
-            milestone(id:\"gid://service/Milestone/1\"){{title project{{path}}}}}}", made.id(), made.id());
-        let found = data(&jane, &query).await;
-        assert_eq!(found, json!({"issue": {"title": "<b>Hinge"}, "node": {"__typename": "Issue"},
-            "label": {"title": "door"}, "milestone": {"title": "1.0", "project": {"path": "anvil"}}}));
-    }
+        })
+    );
+    assert_eq!(
+        anvil(&jane, "openIssuesCount").await,
+        json!({"openIssuesCount": 1})
+    );
+    let query = format!(
+        "{{issue(id:\"gid://service/Issue/{}\"){{title}} node(id:\"gid://service/Issue/{}\"){{__typename}} \
+        label: node(id:\"gid://service/ProjectLabel/1\"){{... on Label{{title}}}} \
+        milestone(id:\"gid://service/Milestone/1\"){{title project{{path}}}}}}",
+        made.id(),
+        made.id()
+    );
+    let found = data(&jane, &query).await;
+    assert_eq!(
+        found,
+        json!({"issue": {"title": "<b>Hinge"}, "node": {"__typename": "Issue"},
+        "label": {"title": "door"}, "milestone": {"title": "1.0", "project": {"path": "anvil"}}})
+    );
+}
 
-    async fn hidden_issues_look_like_missing_ones(t: TestServer) {
-        let project = t.project_with("acme/anvil", "public").await;
-        let (jane, outsider) = (t.user("jane").await, t.user("outsider").await);
-        project.add(&jane, 20).await;
-        let secret = json!({"title": "Secret", "confidential": true});
-        let made = jane.post(project.at("/issues")).json(&secret).await.is(201);
-        jane.post(project.at("/issues")).json(&json!({"title": "Open"})).await.is(201);
-        let inside = json!({"body": "between us", "internal": true});
-        let note = jane.post(project.at("/issues/2/notes")).json(&inside).await.is(201);
-        let query = format!("{{issue(id:\"gid://service/Issue/{}\"){{title}} note(id:\"gid://service/Note/{}\"){{body}} \
-            project(fullPath:\"acme/anvil\"){{issue(iid:\"1\"){{title}} openIssuesCount \
-            issues{{nodes{{title userNotesCount notes{{nodes{{body}}}} discussions{{nodes{{id}}}}}} count}}}}}}", made.id(), note.id());
-        let hidden = json!({"issue": null, "note": null, "project": {"issue": null, "openIssuesCount": 1,
-            "issues": {"nodes": [{"title": "Open", "userNotesCount": 0, "notes": {"nodes": []},
-                "discussions": {"nodes": []}}], "count": 1}}});
-        for stranger in [&*outsider, &t.anonymous()] {
-            assert_eq!(data(stranger, &query).await, hidden);
-        }
-        let seen = data(&jane, &query).await;
-        assert_eq!((&seen["issue"]["title"], &seen["note"]["body"]), (&json!("Secret"), &json!("between us")));
-        assert_eq!(seen["project"]["issues"]["nodes"][0]["userNotesCount"], 1);
-        // Who wrote a public issue shows to strangers, as in REST.
-        let author = anvil(&t.anonymous(), "issue(iid:\"2\"){author{username}}").await;
-        assert_eq!(author["issue"]["author"]["username"], "jane");
-        t.admin().put(project.at("")).json(&json!({"issues_access_level": "private"})).await.is(200);
-        let gone = data(&outsider, &query).await;
-        assert_eq!((&gone["project"]["issues"]["count"], &gone["project"]["openIssuesCount"]), (&json!(0), &Value::Null));
+#[testkit::story]
+async fn hidden_issues_look_like_missing_ones(t: testkit::TestServer) {
+    let project = t.project_with("acme/anvil", "public").await;
+    let (jane, outsider) = (t.user("jane").await, t.user("outsider").await);
+    project.add(&jane, 20).await;
+    let secret = json!({"title": "Secret", "confidential": true});
+    let made = jane.post(project.at("/issues")).json(&secret).await.is(201);
+    jane.post(project.at("/issues"))
+        .json(&json!({"title": "Open"}))
+        .await
+        .is(201);
+    let inside = json!({"body": "between us", "internal": true});
+    let note = jane
+        .post(project.at("/issues/2/notes"))
+        .json(&inside)
+        .await
+        .is(201);
+    let query = format!(
+        "{{issue(id:\"gid://service/Issue/{}\"){{title}} note(id:\"gid://service/Note/{}\"){{body}} \
+        project(fullPath:\"acme/anvil\"){{issue(iid:\"1\"){{title}} openIssuesCount \
+        issues{{nodes{{title userNotesCount notes{{nodes{{body}}}} discussions{{nodes{{id}}}}}} count}}}}}}",
+        made.id(),
+        note.id()
+    );
+    let hidden = json!({"issue": null, "note": null, "project": {"issue": null, "openIssuesCount": 1,
+        "issues": {"nodes": [{"title": "Open", "userNotesCount": 0, "notes": {"nodes": []},
+            "discussions": {"nodes": []}}], "count": 1}}});
+    for stranger in [&*outsider, &t.anonymous()] {
+        assert_eq!(data(stranger, &query).await, hidden);
     }
+    let seen = data(&jane, &query).await;
+    assert_eq!(
+        (&seen["issue"]["title"], &seen["note"]["body"]),
+        (&json!("Secret"), &json!("between us"))
+    );
+    assert_eq!(seen["project"]["issues"]["nodes"][0]["userNotesCount"], 1);
+    // Who wrote a public issue shows to strangers, as in REST.
+    let author = anvil(&t.anonymous(), "issue(iid:\"2\"){author{username}}").await;
+    assert_eq!(author["issue"]["author"]["username"], "jane");
+    t.admin()
+        .put(project.at(""))
+        .json(&json!({"issues_access_level": "private"}))
+        .await
+        .is(200);
+    let gone = data(&outsider, &query).await;
+    assert_eq!(
+        (
+            &gone["project"]["issues"]["count"],
+            &gone["project"]["openIssuesCount"]
+        ),
+        (&json!(0), &Value::Null)
+    );
+}
 
-    async fn issues_pass_filters(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let (jane, joe) = (t.user("jane").await, t.user("joe").await);
-        project.add(&jane, 20).await;
-        project.add(&joe, 10).await;
-        for goal in [json!({"title": "now", "start_date": "2020-01-01"}), json!({"title": "later", "due_date": "2999-01-01"})] {
-            jane.post(project.at("/milestones")).json(&goal).await.is(201);
-        }
-        for body in [
-            json!({"title": "one", "labels": "bug,door", "assignee_ids": [joe.id], "milestone_id": 1, "weight": 3}),
-            json!({"title": "two", "labels": "bug", "confidential": true, "milestone_id": 2, "due_date": "2031-01-01"}),
-            json!({"title": "three", "description": "of one kind", "issue_type": "incident", "weight": 1}),
-        ] {
-            jane.post(project.at("/issues")).json(&body).await.is(201);
-        }
-        jane.put(project.at("/issues/3")).json(&json!({"state_event": "close"})).await.is(200);
-        jane.post(project.at("/issues/1/award_emoji")).json(&json!({"name": "tada"})).await.is(201);
-        for (args, wanted) in [
-            ("state:opened", vec!["two", "one"]),
-            ("state:closed", vec!["three"]),
-            ("state:all,sort:CREATED_ASC", vec!["one", "two", "three"]),
-            ("state:locked", vec![]),
-            ("labelName:[\"bug\",\"door\"]", vec!["one"]),
-            ("labelName:[\"Any\"]", vec!["two", "one"]),
-            ("labelName:\"None\"", vec!["three"]),
-            ("milestoneTitle:[\"now\",\"later\"]", vec!["two", "one"]),
-            ("milestoneWildcardId:NONE", vec!["three"]),
-            ("milestoneWildcardId:STARTED", vec!["one"]),
-            ("milestoneWildcardId:UPCOMING", vec!["two"]),
-            ("assigneeUsername:\"joe\"", vec!["one"]),
-            ("assigneeWildcardId:NONE", vec!["three", "two"]),
-            ("assigneeId:\"any\"", vec!["one"]),
-            ("authorUsername:\"joe\"", vec![]),
-            ("confidential:true", vec!["two"]),
-            ("iids:[\"1\",\"3\"]", vec!["three", "one"]),
-            ("iid:\"2\"", vec!["two"]),
-            ("search:\"one\"", vec!["three", "one"]),
-            ("search:\"one\",in:[TITLE]", vec!["one"]),
-            ("types:[INCIDENT,TASK]", vec!["three"]),
-            ("weight:\"3\"", vec!["one"]),
-            ("weight:\"none\"", vec!["two"]),
-            ("myReactionEmoji:\"tada\"", vec!["one"]),
-            ("myReactionEmoji:\"None\"", vec!["three", "two"]),
-            ("not:{labelName:[\"bug\"]}", vec!["three"]),
-            ("not:{types:[INCIDENT],assigneeUsernames:[\"joe\"]}", vec!["two"]),
-            ("not:{myReactionEmoji:\"tada\"}", vec!["three", "two"]),
-            ("or:{labelNames:[\"door\",\"nothing\"]}", vec!["one"]),
-            ("or:{authorUsernames:[\"joe\",\"jane\"],assigneeUsernames:[\"joe\"]}", vec!["one"]),
-            ("createdBefore:\"2001-01-01\"", vec![]),
-            ("closedAfter:\"2001-01-01T00:00:00Z\"", vec!["three"]),
-            ("sort:TITLE_ASC", vec!["one", "three", "two"]),
-            ("sort:WEIGHT_ASC", vec!["three", "one", "two"]),
-            ("sort:WEIGHT_DESC", vec!["one", "three", "two"]),
-            ("sort:DUE_DATE_ASC", vec!["two", "one", "three"]),
-            ("sort:POPULARITY_DESC,state:opened", vec!["two", "one"]),
-            ("epicId:\"1\"", vec![]),
-        ] {
-            assert_eq!(titles(&jane, args).await, wanted, "{args}");
-        }
-        let many = format!("iids:{}", json!(vec!["1"; 101]));
-        let query = format!("{{project(fullPath:\"acme/anvil\"){{issues({many}){{count}}}}}}");
-        assert_eq!(message(&ask(&jane, &query).await), "iids cannot have more than 100 entries");
-        let bare = ask(&jane, "{issues{nodes{title}}}").await;
-        assert_eq!(message(&bare), "You must provide at least one filter argument for this query");
-        let all = data(&jane, "{issues(state:opened){nodes{title} count limited:count(limit:1)}}").await;
-        assert_eq!(all["issues"], json!({"nodes": [{"title": "two"}, {"title": "one"}], "count": 2, "limited": 2}));
-        // The same reactions by REST.
-        for (query, count) in [("tada", 1), ("Any", 1), ("none", 2)] {
-            let path = project.at(&format!("/issues?my_reaction_emoji={query}"));
-            assert_eq!(jane.get(path).await.is(200).each("id").len(), count, "{query}");
-        }
-        assert_eq!(jane.get(project.at("/issues?not[my_reaction_emoji]=tada")).await.is(200).each("id").len(), 2);
-        assert_eq!(joe.get(project.at("/issues?my_reaction_emoji=tada")).await.is(200).json(), json!([]));
+#[testkit::story]
+async fn issues_pass_filters(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, joe) = (t.user("jane").await, t.user("joe").await);
+    project.add(&jane, 20).await;
+    project.add(&joe, 10).await;
+    for goal in [
+        json!({"title": "now", "start_date": "2020-01-01"}),
+        json!({"title": "later", "due_date": "2999-01-01"}),
+    ] {
+        jane.post(project.at("/milestones"))
+            .json(&goal)
+            .await
+            .is(201);
     }
-
-    async fn pages_go_forth_and_back(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        for (n, due) in [(1, "2031-01-02"), (2, ""), (3, "2031-01-01"), (4, "")] {
-            let body = json!({"title": format!("n{n}"), "due_date": due});
-            t.admin().post(project.at("/issues")).json(&body).await.is(201);
-        }
-        for sort in ["created_desc", "DUE_DATE_ASC", "DUE_DATE_DESC", "WEIGHT_ASC", "TITLE_ASC"] {
-            let all = titles(&t.admin(), &format!("sort:{sort}")).await;
-            let page = |args: String| {
-                let fields = format!("issues(sort:{sort},{args}){{nodes{{title}} pageInfo{{startCursor endCursor hasNextPage}}}}");
-                let admin = t.admin();
-                async move { anvil(&admin, &fields).await["issues"].clone() }
-            };
-            let first = page("first:3".into()).await;
-            assert_eq!(first["pageInfo"]["hasNextPage"], true);
-            let second = page(format!("first:3,after:{}", first["pageInfo"]["endCursor"])).await;
-            let back = page(format!("last:3,before:{}", second["pageInfo"]["startCursor"])).await;
-            assert_eq!(back["nodes"], first["nodes"], "{sort}");
-            let both: Vec<&Value> = [&first, &second].iter()
-                .flat_map(|page| page["nodes"].as_array().expect("nodes")).map(|one| &one["title"]).collect();
-            assert_eq!(both, all.iter().map(|one| json!(one)).collect::<Vec<_>>().iter().collect::<Vec<_>>(), "{sort}");
-        }
+    for body in [
+        json!({"title": "one", "labels": "bug,door", "assignee_ids": [joe.id], "milestone_id": 1, "weight": 3}),
+        json!({"title": "two", "labels": "bug", "confidential": true, "milestone_id": 2, "due_date": "2031-01-01"}),
+        json!({"title": "three", "description": "of one kind", "issue_type": "incident", "weight": 1}),
+    ] {
+        jane.post(project.at("/issues")).json(&body).await.is(201);
     }
+    jane.put(project.at("/issues/3"))
+        .json(&json!({"state_event": "close"}))
+        .await
+        .is(200);
+    jane.post(project.at("/issues/1/award_emoji"))
+        .json(&json!({"name": "tada"}))
+        .await
+        .is(201);
+    for (args, wanted) in [
+        ("state:opened", vec!["two", "one"]),
+        ("state:closed", vec!["three"]),
+        ("state:all,sort:CREATED_ASC", vec!["one", "two", "three"]),
+        ("state:locked", vec![]),
+        ("labelName:[\"bug\",\"door\"]", vec!["one"]),
+        ("labelName:[\"Any\"]", vec!["two", "one"]),
+        ("labelName:\"None\"", vec!["three"]),
+        ("milestoneTitle:[\"now\",\"later\"]", vec!["two", "one"]),
+        ("milestoneWildcardId:NONE", vec!["three"]),
+        ("milestoneWildcardId:STARTED", vec!["one"]),
+        ("milestoneWildcardId:UPCOMING", vec!["two"]),
+        ("assigneeUsername:\"joe\"", vec!["one"]),
+        ("assigneeWildcardId:NONE", vec!["three", "two"]),
+        ("assigneeId:\"any\"", vec!["one"]),
+        ("authorUsername:\"joe\"", vec![]),
+        ("confidential:true", vec!["two"]),
+        ("iids:[\"1\",\"3\"]", vec!["three", "one"]),
+        ("iid:\"2\"", vec!["two"]),
+        ("search:\"one\"", vec!["three", "one"]),
+        ("search:\"one\",in:[TITLE]", vec!["one"]),
+        ("types:[INCIDENT,TASK]", vec!["three"]),
+        ("weight:\"3\"", vec!["one"]),
+        ("weight:\"none\"", vec!["two"]),
+        ("myReactionEmoji:\"tada\"", vec!["one"]),
+        ("myReactionEmoji:\"None\"", vec!["three", "two"]),
+        ("not:{labelName:[\"bug\"]}", vec!["three"]),
+        (
+            "not:{types:[INCIDENT],assigneeUsernames:[\"joe\"]}",
+            vec!["two"],
+        ),
+        ("not:{myReactionEmoji:\"tada\"}", vec!["three", "two"]),
+        ("or:{labelNames:[\"door\",\"nothing\"]}", vec!["one"]),
+        (
+            "or:{authorUsernames:[\"joe\",\"jane\"],assigneeUsernames:[\"joe\"]}",
+            vec!["one"],
+        ),
+        ("createdBefore:\"2001-01-01\"", vec![]),
+        ("closedAfter:\"2001-01-01T00:00:00Z\"", vec!["three"]),
+        ("sort:TITLE_ASC", vec!["one", "three", "two"]),
+        ("sort:WEIGHT_ASC", vec!["three", "one", "two"]),
+        ("sort:WEIGHT_DESC", vec!["one", "three", "two"]),
+        ("sort:DUE_DATE_ASC", vec!["two", "one", "three"]),
+        ("sort:POPULARITY_DESC,state:opened", vec!["two", "one"]),
+        ("epicId:\"1\"", vec![]),
+    ] {
+        assert_eq!(titles(&jane, args).await, wanted, "{args}");
+    }
+    let many = format!("iids:{}", json!(vec!["1"; 101]));
+    let query = format!("{{project(fullPath:\"acme/anvil\"){{issues({many}){{count}}}}}}");
+    assert_eq!(
+        message(&ask(&jane, &query).await),
+        "iids cannot have more than 100 entries"
+    );
+    let bare = ask(&jane, "{issues{nodes{title}}}").await;
+    assert_eq!(
+        message(&bare),
+        "You must provide at least one filter argument for this query"
+    );
+    let all = data(
+        &jane,
+        "{issues(state:opened){nodes{title} count limited:count(limit:1)}}",
+    )
+    .await;
+    assert_eq!(
+        all["issues"],
+        json!({"nodes": [{"title": "two"}, {"title": "one"}], "count": 2, "limited": 2})
+    );
+    // The same reactions by REST.
+    for (query, count) in [("tada", 1), ("Any", 1), ("none", 2)] {
+        let path = project.at(&format!("/issues?my_reaction_emoji={query}"));
+        assert_eq!(
+            jane.get(path).await.is(200).each("id").len(),
+            count,
+            "{query}"
+        );
+    }
+    assert_eq!(
+        jane.get(project.at("/issues?not[my_reaction_emoji]=tada"))
+            .await
+            .is(200)
+            .each("id")
+            .len(),
+        2
+    );
+    assert_eq!(
+        joe.get(project.at("/issues?my_reaction_emoji=tada"))
+            .await
+            .is(200)
+            .json(),
+        json!([])
+    );
+}
 
-    async fn groups_show_what_their_projects_have(t: TestServer) {
-        let (top, below) = (t.project("acme/anvil").await, t.project("acme/tools/saw").await);
-        let jane = t.user("jane").await;
-        top.add(&jane, 20).await;
-        let group = t.group("acme").await;
-        for (project, title) in [(&top, "in anvil"), (&below, "in saw")] {
-            t.admin().post(project.at("/issues")).json(&json!({"title": title, "labels": "own"})).await.is(201);
-        }
-        for (path, body) in [("labels", json!({"name": "ours", "color": "red"})), ("milestones", json!({"title": "all"}))] {
-            t.admin().post(format!("/groups/{}/{path}", group.id)).json(&body).await.is(201);
-        }
-        let query = "{group(fullPath:\"acme\"){issues{nodes{title} count} deep:issues(includeSubgroups:true){nodes{title} count} \
-            labels{nodes{title} count} milestones{nodes{title groupMilestone group{path}}} projects{nodes{path \
-            labels{nodes{title}} all:labels(includeAncestorGroups:true,searchTerm:\"O\"){nodes{title} count} \
-            label(title:\"ours\"){title id} milestones(includeAncestors:true){nodes{title}}}}}}";
-        let seen = data(&t.admin(), query).await["group"].clone();
-        assert_eq!(seen, json!({
+#[testkit::story]
+async fn pages_go_forth_and_back(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    for (n, due) in [(1, "2031-01-02"), (2, ""), (3, "2031-01-01"), (4, "")] {
+        let body = json!({"title": format!("n{n}"), "due_date": due});
+        t.admin()
+            .post(project.at("/issues"))
+            .json(&body)
+            .await
+            .is(201);
+    }
+    for sort in [
+        "created_desc",
+        "DUE_DATE_ASC",
+        "DUE_DATE_DESC",
+        "WEIGHT_ASC",
+        "TITLE_ASC",
+    ] {
+        let all = titles(&t.admin(), &format!("sort:{sort}")).await;
+        let page = |args: String| {
+            let fields = format!(
+                "issues(sort:{sort},{args}){{nodes{{title}} pageInfo{{startCursor endCursor hasNextPage}}}}"
+            );
+            let admin = t.admin();
+            async move { anvil(&admin, &fields).await["issues"].clone() }
+        };
+        let first = page("first:3".into()).await;
+        assert_eq!(first["pageInfo"]["hasNextPage"], true);
+        let second = page(format!("first:3,after:{}", first["pageInfo"]["endCursor"])).await;
+        let back = page(format!(
+            "last:3,before:{}",
+            second["pageInfo"]["startCursor"]
+        ))
+        .await;
+        assert_eq!(back["nodes"], first["nodes"], "{sort}");
+        let both: Vec<&Value> = [&first, &second]
+            .iter()
+            .flat_map(|page| page["nodes"].as_array().expect("nodes"))
+            .map(|one| &one["title"])
+            .collect();
+        assert_eq!(
+            both,
+            all.iter()
+                .map(|one| json!(one))
+                .collect::<Vec<_>>()
+                .iter()
+                .collect::<Vec<_>>(),
+            "{sort}"
+        );
+    }
+}
+
+#[testkit::story]
+async fn groups_show_what_their_projects_have(t: testkit::TestServer) {
+    let (top, below) = (
+        t.project("acme/anvil").await,
+        t.project("acme/tools/saw").await,
+    );
+    let jane = t.user("jane").await;
+    top.add(&jane, 20).await;
+    let group = t.group("acme").await;
+    for (project, title) in [(&top, "in anvil"), (&below, "in saw")] {
+        t.admin()
+            .post(project.at("/issues"))
+            .json(&json!({"title": title, "labels": "own"}))
+            .await
+            .is(201);
+    }
+    for (path, body) in [
+        ("labels", json!({"name": "ours", "color": "red"})),
+        ("milestones", json!({"title": "all"})),
+    ] {
+        t.admin()
+            .post(format!("/groups/{}/{path}", group.id))
+            .json(&body)
+            .await
+            .is(201);
+    }
+    let query = "{group(fullPath:\"acme\"){issues{nodes{title} count} deep:issues(includeSubgroups:true){nodes{title} count} \
+        labels{nodes{title} count} milestones{nodes{title groupMilestone group{path}}} projects{nodes{path \
+        labels{nodes{title}} all:labels(includeAncestorGroups:true,searchTerm:\"O\"){nodes{title} count} \
+        label(title:\"ours\"){title id} milestones(includeAncestors:true){nodes{title}}}}}}";
+    let seen = data(&t.admin(), query).await["group"].clone();
+    assert_eq!(
+        seen,
+        json!({
             "issues": {"nodes": [{"title": "in anvil"}], "count": 1},
             "deep": {"nodes": [{"title": "in saw"}, {"title": "in anvil"}], "count": 2},
             "labels": {"nodes": [{"title": "ours"}], "count": 1},
@@ -228,86 +369,186 @@ both_engines! {
                 "all": {"nodes": [{"title": "ours"}, {"title": "own"}], "count": 2},
                 "label": {"title": "ours", "id": seen["projects"]["nodes"][0]["label"]["id"]},
                 "milestones": {"nodes": [{"title": "all"}]}}]},
-        }));
-        let id = seen["projects"]["nodes"][0]["label"]["id"].as_str().unwrap_or_default();
-        assert!(id.starts_with("gid://service/GroupLabel/"), "{id}");
-        let hers = data(&jane, query).await;
-        assert_eq!(hers["group"]["deep"]["count"], 1, "what is hidden is not counted");
-    }
+        })
+    );
+    let id = seen["projects"]["nodes"][0]["label"]["id"]
+        .as_str()
+        .unwrap_or_default();
+    assert!(id.starts_with("gid://service/GroupLabel/"), "{id}");
+    let hers = data(&jane, query).await;
+    assert_eq!(
+        hers["group"]["deep"]["count"], 1,
+        "what is hidden is not counted"
+    );
+}
 
-    async fn notes_and_discussions_stand_below_what_they_are_about(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let jane = t.user("jane").await;
-        project.add(&jane, 20).await;
-        jane.post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
-        let thread = jane.post(project.at("/issues/1/discussions")).json(&json!({"body": "**first**"})).await.is(201).json();
-        let id = thread["id"].as_str().unwrap_or_default();
-        jane.post(project.at(&format!("/issues/1/discussions/{id}/notes"))).json(&json!({"body": "second"})).await.is(201);
-        jane.put(project.at("/issues/1")).json(&json!({"confidential": true})).await.is(200);
-        let fields = "issue(iid:\"1\"){notes{nodes{body bodyHtml system internal resolvable url author{username} \
-            project{path} discussion{id} userPermissions{adminNote resolveNote}}} people:notes(filter:ONLY_COMMENTS){nodes{body}} \
-            discussions(filter:ONLY_COMMENTS){nodes{id replyId resolved createdAt notes{nodes{body}} \
-            noteable{__typename ... on Issue{title} notes(first:1){nodes{body}}}}}}";
-        let issue = anvil(&jane, fields).await["issue"].clone();
-        let notes = issue["notes"]["nodes"].as_array().expect("notes").clone();
-        assert_eq!(notes.iter().map(|one| one["body"].clone()).collect::<Vec<_>>(),
-            [json!("**first**"), json!("second"), json!("made the issue confidential")]);
-        let gid = format!("gid://service/Discussion/{id}");
-        assert_eq!((&notes[0]["discussion"]["id"], &notes[0]["project"]["path"]), (&json!(gid), &json!("anvil")));
-        assert_eq!((&notes[0]["system"], &notes[2]["system"]), (&json!(false), &json!(true)));
-        assert!(notes[0]["bodyHtml"].as_str().unwrap_or_default().contains("<strong>first</strong>"));
-        assert!(notes[0]["url"].as_str().unwrap_or_default().contains("/acme/anvil/-/issues/1#note_"));
-        assert_eq!(notes[0]["userPermissions"], json!({"adminNote": true, "resolveNote": false}));
-        assert_eq!(notes[2]["userPermissions"]["adminNote"], false);
-        assert_eq!(issue["people"]["nodes"].as_array().map(Vec::len), Some(2));
-        let talk = issue["discussions"]["nodes"].clone();
-        assert_eq!(talk, json!([{"id": gid, "replyId": gid, "resolved": false, "createdAt": talk[0]["createdAt"],
-            "notes": {"nodes": [{"body": "**first**"}, {"body": "second"}]},
-            "noteable": {"__typename": "Issue", "title": "Hinge", "notes": {"nodes": [{"body": "**first**"}]}}}]));
-    }
+#[testkit::story]
+async fn notes_and_discussions_stand_below_what_they_are_about(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 20).await;
+    jane.post(project.at("/issues"))
+        .json(&json!({"title": "Hinge"}))
+        .await
+        .is(201);
+    let thread = jane
+        .post(project.at("/issues/1/discussions"))
+        .json(&json!({"body": "**first**"}))
+        .await
+        .is(201)
+        .json();
+    let id = thread["id"].as_str().unwrap_or_default();
+    jane.post(project.at(&format!("/issues/1/discussions/{id}/notes")))
+        .json(&json!({"body": "second"}))
+        .await
+        .is(201);
+    jane.put(project.at("/issues/1"))
+        .json(&json!({"confidential": true}))
+        .await
+        .is(200);
+    let fields = "issue(iid:\"1\"){notes{nodes{body bodyHtml system internal resolvable url author{username} \
+        project{path} discussion{id} userPermissions{adminNote resolveNote}}} people:notes(filter:ONLY_COMMENTS){nodes{body}} \
+        discussions(filter:ONLY_COMMENTS){nodes{id replyId resolved createdAt notes{nodes{body}} \
+        noteable{__typename ... on Issue{title} notes(first:1){nodes{body}}}}}}";
+    let issue = anvil(&jane, fields).await["issue"].clone();
+    let notes = issue["notes"]["nodes"].as_array().expect("notes").clone();
+    assert_eq!(
+        notes
+            .iter()
+            .map(|one| one["body"].clone())
+            .collect::<Vec<_>>(),
+        [
+            json!("**first**"),
+            json!("second"),
+            json!("made the issue confidential")
+        ]
+    );
+    let gid = format!("gid://service/Discussion/{id}");
+    assert_eq!(
+        (&notes[0]["discussion"]["id"], &notes[0]["project"]["path"]),
+        (&json!(gid), &json!("anvil"))
+    );
+    assert_eq!(
+        (&notes[0]["system"], &notes[2]["system"]),
+        (&json!(false), &json!(true))
+    );
+    assert!(
+        notes[0]["bodyHtml"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("<strong>first</strong>")
+    );
+    assert!(
+        notes[0]["url"]
+            .as_str()
+            .unwrap_or_default()
+            .contains("/acme/anvil/-/issues/1#note_")
+    );
+    assert_eq!(
+        notes[0]["userPermissions"],
+        json!({"adminNote": true, "resolveNote": false})
+    );
+    assert_eq!(notes[2]["userPermissions"]["adminNote"], false);
+    assert_eq!(issue["people"]["nodes"].as_array().map(Vec::len), Some(2));
+    let talk = issue["discussions"]["nodes"].clone();
+    assert_eq!(
+        talk,
+        json!([{"id": gid, "replyId": gid, "resolved": false, "createdAt": talk[0]["createdAt"],
+        "notes": {"nodes": [{"body": "**first**"}, {"body": "second"}]},
+        "noteable": {"__typename": "Issue", "title": "Hinge", "notes": {"nodes": [{"body": "**first**"}]}}}])
+    );
+}
 
-    async fn what_blocks_an_issue_is_told(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        for title in ["wall", "door"] {
-            t.admin().post(project.at("/issues")).json(&json!({"title": title})).await.is(201);
-        }
-        let link = json!({"target_project_id": project.id, "target_issue_iid": 2, "link_type": "blocks"});
-        t.admin().post(project.at("/issues/1/links")).json(&link).await.is(201);
-        let fields = "issues(sort:created_asc){nodes{title blocked blockedByIssues{nodes{title} count}}}";
-        let none = json!({"nodes": [], "count": 0});
-        let blocks = json!({"nodes": [{"title": "wall"}], "count": 1});
-        assert_eq!(anvil(&t.admin(), fields).await["issues"]["nodes"], json!([
+#[testkit::story]
+async fn what_blocks_an_issue_is_told(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    for title in ["wall", "door"] {
+        t.admin()
+            .post(project.at("/issues"))
+            .json(&json!({"title": title}))
+            .await
+            .is(201);
+    }
+    let link =
+        json!({"target_project_id": project.id, "target_issue_iid": 2, "link_type": "blocks"});
+    t.admin()
+        .post(project.at("/issues/1/links"))
+        .json(&link)
+        .await
+        .is(201);
+    let fields =
+        "issues(sort:created_asc){nodes{title blocked blockedByIssues{nodes{title} count}}}";
+    let none = json!({"nodes": [], "count": 0});
+    let blocks = json!({"nodes": [{"title": "wall"}], "count": 1});
+    assert_eq!(
+        anvil(&t.admin(), fields).await["issues"]["nodes"],
+        json!([
             {"title": "wall", "blocked": false, "blockedByIssues": none},
             {"title": "door", "blocked": true, "blockedByIssues": blocks},
-        ]));
-        t.admin().put(project.at("/issues/1")).json(&json!({"state_event": "close"})).await.is(200);
-        assert_eq!(anvil(&t.admin(), fields).await["issues"]["nodes"][1]["blocked"], false);
-    }
+        ])
+    );
+    t.admin()
+        .put(project.at("/issues/1"))
+        .json(&json!({"state_event": "close"}))
+        .await
+        .is(200);
+    assert_eq!(
+        anvil(&t.admin(), fields).await["issues"]["nodes"][1]["blocked"],
+        false
+    );
+}
 
-    async fn ids_of_several_models_are_read(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        t.admin().post(project.at("/issues")).json(&json!({"title": "Hinge"})).await.is(201);
-        let note = "mutation($id:NoteableID!){createNote(input:{noteableId:$id,body:\"b\"}){note{body}}}";
-        let not = "does not represent an instance of Noteable";
-        for (id, text) in [
-            ("x".to_owned(), "\"x\" is not a valid Global ID".to_owned()),
-            ("gid://other/Issue/1".into(), "\"gid://other/Issue/1\" is not a Service Global ID".into()),
-        ] {
-            let answer = ask_with(&t.admin(), note, json!({"id": id})).await;
-            assert_eq!(answer["errors"][0]["extensions"]["problems"][0]["explanation"], text);
-        }
-        let answer = ask_with(&t.admin(), note, json!({"id": "gid://service/Project/1"})).await;
-        assert_eq!(message(&answer), format!("\"gid://service/Project/1\" {not}"));
-        let labels = "mutation($id:[LabelID!]){createIssue(input:{projectPath:\"acme/anvil\",title:\"t\",labelIds:$id}){issue{labels{nodes{title}}}}}";
-        let made = t.admin().post(project.at("/labels")).json(&json!({"name": "bug", "color": "red"})).await.is(201).id();
-        for model in ["ProjectLabel", "Label"] {
-            let id = format!("gid://service/{model}/{made}");
-            let answer = ask_with(&t.admin(), labels, json!({"id": [id]})).await;
-            assert_eq!(answer["data"]["createIssue"]["issue"]["labels"]["nodes"], json!([{"title": "bug"}]), "{model}");
-        }
-        let talk = "mutation($id:DiscussionID){createNote(input:{noteableId:\"gid://service/Issue/1\",body:\"b\",discussionId:$id}){note{body}}}";
-        let answer = ask_with(&t.admin(), talk, json!({"id": "gid://service/Note/1"})).await;
-        let text = "\"gid://service/Note/1\" does not represent an instance of Discussion";
-        assert_eq!(answer["errors"][0]["extensions"]["problems"][0]["explanation"], text);
+#[testkit::story]
+async fn ids_of_several_models_are_read(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    t.admin()
+        .post(project.at("/issues"))
+        .json(&json!({"title": "Hinge"}))
+        .await
+        .is(201);
+    let note =
+        "mutation($id:NoteableID!){createNote(input:{noteableId:$id,body:\"b\"}){note{body}}}";
+    let not = "does not represent an instance of Noteable";
+    for (id, text) in [
+        ("x".to_owned(), "\"x\" is not a valid Global ID".to_owned()),
+        (
+            "gid://other/Issue/1".into(),
+            "\"gid://other/Issue/1\" is not a Service Global ID".into(),
+        ),
+    ] {
+        let answer = ask_with(&t.admin(), note, json!({"id": id})).await;
+        assert_eq!(
+            answer["errors"][0]["extensions"]["problems"][0]["explanation"],
+            text
+        );
     }
+    let answer = ask_with(&t.admin(), note, json!({"id": "gid://service/Project/1"})).await;
+    assert_eq!(
+        message(&answer),
+        format!("\"gid://service/Project/1\" {not}")
+    );
+    let labels = "mutation($id:[LabelID!]){createIssue(input:{projectPath:\"acme/anvil\",title:\"t\",labelIds:$id}){issue{labels{nodes{title}}}}}";
+    let made = t
+        .admin()
+        .post(project.at("/labels"))
+        .json(&json!({"name": "bug", "color": "red"}))
+        .await
+        .is(201)
+        .id();
+    for model in ["ProjectLabel", "Label"] {
+        let id = format!("gid://service/{model}/{made}");
+        let answer = ask_with(&t.admin(), labels, json!({"id": [id]})).await;
+        assert_eq!(
+            answer["data"]["createIssue"]["issue"]["labels"]["nodes"],
+            json!([{"title": "bug"}]),
+            "{model}"
+        );
+    }
+    let talk = "mutation($id:DiscussionID){createNote(input:{noteableId:\"gid://service/Issue/1\",body:\"b\",discussionId:$id}){note{body}}}";
+    let answer = ask_with(&t.admin(), talk, json!({"id": "gid://service/Note/1"})).await;
+    let text = "\"gid://service/Note/1\" does not represent an instance of Discussion";
+    assert_eq!(
+        answer["errors"][0]["extensions"]["problems"][0]["explanation"],
+        text
+    );
 }

@@ -9,7 +9,7 @@ use kernel::http::serve::Server;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
-use testkit::{Client, both_engines};
+use testkit::Client;
 
 #[derive(Deserialize)]
 struct Turn {
@@ -42,28 +42,36 @@ fn table(turns: Turns) -> Table {
     g.finish().expect("a table")
 }
 
-both_engines! {
-    async fn entries_of_a_batch_change_one_after_another(t: TestServer) {
-        let turns = Turns::default();
-        let mut routes = Routes::new();
-        graphql::transport::routes(&mut routes, table(turns.clone()));
-        let gate = Box::new(IdentityGate::new());
-        let server = Server::new(t.app().clone(), gate, routes).expect("a server");
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        tokio::spawn(server.serve(listener, std::future::pending()));
-        let token = t.user("jane").await.token().expect("a token").to_owned();
-        let jane = Client::of(&format!("http://{address}"), &token);
-        let entry = |first: &str, second: &str| json!({"query": format!("mutation{{\
-            x:turn(input:{{name:\"{first}\"}}){{name}} y:turn(input:{{name:\"{second}\"}}){{name}}}}")});
+#[testkit::story]
+async fn entries_of_a_batch_change_one_after_another(t: testkit::TestServer) {
+    let turns = Turns::default();
+    let mut routes = Routes::new();
+    graphql::transport::routes(&mut routes, table(turns.clone()));
+    let gate = Box::new(IdentityGate::new());
+    let server = Server::new(t.app().clone(), gate, routes).expect("a server");
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(server.serve(listener, std::future::pending()));
+    let token = t.user("jane").await.token().expect("a token").to_owned();
+    let jane = Client::of(&format!("http://{address}"), &token);
+    let entry = |first: &str, second: &str| {
+        json!({"query": format!("mutation{{\
+        x:turn(input:{{name:\"{first}\"}}){{name}} y:turn(input:{{name:\"{second}\"}}){{name}}}}")})
+    };
 
-        let batch = json!([entry("a", "b"), entry("c", "d"), entry("e", "f")]);
-        let reply = posted(&jane, &batch).await.is(200).json();
+    let batch = json!([entry("a", "b"), entry("c", "d"), entry("e", "f")]);
+    let reply = posted(&jane, &batch).await.is(200).json();
 
-        let names = ["a", "b", "c", "d", "e", "f"];
-        let serial: Vec<String> = names.iter()
-            .flat_map(|name| [format!("{name} begins"), format!("{name} ends")]).collect();
-        assert_eq!(*turns.lock().unwrap(), serial);
-        assert_eq!(reply[2], json!({"data": {"x": {"name": "e"}, "y": {"name": "f"}}}));
-    }
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let serial: Vec<String> = names
+        .iter()
+        .flat_map(|name| [format!("{name} begins"), format!("{name} ends")])
+        .collect();
+    assert_eq!(*turns.lock().unwrap(), serial);
+    assert_eq!(
+        reply[2],
+        json!({"data": {"x": {"name": "e"}, "y": {"name": "f"}}})
+    );
 }

@@ -5,7 +5,7 @@ use packages::model::{PackageType, Status};
 use packages::store::packages::{NewPackage, add_to_count, find, insert, set_metadata};
 use serde_json::{Value, json};
 use store::sql;
-use testkit::{Client, TestServer, both_engines};
+use testkit::{Client, TestServer};
 
 /// A package with a tag.
 async fn npm(t: &TestServer, project_id: i64, name: &str, version: &str) -> i64 {
@@ -108,321 +108,516 @@ fn names(packages: &Value) -> Value {
     nodes.iter().map(name).collect()
 }
 
-both_engines! {
-    async fn a_package_is_shown_with_all_that_is_known_of_it(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let old = project.generic_package("hammer", "1.0").await;
-        let package = project.generic_package("hammer", "2.0").await;
-        let query = "query($id: PackagesPackageID!){package(id:$id){__typename id name version \
-            packageType status statusMessage metadata{__typename} _links{webPath} canDestroy \
-            userPermissions{destroyPackage} protectionRuleExists lastDownloadedAt \
-            project{fullPath} tags{nodes{name}} pipelines{count nodes{id iid status}} \
-            dependencyLinks{nodes{id}} versions{count nodes{__typename id version}} \
-            packageFiles{nodes{id fileName size fileMd5 fileSha1 fileSha256 downloadPath \
-            fileMetadata{createdAt}}}}}";
-        let found = ask_with(&t.admin(), query, json!({"id": gid(package.id)})).await;
-        let mut found = found["data"]["package"].clone();
-        let files = found["packageFiles"]["nodes"].take();
-        let path = format!("/acme/anvil/-/packages/{}", package.id);
-        assert_eq!(found, json!({"__typename": "PackageDetailsType", "id": gid(package.id),
-            "name": "hammer", "version": "2.0", "packageType": "GENERIC", "status": "DEFAULT",
-            "statusMessage": null, "metadata": null, "_links": {"webPath": path},
-            "canDestroy": true, "userPermissions": {"destroyPackage": true},
-            "protectionRuleExists": false, "lastDownloadedAt": null,
-            "project": {"fullPath": "acme/anvil"}, "tags": {"nodes": []},
-            "pipelines": {"count": 0, "nodes": []}, "dependencyLinks": {"nodes": []},
-            "versions": {"count": 1, "nodes":
-                [{"__typename": "PackageBase", "id": gid(old.id), "version": "1.0"}]},
-            "packageFiles": {"nodes": null}}));
-        assert_eq!(files[0]["fileName"], "hammer.txt");
-        assert_eq!((&files[0]["size"], &files[0]["fileMetadata"]), (&json!("6"), &json!(null)));
-        assert_eq!(files[0]["fileSha256"], testkit::sha256("hammer"));
-        let path = files[0]["downloadPath"].as_str().expect("a path");
-        assert_eq!(t.admin().at(path).await.is(200).text(), "hammer");
-    }
+#[testkit::story]
+async fn a_package_is_shown_with_all_that_is_known_of_it(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let old = project.generic_package("hammer", "1.0").await;
+    let package = project.generic_package("hammer", "2.0").await;
+    let query = "query($id: PackagesPackageID!){package(id:$id){__typename id name version \
+        packageType status statusMessage metadata{__typename} _links{webPath} canDestroy \
+        userPermissions{destroyPackage} protectionRuleExists lastDownloadedAt \
+        project{fullPath} tags{nodes{name}} pipelines{count nodes{id iid status}} \
+        dependencyLinks{nodes{id}} versions{count nodes{__typename id version}} \
+        packageFiles{nodes{id fileName size fileMd5 fileSha1 fileSha256 downloadPath \
+        fileMetadata{createdAt}}}}}";
+    let found = ask_with(&t.admin(), query, json!({"id": gid(package.id)})).await;
+    let mut found = found["data"]["package"].clone();
+    let files = found["packageFiles"]["nodes"].take();
+    let path = format!("/acme/anvil/-/packages/{}", package.id);
+    assert_eq!(
+        found,
+        json!({"__typename": "PackageDetailsType", "id": gid(package.id),
+        "name": "hammer", "version": "2.0", "packageType": "GENERIC", "status": "DEFAULT",
+        "statusMessage": null, "metadata": null, "_links": {"webPath": path},
+        "canDestroy": true, "userPermissions": {"destroyPackage": true},
+        "protectionRuleExists": false, "lastDownloadedAt": null,
+        "project": {"fullPath": "acme/anvil"}, "tags": {"nodes": []},
+        "pipelines": {"count": 0, "nodes": []}, "dependencyLinks": {"nodes": []},
+        "versions": {"count": 1, "nodes":
+            [{"__typename": "PackageBase", "id": gid(old.id), "version": "1.0"}]},
+        "packageFiles": {"nodes": null}})
+    );
+    assert_eq!(files[0]["fileName"], "hammer.txt");
+    assert_eq!(
+        (&files[0]["size"], &files[0]["fileMetadata"]),
+        (&json!("6"), &json!(null))
+    );
+    assert_eq!(files[0]["fileSha256"], testkit::sha256("hammer"));
+    let path = files[0]["downloadPath"].as_str().expect("a path");
+    assert_eq!(t.admin().at(path).await.is(200).text(), "hammer");
+}
 
-    async fn a_package_names_the_registries_of_all_formats(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let package = project.generic_package("hammer", "1.0").await;
-        let id = gid(package.id);
-        let query = format!("{{package(id:\"{id}\"){{npmUrl mavenUrl conanUrl nugetUrl pypiUrl \
-            pypiSetupUrl composerUrl composerConfigRepositoryUrl}}}}");
-        let group = t.admin().get("/groups/acme").await.is(200).id();
-        let api = format!("{}/api/v4/projects/{}/packages", t.url(), project.id);
-        let host = t.url().split_once("//").expect("a scheme").1.to_owned();
-        assert_eq!(data(&t.admin(), &query).await["package"], json!({
+#[testkit::story]
+async fn a_package_names_the_registries_of_all_formats(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let package = project.generic_package("hammer", "1.0").await;
+    let id = gid(package.id);
+    let query = format!(
+        "{{package(id:\"{id}\"){{npmUrl mavenUrl conanUrl nugetUrl pypiUrl \
+        pypiSetupUrl composerUrl composerConfigRepositoryUrl}}}}"
+    );
+    let group = t.admin().get("/groups/acme").await.is(200).id();
+    let api = format!("{}/api/v4/projects/{}/packages", t.url(), project.id);
+    let host = t.url().split_once("//").expect("a scheme").1.to_owned();
+    assert_eq!(
+        data(&t.admin(), &query).await["package"],
+        json!({
             "npmUrl": format!("{api}/npm"), "mavenUrl": format!("{api}/maven"),
             "conanUrl": format!("{api}/conan"), "nugetUrl": format!("{api}/nuget/index.json"),
             "pypiUrl": format!("{api}/pypi/simple"), "pypiSetupUrl": format!("{api}/pypi"),
             "composerUrl": format!("{}/api/v4/group/{group}/-/packages/composer/packages.json", t.url()),
             "composerConfigRepositoryUrl": format!("{host}/{group}"),
-        }));
-    }
+        })
+    );
+}
 
-    async fn a_package_is_asked_for_once_in_a_query(t: TestServer) {
-        let twice = "{a:package(id:\"gid://service/Packages::Package/1\"){id} \
-            b:package(id:\"gid://service/Packages::Package/2\"){id}}";
-        let answer = ask(&t.admin(), twice).await;
-        assert_eq!(answer.get("data"), None);
-        assert_eq!(message(&answer), "\"package\" field can be requested only for 1 Query(s) at a time.");
-        let foreign = ask(&t.admin(), "{package(id:\"gid://service/Project/1\"){id}}").await;
-        assert_eq!(message(&foreign),
-            "\"gid://service/Project/1\" does not represent an instance of Packages::Package");
-    }
+#[testkit::story]
+async fn a_package_is_asked_for_once_in_a_query(t: TestServer) {
+    let twice = "{a:package(id:\"gid://service/Packages::Package/1\"){id} \
+        b:package(id:\"gid://service/Packages::Package/2\"){id}}";
+    let answer = ask(&t.admin(), twice).await;
+    assert_eq!(answer.get("data"), None);
+    assert_eq!(
+        message(&answer),
+        "\"package\" field can be requested only for 1 Query(s) at a time."
+    );
+    let foreign = ask(&t.admin(), "{package(id:\"gid://service/Project/1\"){id}}").await;
+    assert_eq!(
+        message(&foreign),
+        "\"gid://service/Project/1\" does not represent an instance of Packages::Package"
+    );
+}
 
-    async fn only_usable_packages_are_shown_alone(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let package = project.generic_package("hammer", "1.0").await;
-        let query = format!("{{package(id:\"{}\"){{name}}}}", gid(package.id));
-        let shown = json!({"package": {"name": "hammer"}});
-        for (status, seen) in [(Status::Default, true), (Status::Deprecated, true),
-            (Status::Hidden, false), (Status::Processing, false), (Status::Error, false)] {
-            turn(&t, package.id, status).await;
-            let expected = if seen { shown.clone() } else { json!({"package": null}) };
-            assert_eq!(data(&t.admin(), &query).await, expected, "{status}");
-        }
-        turn(&t, package.id, Status::Error).await;
-        let query = "{project(fullPath:\"acme/anvil\"){packages{nodes{status _links{webPath}}}}}";
-        assert_eq!(data(&t.admin(), query).await["project"]["packages"]["nodes"],
-            json!([{"status": "ERROR", "_links": {"webPath": null}}]));
-        t.admin().delete(&package.path).await.is(204);
-        assert_eq!(listed(&t.admin(), "acme/anvil", "").await, json!([]));
-    }
-
-    async fn packages_are_shown_to_those_rest_shows_them_to(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let package = project.generic_package("hammer", "1.0").await;
-        let one = format!("{{package(id:\"{}\"){{name canDestroy userPermissions{{destroyPackage}}}}}}", gid(package.id));
-        let mut people: Vec<(i64, Client)> = vec![(0, t.anonymous())];
-        for (name, level) in [("outsider", 0), ("guest", 10), ("reporter", 20), ("developer", 30),
-            ("maintainer", 40), ("owner", 50)] {
-            let user = t.user(name).await;
-            if level > 0 {
-                project.add(&user, level).await;
-            }
-            people.push((level, t.token_of(user.id, &["api"]).await));
-        }
-        people.push((60, t.admin()));
-        for (level, who) in &people {
-            let may = *level >= 40;
-            let expected = if *level >= 20 {
-                json!({"name": "hammer", "canDestroy": may, "userPermissions": {"destroyPackage": may}})
-            } else {
-                json!(null)
-            };
-            assert_eq!(data(who, &one).await["package"], expected, "{level}");
-            let in_list = if *level >= 20 { json!(["hammer@1.0"]) } else { json!(null) };
-            assert_eq!(listed(who, "acme/anvil", "").await, in_list, "{level}");
-            let group = data(who, "{group(fullPath:\"acme\"){packages{count nodes{name version}}}}").await;
-            let shown = &group["group"]["packages"];
-            let in_group = if *level >= 20 { json!(["hammer@1.0"]) } else { json!([]) };
-            assert!(shown.is_null() || names(shown) == in_group, "{level}");
-            assert!(shown.is_null() || shown["count"] == in_group.as_array().map_or(0, Vec::len), "{level}");
-        }
-        t.admin().put(project.at("")).json(&json!({"package_registry_access_level": "public"})).await.is(200);
-        let open = format!("{{package(id:\"{}\"){{name}}}}", gid(package.id));
-        assert_eq!(data(&t.anonymous(), &open).await["package"]["name"], "hammer");
-        let hidden = format!("{{package(id:\"{}\"){{name project{{name}}}}}}", gid(package.id));
-        assert_eq!(ask(&t.anonymous(), &hidden).await["data"], json!({"package": null}));
-        t.admin().put(project.at("")).json(&json!({"package_registry_access_level": "disabled"})).await.is(200);
-        for (level, who) in &people {
-            assert_eq!(data(who, &one).await["package"], json!(null), "{level}");
-            assert_eq!(listed(who, "acme/anvil", "").await, json!(null), "{level}");
-        }
-    }
-
-    async fn packages_of_a_project_are_filtered_sorted_and_counted(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        project.generic_package("saw", "2.0").await;
-        project.generic_package("axe", "3.0").await;
-        project.generic_package("bolt", "1.0").await;
-        npm(&t, project.id, "@acme/axe", "0.1.0").await;
-        let admin = t.admin();
-        let of = async |args: &str| listed(&admin, "acme/anvil", args).await;
-        assert_eq!(of("").await, json!(["@acme/axe@0.1.0", "bolt@1.0", "axe@3.0", "saw@2.0"]));
-        assert_eq!(of("(sort:CREATED_ASC,first:2)").await, json!(["saw@2.0", "axe@3.0"]));
-        assert_eq!(of("(sort:NAME_ASC,last:2)").await, json!(["bolt@1.0", "saw@2.0"]));
-        assert_eq!(of("(sort:NAME_DESC,first:1)").await, json!(["saw@2.0"]));
-        assert_eq!(of("(sort:VERSION_DESC,first:2)").await, json!(["axe@3.0", "saw@2.0"]));
-        assert_eq!(of("(sort:TYPE_ASC,first:1)").await, json!(["@acme/axe@0.1.0"]));
-        assert_eq!(of("(packageName:\"AXE\",packageType:GENERIC)").await, json!(["axe@3.0"]));
-        assert_eq!(of("(packageVersion:\"1.0\")").await, json!(["bolt@1.0"]));
-        assert_eq!(of("(status:HIDDEN)").await, json!([]));
-        assert_eq!(of("(packageName:\"%\")").await, json!([]));
-        let many = "a b c d e f g h i j k l m n o p q";
-        let query = format!("{{project(fullPath:\"acme/anvil\"){{packages(packageName:\"{many}\"){{count}}}}}}");
-        assert_eq!(message(&ask(&admin, &query).await), "`packageName` cannot have more than 16 words");
-
-        let query = "{project(fullPath:\"acme/anvil\"){all:packages(first:1){count few:count(limit:2)} \
-            some:packages(packageName:\"axe\"){count few:count(limit:1)} none:packages(status:ERROR){count}}}";
-        assert_eq!(data(&admin, query).await["project"], json!({"all": {"count": 4, "few": 3},
-            "some": {"count": 2, "few": 2}, "none": {"count": 0}}));
-    }
-
-    async fn packages_page_in_every_order(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        for (name, version) in [("axe", "1.0"), ("axe", "2.0"), ("bolt", "1.0"), ("cog", "2.0"), ("dowel", "1.0")] {
-            npm(&t, project.id, name, version).await;
-        }
-        for sort in ["CREATED_ASC", "CREATED_DESC", "NAME_ASC", "VERSION_DESC", "TYPE_ASC"] {
-            let whole = listed(&t.admin(), "acme/anvil", &format!("(sort:{sort})")).await;
-            let (mut seen, mut after) = (Vec::new(), String::new());
-            loop {
-                let query = format!("{{project(fullPath:\"acme/anvil\"){{packages(sort:{sort},first:2,\
-                    after:\"{after}\"){{nodes{{name version}} pageInfo{{hasNextPage endCursor}}}}}}}}");
-                let page = data(&t.admin(), &query).await["project"]["packages"].clone();
-                seen.extend(names(&page).as_array().expect("names").clone());
-                if page["pageInfo"]["hasNextPage"] == false {
-                    break;
-                }
-                after = page["pageInfo"]["endCursor"].as_str().expect("a cursor").to_owned();
-            }
-            assert_eq!(json!(seen), whole, "{sort}");
-            let other = if sort == "NAME_ASC" { "NAME_DESC" } else { "NAME_ASC" };
-            let query = format!("{{project(fullPath:\"acme/anvil\"){{packages(sort:{other},after:\"{after}\"){{count}}}}}}");
-            assert_eq!(message(&ask(&t.admin(), &query).await), "Please provide a valid cursor");
-        }
-    }
-
-    async fn packages_of_a_group_are_those_below_it(t: TestServer) {
-        for path in ["acme/zinc", "acme/tools/brass", "apex/iron"] {
-            let project = t.project(path).await;
-            npm(&t, project.id, &format!("in-{}", project.id), "1.0").await;
-            npm(&t, project.id, "common", "1.0").await;
-        }
-        let query = |args: &str| format!("{{group(fullPath:\"acme\"){{packages{args}{{count \
-            nodes{{name project{{path}}}} pageInfo{{endCursor}}}}}}}}");
-        let of = async |args: &str| -> Vec<(Value, Value)> {
-            let found = data(&t.admin(), &query(args)).await["group"]["packages"]["nodes"].clone();
-            let nodes = found.as_array().expect("nodes").clone().into_iter();
-            nodes.map(|one| (one["project"]["path"].clone(), one["name"].clone())).collect()
+#[testkit::story]
+async fn only_usable_packages_are_shown_alone(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let package = project.generic_package("hammer", "1.0").await;
+    let query = format!("{{package(id:\"{}\"){{name}}}}", gid(package.id));
+    let shown = json!({"package": {"name": "hammer"}});
+    for (status, seen) in [
+        (Status::Default, true),
+        (Status::Deprecated, true),
+        (Status::Hidden, false),
+        (Status::Processing, false),
+        (Status::Error, false),
+    ] {
+        turn(&t, package.id, status).await;
+        let expected = if seen {
+            shown.clone()
+        } else {
+            json!({"package": null})
         };
-        let sorted = of("(sort:PROJECT_PATH_ASC)").await;
-        assert_eq!(sorted.iter().map(|one| one.0.clone()).collect::<Vec<_>>(),
-            ["brass", "brass", "zinc", "zinc"]);
-        let first = data(&t.admin(), &query("(sort:PROJECT_PATH_ASC,first:3)")).await;
-        let cursor = first["group"]["packages"]["pageInfo"]["endCursor"].as_str().expect("a cursor");
-        assert_eq!(first["group"]["packages"]["count"], 4);
-        assert_eq!(of(&format!("(sort:PROJECT_PATH_ASC,after:\"{cursor}\")")).await, sorted[3..]);
-        assert_eq!(of("(packageName:\"common\",sort:PROJECT_PATH_DESC,first:1)").await,
-            [(json!("zinc"), json!("common"))]);
-        let groups = data(&t.admin(), "{groups{nodes{fullPath packages(first:1){count nodes{name}}}}}").await;
-        let counts = groups["groups"]["nodes"].as_array().expect("groups").iter();
-        assert_eq!(counts.map(|one| one["packages"]["count"].clone()).collect::<Vec<_>>(), [4, 2, 2]);
+        assert_eq!(data(&t.admin(), &query).await, expected, "{status}");
     }
+    turn(&t, package.id, Status::Error).await;
+    let query = "{project(fullPath:\"acme/anvil\"){packages{nodes{status _links{webPath}}}}}";
+    assert_eq!(
+        data(&t.admin(), query).await["project"]["packages"]["nodes"],
+        json!([{"status": "ERROR", "_links": {"webPath": null}}])
+    );
+    t.admin().delete(&package.path).await.is(204);
+    assert_eq!(listed(&t.admin(), "acme/anvil", "").await, json!([]));
+}
 
-    async fn formats_tell_what_they_know(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let of = async |kind, name: &str| made(&t, project.id, kind, name, "1.0").await;
-        of(PackageType::Maven, "com/acme/anvil").await;
-        let pypi = of(PackageType::Pypi, "anvil").await;
-        keep(&t, pypi, json!({"requires_python": ">=3.9", "summary": "It is hard.", "other": 1})).await;
-        let composer = of(PackageType::Composer, "acme/anvil").await;
-        keep(&t, composer, json!({"name": "acme/anvil", "license": ["MIT", "ISC"], "require": {}})).await;
-        let terraform = of(PackageType::TerraformModule, "anvil/local").await;
-        keep(&t, terraform, json!({"root": {"inputs": []}})).await;
-        of(PackageType::Pypi, "silent").await;
-        let conan = of(PackageType::Conan, "anvil").await;
-        let named = t.app().write(move |tx| {
-            let recipe = "anvil/1.0@acme/stable";
-            Ok(tx.execute(sql!("update packages set conan_name = $2 where id = $1"), (conan, recipe))?)
-        });
-        named.await.expect("a recipe can be set");
-        let query = "{project(fullPath:\"acme/anvil\"){packages(sort:CREATED_ASC){nodes{metadata{__typename \
-            ... on MavenMetadata{path appGroup appName appVersion} ... on PypiMetadata{requiredPython summary keywords} \
-            ... on ComposerMetadata{targetSha composerJson{name type license}} ... on TerraformModuleMetadata{fields} \
-            ... on ConanMetadata{recipe recipePath packageUsername packageChannel}}}}}}";
-        let found = data(&t.admin(), query).await["project"]["packages"]["nodes"].clone();
-        let found: Vec<Value> = found.as_array().expect("packages").iter().map(|one| one["metadata"].clone()).collect();
-        assert_eq!(found, [
+#[testkit::story]
+async fn packages_are_shown_to_those_rest_shows_them_to(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let package = project.generic_package("hammer", "1.0").await;
+    let one = format!(
+        "{{package(id:\"{}\"){{name canDestroy userPermissions{{destroyPackage}}}}}}",
+        gid(package.id)
+    );
+    let mut people: Vec<(i64, Client)> = vec![(0, t.anonymous())];
+    for (name, level) in [
+        ("outsider", 0),
+        ("guest", 10),
+        ("reporter", 20),
+        ("developer", 30),
+        ("maintainer", 40),
+        ("owner", 50),
+    ] {
+        let user = t.user(name).await;
+        if level > 0 {
+            project.add(&user, level).await;
+        }
+        people.push((level, t.token_of(user.id, &["api"]).await));
+    }
+    people.push((60, t.admin()));
+    for (level, who) in &people {
+        let may = *level >= 40;
+        let expected = if *level >= 20 {
+            json!({"name": "hammer", "canDestroy": may, "userPermissions": {"destroyPackage": may}})
+        } else {
+            json!(null)
+        };
+        assert_eq!(data(who, &one).await["package"], expected, "{level}");
+        let in_list = if *level >= 20 {
+            json!(["hammer@1.0"])
+        } else {
+            json!(null)
+        };
+        assert_eq!(listed(who, "acme/anvil", "").await, in_list, "{level}");
+        let group = data(
+            who,
+            "{group(fullPath:\"acme\"){packages{count nodes{name version}}}}",
+        )
+        .await;
+        let shown = &group["group"]["packages"];
+        let in_group = if *level >= 20 {
+            json!(["hammer@1.0"])
+        } else {
+            json!([])
+        };
+        assert!(shown.is_null() || names(shown) == in_group, "{level}");
+        assert!(
+            shown.is_null() || shown["count"] == in_group.as_array().map_or(0, Vec::len),
+            "{level}"
+        );
+    }
+    t.admin()
+        .put(project.at(""))
+        .json(&json!({"package_registry_access_level": "public"}))
+        .await
+        .is(200);
+    let open = format!("{{package(id:\"{}\"){{name}}}}", gid(package.id));
+    assert_eq!(
+        data(&t.anonymous(), &open).await["package"]["name"],
+        "hammer"
+    );
+    let hidden = format!(
+        "{{package(id:\"{}\"){{name project{{name}}}}}}",
+        gid(package.id)
+    );
+    assert_eq!(
+        ask(&t.anonymous(), &hidden).await["data"],
+        json!({"package": null})
+    );
+    t.admin()
+        .put(project.at(""))
+        .json(&json!({"package_registry_access_level": "disabled"}))
+        .await
+        .is(200);
+    for (level, who) in &people {
+        assert_eq!(data(who, &one).await["package"], json!(null), "{level}");
+        assert_eq!(listed(who, "acme/anvil", "").await, json!(null), "{level}");
+    }
+}
+
+#[testkit::story]
+async fn packages_of_a_project_are_filtered_sorted_and_counted(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    project.generic_package("saw", "2.0").await;
+    project.generic_package("axe", "3.0").await;
+    project.generic_package("bolt", "1.0").await;
+    npm(&t, project.id, "@acme/axe", "0.1.0").await;
+    let admin = t.admin();
+    let of = async |args: &str| listed(&admin, "acme/anvil", args).await;
+    assert_eq!(
+        of("").await,
+        json!(["@acme/axe@0.1.0", "bolt@1.0", "axe@3.0", "saw@2.0"])
+    );
+    assert_eq!(
+        of("(sort:CREATED_ASC,first:2)").await,
+        json!(["saw@2.0", "axe@3.0"])
+    );
+    assert_eq!(
+        of("(sort:NAME_ASC,last:2)").await,
+        json!(["bolt@1.0", "saw@2.0"])
+    );
+    assert_eq!(of("(sort:NAME_DESC,first:1)").await, json!(["saw@2.0"]));
+    assert_eq!(
+        of("(sort:VERSION_DESC,first:2)").await,
+        json!(["axe@3.0", "saw@2.0"])
+    );
+    assert_eq!(
+        of("(sort:TYPE_ASC,first:1)").await,
+        json!(["@acme/axe@0.1.0"])
+    );
+    assert_eq!(
+        of("(packageName:\"AXE\",packageType:GENERIC)").await,
+        json!(["axe@3.0"])
+    );
+    assert_eq!(of("(packageVersion:\"1.0\")").await, json!(["bolt@1.0"]));
+    assert_eq!(of("(status:HIDDEN)").await, json!([]));
+    assert_eq!(of("(packageName:\"%\")").await, json!([]));
+    let many = "a b c d e f g h i j k l m n o p q";
+    let query = format!(
+        "{{project(fullPath:\"acme/anvil\"){{packages(packageName:\"{many}\"){{count}}}}}}"
+    );
+    assert_eq!(
+        message(&ask(&admin, &query).await),
+        "`packageName` cannot have more than 16 words"
+    );
+
+    let query = "{project(fullPath:\"acme/anvil\"){all:packages(first:1){count few:count(limit:2)} \
+        some:packages(packageName:\"axe\"){count few:count(limit:1)} none:packages(status:ERROR){count}}}";
+    assert_eq!(
+        data(&admin, query).await["project"],
+        json!({"all": {"count": 4, "few": 3},
+        "some": {"count": 2, "few": 2}, "none": {"count": 0}})
+    );
+}
+
+#[testkit::story]
+async fn packages_page_in_every_order(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    for (name, version) in [
+        ("axe", "1.0"),
+        ("axe", "2.0"),
+        ("bolt", "1.0"),
+        ("cog", "2.0"),
+        ("dowel", "1.0"),
+    ] {
+        npm(&t, project.id, name, version).await;
+    }
+    for sort in [
+        "CREATED_ASC",
+        "CREATED_DESC",
+        "NAME_ASC",
+        "VERSION_DESC",
+        "TYPE_ASC",
+    ] {
+        let whole = listed(&t.admin(), "acme/anvil", &format!("(sort:{sort})")).await;
+        let (mut seen, mut after) = (Vec::new(), String::new());
+        loop {
+            let query = format!(
+                "{{project(fullPath:\"acme/anvil\"){{packages(sort:{sort},first:2,\
+                after:\"{after}\"){{nodes{{name version}} pageInfo{{hasNextPage endCursor}}}}}}}}"
+            );
+            let page = data(&t.admin(), &query).await["project"]["packages"].clone();
+            seen.extend(names(&page).as_array().expect("names").clone());
+            if page["pageInfo"]["hasNextPage"] == false {
+                break;
+            }
+            after = page["pageInfo"]["endCursor"]
+                .as_str()
+                .expect("a cursor")
+                .to_owned();
+        }
+        assert_eq!(json!(seen), whole, "{sort}");
+        let other = if sort == "NAME_ASC" {
+            "NAME_DESC"
+        } else {
+            "NAME_ASC"
+        };
+        let query = format!(
+            "{{project(fullPath:\"acme/anvil\"){{packages(sort:{other},after:\"{after}\"){{count}}}}}}"
+        );
+        assert_eq!(
+            message(&ask(&t.admin(), &query).await),
+            "Please provide a valid cursor"
+        );
+    }
+}
+
+#[testkit::story]
+async fn packages_of_a_group_are_those_below_it(t: TestServer) {
+    for path in ["acme/zinc", "acme/tools/brass", "apex/iron"] {
+        let project = t.project(path).await;
+        npm(&t, project.id, &format!("in-{}", project.id), "1.0").await;
+        npm(&t, project.id, "common", "1.0").await;
+    }
+    let query = |args: &str| {
+        format!(
+            "{{group(fullPath:\"acme\"){{packages{args}{{count \
+        nodes{{name project{{path}}}} pageInfo{{endCursor}}}}}}}}"
+        )
+    };
+    let of = async |args: &str| -> Vec<(Value, Value)> {
+        let found = data(&t.admin(), &query(args)).await["group"]["packages"]["nodes"].clone();
+        let nodes = found.as_array().expect("nodes").clone().into_iter();
+        nodes
+            .map(|one| (one["project"]["path"].clone(), one["name"].clone()))
+            .collect()
+    };
+    let sorted = of("(sort:PROJECT_PATH_ASC)").await;
+    assert_eq!(
+        sorted.iter().map(|one| one.0.clone()).collect::<Vec<_>>(),
+        ["brass", "brass", "zinc", "zinc"]
+    );
+    let first = data(&t.admin(), &query("(sort:PROJECT_PATH_ASC,first:3)")).await;
+    let cursor = first["group"]["packages"]["pageInfo"]["endCursor"]
+        .as_str()
+        .expect("a cursor");
+    assert_eq!(first["group"]["packages"]["count"], 4);
+    assert_eq!(
+        of(&format!("(sort:PROJECT_PATH_ASC,after:\"{cursor}\")")).await,
+        sorted[3..]
+    );
+    assert_eq!(
+        of("(packageName:\"common\",sort:PROJECT_PATH_DESC,first:1)").await,
+        [(json!("zinc"), json!("common"))]
+    );
+    let groups = data(
+        &t.admin(),
+        "{groups{nodes{fullPath packages(first:1){count nodes{name}}}}}",
+    )
+    .await;
+    let counts = groups["groups"]["nodes"].as_array().expect("groups").iter();
+    assert_eq!(
+        counts
+            .map(|one| one["packages"]["count"].clone())
+            .collect::<Vec<_>>(),
+        [4, 2, 2]
+    );
+}
+
+#[testkit::story]
+async fn formats_tell_what_they_know(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let of = async |kind, name: &str| made(&t, project.id, kind, name, "1.0").await;
+    of(PackageType::Maven, "com/acme/anvil").await;
+    let pypi = of(PackageType::Pypi, "anvil").await;
+    keep(
+        &t,
+        pypi,
+        json!({"requires_python": ">=3.9", "summary": "It is hard.", "other": 1}),
+    )
+    .await;
+    let composer = of(PackageType::Composer, "acme/anvil").await;
+    keep(
+        &t,
+        composer,
+        json!({"name": "acme/anvil", "license": ["MIT", "ISC"], "require": {}}),
+    )
+    .await;
+    let terraform = of(PackageType::TerraformModule, "anvil/local").await;
+    keep(&t, terraform, json!({"root": {"inputs": []}})).await;
+    of(PackageType::Pypi, "silent").await;
+    let conan = of(PackageType::Conan, "anvil").await;
+    let named = t.app().write(move |tx| {
+        let recipe = "anvil/1.0@acme/stable";
+        Ok(tx.execute(
+            sql!("update packages set conan_name = $2 where id = $1"),
+            (conan, recipe),
+        )?)
+    });
+    named.await.expect("a recipe can be set");
+    let query = "{project(fullPath:\"acme/anvil\"){packages(sort:CREATED_ASC){nodes{metadata{__typename \
+        ... on MavenMetadata{path appGroup appName appVersion} ... on PypiMetadata{requiredPython summary keywords} \
+        ... on ComposerMetadata{targetSha composerJson{name type license}} ... on TerraformModuleMetadata{fields} \
+        ... on ConanMetadata{recipe recipePath packageUsername packageChannel}}}}}}";
+    let found = data(&t.admin(), query).await["project"]["packages"]["nodes"].clone();
+    let found: Vec<Value> = found
+        .as_array()
+        .expect("packages")
+        .iter()
+        .map(|one| one["metadata"].clone())
+        .collect();
+    assert_eq!(
+        found,
+        [
             json!({"__typename": "MavenMetadata", "path": "com/acme/anvil/1.0", "appGroup": "com.acme",
-                "appName": "anvil", "appVersion": "1.0"}),
+            "appName": "anvil", "appVersion": "1.0"}),
             json!({"__typename": "PypiMetadata", "requiredPython": ">=3.9", "summary": "It is hard.", "keywords": null}),
             json!({"__typename": "ComposerMetadata", "targetSha": null, "composerJson":
-                {"name": "acme/anvil", "type": null, "license": "MIT, ISC"}}),
+            {"name": "acme/anvil", "type": null, "license": "MIT, ISC"}}),
             json!({"__typename": "TerraformModuleMetadata", "fields": {"root": {"inputs": []}}}),
             json!(null),
             json!({"__typename": "ConanMetadata", "recipe": "anvil/1.0@acme/stable",
-                "recipePath": "anvil/1.0/acme/stable", "packageUsername": "acme", "packageChannel": "stable"}),
-        ]);
-    }
+            "recipePath": "anvil/1.0/acme/stable", "packageUsername": "acme", "packageChannel": "stable"}),
+        ]
+    );
+}
 
-    async fn rules_about_a_name_are_told(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        project.generic_package("hammer", "1.0").await;
-        project.generic_package("axe", "1.0").await;
-        npm(&t, project.id, "hammer", "1.0").await;
-        let rule = json!({"package_name_pattern": "ham*", "package_type": "generic",
-            "minimum_access_level_for_push": "owner"});
-        t.admin().post(project.at("/packages/protection/rules")).json(&rule).await.is(201);
-        let query = "{project(fullPath:\"acme/anvil\"){packages(sort:CREATED_ASC){nodes{protectionRuleExists}}}}";
-        assert_eq!(data(&t.admin(), query).await["project"]["packages"]["nodes"], json!([
-            {"protectionRuleExists": true}, {"protectionRuleExists": false}, {"protectionRuleExists": false}]));
-    }
+#[testkit::story]
+async fn rules_about_a_name_are_told(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    project.generic_package("hammer", "1.0").await;
+    project.generic_package("axe", "1.0").await;
+    npm(&t, project.id, "hammer", "1.0").await;
+    let rule = json!({"package_name_pattern": "ham*", "package_type": "generic",
+        "minimum_access_level_for_push": "owner"});
+    t.admin()
+        .post(project.at("/packages/protection/rules"))
+        .json(&rule)
+        .await
+        .is(201);
+    let query = "{project(fullPath:\"acme/anvil\"){packages(sort:CREATED_ASC){nodes{protectionRuleExists}}}}";
+    assert_eq!(
+        data(&t.admin(), query).await["project"]["packages"]["nodes"],
+        json!([
+        {"protectionRuleExists": true}, {"protectionRuleExists": false}, {"protectionRuleExists": false}])
+    );
+}
 
-    async fn a_hundred_packages_with_their_files_take_four_statements(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        project.generic_package("tool", "0.1").await;
-        for n in 0..99 {
-            let id = npm(&t, project.id, &format!("tool{n}"), "1.0").await;
-            copy_files(&t, id).await;
-        }
-        let maintainer = t.user("maintainer").await;
-        project.add(&maintainer, 40).await;
-        let query = "{project(fullPath:\"acme/anvil\"){packages{nodes{name packageFiles{nodes{fileName}}}}}}";
-        for who in [&t.admin(), &maintainer] {
-            data(who, query).await;
-            let before = statements(&t).await;
-            let found = data(who, query).await["project"]["packages"]["nodes"].clone();
-            let took = statements(&t).await - before;
-            let files = |one: &Value| one["packageFiles"]["nodes"].as_array().map_or(0, Vec::len);
-            let found = found.as_array().expect("packages").clone();
-            assert_eq!((found.len(), found.iter().map(files).sum::<usize>()), (100, 199));
-            assert!(took <= 4, "{took} statements");
-        }
+#[testkit::story]
+async fn a_hundred_packages_with_their_files_take_four_statements(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    project.generic_package("tool", "0.1").await;
+    for n in 0..99 {
+        let id = npm(&t, project.id, &format!("tool{n}"), "1.0").await;
+        copy_files(&t, id).await;
     }
+    let maintainer = t.user("maintainer").await;
+    project.add(&maintainer, 40).await;
+    let query =
+        "{project(fullPath:\"acme/anvil\"){packages{nodes{name packageFiles{nodes{fileName}}}}}}";
+    for who in [&t.admin(), &maintainer] {
+        data(who, query).await;
+        let before = statements(&t).await;
+        let found = data(who, query).await["project"]["packages"]["nodes"].clone();
+        let took = statements(&t).await - before;
+        let files = |one: &Value| one["packageFiles"]["nodes"].as_array().map_or(0, Vec::len);
+        let found = found.as_array().expect("packages").clone();
+        assert_eq!(
+            (found.len(), found.iter().map(files).sum::<usize>()),
+            (100, 199)
+        );
+        assert!(took <= 4, "{took} statements");
+    }
+}
 
-    async fn what_belongs_to_packages_is_read_at_once(t: TestServer) {
-        let query = "{projects(sort:\"id_asc\"){nodes{packages{count nodes{name version canDestroy \
-            protectionRuleExists metadata{__typename} tags{nodes{name}} project{fullPath} versions{count nodes{version}}}}}}}";
-        let mut took = Vec::new();
-        for round in 0..2 {
-            for n in 0..(if round == 0 { 2 } else { 8 }) {
-                let project = t.project(&format!("acme/p{round}x{n}")).await;
-                for m in 0..(if round == 0 { 2 } else { 12 }) {
-                    npm(&t, project.id, &format!("n{}", m % 3), &format!("1.{m}")).await;
-                }
+#[testkit::story]
+async fn what_belongs_to_packages_is_read_at_once(t: TestServer) {
+    let query = "{projects(sort:\"id_asc\"){nodes{packages{count nodes{name version canDestroy \
+        protectionRuleExists metadata{__typename} tags{nodes{name}} project{fullPath} versions{count nodes{version}}}}}}}";
+    let mut took = Vec::new();
+    for round in 0..2 {
+        for n in 0..(if round == 0 { 2 } else { 8 }) {
+            let project = t.project(&format!("acme/p{round}x{n}")).await;
+            for m in 0..(if round == 0 { 2 } else { 12 }) {
+                npm(&t, project.id, &format!("n{}", m % 3), &format!("1.{m}")).await;
             }
-            data(&t.admin(), query).await;
-            let before = statements(&t).await;
-            let found = data(&t.admin(), query).await["projects"]["nodes"].clone();
-            took.push(statements(&t).await - before);
-            let projects = found.as_array().expect("projects").iter();
-            let packages = projects.map(|one| one["packages"]["nodes"].as_array().map_or(0, Vec::len));
-            assert_eq!(packages.sum::<usize>(), if round == 0 { 4 } else { 100 });
-            let last = &found[0]["packages"]["nodes"][0];
-            assert_eq!((&last["name"], &last["tags"]["nodes"][0]["name"]), (&json!("n1"), &json!("tag-1.1")));
         }
-        assert_eq!(took[0], took[1], "statements do not grow with the rows");
-        let versions = "{project(fullPath:\"acme/p1x0\"){packages(packageVersion:\"1.0\"){nodes{name \
-            versions(first:2){count nodes{version} pageInfo{hasNextPage}}}}}}";
-        assert_eq!(data(&t.admin(), versions).await["project"]["packages"]["nodes"], json!([{"name": "n0",
-            "versions": {"count": 3, "nodes": [{"version": "1.9"}, {"version": "1.6"}],
-                "pageInfo": {"hasNextPage": true}}}]));
+        data(&t.admin(), query).await;
+        let before = statements(&t).await;
+        let found = data(&t.admin(), query).await["projects"]["nodes"].clone();
+        took.push(statements(&t).await - before);
+        let projects = found.as_array().expect("projects").iter();
+        let packages = projects.map(|one| one["packages"]["nodes"].as_array().map_or(0, Vec::len));
+        assert_eq!(packages.sum::<usize>(), if round == 0 { 4 } else { 100 });
+        let last = &found[0]["packages"]["nodes"][0];
+        assert_eq!(
+            (&last["name"], &last["tags"]["nodes"][0]["name"]),
+            (&json!("n1"), &json!("tag-1.1"))
+        );
     }
+    assert_eq!(took[0], took[1], "statements do not grow with the rows");
+    let versions = "{project(fullPath:\"acme/p1x0\"){packages(packageVersion:\"1.0\"){nodes{name \
+        versions(first:2){count nodes{version} pageInfo{hasNextPage}}}}}}";
+    assert_eq!(
+        data(&t.admin(), versions).await["project"]["packages"]["nodes"],
+        json!([{"name": "n0",
+        "versions": {"count": 3, "nodes": [{"version": "1.9"}, {"version": "1.6"}],
+            "pageInfo": {"hasNextPage": true}}}])
+    );
+}
 
-    async fn pipelines_have_pages_of_twenty(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        project.generic_package("hammer", "1.0").await;
-        let of = async |args: &str| {
-            let query = format!("{{queryComplexity{{score}} project(fullPath:\"acme/anvil\"){{packages(first:1){{\
-                nodes{{pipelines{args}{{nodes{{id}}}}}}}}}}}}");
-            ask(&t.admin(), &query).await
-        };
-        let most = of("(first:100)").await;
-        assert_eq!(most, of("(first:20)").await);
-        assert_eq!(most, of("").await);
-        let bad = of("(after:\"x\")").await;
-        assert_eq!(message(&bad), "Please provide a valid cursor");
-    }
+#[testkit::story]
+async fn pipelines_have_pages_of_twenty(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    project.generic_package("hammer", "1.0").await;
+    let of = async |args: &str| {
+        let query = format!(
+            "{{queryComplexity{{score}} project(fullPath:\"acme/anvil\"){{packages(first:1){{\
+            nodes{{pipelines{args}{{nodes{{id}}}}}}}}}}}}"
+        );
+        ask(&t.admin(), &query).await
+    };
+    let most = of("(first:100)").await;
+    assert_eq!(most, of("(first:20)").await);
+    assert_eq!(most, of("").await);
+    let bad = of("(after:\"x\")").await;
+    assert_eq!(message(&bad), "Please provide a valid cursor");
 }

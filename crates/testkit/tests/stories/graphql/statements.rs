@@ -3,7 +3,7 @@
 
 use crate::graphql::data;
 use serde_json::json;
-use testkit::{Client, TestServer, both_engines};
+use testkit::{Client, TestServer};
 
 fn sent(t: &TestServer) -> u64 {
     let line = "http_request_statements_total{method=\"POST\",route=\"/api/graphql\"} ";
@@ -199,46 +199,46 @@ const LISTS: &[(&str, u64)] = &[
     ),
 ];
 
-both_engines! {
-    async fn lists_of_fifty_ask_as_often_as_lists_of_five(t: TestServer) {
-        fill(&t).await;
-        let (admin, member) = (t.admin(), t.user("member").await);
-        let group = t.group("acme").await;
-        group.add(&member, 20).await;
-        // So that the note of its first use is not counted.
+#[testkit::story]
+async fn lists_of_fifty_ask_as_often_as_lists_of_five(t: TestServer) {
+    fill(&t).await;
+    let (admin, member) = (t.admin(), t.user("member").await);
+    let group = t.group("acme").await;
+    group.add(&member, 20).await;
+    // So that the note of its first use is not counted.
+    for client in [&admin, &*member] {
+        data(client, "{currentUser{id}}").await;
+        t.settle().await;
+    }
+    for (query, most) in LISTS {
         for client in [&admin, &*member] {
-            data(client, "{currentUser{id}}").await;
-            t.settle().await;
-        }
-        for (query, most) in LISTS {
-            for client in [&admin, &*member] {
-                let few = cost(&t, client, query, 5).await;
-                assert!(few > 0, "{query} is not counted");
-                assert_eq!(few, cost(&t, client, query, 50).await, "{query}");
-                assert!(few <= *most, "{query}: {few} statements");
-            }
+            let few = cost(&t, client, query, 5).await;
+            assert!(few > 0, "{query} is not counted");
+            assert_eq!(few, cost(&t, client, query, 50).await, "{query}");
+            assert!(few <= *most, "{query}: {few} statements");
         }
     }
+}
 
-    async fn lists_of_issues_ask_as_often_as_well(t: TestServer) {
-        let project = t.project_with("acme/anvil", "public").await;
-        let member = t.user("member").await;
-        project.add(&member, 20).await;
-        fill_issues(&t, &project.at("")).await;
-        let admin = t.admin();
-        for client in [&admin, &*member] {
-            data(client, "{currentUser{id}}").await;
-            t.settle().await;
-        }
-        for (query, most) in ISSUES {
-            for client in [&admin, &*member] {
-                let few = cost(&t, client, query, 5).await;
-                assert_eq!(few, cost(&t, client, query, 50).await, "{query}");
-                assert!(few <= *most, "{query}: {few} statements");
-            }
-        }
-        let few = cost(&t, &member, TODOS, 5).await;
-        assert_eq!(few, cost(&t, &member, TODOS, 50).await, "{TODOS}");
-        assert!(few <= 12, "{few} statements for to-dos");
+#[testkit::story]
+async fn lists_of_issues_ask_as_often_as_well(t: TestServer) {
+    let project = t.project_with("acme/anvil", "public").await;
+    let member = t.user("member").await;
+    project.add(&member, 20).await;
+    fill_issues(&t, &project.at("")).await;
+    let admin = t.admin();
+    for client in [&admin, &*member] {
+        data(client, "{currentUser{id}}").await;
+        t.settle().await;
     }
+    for (query, most) in ISSUES {
+        for client in [&admin, &*member] {
+            let few = cost(&t, client, query, 5).await;
+            assert_eq!(few, cost(&t, client, query, 50).await, "{query}");
+            assert!(few <= *most, "{query}: {few} statements");
+        }
+    }
+    let few = cost(&t, &member, TODOS, 5).await;
+    assert_eq!(few, cost(&t, &member, TODOS, 50).await, "{TODOS}");
+    assert!(few <= 12, "{few} statements for to-dos");
 }

@@ -11,7 +11,7 @@ use kernel::http::Routes;
 use kernel::http::serve::Server;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use testkit::{Browser, Client, Reply, Request, TestServer, both_engines, files_below};
+use testkit::{Browser, Client, Reply, Request, TestServer, files_below};
 
 struct Weighed(Vec<String>);
 
@@ -107,135 +107,211 @@ fn weights(answer: &Value) -> &Value {
     &answer["data"]["weigh"]["weights"]
 }
 
-both_engines! {
-    async fn files_come_beside_the_operations(t: TestServer) {
-        let jane = jane(&t).await;
-        let map = json!({"0": ["variables.i.file"]});
-        let one = send(&jane, &weigh(json!({"file": null, "note": "n"})), &map).await.is(200);
-        assert_eq!(*weights(&one.json()), json!(["a.txt: 5"]));
+#[testkit::story]
+async fn files_come_beside_the_operations(t: TestServer) {
+    let jane = jane(&t).await;
+    let map = json!({"0": ["variables.i.file"]});
+    let one = send(&jane, &weigh(json!({"file": null, "note": "n"})), &map)
+        .await
+        .is(200);
+    assert_eq!(*weights(&one.json()), json!(["a.txt: 5"]));
 
-        let operations = json!([weigh(json!({"file": null})), weigh(json!({"more": [null, null]}))]);
-        let map = json!({"x": ["1.variables.i.more.1"], "y": ["0.variables.i.file"], "z": ["1.variables.i.more.0"]});
-        let (operations, map) = (operations.to_string(), map.to_string());
-        let parts = [
-            ("operations", None, &*operations), ("map", None, &*map),
-            ("z", Some("z"), ""), ("x", Some("x"), "12"), ("y", Some("y"), "1"),
-        ];
-        let batch = sent(&jane, form(&parts)).await.is(200).json();
-        assert_eq!(*weights(&batch[0]), json!(["y: 1"]));
-        assert_eq!(*weights(&batch[1]), json!(["z: 0", "x: 2"]));
-        let none = send(&jane, &json!({"query": "{__typename}"}), &json!({})).await;
-        assert_eq!(refusal(&none), (422, "File \"0\" is not in the map, or comes twice".into()));
+    let operations = json!([
+        weigh(json!({"file": null})),
+        weigh(json!({"more": [null, null]}))
+    ]);
+    let map = json!({"x": ["1.variables.i.more.1"], "y": ["0.variables.i.file"], "z": ["1.variables.i.more.0"]});
+    let (operations, map) = (operations.to_string(), map.to_string());
+    let parts = [
+        ("operations", None, &*operations),
+        ("map", None, &*map),
+        ("z", Some("z"), ""),
+        ("x", Some("x"), "12"),
+        ("y", Some("y"), "1"),
+    ];
+    let batch = sent(&jane, form(&parts)).await.is(200).json();
+    assert_eq!(*weights(&batch[0]), json!(["y: 1"]));
+    assert_eq!(*weights(&batch[1]), json!(["z: 0", "x: 2"]));
+    let none = send(&jane, &json!({"query": "{__typename}"}), &json!({})).await;
+    assert_eq!(
+        refusal(&none),
+        (422, "File \"0\" is not in the map, or comes twice".into())
+    );
+}
+
+#[testkit::story]
+async fn files_stand_where_a_file_is_taken_only(t: TestServer) {
+    let jane = jane(&t).await;
+    for (path, variables) in [
+        ("variables.i.note", json!({"i": {"note": null}})),
+        ("variables.i.nope", json!({"i": {"nope": null}})),
+        ("variables.other", json!({"i": {}, "other": null})),
+        ("variables.i", json!({"i": null})),
+    ] {
+        let operations = json!({"query": WEIGH, "variables": variables});
+        let answer = send(&jane, &operations, &json!({"0": [path]}))
+            .await
+            .is(200)
+            .json();
+        assert!(answer.get("data").is_none(), "{path}: {answer}");
+        assert!(answer["errors"][0]["message"].is_string(), "{path}");
     }
+    let operations = weigh(json!({"note": null}));
+    let answer = send(&jane, &operations, &json!({"0": ["variables.i.note"]}))
+        .await
+        .json();
+    assert_eq!(
+        message(&answer),
+        "No file can stand at variables.i.note: it is no Upload"
+    );
 
-    async fn files_stand_where_a_file_is_taken_only(t: TestServer) {
-        let jane = jane(&t).await;
-        for (path, variables) in [
-            ("variables.i.note", json!({"i": {"note": null}})),
-            ("variables.i.nope", json!({"i": {"nope": null}})),
-            ("variables.other", json!({"i": {}, "other": null})),
-            ("variables.i", json!({"i": null})),
-        ] {
-            let operations = json!({"query": WEIGH, "variables": variables});
-            let answer = send(&jane, &operations, &json!({"0": [path]})).await.is(200).json();
-            assert!(answer.get("data").is_none(), "{path}: {answer}");
-            assert!(answer["errors"][0]["message"].is_string(), "{path}");
-        }
-        let operations = weigh(json!({"note": null}));
-        let answer = send(&jane, &operations, &json!({"0": ["variables.i.note"]})).await.json();
-        assert_eq!(message(&answer), "No file can stand at variables.i.note: it is no Upload");
+    let made_up = format!("upload:{}", "0".repeat(32));
+    let plain = jane.request(Method::POST, PATH);
+    let answer = plain
+        .json(&weigh(json!({"file": made_up})))
+        .await
+        .is(200)
+        .json();
+    assert_eq!(message(&answer), "The file is not part of this request");
+    let plain = jane.request(Method::POST, PATH);
+    let answer = plain
+        .json(&weigh(json!({"file": "a.txt"})))
+        .await
+        .is(200)
+        .json();
+    let text = "Variable $i of type WeighInput! was provided invalid value for file (Send the file \
+        as a part of a multipart request)";
+    assert_eq!(message(&answer), text);
+}
 
-        let made_up = format!("upload:{}", "0".repeat(32));
-        let plain = jane.request(Method::POST, PATH);
-        let answer = plain.json(&weigh(json!({"file": made_up}))).await.is(200).json();
-        assert_eq!(message(&answer), "The file is not part of this request");
-        let plain = jane.request(Method::POST, PATH);
-        let answer = plain.json(&weigh(json!({"file": "a.txt"}))).await.is(200).json();
-        let text = "Variable $i of type WeighInput! was provided invalid value for file (Send the file \
-            as a part of a multipart request)";
-        assert_eq!(message(&answer), text);
+#[testkit::story]
+async fn hostile_maps_are_refused(t: TestServer) {
+    let jane = jane(&t).await;
+    let operations = weigh(json!({"file": null, "more": [null]}));
+    let deep = format!("variables{}", ".i".repeat(1_000));
+    for path in [
+        "",
+        "variables",
+        "variables.i",
+        "variables.i.more.1",
+        "variables.i.more.-1",
+        "variables.i.more.00x",
+        "variables.i.more.18446744073709551616",
+        "variables.__proto__",
+        "variables.i.__proto__.file",
+        "variables.constructor",
+        "query",
+        "0.variables.i.file",
+        "variables.i.file.file",
+        &deep,
+    ] {
+        let refused = send(&jane, &operations, &json!({"0": [path]})).await;
+        let (status, text) = refusal(&refused);
+        assert_eq!(status, 422, "{path}");
+        assert!(text.starts_with("map: \"") && text.len() < 200, "{text}");
     }
-
-    async fn hostile_maps_are_refused(t: TestServer) {
-        let jane = jane(&t).await;
-        let operations = weigh(json!({"file": null, "more": [null]}));
-        let deep = format!("variables{}", ".i".repeat(1_000));
-        for path in [
-            "", "variables", "variables.i", "variables.i.more.1", "variables.i.more.-1", "variables.i.more.00x",
-            "variables.i.more.18446744073709551616", "variables.__proto__", "variables.i.__proto__.file",
-            "variables.constructor", "query", "0.variables.i.file", "variables.i.file.file", &deep,
-        ] {
-            let refused = send(&jane, &operations, &json!({"0": [path]})).await;
-            let (status, text) = refusal(&refused);
-            assert_eq!(status, 422, "{path}");
-            assert!(text.starts_with("map: \"") && text.len() < 200, "{text}");
-        }
-        for map in [
-            json!({"0": []}), json!({"0": ["variables.i.file", "variables.i.more.0"]}), json!({"0": "variables.i.file"}),
-            json!({"0": [7]}), json!([]), json!(7),
-            json!({"0": ["variables.i.file"], "1": ["variables.i.file"]}),
-        ] {
-            assert_eq!(send(&jane, &operations, &map).await.status, 422, "{map}");
-        }
-        let many: serde_json::Map<String, Value> =
-            (0..11).map(|n| (n.to_string(), json!(["variables.i.file"]))).collect();
-        let many = send(&jane, &operations, &Value::Object(many)).await;
-        assert_eq!(refusal(&many), (422, "At most 10 files can be sent".into()));
+    for map in [
+        json!({"0": []}),
+        json!({"0": ["variables.i.file", "variables.i.more.0"]}),
+        json!({"0": "variables.i.file"}),
+        json!({"0": [7]}),
+        json!([]),
+        json!(7),
+        json!({"0": ["variables.i.file"], "1": ["variables.i.file"]}),
+    ] {
+        assert_eq!(send(&jane, &operations, &map).await.status, 422, "{map}");
     }
+    let many: serde_json::Map<String, Value> = (0..11)
+        .map(|n| (n.to_string(), json!(["variables.i.file"])))
+        .collect();
+    let many = send(&jane, &operations, &Value::Object(many)).await;
+    assert_eq!(refusal(&many), (422, "At most 10 files can be sent".into()));
+}
 
-    async fn forms_that_are_none_are_refused(t: TestServer) {
-        let jane = jane(&t).await;
-        let operations = weigh(json!({"file": null})).to_string();
-        let (operations, map) = (&*operations, "{\"0\":[\"variables.i.file\"]}");
-        let order = "The form must hold operations, then map, then the files";
-        let (first, second) = (("operations", None, operations), ("map", None, map));
-        let file = ("0", Some("a"), "x");
-        for (parts, status, text) in [
-            (vec![], 400, "the multipart body is malformed"),
-            (vec![second, first, file], 422, order),
-            (vec![file, first, second], 422, order),
-            (vec![first], 422, order),
-            (vec![first, second], 422, "File \"0\" is missing"),
-            (vec![first, second, ("1", Some("a"), "x")], 422, "File \"1\" is not in the map, or comes twice"),
-            (vec![first, second, file, file], 422, "File \"0\" is not in the map, or comes twice"),
-            (vec![("operations", None, "{"), second], 400, "Malformed JSON"),
-            (vec![first, ("map", None, "[[[[")], 400, "Malformed JSON"),
-        ] {
-            let body = if parts.is_empty() { "nothing".to_owned() } else { form(&parts) };
-            assert_eq!(refusal(&sent(&jane, body).await), (status, text.to_owned()));
-        }
-        let long = format!("{{\"0\":[\"{}\"]}}", "a".repeat(70_000));
-        let long = sent(&jane, form(&[first, ("map", None, &long)])).await;
-        assert_eq!(refusal(&long), (413, "map is too large".into()));
-        let body = jane.request(Method::POST, PATH).bytes("x").header("content-type", "multipart/form-data");
-        assert_eq!(body.await.status, 400);
-        let spool = t.app().config().data_dir.join("blobs/tmp");
-        assert_eq!(files_below(&spool), Vec::<std::path::PathBuf>::new(), "nothing stays behind");
-    }
-
-    async fn strangers_and_other_sites_send_no_files(t: TestServer) {
-        t.user("jane").await;
-        let at = address(&t).await;
-        let map = json!({"0": ["variables.i.file"]});
-        let operations = weigh(json!({"file": null}));
-        let stranger = send(&Client::nobody(&at), &operations, &map).await;
-        assert_eq!(refusal(&stranger), (401, "Uploads need a signed-in user".into()));
-
-        let browser = Browser::of(Client::nobody(&at));
-        browser.sign_in("jane").await;
-        let page = browser.get("/-/user_settings/tokens").await.is(200);
-        let csrf = page.hidden("authenticity_token").expect("a form's token");
-        let query = json!({"query": "{echo(text:\"a\")}"}).to_string();
-        let body = form(&[("operations", None, &query), ("map", None, "{}")]);
-        let by = |token: &str| {
-            let request = browser.request(Method::POST, PATH).bytes(body.clone());
-            let request = request.header("content-type", "multipart/form-data; boundary=part");
-            request.header("x-csrf-token", token)
+#[testkit::story]
+async fn forms_that_are_none_are_refused(t: TestServer) {
+    let jane = jane(&t).await;
+    let operations = weigh(json!({"file": null})).to_string();
+    let (operations, map) = (&*operations, "{\"0\":[\"variables.i.file\"]}");
+    let order = "The form must hold operations, then map, then the files";
+    let (first, second) = (("operations", None, operations), ("map", None, map));
+    let file = ("0", Some("a"), "x");
+    for (parts, status, text) in [
+        (vec![], 400, "the multipart body is malformed"),
+        (vec![second, first, file], 422, order),
+        (vec![file, first, second], 422, order),
+        (vec![first], 422, order),
+        (vec![first, second], 422, "File \"0\" is missing"),
+        (
+            vec![first, second, ("1", Some("a"), "x")],
+            422,
+            "File \"1\" is not in the map, or comes twice",
+        ),
+        (
+            vec![first, second, file, file],
+            422,
+            "File \"0\" is not in the map, or comes twice",
+        ),
+        (
+            vec![("operations", None, "{"), second],
+            400,
+            "Malformed JSON",
+        ),
+        (vec![first, ("map", None, "[[[[")], 400, "Malformed JSON"),
+    ] {
+        let body = if parts.is_empty() {
+            "nothing".to_owned()
+        } else {
+            form(&parts)
         };
-        assert_eq!(refusal(&by("bad").await), (422, "Invalid CSRF token".into()), "even a query");
-        let ours = by(&csrf).await.is(200).json();
-        assert_eq!(ours["data"]["echo"], "\"jane\" says: a");
+        assert_eq!(refusal(&sent(&jane, body).await), (status, text.to_owned()));
     }
+    let long = format!("{{\"0\":[\"{}\"]}}", "a".repeat(70_000));
+    let long = sent(&jane, form(&[first, ("map", None, &long)])).await;
+    assert_eq!(refusal(&long), (413, "map is too large".into()));
+    let body = jane
+        .request(Method::POST, PATH)
+        .bytes("x")
+        .header("content-type", "multipart/form-data");
+    assert_eq!(body.await.status, 400);
+    let spool = t.app().config().data_dir.join("blobs/tmp");
+    assert_eq!(
+        files_below(&spool),
+        Vec::<std::path::PathBuf>::new(),
+        "nothing stays behind"
+    );
+}
+
+#[testkit::story]
+async fn strangers_and_other_sites_send_no_files(t: TestServer) {
+    t.user("jane").await;
+    let at = address(&t).await;
+    let map = json!({"0": ["variables.i.file"]});
+    let operations = weigh(json!({"file": null}));
+    let stranger = send(&Client::nobody(&at), &operations, &map).await;
+    assert_eq!(
+        refusal(&stranger),
+        (401, "Uploads need a signed-in user".into())
+    );
+
+    let browser = Browser::of(Client::nobody(&at));
+    browser.sign_in("jane").await;
+    let page = browser.get("/-/user_settings/tokens").await.is(200);
+    let csrf = page.hidden("authenticity_token").expect("a form's token");
+    let query = json!({"query": "{echo(text:\"a\")}"}).to_string();
+    let body = form(&[("operations", None, &query), ("map", None, "{}")]);
+    let by = |token: &str| {
+        let request = browser.request(Method::POST, PATH).bytes(body.clone());
+        let request = request.header("content-type", "multipart/form-data; boundary=part");
+        request.header("x-csrf-token", token)
+    };
+    assert_eq!(
+        refusal(&by("bad").await),
+        (422, "Invalid CSRF token".into()),
+        "even a query"
+    );
+    let ours = by(&csrf).await.is(200).json();
+    assert_eq!(ours["data"]["echo"], "\"jane\" says: a");
 }
 
 /// One byte more than a request may bring; nothing of it stays.

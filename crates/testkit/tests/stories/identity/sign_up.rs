@@ -88,318 +88,509 @@ async fn boss(t: &TestServer) -> Browser {
     t.browser("boss").await
 }
 
-testkit::both_engines! {
-    async fn nobody_signs_up_unless_administrators_let_them(t: TestServer) {
-        t.anonymous().at("/users/sign_up").await.is(403);
-        let page = t.anonymous().at("/users/sign_in").await.is(200);
-        assert!(!page.text().contains("/users/sign_up"));
-        let browser = t.new_browser();
-        browser.get("/users/sign_in").await.is(200);
-        let fields = [("name", "J"), ("username", "jane"), ("email", "j@example.com"),
-            ("password", PASSWORD)];
-        browser.post("/users/sign_up", &fields).await.is(403);
-        assert_eq!(found(&t, "jane").await, None);
+#[testkit::story]
+async fn nobody_signs_up_unless_administrators_let_them(t: TestServer) {
+    t.anonymous().at("/users/sign_up").await.is(403);
+    let page = t.anonymous().at("/users/sign_in").await.is(200);
+    assert!(!page.text().contains("/users/sign_up"));
+    let browser = t.new_browser();
+    browser.get("/users/sign_in").await.is(200);
+    let fields = [
+        ("name", "J"),
+        ("username", "jane"),
+        ("email", "j@example.com"),
+        ("password", PASSWORD),
+    ];
+    browser.post("/users/sign_up", &fields).await.is(403);
+    assert_eq!(found(&t, "jane").await, None);
 
-        open(&t, json!({})).await;
-        let page = t.anonymous().at("/users/sign_in").await.is(200);
-        assert!(page.text().contains("/users/sign_up"));
-        t.user("mary").await;
-        let signed_in = t.browser("mary").await;
-        assert_eq!(signed_in.get("/users/sign_up").await.is(302).header("location"), "/");
-        // A form of another site, or of another browser, is refused.
-        t.new_browser().post_bare("/users/sign_up", &fields).await.is(403);
-        let other = t.new_browser();
-        other.get("/users/sign_up").await.is(200);
-        let foreign = t.anonymous().at("/users/sign_up").await.hidden("authenticity_token").unwrap();
-        let mut forged = vec![("authenticity_token", foreign.as_str())];
-        forged.extend_from_slice(&fields);
-        other.post_bare("/users/sign_up", &forged).await.is(403);
-        assert_eq!(found(&t, "jane").await, None);
+    open(&t, json!({})).await;
+    let page = t.anonymous().at("/users/sign_in").await.is(200);
+    assert!(page.text().contains("/users/sign_up"));
+    t.user("mary").await;
+    let signed_in = t.browser("mary").await;
+    assert_eq!(
+        signed_in
+            .get("/users/sign_up")
+            .await
+            .is(302)
+            .header("location"),
+        "/"
+    );
+    // A form of another site, or of another browser, is refused.
+    t.new_browser()
+        .post_bare("/users/sign_up", &fields)
+        .await
+        .is(403);
+    let other = t.new_browser();
+    other.get("/users/sign_up").await.is(200);
+    let foreign = t
+        .anonymous()
+        .at("/users/sign_up")
+        .await
+        .hidden("authenticity_token")
+        .unwrap();
+    let mut forged = vec![("authenticity_token", foreign.as_str())];
+    forged.extend_from_slice(&fields);
+    other.post_bare("/users/sign_up", &forged).await.is(403);
+    assert_eq!(found(&t, "jane").await, None);
+}
+
+#[testkit::story]
+async fn a_person_signs_up_confirms_and_is_let_in(t: TestServer) {
+    let boss = boss(&t).await;
+    set(
+        &t,
+        json!({"signup_enabled": true, "sign_in_limit_per_minute": 1000}),
+    )
+    .await;
+    let told = sign_up(&t, "jane", "jane@example.com").await.is(200);
+    assert!(told.text().contains("A mail is on its way") && told.text().contains("administrator"));
+    let jane = found(&t, "jane").await.expect("an account");
+    assert_eq!(
+        (&jane["state"], &jane["is_admin"], &jane["confirmed_at"]),
+        (
+            &json!("blocked_pending_approval"),
+            &json!(false),
+            &Value::Null
+        )
+    );
+    for administrator in ["admin@example.com", "boss@example.com"] {
+        let mails = mails_to(&t, administrator).await;
+        let about: Vec<&Message> = mails
+            .iter()
+            .filter(|mail| mail.subject == "Somebody waits for approval")
+            .collect();
+        assert_eq!(about.len(), 1, "{mails:?}");
+        assert!(about[0].text.contains("@jane") && about[0].text.contains("/admin/users/jane"));
     }
+    let refused = signs_in(&t, "jane").await.is(403);
+    assert!(
+        refused.text().contains("pending approval"),
+        "{}",
+        refused.text()
+    );
+    confirm(&t, &mails_to(&t, "jane@example.com").await[0]).await;
+    signs_in(&t, "jane").await.is(403);
 
-    async fn a_person_signs_up_confirms_and_is_let_in(t: TestServer) {
-        let boss = boss(&t).await;
-        set(&t, json!({"signup_enabled": true, "sign_in_limit_per_minute": 1000})).await;
-        let told = sign_up(&t, "jane", "jane@example.com").await.is(200);
-        assert!(told.text().contains("A mail is on its way") && told.text().contains("administrator"));
-        let jane = found(&t, "jane").await.expect("an account");
-        assert_eq!((&jane["state"], &jane["is_admin"], &jane["confirmed_at"]),
-            (&json!("blocked_pending_approval"), &json!(false), &Value::Null));
-        for administrator in ["admin@example.com", "boss@example.com"] {
-            let mails = mails_to(&t, administrator).await;
-            let about: Vec<&Message> = mails.iter()
-                .filter(|mail| mail.subject == "Somebody waits for approval").collect();
-            assert_eq!(about.len(), 1, "{mails:?}");
-            assert!(about[0].text.contains("@jane") && about[0].text.contains("/admin/users/jane"));
-        }
-        let refused = signs_in(&t, "jane").await.is(403);
-        assert!(refused.text().contains("pending approval"), "{}", refused.text());
-        confirm(&t, &mails_to(&t, "jane@example.com").await[0]).await;
-        signs_in(&t, "jane").await.is(403);
+    let list = boss.get("/admin/users?filter=pending").await.is(200).text();
+    assert!(
+        list.contains("/admin/users/jane/approve") && !list.contains("href=\"/admin/users/boss\"")
+    );
+    boss.post("/admin/users/jane/approve", &[]).await.is(303);
+    boss.post("/admin/users/jane/approve", &[]).await.is(409);
+    let mails = mails_to(&t, "jane@example.com").await;
+    assert_eq!(mails.last().unwrap().subject, "Your account is approved");
+    signs_in(&t, "jane@example.com").await.is(302);
+    let id = jane["id"].as_i64().unwrap();
+    let events = t
+        .admin()
+        .get(format!("/audit_events?entity_type=User&entity_id={id}"))
+        .await;
+    let events = events.json();
+    let made = events
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|event| event["event_name"] == "user.sign_up")
+        .expect("a record")
+        .clone();
+    assert_eq!(
+        (&made["author_id"], &made["details"]["ip_address"]),
+        (&json!(-1), &json!("127.0.0.1"))
+    );
+}
 
-        let list = boss.get("/admin/users?filter=pending").await.is(200).text();
-        assert!(list.contains("/admin/users/jane/approve") && !list.contains("href=\"/admin/users/boss\""));
-        boss.post("/admin/users/jane/approve", &[]).await.is(303);
-        boss.post("/admin/users/jane/approve", &[]).await.is(409);
-        let mails = mails_to(&t, "jane@example.com").await;
-        assert_eq!(mails.last().unwrap().subject, "Your account is approved");
-        signs_in(&t, "jane@example.com").await.is(302);
-        let id = jane["id"].as_i64().unwrap();
-        let events = t.admin().get(format!("/audit_events?entity_type=User&entity_id={id}")).await;
-        let events = events.json();
-        let made = events.as_array().unwrap().iter()
-            .find(|event| event["event_name"] == "user.sign_up").expect("a record").clone();
-        assert_eq!((&made["author_id"], &made["details"]["ip_address"]),
-            (&json!(-1), &json!("127.0.0.1")));
+#[testkit::story]
+async fn who_is_turned_away_is_deleted_and_told(t: TestServer) {
+    let boss = boss(&t).await;
+    set(
+        &t,
+        json!({"signup_enabled": true, "email_confirmation_setting": "off"}),
+    )
+    .await;
+    sign_up(&t, "jane", "jane@example.com").await.is(200);
+    boss.get("/admin/users/jane").await.is(200);
+    boss.post("/admin/users/jane/reject", &[]).await.is(303);
+    let mails = mails_to(&t, "jane@example.com").await;
+    assert_eq!(
+        (mails.len(), mails[0].subject.as_str()),
+        (1, "Your request to join was rejected")
+    );
+    assert_eq!(found(&t, "jane").await, None);
+    boss.post("/admin/users/boss/reject", &[]).await.is(409);
+    boss.post("/admin/users/nobody/approve", &[]).await.is(404);
+    t.user("mary").await;
+    let mary = t.browser("mary").await;
+    mary.get("/-/user_settings/profile").await.is(200);
+    mary.post("/admin/users/boss/approve", &[]).await.is(403);
+}
+
+#[testkit::story]
+async fn an_address_is_confirmed_before_the_first_sign_in(t: TestServer) {
+    open(&t, json!({})).await;
+    sign_up(&t, "jane", "jane@example.com").await.is(200);
+    let refused = signs_in(&t, "jane").await.is(403);
+    assert!(
+        refused
+            .text()
+            .contains("You have to confirm your e-mail address")
+    );
+    signs_in(&t, "john").await.is(422);
+    // A new link ends the first.
+    let first = mails_to(&t, "jane@example.com").await.remove(0);
+    let browser = t.new_browser();
+    browser.get("/users/confirmation/new").await.is(200);
+    let again = "/users/confirmation/new";
+    let known = browser
+        .post(again, &[("email", "JANE@example.com")])
+        .await
+        .is(200);
+    let unknown = browser
+        .post(again, &[("email", "nobody@example.com")])
+        .await
+        .is(200);
+    assert_eq!(known.text(), unknown.text());
+    let mails = mails_to(&t, "jane@example.com").await;
+    assert_eq!(mails.len(), 2);
+    t.anonymous().at(link(&t, &first)).await.is(403);
+    confirm(&t, &mails[1]).await;
+    signs_in(&t, "jane").await.is(302);
+    browser
+        .post(again, &[("email", "jane@example.com")])
+        .await
+        .is(200);
+    assert_eq!(
+        mails_to(&t, "jane@example.com").await.len(),
+        2,
+        "confirmed already"
+    );
+}
+
+#[testkit::story]
+async fn that_an_address_has_an_account_is_told_to_it_alone(t: TestServer) {
+    let jane = t.user("jane").await;
+    t.user("john").await;
+    let more = json!({"email": "second@example.com", "skip_confirmation": true});
+    t.admin()
+        .post(format!("/users/{}/emails", jane.id))
+        .json(&more)
+        .await
+        .is(201);
+    open(&t, json!({})).await;
+    let new = sign_up(&t, "fresh", "fresh@example.com")
+        .await
+        .is(200)
+        .text();
+    for (username, email) in [
+        ("a1", "jane@example.com"),
+        ("a2", "JANE@Example.com"),
+        ("a3", "second@example.com"),
+    ] {
+        assert_eq!(
+            sign_up(&t, username, email).await.is(200).text(),
+            new,
+            "{email}"
+        );
+        assert_eq!(found(&t, username).await, None);
     }
-
-    async fn who_is_turned_away_is_deleted_and_told(t: TestServer) {
-        let boss = boss(&t).await;
-        set(&t, json!({"signup_enabled": true, "email_confirmation_setting": "off"})).await;
-        sign_up(&t, "jane", "jane@example.com").await.is(200);
-        boss.get("/admin/users/jane").await.is(200);
-        boss.post("/admin/users/jane/reject", &[]).await.is(303);
-        let mails = mails_to(&t, "jane@example.com").await;
-        assert_eq!((mails.len(), mails[0].subject.as_str()),
-            (1, "Your request to join was rejected"));
-        assert_eq!(found(&t, "jane").await, None);
-        boss.post("/admin/users/boss/reject", &[]).await.is(409);
-        boss.post("/admin/users/nobody/approve", &[]).await.is(404);
-        t.user("mary").await;
-        let mary = t.browser("mary").await;
-        mary.get("/-/user_settings/profile").await.is(200);
-        mary.post("/admin/users/boss/approve", &[]).await.is(403);
+    for address in ["jane@example.com", "second@example.com"] {
+        let mails = mails_to(&t, address).await;
+        assert_eq!(mails.len(), 1, "once an hour: {mails:?}");
+        assert_eq!(mails[0].subject, "You have an account already");
     }
-
-    async fn an_address_is_confirmed_before_the_first_sign_in(t: TestServer) {
-        open(&t, json!({})).await;
-        sign_up(&t, "jane", "jane@example.com").await.is(200);
-        let refused = signs_in(&t, "jane").await.is(403);
-        assert!(refused.text().contains("You have to confirm your e-mail address"));
-        signs_in(&t, "john").await.is(422);
-        // A new link ends the first.
-        let first = mails_to(&t, "jane@example.com").await.remove(0);
-        let browser = t.new_browser();
-        browser.get("/users/confirmation/new").await.is(200);
-        let again = "/users/confirmation/new";
-        let known = browser.post(again, &[("email", "JANE@example.com")]).await.is(200);
-        let unknown = browser.post(again, &[("email", "nobody@example.com")]).await.is(200);
-        assert_eq!(known.text(), unknown.text());
-        let mails = mails_to(&t, "jane@example.com").await;
-        assert_eq!(mails.len(), 2);
-        t.anonymous().at(link(&t, &first)).await.is(403);
-        confirm(&t, &mails[1]).await;
-        signs_in(&t, "jane").await.is(302);
-        browser.post(again, &[("email", "jane@example.com")]).await.is(200);
-        assert_eq!(mails_to(&t, "jane@example.com").await.len(), 2, "confirmed already");
+    // A name that is taken is told alike, whosever the address.
+    for email in ["jane@example.com", "other@example.com"] {
+        let refused = sign_up(&t, "John", email).await.is(422);
+        assert!(
+            refused.text().contains("Has already been taken"),
+            "{}",
+            refused.text()
+        );
     }
+    t.group("taken").await;
+    let names = |page: String| page.contains("taken");
+    let known = sign_up(&t, "taken", "jane@example.com").await.is(422);
+    let unknown = sign_up(&t, "taken", "other@example.com").await.is(422);
+    assert!(names(known.text()) && names(unknown.text()));
+    assert_eq!(found(&t, "taken").await, None);
+}
 
-    async fn that_an_address_has_an_account_is_told_to_it_alone(t: TestServer) {
-        let jane = t.user("jane").await;
-        t.user("john").await;
-        let more = json!({"email": "second@example.com", "skip_confirmation": true});
-        t.admin().post(format!("/users/{}/emails", jane.id)).json(&more).await.is(201);
-        open(&t, json!({})).await;
-        let new = sign_up(&t, "fresh", "fresh@example.com").await.is(200).text();
-        for (username, email) in [("a1", "jane@example.com"), ("a2", "JANE@Example.com"),
-            ("a3", "second@example.com")] {
-            assert_eq!(sign_up(&t, username, email).await.is(200).text(), new, "{email}");
-            assert_eq!(found(&t, username).await, None);
-        }
-        for address in ["jane@example.com", "second@example.com"] {
-            let mails = mails_to(&t, address).await;
-            assert_eq!(mails.len(), 1, "once an hour: {mails:?}");
-            assert_eq!(mails[0].subject, "You have an account already");
-        }
-        // A name that is taken is told alike, whosever the address.
-        for email in ["jane@example.com", "other@example.com"] {
-            let refused = sign_up(&t, "John", email).await.is(422);
-            assert!(refused.text().contains("Has already been taken"), "{}", refused.text());
-        }
-        t.group("taken").await;
-        let names = |page: String| page.contains("taken");
-        let known = sign_up(&t, "taken", "jane@example.com").await.is(422);
-        let unknown = sign_up(&t, "taken", "other@example.com").await.is(422);
-        assert!(names(known.text()) && names(unknown.text()));
-        assert_eq!(found(&t, "taken").await, None);
+#[testkit::story]
+async fn addresses_of_some_domains_cannot_sign_up(t: TestServer) {
+    open(
+        &t,
+        json!({"domain_allowlist": ["corp.example", "*.corp.example"],
+        "domain_denylist": ["mail.corp.example"], "domain_denylist_enabled": true}),
+    )
+    .await;
+    for (username, email, status) in [
+        ("a1", "jane@corp.example", 200),
+        ("a2", "jane@dev.CORP.example", 200),
+        ("a3", "jane@mail.corp.example", 422),
+        ("a4", "jane@example.com", 422),
+        ("a5", "jane@corp.example@example.com", 422),
+        ("a6", "jane@notcorp.example", 422),
+    ] {
+        sign_up(&t, username, email).await.is(status);
     }
+    set(
+        &t,
+        json!({"domain_allowlist": [], "domain_denylist_enabled": false}),
+    )
+    .await;
+    sign_up(&t, "a7", "jane@mail.corp.example").await.is(200);
+}
 
-    async fn addresses_of_some_domains_cannot_sign_up(t: TestServer) {
-        open(&t, json!({"domain_allowlist": ["corp.example", "*.corp.example"],
-            "domain_denylist": ["mail.corp.example"], "domain_denylist_enabled": true})).await;
-        for (username, email, status) in [
-            ("a1", "jane@corp.example", 200),
-            ("a2", "jane@dev.CORP.example", 200),
-            ("a3", "jane@mail.corp.example", 422),
-            ("a4", "jane@example.com", 422),
-            ("a5", "jane@corp.example@example.com", 422),
-            ("a6", "jane@notcorp.example", 422),
-        ] {
-            sign_up(&t, username, email).await.is(status);
-        }
-        set(&t, json!({"domain_allowlist": [], "domain_denylist_enabled": false})).await;
-        sign_up(&t, "a7", "jane@mail.corp.example").await.is(200);
-    }
+#[testkit::story]
+async fn what_is_wrong_stands_beside_its_field(t: TestServer) {
+    open(&t, json!({})).await;
+    let browser = t.new_browser();
+    browser.get("/users/sign_up").await.is(200);
+    let empty = browser.post("/users/sign_up", &[]).await.is(422).text();
+    assert!(
+        empty.matches("Can't be blank").count() + empty.matches("Can&#39;t be blank").count() == 4,
+        "{empty}"
+    );
+    let fields = [
+        ("name", "<script>alert(1)</script>"),
+        ("username", "admin"),
+        ("email", "a@b.example\r\nBcc: c@d.example"),
+        ("password", "short"),
+    ];
+    let page = browser.post("/users/sign_up", &fields).await.is(422).text();
+    assert!(!page.contains("<script>alert(1)") && page.contains("&#60;script&#62;"));
+    assert!(page.contains("Is a reserved name") && page.contains("too short"));
+    assert!(
+        !page.contains("value=\"short\""),
+        "a password is not sent back"
+    );
+    assert!(t.app().mailer().sent().is_empty());
+}
 
-    async fn what_is_wrong_stands_beside_its_field(t: TestServer) {
-        open(&t, json!({})).await;
-        let browser = t.new_browser();
-        browser.get("/users/sign_up").await.is(200);
-        let empty = browser.post("/users/sign_up", &[]).await.is(422).text();
-        assert!(empty.matches("Can't be blank").count() + empty.matches("Can&#39;t be blank").count() == 4,
-            "{empty}");
-        let fields = [("name", "<script>alert(1)</script>"), ("username", "admin"),
-            ("email", "a@b.example\r\nBcc: c@d.example"), ("password", "short")];
-        let page = browser.post("/users/sign_up", &fields).await.is(422).text();
-        assert!(!page.contains("<script>alert(1)") && page.contains("&#60;script&#62;"));
-        assert!(page.contains("Is a reserved name") && page.contains("too short"));
-        assert!(!page.contains("value=\"short\""), "a password is not sent back");
-        assert!(t.app().mailer().sent().is_empty());
-    }
-
-    async fn of_people_who_want_one_name_one_gets_it(t: TestServer) {
-        open(&t, json!({})).await;
-        let tries: Vec<_> = (0..8).map(|n| {
+#[testkit::story]
+async fn of_people_who_want_one_name_one_gets_it(t: TestServer) {
+    open(&t, json!({})).await;
+    let tries: Vec<_> = (0..8)
+        .map(|n| {
             let browser = t.new_browser();
             tokio::spawn(async move {
-                send(&browser, "jane", &format!("jane{n}@example.com"), &[]).await.status
+                send(&browser, "jane", &format!("jane{n}@example.com"), &[])
+                    .await
+                    .status
             })
-        }).collect();
-        let mut won = 0;
-        for one in tries {
-            match one.await.unwrap() {
-                200 => won += 1,
-                other => assert_eq!(other, 422),
+        })
+        .collect();
+    let mut won = 0;
+    for one in tries {
+        match one.await.unwrap() {
+            200 => won += 1,
+            other => assert_eq!(other, 422),
+        }
+    }
+    assert_eq!(won, 1);
+}
+
+#[testkit::story]
+async fn a_challenge_stands_on_the_page_where_one_is_configured(t: TestServer) {
+    let verifier = Service::start().await;
+    challenge(&t, &verifier).await;
+    open(
+        &t,
+        json!({"captcha_origins": ["https://static.widgets.example"],
+        "spam_blocked_domains": ["evil.example"]}),
+    )
+    .await;
+    let plain = t.anonymous().at("/users/sign_in").await.is(200);
+    assert!(!plain.header("content-security-policy").contains("widgets"));
+    let browser = t.new_browser();
+    let page = browser.get("/users/sign_up").await.is(200);
+    let policy = page.header("content-security-policy").to_owned();
+    let sources = "'self' https://widgets.example https://static.widgets.example";
+    assert!(
+        policy.contains(&format!("script-src {sources};")),
+        "{policy}"
+    );
+    assert!(
+        policy.contains(&format!("frame-src {sources};")) && policy.contains("default-src 'self';")
+    );
+    assert!(page.text().contains("data-sitekey=\"site-1\""));
+    assert!(
+        page.text()
+            .contains("src=\"https://widgets.example/api.js\"")
+    );
+
+    verifier.answers(json!({"success": false}));
+    let refused = send(&browser, "jane", "jane@example.com", &[])
+        .await
+        .is(422);
+    assert!(refused.text().contains("Solve the challenge first."));
+    assert!(verifier.asked().is_empty(), "there is nothing to verify");
+    let solution = [("g-recaptcha-response", "solved")];
+    send(&browser, "jane", "jane@example.com", &solution)
+        .await
+        .is(422);
+    verifier.answers(json!({"success": true}));
+    // A solution does not make spam good.
+    let spam = send(&browser, "jane", "jane@evil.example", &solution)
+        .await
+        .is(422);
+    assert!(
+        spam.text().contains("recognized as spam"),
+        "{}",
+        spam.text()
+    );
+    assert_eq!(found(&t, "jane").await, None);
+    send(&browser, "jane", "jane@example.com", &solution)
+        .await
+        .is(200);
+    assert!(found(&t, "jane").await.is_some());
+    let (_, form) = verifier.asked().pop().unwrap();
+    assert_eq!(form, "secret=private-1&response=solved&remoteip=127.0.0.1");
+    let logged: Vec<(String, String, Option<i64>)> = t
+        .app()
+        .read(|tx| Ok(tx.all("select action, title, user_id from spam_logs", ())?))
+        .await
+        .unwrap();
+    assert_eq!(logged, [("sign_up".to_owned(), "jane".to_owned(), None)]);
+}
+
+#[testkit::story(noon)]
+async fn an_address_signs_up_twenty_times_a_minute(t: TestServer) {
+    open(&t, json!({})).await;
+    let browser = t.new_browser();
+    for _ in 0..20 {
+        send(&browser, "a", "", &[]).await.is(422);
+    }
+    send(&browser, "jane", "jane@example.com", &[])
+        .await
+        .is(429);
+    t.advance(61);
+    send(&browser, "jane", "jane@example.com", &[])
+        .await
+        .is(200);
+}
+
+#[testkit::story(noon)]
+async fn accounts_that_nobody_confirms_end_where_that_is_wanted(t: TestServer) {
+    open(&t, json!({})).await;
+    sign_up(&t, "fake", "fake@example.com").await.is(200);
+    set(
+        &t,
+        json!({"require_admin_approval_after_user_signup": true}),
+    )
+    .await;
+    sign_up(&t, "waiting", "waiting@example.com").await.is(200);
+    set(
+        &t,
+        json!({"require_admin_approval_after_user_signup": false}),
+    )
+    .await;
+    sign_up(&t, "jane", "jane@example.com").await.is(200);
+    confirm(&t, &mails_to(&t, "jane@example.com").await[0]).await;
+    let made = async |name: &str, more: Value| {
+        let mut body = json!({"name": name, "username": name, "email": format!("{name}@example.com"),
+            "password": PASSWORD});
+        body.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        t.admin().post("/users").json(&body).await.is(201).id()
+    };
+    made("chief", json!({"admin": true})).await;
+    let owner = made("owner", json!({})).await;
+    let group = t.group("acme").await;
+    t.admin()
+        .post(group.at("/members"))
+        .json(&json!({"user_id": owner, "access_level": 50}))
+        .await
+        .is(201);
+    t.admin().delete(group.at("/members/1")).await.is(204);
+    t.advance(7 * 86_400 - 60);
+    sign_up(&t, "late", "late@example.com").await.is(200);
+    t.advance(120);
+    let sweep = async || crate::identity::mail::run(&t, "identity.end_unconfirmed").await;
+    let left = async || {
+        let mut left = Vec::new();
+        for name in ["fake", "waiting", "jane", "chief", "owner", "late"] {
+            if found(&t, name).await.is_some() {
+                left.push(name);
             }
         }
-        assert_eq!(won, 1);
-    }
+        left
+    };
 
-    async fn a_challenge_stands_on_the_page_where_one_is_configured(t: TestServer) {
-        let verifier = Service::start().await;
-        challenge(&t, &verifier).await;
-        open(&t, json!({"captcha_origins": ["https://static.widgets.example"],
-            "spam_blocked_domains": ["evil.example"]})).await;
-        let plain = t.anonymous().at("/users/sign_in").await.is(200);
-        assert!(!plain.header("content-security-policy").contains("widgets"));
-        let browser = t.new_browser();
-        let page = browser.get("/users/sign_up").await.is(200);
-        let policy = page.header("content-security-policy").to_owned();
-        let sources = "'self' https://widgets.example https://static.widgets.example";
-        assert!(policy.contains(&format!("script-src {sources};")), "{policy}");
-        assert!(policy.contains(&format!("frame-src {sources};")) && policy.contains("default-src 'self';"));
-        assert!(page.text().contains("data-sitekey=\"site-1\""));
-        assert!(page.text().contains("src=\"https://widgets.example/api.js\""));
+    sweep().await;
+    assert_eq!(left().await.len(), 6, "nothing ends unless it is wanted");
+    set(
+        &t,
+        json!({"delete_unconfirmed_users": true, "email_confirmation_setting": "off"}),
+    )
+    .await;
+    sweep().await;
+    assert_eq!(left().await.len(), 6, "nobody has to confirm");
+    set(&t, json!({"email_confirmation_setting": "hard"})).await;
+    sweep().await;
+    assert_eq!(left().await, ["jane", "chief", "owner", "late"]);
+    sweep().await;
+    assert_eq!(left().await, ["jane", "chief", "owner", "late"]);
+    let told = t
+        .admin()
+        .get("/audit_events?per_page=100")
+        .await
+        .is(200)
+        .json();
+    let of_fake: Vec<&Value> = told
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one.to_string().contains("user.end_unconfirmed"))
+        .collect();
+    assert_eq!(of_fake.len(), 2, "{told}");
+    sign_up(&t, "fake", "fake@example.com").await.is(200);
+    assert!(
+        found(&t, "fake").await.is_some(),
+        "the name and the address are free"
+    );
+}
 
-        verifier.answers(json!({"success": false}));
-        let refused = send(&browser, "jane", "jane@example.com", &[]).await.is(422);
-        assert!(refused.text().contains("Solve the challenge first."));
-        assert!(verifier.asked().is_empty(), "there is nothing to verify");
-        let solution = [("g-recaptcha-response", "solved")];
-        send(&browser, "jane", "jane@example.com", &solution).await.is(422);
-        verifier.answers(json!({"success": true}));
-        // A solution does not make spam good.
-        let spam = send(&browser, "jane", "jane@evil.example", &solution).await.is(422);
-        assert!(spam.text().contains("recognized as spam"), "{}", spam.text());
-        assert_eq!(found(&t, "jane").await, None);
-        send(&browser, "jane", "jane@example.com", &solution).await.is(200);
-        assert!(found(&t, "jane").await.is_some());
-        let (_, form) = verifier.asked().pop().unwrap();
-        assert_eq!(form, "secret=private-1&response=solved&remoteip=127.0.0.1");
-        let logged: Vec<(String, String, Option<i64>)> = t.app().read(|tx| {
-            Ok(tx.all("select action, title, user_id from spam_logs", ())?)
-        }).await.unwrap();
-        assert_eq!(logged, [("sign_up".to_owned(), "jane".to_owned(), None)]);
+#[testkit::story(noon)]
+async fn unconfirmed_accounts_outlive_their_grace(t: TestServer) {
+    for (settings, status) in [
+        (json!({"unconfirmed_users_delete_after_days": 0}), 400),
+        (json!({"unconfirmed_users_delete_after_days": 366}), 400),
+        (json!({"unconfirmed_users_delete_after_days": 1}), 200),
+        (json!({"email_confirmation_setting": "soft"}), 400),
+        (
+            json!({"email_confirmation_setting": "soft", "unconfirmed_users_delete_after_days": 3}),
+            400,
+        ),
+        (
+            json!({"email_confirmation_setting": "soft", "unconfirmed_users_delete_after_days": 4}),
+            200,
+        ),
+    ] {
+        t.admin()
+            .put("/application/settings")
+            .json(&settings)
+            .await
+            .is(status);
     }
 }
 
-testkit::at_noon! {
-    async fn an_address_signs_up_twenty_times_a_minute(t: TestServer) {
-        open(&t, json!({})).await;
-        let browser = t.new_browser();
-        for _ in 0..20 {
-            send(&browser, "a", "", &[]).await.is(422);
-        }
-        send(&browser, "jane", "jane@example.com", &[]).await.is(429);
-        t.advance(61);
-        send(&browser, "jane", "jane@example.com", &[]).await.is(200);
-    }
-
-    async fn accounts_that_nobody_confirms_end_where_that_is_wanted(t: TestServer) {
-        open(&t, json!({})).await;
-        sign_up(&t, "fake", "fake@example.com").await.is(200);
-        set(&t, json!({"require_admin_approval_after_user_signup": true})).await;
-        sign_up(&t, "waiting", "waiting@example.com").await.is(200);
-        set(&t, json!({"require_admin_approval_after_user_signup": false})).await;
-        sign_up(&t, "jane", "jane@example.com").await.is(200);
-        confirm(&t, &mails_to(&t, "jane@example.com").await[0]).await;
-        let made = async |name: &str, more: Value| {
-            let mut body = json!({"name": name, "username": name, "email": format!("{name}@example.com"),
-                "password": PASSWORD});
-            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            t.admin().post("/users").json(&body).await.is(201).id()
-        };
-        made("chief", json!({"admin": true})).await;
-        let owner = made("owner", json!({})).await;
-        let group = t.group("acme").await;
-        t.admin().post(group.at("/members")).json(&json!({"user_id": owner, "access_level": 50})).await.is(201);
-        t.admin().delete(group.at("/members/1")).await.is(204);
-        t.advance(7 * 86_400 - 60);
-        sign_up(&t, "late", "late@example.com").await.is(200);
-        t.advance(120);
-        let sweep = async || crate::identity::mail::run(&t, "identity.end_unconfirmed").await;
-        let left = async || {
-            let mut left = Vec::new();
-            for name in ["fake", "waiting", "jane", "chief", "owner", "late"] {
-                if found(&t, name).await.is_some() {
-                    left.push(name);
-                }
-            }
-            left
-        };
-
-        sweep().await;
-        assert_eq!(left().await.len(), 6, "nothing ends unless it is wanted");
-        set(&t, json!({"delete_unconfirmed_users": true, "email_confirmation_setting": "off"})).await;
-        sweep().await;
-        assert_eq!(left().await.len(), 6, "nobody has to confirm");
-        set(&t, json!({"email_confirmation_setting": "hard"})).await;
-        sweep().await;
-        assert_eq!(left().await, ["jane", "chief", "owner", "late"]);
-        sweep().await;
-        assert_eq!(left().await, ["jane", "chief", "owner", "late"]);
-        let told = t.admin().get("/audit_events?per_page=100").await.is(200).json();
-        let of_fake: Vec<&Value> = told.as_array().unwrap().iter()
-            .filter(|one| one.to_string().contains("user.end_unconfirmed")).collect();
-        assert_eq!(of_fake.len(), 2, "{told}");
-        sign_up(&t, "fake", "fake@example.com").await.is(200);
-        assert!(found(&t, "fake").await.is_some(), "the name and the address are free");
-    }
-
-    async fn unconfirmed_accounts_outlive_their_grace(t: TestServer) {
-        for (settings, status) in [
-            (json!({"unconfirmed_users_delete_after_days": 0}), 400),
-            (json!({"unconfirmed_users_delete_after_days": 366}), 400),
-            (json!({"unconfirmed_users_delete_after_days": 1}), 200),
-            (json!({"email_confirmation_setting": "soft"}), 400),
-            (json!({"email_confirmation_setting": "soft", "unconfirmed_users_delete_after_days": 3}), 400),
-            (json!({"email_confirmation_setting": "soft", "unconfirmed_users_delete_after_days": 4}), 200),
-        ] {
-            t.admin().put("/application/settings").json(&settings).await.is(status);
-        }
-    }
-
-    async fn soft_confirmation_waits_three_days(t: TestServer) {
-        open(&t, json!({"email_confirmation_setting": "soft"})).await;
-        sign_up(&t, "jane", "jane@example.com").await.is(200);
-        t.advance(3 * 86_400 - 60);
-        signs_in(&t, "jane").await.is(302);
-        t.advance(120);
-        signs_in(&t, "jane").await.is(403);
-        set(&t, json!({"email_confirmation_setting": "off"})).await;
-        signs_in(&t, "jane").await.is(302);
-        let refused = t.admin().put("/application/settings")
-            .json(&json!({"email_confirmation_setting": "perhaps"})).await;
-        refused.is(400);
-    }
+#[testkit::story(noon)]
+async fn soft_confirmation_waits_three_days(t: TestServer) {
+    open(&t, json!({"email_confirmation_setting": "soft"})).await;
+    sign_up(&t, "jane", "jane@example.com").await.is(200);
+    t.advance(3 * 86_400 - 60);
+    signs_in(&t, "jane").await.is(302);
+    t.advance(120);
+    signs_in(&t, "jane").await.is(403);
+    set(&t, json!({"email_confirmation_setting": "off"})).await;
+    signs_in(&t, "jane").await.is(302);
+    let refused = t
+        .admin()
+        .put("/application/settings")
+        .json(&json!({"email_confirmation_setting": "perhaps"}))
+        .await;
+    refused.is(400);
 }

@@ -77,277 +77,457 @@ async fn rows(t: &TestServer) -> Vec<(String, String, bool)> {
         .unwrap()
 }
 
-testkit::both_engines! {
-    async fn spam_is_discarded_and_written_down(t: TestServer) {
-        let jane = t.user("jane").await;
-        set(&t, json!({"spam_link_limit": 2, "spam_blocked_domains": ["evil.example"]})).await;
-        let good = issue(&t, &jane, "see http://a.example").await;
-        assert_eq!(tried(&t, &good).await.0, 201);
+#[testkit::story]
+async fn spam_is_discarded_and_written_down(t: TestServer) {
+    let jane = t.user("jane").await;
+    set(
+        &t,
+        json!({"spam_link_limit": 2, "spam_blocked_domains": ["evil.example"]}),
+    )
+    .await;
+    let good = issue(&t, &jane, "see http://a.example").await;
+    assert_eq!(tried(&t, &good).await.0, 201);
 
-        let discarded = json!({"message": {
-            "error": "Your issue has been recognized as spam and has been discarded."}});
-        for text in [FLOOD, "buy at www.evil.example"] {
-            let told = tried(&t, &issue(&t, &jane, text).await).await;
-            assert_eq!(told, (400, discarded.clone()));
-        }
-        let (message, extensions) = Refused::Spam { noun: "issue" }.graphql();
-        assert_eq!((message, extensions), ("Request denied. Spam detected", json!({"spam": true})));
-        let written = rows(&t).await;
-        let verdicts: Vec<&str> = written.iter().map(|(verdict, ..)| verdict.as_str()).collect();
-        assert_eq!(verdicts, ["challenge", "deny"]);
-
-        let mut long = issue(&t, &jane, &format!("evil.example {}", "ä".repeat(10_000))).await;
-        long.title = "x".repeat(1_000);
-        assert_eq!(tried(&t, &long).await.0, 400);
-        assert_eq!(rows(&t).await[2].1.len(), 255);
-
-        // Administrators are not looked at.
-        let root: i64 = 1;
-        let root = t.app().read(move |tx| users::find(tx, root)).await.unwrap().unwrap();
-        let theirs = Subject { actor: Actor::User(Box::new(root)), ..issue(&t, &jane, FLOOD).await };
-        assert_eq!(tried(&t, &theirs).await.0, 201);
+    let discarded = json!({"message": {
+        "error": "Your issue has been recognized as spam and has been discarded."}});
+    for text in [FLOOD, "buy at www.evil.example"] {
+        let told = tried(&t, &issue(&t, &jane, text).await).await;
+        assert_eq!(told, (400, discarded.clone()));
     }
+    let (message, extensions) = Refused::Spam { noun: "issue" }.graphql();
+    assert_eq!(
+        (message, extensions),
+        ("Request denied. Spam detected", json!({"spam": true}))
+    );
+    let written = rows(&t).await;
+    let verdicts: Vec<&str> = written
+        .iter()
+        .map(|(verdict, ..)| verdict.as_str())
+        .collect();
+    assert_eq!(verdicts, ["challenge", "deny"]);
 
-    async fn too_much_in_a_minute_is_challenged(t: TestServer) {
-        let (jane, john) = (t.user("jane").await, t.user("john").await);
-        set(&t, json!({"spam_rate_limit_per_minute": 3})).await;
-        let hers = issue(&t, &jane, "fine").await;
-        for n in 0..5 {
-            let expected = if n < 3 { 201 } else { 400 };
-            let elsewhere = Subject { ip: format!("192.0.2.{n}"), ..hers.clone() };
-            assert_eq!(tried(&t, &elsewhere).await.0, expected, "{n}");
-        }
-        // By address too, whoever it is.
-        let his = Subject { ip: "198.51.100.1".into(), ..issue(&t, &john, "fine").await };
-        for _ in 0..3 {
-            assert_eq!(tried(&t, &his).await.0, 201);
-        }
-        let stranger = Actor::Stranger { form: "cookie".into() };
-        assert_eq!(tried(&t, &Subject { actor: stranger, ..his }).await.0, 400);
-    }
+    let mut long = issue(&t, &jane, &format!("evil.example {}", "ä".repeat(10_000))).await;
+    long.title = "x".repeat(1_000);
+    assert_eq!(tried(&t, &long).await.0, 400);
+    assert_eq!(rows(&t).await[2].1.len(), 255);
 
-    async fn a_solved_challenge_opens_the_same_thing_once(t: TestServer) {
-        let (jane, john) = (t.user("jane").await, t.user("john").await);
-        let verifier = Service::start().await;
-        challenge(&t, &verifier).await;
-        set(&t, json!({"spam_link_limit": 2, "spam_blocked_domains": ["evil.example"]})).await;
-        verifier.answers(json!({"success": true}));
-        let flood = issue(&t, &jane, FLOOD).await;
-        let (status, body) = tried(&t, &flood).await;
-        let id = body["spam_log_id"].as_i64().expect("an id");
-        assert_eq!((status, body), (409, json!({
-            "needs_captcha_response": true,
-            "spam_log_id": id,
-            "captcha_site_key": "site-1",
-            "message": {"error": "Your issue has been recognized as spam. Please, change the \
-                content or solve the CAPTCHA to proceed."},
-        })));
+    // Administrators are not looked at.
+    let root: i64 = 1;
+    let root = t
+        .app()
+        .read(move |tx| users::find(tx, root))
+        .await
+        .unwrap()
+        .unwrap();
+    let theirs = Subject {
+        actor: Actor::User(Box::new(root)),
+        ..issue(&t, &jane, FLOOD).await
+    };
+    assert_eq!(tried(&t, &theirs).await.0, 201);
+}
 
-        // Not for another user, action, text or id, nor without a solution.
-        let hers = with_solution(&flood, id);
-        let his = Subject { actor: issue(&t, &john, "").await.actor, ..hers.clone() };
-        let snippet = Subject { action: "create_snippet", ..hers.clone() };
-        let other = Subject { text: format!("{FLOOD} http://d"), ..hers.clone() };
-        let shifted = Subject { title: "Hammer".into(), text: format!("s{FLOOD}"), ..hers.clone() };
-        for wrong in [his, snippet, other, shifted, with_solution(&flood, id + 1_000), flood.clone()] {
-            assert_eq!(tried(&t, &wrong).await.0, 409, "{wrong:?}");
-        }
-        let denied = issue(&t, &jane, "evil.example").await;
-        assert_eq!(tried(&t, &denied).await.0, 400);
-        let last: i64 = t.app().read(|tx| Ok(tx.one("select max(id) from spam_logs", ())?))
-            .await.unwrap();
-        assert_eq!(tried(&t, &with_solution(&denied, last)).await.0, 400);
-
-        // A wrong solution and a failed try cost nothing.
-        verifier.answers(json!({"success": false, "error-codes": ["timeout-or-duplicate"]}));
-        assert_eq!(tried(&t, &hers).await.0, 409);
-        verifier.says(500, "");
-        let unknown = guard(t.app(), &hers, nothing).await;
-        assert!(matches!(unknown, Err(Error::Unavailable(_))), "{unknown:?}");
-        verifier.answers(json!({"success": true}));
-        let fails = |_: &mut Tx<'_>| -> kernel::error::Result<()> {
-            Err(Error::Conflict("taken".into()))
+#[testkit::story]
+async fn too_much_in_a_minute_is_challenged(t: TestServer) {
+    let (jane, john) = (t.user("jane").await, t.user("john").await);
+    set(&t, json!({"spam_rate_limit_per_minute": 3})).await;
+    let hers = issue(&t, &jane, "fine").await;
+    for n in 0..5 {
+        let expected = if n < 3 { 201 } else { 400 };
+        let elsewhere = Subject {
+            ip: format!("192.0.2.{n}"),
+            ..hers.clone()
         };
-        assert!(matches!(guard(t.app(), &hers, fails).await, Err(Error::Conflict(_))));
-        verifier.asked();
-        assert_eq!(tried(&t, &hers).await.0, 201);
-        let (_, form) = &verifier.asked()[0];
-        assert_eq!(form, "secret=private-1&response=solved&remoteip=192.0.2.1");
-        assert_eq!(tried(&t, &hers).await.0, 409, "once");
-        assert_eq!(rows(&t).await.iter().filter(|row| row.2).count(), 1);
-        let refused = Refused::Challenge { noun: "issue", spam_log_id: 42, site_key: "s".into() };
-        assert_eq!(refused.graphql(), (
+        assert_eq!(tried(&t, &elsewhere).await.0, expected, "{n}");
+    }
+    // By address too, whoever it is.
+    let his = Subject {
+        ip: "198.51.100.1".into(),
+        ..issue(&t, &john, "fine").await
+    };
+    for _ in 0..3 {
+        assert_eq!(tried(&t, &his).await.0, 201);
+    }
+    let stranger = Actor::Stranger {
+        form: "cookie".into(),
+    };
+    assert_eq!(
+        tried(
+            &t,
+            &Subject {
+                actor: stranger,
+                ..his
+            }
+        )
+        .await
+        .0,
+        400
+    );
+}
+
+#[testkit::story]
+async fn a_solved_challenge_opens_the_same_thing_once(t: TestServer) {
+    let (jane, john) = (t.user("jane").await, t.user("john").await);
+    let verifier = Service::start().await;
+    challenge(&t, &verifier).await;
+    set(
+        &t,
+        json!({"spam_link_limit": 2, "spam_blocked_domains": ["evil.example"]}),
+    )
+    .await;
+    verifier.answers(json!({"success": true}));
+    let flood = issue(&t, &jane, FLOOD).await;
+    let (status, body) = tried(&t, &flood).await;
+    let id = body["spam_log_id"].as_i64().expect("an id");
+    assert_eq!(
+        (status, body),
+        (
+            409,
+            json!({
+                "needs_captcha_response": true,
+                "spam_log_id": id,
+                "captcha_site_key": "site-1",
+                "message": {"error": "Your issue has been recognized as spam. Please, change the \
+                    content or solve the CAPTCHA to proceed."},
+            })
+        )
+    );
+
+    // Not for another user, action, text or id, nor without a solution.
+    let hers = with_solution(&flood, id);
+    let his = Subject {
+        actor: issue(&t, &john, "").await.actor,
+        ..hers.clone()
+    };
+    let snippet = Subject {
+        action: "create_snippet",
+        ..hers.clone()
+    };
+    let other = Subject {
+        text: format!("{FLOOD} http://d"),
+        ..hers.clone()
+    };
+    let shifted = Subject {
+        title: "Hammer".into(),
+        text: format!("s{FLOOD}"),
+        ..hers.clone()
+    };
+    for wrong in [
+        his,
+        snippet,
+        other,
+        shifted,
+        with_solution(&flood, id + 1_000),
+        flood.clone(),
+    ] {
+        assert_eq!(tried(&t, &wrong).await.0, 409, "{wrong:?}");
+    }
+    let denied = issue(&t, &jane, "evil.example").await;
+    assert_eq!(tried(&t, &denied).await.0, 400);
+    let last: i64 = t
+        .app()
+        .read(|tx| Ok(tx.one("select max(id) from spam_logs", ())?))
+        .await
+        .unwrap();
+    assert_eq!(tried(&t, &with_solution(&denied, last)).await.0, 400);
+
+    // A wrong solution and a failed try cost nothing.
+    verifier.answers(json!({"success": false, "error-codes": ["timeout-or-duplicate"]}));
+    assert_eq!(tried(&t, &hers).await.0, 409);
+    verifier.says(500, "");
+    let unknown = guard(t.app(), &hers, nothing).await;
+    assert!(matches!(unknown, Err(Error::Unavailable(_))), "{unknown:?}");
+    verifier.answers(json!({"success": true}));
+    let fails =
+        |_: &mut Tx<'_>| -> kernel::error::Result<()> { Err(Error::Conflict("taken".into())) };
+    assert!(matches!(
+        guard(t.app(), &hers, fails).await,
+        Err(Error::Conflict(_))
+    ));
+    verifier.asked();
+    assert_eq!(tried(&t, &hers).await.0, 201);
+    let (_, form) = &verifier.asked()[0];
+    assert_eq!(form, "secret=private-1&response=solved&remoteip=192.0.2.1");
+    assert_eq!(tried(&t, &hers).await.0, 409, "once");
+    assert_eq!(rows(&t).await.iter().filter(|row| row.2).count(), 1);
+    let refused = Refused::Challenge {
+        noun: "issue",
+        spam_log_id: 42,
+        site_key: "s".into(),
+    };
+    assert_eq!(
+        refused.graphql(),
+        (
             "Request denied. Solve CAPTCHA challenge and retry",
             json!({"needsCaptchaResponse": true, "captchaSiteKey": "s", "spamLogId": 42}),
-        ));
-    }
+        )
+    );
+}
 
-    async fn of_many_tries_with_one_id_one_succeeds(t: TestServer) {
-        let jane = t.user("jane").await;
-        let verifier = Service::start().await;
-        challenge(&t, &verifier).await;
-        set(&t, json!({"spam_link_limit": 2})).await;
-        verifier.answers(json!({"success": true}));
-        let flood = issue(&t, &jane, FLOOD).await;
-        let hers = with_solution(&flood, challenged(&t, &flood).await);
-        let tries: Vec<_> = (0..30).map(|_| {
+#[testkit::story]
+async fn of_many_tries_with_one_id_one_succeeds(t: TestServer) {
+    let jane = t.user("jane").await;
+    let verifier = Service::start().await;
+    challenge(&t, &verifier).await;
+    set(&t, json!({"spam_link_limit": 2})).await;
+    verifier.answers(json!({"success": true}));
+    let flood = issue(&t, &jane, FLOOD).await;
+    let hers = with_solution(&flood, challenged(&t, &flood).await);
+    let tries: Vec<_> = (0..30)
+        .map(|_| {
             let (app, hers) = (t.app().clone(), hers.clone());
             tokio::spawn(async move { guard(&app, &hers, nothing).await })
-        }).collect();
-        let mut made = 0;
-        for one in tries {
-            match one.await.unwrap().unwrap() {
-                Guarded::Made(()) => made += 1,
-                Guarded::Refused(refused) => assert!(matches!(refused, Refused::Challenge { .. })),
-            }
-        }
-        assert_eq!(made, 1);
-    }
-
-    async fn an_external_checker_decides(t: TestServer) {
-        let jane = t.user("jane").await;
-        let checker = Service::start().await;
-        near(&t).await;
-        set(&t, json!({"spam_check_endpoint_enabled": true, "spam_check_api_key": "key-1",
-            "spam_check_endpoint_url": checker.url})).await;
-        let fine = issue(&t, &jane, "fine").await;
-        for (verdict, status) in [
-            ("allow", 201), ("NOOP", 201), ("conditional_allow", 400), ("disallow", 400),
-        ] {
-            checker.answers(json!({"verdict": verdict, "reason": "so\r\nit is"}));
-            assert_eq!(tried(&t, &fine).await.0, status, "{verdict}");
-        }
-        let (headers, body) = &checker.asked()[0];
-        assert_eq!(headers["authorization"], "Bearer key-1");
-        let asked: Value = serde_json::from_str(body).unwrap();
-        assert_eq!((&asked["action"], &asked["description"], &asked["user"]["username"]),
-            (&json!("create_issue"), &json!("fine"), &json!("jane")));
-
-        // Without a usable answer things pass, or do not: as administrators chose.
-        for (status, text) in [(500, ""), (200, "<html>"), (200, "{\"verdict\":\"maybe\"}"), (200, "{}")] {
-            checker.says(status, text);
-            assert_eq!(tried(&t, &fine).await.0, 201, "{text}");
-        }
-        set(&t, json!({"spam_check_fail_open": false})).await;
-        let closed = guard(t.app(), &fine, nothing).await;
-        assert!(matches!(closed, Err(Error::Unavailable(_))), "{closed:?}");
-
-        // A local address is called only where administrators allow it.
-        checker.asked();
-        set(&t, json!({"outbound_local_requests_allowlist": []})).await;
-        assert!(guard(t.app(), &fine, nothing).await.is_err());
-        assert!(checker.asked().is_empty());
-
-        near(&t).await;
-        checker.answers(json!({"verdict": "block_user"}));
-        jane.get("/user").await.is(200);
-        assert_eq!(tried(&t, &fine).await.0, 400);
-        jane.get("/user").await.is(403);
-        let stranger = Subject { actor: Actor::Stranger { form: "f".into() }, ..fine };
-        assert_eq!(tried(&t, &stranger).await.0, 400);
-    }
-
-    async fn secrets_of_settings_are_sealed_and_never_shown(t: TestServer) {
-        let service = Service::start().await;
-        challenge(&t, &service).await;
-        set(&t, json!({"spam_check_api_key": "key-1"})).await;
-        set(&t, json!({"spam_check_api_key": "", "captcha_private_key": ""})).await;
-        let shown = t.admin().get("/application/settings").await.is(200);
-        let browser = t.new_browser();
-        t.user("boss").await;
-        let id = t.admin().get("/users?username=boss").await.json()[0]["id"].as_i64().unwrap();
-        t.admin().put(format!("/users/{id}")).json(&json!({"admin": true})).await.is(200);
-        browser.sign_in("boss").await;
-        let page = browser.get("/admin/settings").await.is(200);
-        let stored: Vec<String> = t.app().read(|tx| {
-            Ok(tx.all::<(Value,)>("select value from settings", ())?.into_iter()
-                .map(|(value,)| value.to_string()).collect())
-        }).await.unwrap();
-        let audit = t.admin().get("/audit_events?per_page=100").await.is(200);
-        for text in [shown.text(), page.text(), stored.join(" "), audit.text()] {
-            assert!(!text.contains("private-1") && !text.contains("key-1"), "{text}");
-        }
-        assert!(stored.join(" ").contains("\"private_key\":\"1."), "it is kept, sealed: {stored:?}");
-
-        for (key, value) in [
-            ("spam_check_endpoint_url", json!("javascript:alert(1)")),
-            ("spam_blocked_domains", json!(["a b"])),
-            ("spam_link_limit", json!(-1)),
-            ("captcha_private_key", json!(null)),
-            ("captcha_site_key", json!("\" onload=x")),
-            ("captcha_site_key", json!("")),
-            ("captcha_script_url", json!("")),
-            ("captcha_widget_class", json!("x y")),
-            ("captcha_origins", json!(["https://a.example/path"])),
-            ("captcha_origins", json!(["https://a.example; script-src *"])),
-        ] {
-            let refused = t.admin().put("/application/settings").json(&json!({(key): value})).await;
-            assert!(refused.is(400).json()["message"][key].is_array(), "{key}");
+        })
+        .collect();
+    let mut made = 0;
+    for one in tries {
+        match one.await.unwrap().unwrap() {
+            Guarded::Made(()) => made += 1,
+            Guarded::Refused(refused) => assert!(matches!(refused, Refused::Challenge { .. })),
         }
     }
+    assert_eq!(made, 1);
+}
 
-    async fn administrators_look_at_spam_and_block_who_made_it(t: TestServer) {
-        let jane = t.user("jane").await;
-        let boss = t.user("boss").await;
-        t.admin().put(format!("/users/{}", boss.id)).json(&json!({"admin": true})).await.is(200);
-        set(&t, json!({"spam_link_limit": 2})).await;
-        let mut flood = issue(&t, &jane, &format!("<b>{FLOOD}</b>")).await;
-        flood.title = "<script>alert(1)</script>".into();
-        assert_eq!(tried(&t, &flood).await.0, 400);
-        let stranger = Subject { actor: Actor::Stranger { form: "f".into() }, ..flood.clone() };
-        assert_eq!(tried(&t, &stranger).await.0, 400);
-
-        t.anonymous().at("/admin/spam_logs").await.is(401);
-        let hers = t.browser("jane").await;
-        hers.get("/admin/spam_logs").await.is(403);
-        hers.get("/-/user_settings/profile").await.is(200);
-        hers.post("/admin/spam_logs/1/delete", &[]).await.is(403);
-        let browser = t.browser("boss").await;
-        let page = browser.get("/admin/spam_logs").await.is(200).text();
-        assert!(page.contains("&#60;script&#62;") && !page.contains("<script>alert"), "{page}");
-        assert!(page.contains("@jane") && page.contains("stranger"));
-        browser.post_bare("/admin/spam_logs/1/delete", &[]).await.is(403);
-        browser.get("/admin/spam_logs").await.is(200);
-        browser.post("/admin/spam_logs/2/block_user", &[]).await.is(400);
-        browser.post("/admin/spam_logs/1/block_user", &[]).await.is(303);
-        jane.get("/user").await.is(403);
-        browser.post("/admin/spam_logs/1/delete", &[]).await.is(303);
-        browser.post("/admin/spam_logs/1/delete", &[]).await.is(404);
-        assert_eq!(rows(&t).await.len(), 1);
-        let told = t.admin().get("/audit_events?entity_type=SpamLog").await.is(200);
-        assert_eq!(told.json()[0]["event_name"], "spam_log.delete");
+#[testkit::story]
+async fn an_external_checker_decides(t: TestServer) {
+    let jane = t.user("jane").await;
+    let checker = Service::start().await;
+    near(&t).await;
+    set(
+        &t,
+        json!({"spam_check_endpoint_enabled": true, "spam_check_api_key": "key-1",
+        "spam_check_endpoint_url": checker.url}),
+    )
+    .await;
+    let fine = issue(&t, &jane, "fine").await;
+    for (verdict, status) in [
+        ("allow", 201),
+        ("NOOP", 201),
+        ("conditional_allow", 400),
+        ("disallow", 400),
+    ] {
+        checker.answers(json!({"verdict": verdict, "reason": "so\r\nit is"}));
+        assert_eq!(tried(&t, &fine).await.0, status, "{verdict}");
     }
+    let (headers, body) = &checker.asked()[0];
+    assert_eq!(headers["authorization"], "Bearer key-1");
+    let asked: Value = serde_json::from_str(body).unwrap();
+    assert_eq!(
+        (
+            &asked["action"],
+            &asked["description"],
+            &asked["user"]["username"]
+        ),
+        (&json!("create_issue"), &json!("fine"), &json!("jane"))
+    );
 
-    async fn every_setting_has_its_field(t: TestServer) {
-        let boss = t.user("boss").await;
-        t.admin().put(format!("/users/{}", boss.id)).json(&json!({"admin": true})).await.is(200);
-        let page = t.browser("boss").await.get("/admin/settings").await.is(200).text();
-        let document: Value = serde_json::from_str(&tenon::system::openapi_file()).unwrap();
-        let operation = &document["paths"]["/api/v4/application/settings"]["put"];
-        let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
-        let known = schema["properties"].as_object().expect("the settings").keys();
-        let shown = t.admin().get("/application/settings").await.json();
-        let shown = shown.as_object().unwrap().keys().cloned();
-        // Said by the program, not chosen.
-        let fixed = ["minimum_password_length"];
-        for key in known.cloned().chain(shown).filter(|key| !fixed.contains(&key.as_str())) {
-            assert!(page.contains(&format!("name=\"{key}\"")), "{key} has no field");
-        }
+    // Without a usable answer things pass, or do not: as administrators chose.
+    for (status, text) in [
+        (500, ""),
+        (200, "<html>"),
+        (200, "{\"verdict\":\"maybe\"}"),
+        (200, "{}"),
+    ] {
+        checker.says(status, text);
+        assert_eq!(tried(&t, &fine).await.0, 201, "{text}");
+    }
+    set(&t, json!({"spam_check_fail_open": false})).await;
+    let closed = guard(t.app(), &fine, nothing).await;
+    assert!(matches!(closed, Err(Error::Unavailable(_))), "{closed:?}");
+
+    // A local address is called only where administrators allow it.
+    checker.asked();
+    set(&t, json!({"outbound_local_requests_allowlist": []})).await;
+    assert!(guard(t.app(), &fine, nothing).await.is_err());
+    assert!(checker.asked().is_empty());
+
+    near(&t).await;
+    checker.answers(json!({"verdict": "block_user"}));
+    jane.get("/user").await.is(200);
+    assert_eq!(tried(&t, &fine).await.0, 400);
+    jane.get("/user").await.is(403);
+    let stranger = Subject {
+        actor: Actor::Stranger { form: "f".into() },
+        ..fine
+    };
+    assert_eq!(tried(&t, &stranger).await.0, 400);
+}
+
+#[testkit::story]
+async fn secrets_of_settings_are_sealed_and_never_shown(t: TestServer) {
+    let service = Service::start().await;
+    challenge(&t, &service).await;
+    set(&t, json!({"spam_check_api_key": "key-1"})).await;
+    set(
+        &t,
+        json!({"spam_check_api_key": "", "captcha_private_key": ""}),
+    )
+    .await;
+    let shown = t.admin().get("/application/settings").await.is(200);
+    let browser = t.new_browser();
+    t.user("boss").await;
+    let id = t.admin().get("/users?username=boss").await.json()[0]["id"]
+        .as_i64()
+        .unwrap();
+    t.admin()
+        .put(format!("/users/{id}"))
+        .json(&json!({"admin": true}))
+        .await
+        .is(200);
+    browser.sign_in("boss").await;
+    let page = browser.get("/admin/settings").await.is(200);
+    let stored: Vec<String> = t
+        .app()
+        .read(|tx| {
+            Ok(tx
+                .all::<(Value,)>("select value from settings", ())?
+                .into_iter()
+                .map(|(value,)| value.to_string())
+                .collect())
+        })
+        .await
+        .unwrap();
+    let audit = t.admin().get("/audit_events?per_page=100").await.is(200);
+    for text in [shown.text(), page.text(), stored.join(" "), audit.text()] {
+        assert!(
+            !text.contains("private-1") && !text.contains("key-1"),
+            "{text}"
+        );
+    }
+    assert!(
+        stored.join(" ").contains("\"private_key\":\"1."),
+        "it is kept, sealed: {stored:?}"
+    );
+
+    for (key, value) in [
+        ("spam_check_endpoint_url", json!("javascript:alert(1)")),
+        ("spam_blocked_domains", json!(["a b"])),
+        ("spam_link_limit", json!(-1)),
+        ("captcha_private_key", json!(null)),
+        ("captcha_site_key", json!("\" onload=x")),
+        ("captcha_site_key", json!("")),
+        ("captcha_script_url", json!("")),
+        ("captcha_widget_class", json!("x y")),
+        ("captcha_origins", json!(["https://a.example/path"])),
+        (
+            "captcha_origins",
+            json!(["https://a.example; script-src *"]),
+        ),
+    ] {
+        let refused = t
+            .admin()
+            .put("/application/settings")
+            .json(&json!({(key): value}))
+            .await;
+        assert!(refused.is(400).json()["message"][key].is_array(), "{key}");
     }
 }
 
-testkit::at_noon! {
-    async fn an_id_of_a_refusal_ends_after_an_hour(t: TestServer) {
-        let jane = t.user("jane").await;
-        let verifier = Service::start().await;
-        challenge(&t, &verifier).await;
-        set(&t, json!({"spam_link_limit": 2})).await;
-        verifier.answers(json!({"success": true}));
-        let flood = issue(&t, &jane, FLOOD).await;
-        let (first, second) = (challenged(&t, &flood).await, challenged(&t, &flood).await);
-        t.advance(3_599);
-        assert_eq!(tried(&t, &with_solution(&flood, first)).await.0, 201);
-        t.advance(2);
-        assert_eq!(tried(&t, &with_solution(&flood, second)).await.0, 409);
+#[testkit::story]
+async fn administrators_look_at_spam_and_block_who_made_it(t: TestServer) {
+    let jane = t.user("jane").await;
+    let boss = t.user("boss").await;
+    t.admin()
+        .put(format!("/users/{}", boss.id))
+        .json(&json!({"admin": true}))
+        .await
+        .is(200);
+    set(&t, json!({"spam_link_limit": 2})).await;
+    let mut flood = issue(&t, &jane, &format!("<b>{FLOOD}</b>")).await;
+    flood.title = "<script>alert(1)</script>".into();
+    assert_eq!(tried(&t, &flood).await.0, 400);
+    let stranger = Subject {
+        actor: Actor::Stranger { form: "f".into() },
+        ..flood.clone()
+    };
+    assert_eq!(tried(&t, &stranger).await.0, 400);
+
+    t.anonymous().at("/admin/spam_logs").await.is(401);
+    let hers = t.browser("jane").await;
+    hers.get("/admin/spam_logs").await.is(403);
+    hers.get("/-/user_settings/profile").await.is(200);
+    hers.post("/admin/spam_logs/1/delete", &[]).await.is(403);
+    let browser = t.browser("boss").await;
+    let page = browser.get("/admin/spam_logs").await.is(200).text();
+    assert!(
+        page.contains("&#60;script&#62;") && !page.contains("<script>alert"),
+        "{page}"
+    );
+    assert!(page.contains("@jane") && page.contains("stranger"));
+    browser
+        .post_bare("/admin/spam_logs/1/delete", &[])
+        .await
+        .is(403);
+    browser.get("/admin/spam_logs").await.is(200);
+    browser
+        .post("/admin/spam_logs/2/block_user", &[])
+        .await
+        .is(400);
+    browser
+        .post("/admin/spam_logs/1/block_user", &[])
+        .await
+        .is(303);
+    jane.get("/user").await.is(403);
+    browser.post("/admin/spam_logs/1/delete", &[]).await.is(303);
+    browser.post("/admin/spam_logs/1/delete", &[]).await.is(404);
+    assert_eq!(rows(&t).await.len(), 1);
+    let told = t
+        .admin()
+        .get("/audit_events?entity_type=SpamLog")
+        .await
+        .is(200);
+    assert_eq!(told.json()[0]["event_name"], "spam_log.delete");
+}
+
+#[testkit::story]
+async fn every_setting_has_its_field(t: TestServer) {
+    let boss = t.user("boss").await;
+    t.admin()
+        .put(format!("/users/{}", boss.id))
+        .json(&json!({"admin": true}))
+        .await
+        .is(200);
+    let page = t
+        .browser("boss")
+        .await
+        .get("/admin/settings")
+        .await
+        .is(200)
+        .text();
+    let document: Value = serde_json::from_str(&tenon::system::openapi_file()).unwrap();
+    let operation = &document["paths"]["/api/v4/application/settings"]["put"];
+    let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+    let known = schema["properties"]
+        .as_object()
+        .expect("the settings")
+        .keys();
+    let shown = t.admin().get("/application/settings").await.json();
+    let shown = shown.as_object().unwrap().keys().cloned();
+    // Said by the program, not chosen.
+    let fixed = ["minimum_password_length"];
+    for key in known
+        .cloned()
+        .chain(shown)
+        .filter(|key| !fixed.contains(&key.as_str()))
+    {
+        assert!(
+            page.contains(&format!("name=\"{key}\"")),
+            "{key} has no field"
+        );
     }
+}
+
+#[testkit::story(noon)]
+async fn an_id_of_a_refusal_ends_after_an_hour(t: TestServer) {
+    let jane = t.user("jane").await;
+    let verifier = Service::start().await;
+    challenge(&t, &verifier).await;
+    set(&t, json!({"spam_link_limit": 2})).await;
+    verifier.answers(json!({"success": true}));
+    let flood = issue(&t, &jane, FLOOD).await;
+    let (first, second) = (challenged(&t, &flood).await, challenged(&t, &flood).await);
+    t.advance(3_599);
+    assert_eq!(tried(&t, &with_solution(&flood, first)).await.0, 201);
+    t.advance(2);
+    assert_eq!(tried(&t, &with_solution(&flood, second)).await.0, 409);
 }

@@ -19,8 +19,6 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use testkit::{Browser, Reply, TestServer};
 
-pub(crate) use testkit::at_noon;
-
 const CALLBACK: &str = "https://app.example/cb";
 const VERIFIER: &str = "ks02i3jdikdo2k0dkfodf3m39rjfjsdk0wk349rj3jrhf";
 

@@ -51,80 +51,124 @@ fn refused<T: std::fmt::Debug, E: std::error::Error>(
     }
 }
 
-testkit::both_engines! {
-    async fn a_code_is_exchanged_refreshed_examined_and_revoked(t: TestServer) {
-        t.user("jane").await;
-        let browser = t.browser("jane").await;
-        let http = proxy(&t);
-        for confidential in [true, false] {
-            let (id, secret) = register(&t, "read_user api", confidential).await;
-            let client = client(&t, id, secret);
-            let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
-            let (address, state) = client
-                .authorize_url(CsrfToken::new_random)
-                .add_scope(Scope::new("read_user".to_owned()))
-                .set_pkce_challenge(challenge)
-                .url();
-            let back = agree(&browser, &address).await;
-            assert_eq!(&answered(&back, "state"), state.secret());
-
-            let code = AuthorizationCode::new(answered(&back, "code"));
-            let first = client.exchange_code(code).set_pkce_verifier(verifier)
-                .request_async(&http).await.expect("tokens");
-            assert_eq!(who_is(&t, first.access_token().secret()).await.as_deref(), Ok("jane"));
-            assert_eq!(first.scopes().map(Vec::len), Some(1));
-            let refresh = first.refresh_token().expect("a refresh token");
-            let second = client.exchange_refresh_token(refresh).request_async(&http).await.expect("tokens");
-            let access = second.access_token();
-            assert_eq!(who_is(&t, first.access_token().secret()).await, Err(401));
-            assert_eq!(who_is(&t, access.secret()).await.as_deref(), Ok("jane"));
-
-            if confidential {
-                let known = client.introspect(access).request_async(&http).await.expect("an answer");
-                assert!(known.active());
-                assert_eq!(known.username(), Some("jane"));
-            }
-            let last = second.refresh_token().expect("a refresh token").clone();
-            let revoke = client.revoke_token(StandardRevocableToken::RefreshToken(last.clone()));
-            revoke.expect("an endpoint").request_async(&http).await.expect("revoked");
-            assert_eq!(who_is(&t, access.secret()).await, Err(401));
-            if confidential {
-                let known = client.introspect(access).request_async(&http).await.expect("an answer");
-                assert!(!known.active());
-            }
-            refused(client.exchange_refresh_token(&last).request_async(&http).await,
-                &BasicErrorResponseType::InvalidGrant);
-        }
-    }
-
-    async fn a_password_is_exchanged(t: TestServer) {
-        t.user("jane").await;
-        let (id, secret) = register(&t, "read_user", true).await;
+#[testkit::story]
+async fn a_code_is_exchanged_refreshed_examined_and_revoked(t: TestServer) {
+    t.user("jane").await;
+    let browser = t.browser("jane").await;
+    let http = proxy(&t);
+    for confidential in [true, false] {
+        let (id, secret) = register(&t, "read_user api", confidential).await;
         let client = client(&t, id, secret);
-        let http = proxy(&t);
-        let name = ResourceOwnerUsername::new("jane".to_owned());
-        let exchange = async |password: &str| {
-            let password = ResourceOwnerPassword::new(password.to_owned());
-            client.exchange_password(&name, &password)
-                .add_scope(Scope::new("read_user".to_owned()))
-                .request_async(&http).await
-        };
-        let tokens = exchange(testkit::PASSWORD).await.expect("tokens");
-        assert_eq!(who_is(&t, tokens.access_token().secret()).await.as_deref(), Ok("jane"));
-        refused(exchange("not the password").await, &BasicErrorResponseType::InvalidGrant);
-    }
+        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        let (address, state) = client
+            .authorize_url(CsrfToken::new_random)
+            .add_scope(Scope::new("read_user".to_owned()))
+            .set_pkce_challenge(challenge)
+            .url();
+        let back = agree(&browser, &address).await;
+        assert_eq!(&answered(&back, "state"), state.secret());
 
-    async fn a_bearer_of_the_application_examines_tokens(t: TestServer) {
-        t.user("jane").await;
-        let (id, secret) = register(&t, "read_user", true).await;
-        let http = proxy(&t);
-        let known = client(&t, id.clone(), secret);
-        let unknown = client(&t, id, Some("wrong".to_owned()));
-        let token = AccessToken::new("unknown".to_owned());
-        let answer = known.introspect(&token).request_async(&http).await.expect("an answer");
-        assert!(!answer.active());
-        refused(unknown.introspect(&token).request_async(&http).await, &BasicErrorResponseType::InvalidClient);
+        let code = AuthorizationCode::new(answered(&back, "code"));
+        let first = client
+            .exchange_code(code)
+            .set_pkce_verifier(verifier)
+            .request_async(&http)
+            .await
+            .expect("tokens");
+        assert_eq!(
+            who_is(&t, first.access_token().secret()).await.as_deref(),
+            Ok("jane")
+        );
+        assert_eq!(first.scopes().map(Vec::len), Some(1));
+        let refresh = first.refresh_token().expect("a refresh token");
+        let second = client
+            .exchange_refresh_token(refresh)
+            .request_async(&http)
+            .await
+            .expect("tokens");
+        let access = second.access_token();
+        assert_eq!(who_is(&t, first.access_token().secret()).await, Err(401));
+        assert_eq!(who_is(&t, access.secret()).await.as_deref(), Ok("jane"));
+
+        if confidential {
+            let known = client
+                .introspect(access)
+                .request_async(&http)
+                .await
+                .expect("an answer");
+            assert!(known.active());
+            assert_eq!(known.username(), Some("jane"));
+        }
+        let last = second.refresh_token().expect("a refresh token").clone();
+        let revoke = client.revoke_token(StandardRevocableToken::RefreshToken(last.clone()));
+        revoke
+            .expect("an endpoint")
+            .request_async(&http)
+            .await
+            .expect("revoked");
+        assert_eq!(who_is(&t, access.secret()).await, Err(401));
+        if confidential {
+            let known = client
+                .introspect(access)
+                .request_async(&http)
+                .await
+                .expect("an answer");
+            assert!(!known.active());
+        }
+        refused(
+            client
+                .exchange_refresh_token(&last)
+                .request_async(&http)
+                .await,
+            &BasicErrorResponseType::InvalidGrant,
+        );
     }
+}
+
+#[testkit::story]
+async fn a_password_is_exchanged(t: TestServer) {
+    t.user("jane").await;
+    let (id, secret) = register(&t, "read_user", true).await;
+    let client = client(&t, id, secret);
+    let http = proxy(&t);
+    let name = ResourceOwnerUsername::new("jane".to_owned());
+    let exchange = async |password: &str| {
+        let password = ResourceOwnerPassword::new(password.to_owned());
+        client
+            .exchange_password(&name, &password)
+            .add_scope(Scope::new("read_user".to_owned()))
+            .request_async(&http)
+            .await
+    };
+    let tokens = exchange(testkit::PASSWORD).await.expect("tokens");
+    assert_eq!(
+        who_is(&t, tokens.access_token().secret()).await.as_deref(),
+        Ok("jane")
+    );
+    refused(
+        exchange("not the password").await,
+        &BasicErrorResponseType::InvalidGrant,
+    );
+}
+
+#[testkit::story]
+async fn a_bearer_of_the_application_examines_tokens(t: TestServer) {
+    t.user("jane").await;
+    let (id, secret) = register(&t, "read_user", true).await;
+    let http = proxy(&t);
+    let known = client(&t, id.clone(), secret);
+    let unknown = client(&t, id, Some("wrong".to_owned()));
+    let token = AccessToken::new("unknown".to_owned());
+    let answer = known
+        .introspect(&token)
+        .request_async(&http)
+        .await
+        .expect("an answer");
+    assert!(!answer.active());
+    refused(
+        unknown.introspect(&token).request_async(&http).await,
+        &BasicErrorResponseType::InvalidClient,
+    );
 }
 
 /// Lets a device poll on a clock moved by hand; the user decides after its
@@ -183,36 +227,12 @@ async fn decide(browser: &Browser, code: &str, decision: &str) {
     browser.post("/oauth/device/confirm", &fields).await.is(200);
 }
 
-fn noon() -> kernel::time::Clock {
-    kernel::time::Clock::fixed("2031-05-06T12:00:00Z".parse().expect("a time"))
+#[testkit::story(noon)]
+async fn a_device_waits_for_its_user(t: TestServer) {
+    a_device_is(t, "authorize").await;
 }
 
-/// Runs a device's story on both engines.
-macro_rules! devices {
-    ($($name:ident: $decision:literal,)*) => {$(
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn on_sqlite() {
-                testkit::run(async {
-                    a_device_is(TestServer::sqlite_at(noon()).await, $decision).await;
-                });
-            }
-
-            #[test]
-            fn on_postgres() {
-                testkit::run(async {
-                    if let Some(server) = TestServer::postgres_at(noon()).await {
-                        a_device_is(server, $decision).await;
-                    }
-                });
-            }
-        }
-    )*};
-}
-
-devices! {
-    a_device_waits_for_its_user: "authorize",
-    a_device_is_told_that_the_user_refused: "deny",
+#[testkit::story(noon)]
+async fn a_device_is_told_that_the_user_refused(t: TestServer) {
+    a_device_is(t, "deny").await;
 }

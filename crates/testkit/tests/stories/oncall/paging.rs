@@ -51,257 +51,406 @@ async fn count(t: &TestServer, statement: &'static str) -> i64 {
         .unwrap()
 }
 
-testkit::at_noon! {
-    async fn an_alert_pages_one_after_another_until_somebody_looks_after_it(t: TestServer) {
-        let watch = watched(&t).await;
-        watch.send(json!({"title": "Too hot", "fingerprint": "f", "severity": "high"})).await;
-        t.settle().await;
-        assert_eq!(mailed(&t, "Too hot"), ["jane"]);
-        assert_eq!(watch.told(&t, 1).await, ["paged @jane about this alert by e-mail"]);
-        // The same again is no new alert.
-        watch.send(json!({"title": "Too hot", "fingerprint": "f"})).await;
-        later(&t, 590).await;
-        assert_eq!(mailed(&t, "Too hot"), ["jane"]);
-        later(&t, 10).await;
-        assert_eq!(mailed(&t, "Too hot"), ["carl", "jane"]);
-        later(&t, 600).await;
-        assert_eq!(mailed(&t, "Too hot"), ["carl", "carl", "jane"]);
-        later(&t, 86_400).await;
-        assert_eq!(watch.told(&t, 1).await, ["paged @jane about this alert by e-mail",
-            "paged @carl about this alert by e-mail", "paged @carl about this alert by e-mail"]);
-        assert_eq!(count(&t, sql!("select count(*) from escalations")).await, 0);
-        // Nobody is reminded of anything in the program itself.
-        assert_eq!(watch.jane.get("/todos").await.is(200).json(), json!([]));
-        let sent = t.app().mailer().sent();
-        let mail = sent.iter().find(|mail| mail.subject == "anvil | Page: Too hot").unwrap();
-        assert!(mail.html.is_none() && mail.text.contains("Severity: High")
-            && mail.text.contains("/acme/anvil/-/alert_management/1/details"), "{}", mail.text);
-    }
+#[testkit::story(noon)]
+async fn an_alert_pages_one_after_another_until_somebody_looks_after_it(t: TestServer) {
+    let watch = watched(&t).await;
+    watch
+        .send(json!({"title": "Too hot", "fingerprint": "f", "severity": "high"}))
+        .await;
+    t.settle().await;
+    assert_eq!(mailed(&t, "Too hot"), ["jane"]);
+    assert_eq!(
+        watch.told(&t, 1).await,
+        ["paged @jane about this alert by e-mail"]
+    );
+    // The same again is no new alert.
+    watch
+        .send(json!({"title": "Too hot", "fingerprint": "f"}))
+        .await;
+    later(&t, 590).await;
+    assert_eq!(mailed(&t, "Too hot"), ["jane"]);
+    later(&t, 10).await;
+    assert_eq!(mailed(&t, "Too hot"), ["carl", "jane"]);
+    later(&t, 600).await;
+    assert_eq!(mailed(&t, "Too hot"), ["carl", "carl", "jane"]);
+    later(&t, 86_400).await;
+    assert_eq!(
+        watch.told(&t, 1).await,
+        [
+            "paged @jane about this alert by e-mail",
+            "paged @carl about this alert by e-mail",
+            "paged @carl about this alert by e-mail"
+        ]
+    );
+    assert_eq!(count(&t, sql!("select count(*) from escalations")).await, 0);
+    // Nobody is reminded of anything in the program itself.
+    assert_eq!(watch.jane.get("/todos").await.is(200).json(), json!([]));
+    let sent = t.app().mailer().sent();
+    let mail = sent
+        .iter()
+        .find(|mail| mail.subject == "anvil | Page: Too hot")
+        .unwrap();
+    assert!(
+        mail.html.is_none()
+            && mail.text.contains("Severity: High")
+            && mail
+                .text
+                .contains("/acme/anvil/-/alert_management/1/details"),
+        "{}",
+        mail.text
+    );
+}
 
-    async fn acknowledged_alerts_page_only_who_waits_for_the_end(t: TestServer) {
-        let watch = watched(&t).await;
-        watch.send(json!({"title": "Seen"})).await;
-        t.settle().await;
-        watch.set(1, "acknowledged").await;
-        later(&t, 600).await;
-        assert_eq!(mailed(&t, "Seen"), ["jane"]);
-        later(&t, 600).await;
-        assert_eq!(mailed(&t, "Seen"), ["carl", "jane"]);
-    }
+#[testkit::story(noon)]
+async fn acknowledged_alerts_page_only_who_waits_for_the_end(t: TestServer) {
+    let watch = watched(&t).await;
+    watch.send(json!({"title": "Seen"})).await;
+    t.settle().await;
+    watch.set(1, "acknowledged").await;
+    later(&t, 600).await;
+    assert_eq!(mailed(&t, "Seen"), ["jane"]);
+    later(&t, 600).await;
+    assert_eq!(mailed(&t, "Seen"), ["carl", "jane"]);
+}
 
-    async fn what_is_over_or_ignored_pages_nobody(t: TestServer) {
-        let watch = watched(&t).await;
-        for (iid, (title, status)) in [("Over", "resolved"), ("Unimportant", "ignored")].into_iter().enumerate() {
-            watch.send(json!({"title": title, "fingerprint": title})).await;
-            t.settle().await;
-            watch.set(iid as i64 + 1, status).await;
-        }
-        watch.send(json!({"title": "Gone", "fingerprint": "g"})).await;
+#[testkit::story(noon)]
+async fn what_is_over_or_ignored_pages_nobody(t: TestServer) {
+    let watch = watched(&t).await;
+    for (iid, (title, status)) in [("Over", "resolved"), ("Unimportant", "ignored")]
+        .into_iter()
+        .enumerate()
+    {
+        watch
+            .send(json!({"title": title, "fingerprint": title}))
+            .await;
         t.settle().await;
-        watch.send(json!({"fingerprint": "g", "end_time": "2031-05-06T12:00:00Z"})).await;
-        // It was over when it came.
-        let window = json!({"name": "Move", "ends_at": (t.now() + jiff::SignedDuration::from_hours(1)).to_string()});
-        t.admin().post(watch.project.at("/alert_management/maintenance_windows")).json(&window).await.is(201);
-        watch.send(json!({"title": "Quiet", "fingerprint": "q"})).await;
-        later(&t, 5_000).await;
-        for (title, expected) in [("Over", 1), ("Unimportant", 1), ("Gone", 1), ("Quiet", 0)] {
-            assert_eq!(mailed(&t, title).len(), expected, "{title}");
-        }
-        assert_eq!(count(&t, sql!("select count(*) from escalations")).await, 0);
+        watch.set(iid as i64 + 1, status).await;
     }
-
-    async fn what_is_triggered_again_pages_again(t: TestServer) {
-        let watch = watched(&t).await;
-        watch.send(json!({"title": "Back"})).await;
-        t.settle().await;
-        watch.set(1, "resolved").await;
-        later(&t, 3_600).await;
-        assert_eq!(mailed(&t, "Back"), ["jane"]);
-        watch.set(1, "triggered").await;
-        t.settle().await;
-        assert_eq!(mailed(&t, "Back"), ["jane", "jane"]);
-        // To look after it and stop again is no new beginning.
-        watch.set(1, "acknowledged").await;
-        watch.set(1, "triggered").await;
-        later(&t, 599).await;
-        assert_eq!(mailed(&t, "Back"), ["jane", "jane"]);
-        later(&t, 1).await;
-        assert_eq!(mailed(&t, "Back"), ["carl", "jane", "jane"]);
-        let shelve = watch.project.at("/alert_management/alerts/1/shelve");
-        t.admin().post(&shelve).json(&json!({"duration": 60})).await.is(200);
-        t.advance(60);
-        let jobs = t.app().jobs().clone();
-        let watching = monitoring::alerts::jobs::Watch::default();
-        t.app().write(move |tx| enqueue(tx, &jobs, &watching)).await.unwrap();
-        t.settle().await;
-        assert_eq!(mailed(&t, "Back"), ["carl", "jane", "jane", "jane"]);
+    watch
+        .send(json!({"title": "Gone", "fingerprint": "g"}))
+        .await;
+    t.settle().await;
+    watch
+        .send(json!({"fingerprint": "g", "end_time": "2031-05-06T12:00:00Z"}))
+        .await;
+    // It was over when it came.
+    let window = json!({"name": "Move", "ends_at": (t.now() + jiff::SignedDuration::from_hours(1)).to_string()});
+    t.admin()
+        .post(watch.project.at("/alert_management/maintenance_windows"))
+        .json(&window)
+        .await
+        .is(201);
+    watch
+        .send(json!({"title": "Quiet", "fingerprint": "q"}))
+        .await;
+    later(&t, 5_000).await;
+    for (title, expected) in [("Over", 1), ("Unimportant", 1), ("Gone", 1), ("Quiet", 0)] {
+        assert_eq!(mailed(&t, title).len(), expected, "{title}");
     }
+    assert_eq!(count(&t, sql!("select count(*) from escalations")).await, 0);
+}
 
-    async fn turns_change_hands_between_two_pages(t: TestServer) {
-        let watch = Watch::new(&t).await;
-        let nights = watch.schedule("Nights").await;
-        // It changes hands at half past two in Berlin, half past noon in UTC.
-        watch.rotation(&nights, "2031-05-05T14:30:00+02:00", &[&watch.jane, &watch.carl]).await;
-        let second = watch.schedule("Backup").await;
-        watch.rotation(&second, "2031-05-05T14:30:00+02:00", &[&watch.carl, &watch.jane]).await;
-        watch.rotation(&second, "2031-05-05T14:30:00+02:00", &[&watch.jane]).await;
-        watch.policy(json!([of_schedule(0, "resolved", 1), of_schedule(3_600, "resolved", 1),
-            of_schedule(3_600, "resolved", 2)])).await;
-        watch.send(json!({"title": "Turn"})).await;
-        t.settle().await;
-        assert_eq!(mailed(&t, "Turn"), ["jane"]);
-        later(&t, 3_600).await;
-        // One mail for each rule and user, also where two rotations name one.
-        assert_eq!(mailed(&t, "Turn"), ["carl", "jane", "jane"]);
-        let told = watch.told(&t, 1).await;
-        assert_eq!(told[1..], ["paged @carl about this alert by e-mail", "paged @jane about this alert by e-mail"]);
-    }
+#[testkit::story(noon)]
+async fn what_is_triggered_again_pages_again(t: TestServer) {
+    let watch = watched(&t).await;
+    watch.send(json!({"title": "Back"})).await;
+    t.settle().await;
+    watch.set(1, "resolved").await;
+    later(&t, 3_600).await;
+    assert_eq!(mailed(&t, "Back"), ["jane"]);
+    watch.set(1, "triggered").await;
+    t.settle().await;
+    assert_eq!(mailed(&t, "Back"), ["jane", "jane"]);
+    // To look after it and stop again is no new beginning.
+    watch.set(1, "acknowledged").await;
+    watch.set(1, "triggered").await;
+    later(&t, 599).await;
+    assert_eq!(mailed(&t, "Back"), ["jane", "jane"]);
+    later(&t, 1).await;
+    assert_eq!(mailed(&t, "Back"), ["carl", "jane", "jane"]);
+    let shelve = watch.project.at("/alert_management/alerts/1/shelve");
+    t.admin()
+        .post(&shelve)
+        .json(&json!({"duration": 60}))
+        .await
+        .is(200);
+    t.advance(60);
+    let jobs = t.app().jobs().clone();
+    let watching = monitoring::alerts::jobs::Watch::default();
+    t.app()
+        .write(move |tx| enqueue(tx, &jobs, &watching))
+        .await
+        .unwrap();
+    t.settle().await;
+    assert_eq!(mailed(&t, "Back"), ["carl", "jane", "jane", "jane"]);
+}
 
-    async fn who_may_not_see_alerts_any_more_is_not_paged(t: TestServer) {
-        let watch = Watch::new(&t).await;
-        let (bob, dora) = (t.user("bob").await, t.user("dora").await);
-        watch.project.add(&bob, 30).await;
-        watch.project.add(&dora, 30).await;
-        let rules: Vec<Value> = [&watch.jane, &watch.carl, &bob, &dora].iter()
-            .map(|user| of_user(0, "resolved", user.id)).collect();
-        watch.policy(json!(rules)).await;
-        t.admin().delete(watch.project.at(&format!("/members/{}", watch.jane.id))).await.is(204);
-        t.admin().post(format!("/users/{}/block", watch.carl.id)).await.is(201);
-        t.admin().put(watch.project.at(&format!("/members/{}", bob.id))).json(&json!({"access_level": 20})).await.is(200);
-        watch.send(json!({"title": "Secret"})).await;
-        t.settle().await;
-        assert_eq!(mailed(&t, "Secret"), ["dora"]);
-        let told = watch.told(&t, 1).await;
-        let nobody = "found nobody on call to page about this alert";
-        assert_eq!(told, [nobody, nobody, nobody, "paged @dora about this alert by e-mail"]);
-        // Also if that happened after the page was recorded.
-        t.admin().post(format!("/users/{}/block", dora.id)).await.is(201);
-        let page = count(&t, sql!("select max(id) from escalation_pages")).await;
-        t.app().write(move |tx| {
+#[testkit::story(noon)]
+async fn turns_change_hands_between_two_pages(t: TestServer) {
+    let watch = Watch::new(&t).await;
+    let nights = watch.schedule("Nights").await;
+    // It changes hands at half past two in Berlin, half past noon in UTC.
+    watch
+        .rotation(
+            &nights,
+            "2031-05-05T14:30:00+02:00",
+            &[&watch.jane, &watch.carl],
+        )
+        .await;
+    let second = watch.schedule("Backup").await;
+    watch
+        .rotation(
+            &second,
+            "2031-05-05T14:30:00+02:00",
+            &[&watch.carl, &watch.jane],
+        )
+        .await;
+    watch
+        .rotation(&second, "2031-05-05T14:30:00+02:00", &[&watch.jane])
+        .await;
+    watch
+        .policy(json!([
+            of_schedule(0, "resolved", 1),
+            of_schedule(3_600, "resolved", 1),
+            of_schedule(3_600, "resolved", 2)
+        ]))
+        .await;
+    watch.send(json!({"title": "Turn"})).await;
+    t.settle().await;
+    assert_eq!(mailed(&t, "Turn"), ["jane"]);
+    later(&t, 3_600).await;
+    // One mail for each rule and user, also where two rotations name one.
+    assert_eq!(mailed(&t, "Turn"), ["carl", "jane", "jane"]);
+    let told = watch.told(&t, 1).await;
+    assert_eq!(
+        told[1..],
+        [
+            "paged @carl about this alert by e-mail",
+            "paged @jane about this alert by e-mail"
+        ]
+    );
+}
+
+#[testkit::story(noon)]
+async fn who_may_not_see_alerts_any_more_is_not_paged(t: TestServer) {
+    let watch = Watch::new(&t).await;
+    let (bob, dora) = (t.user("bob").await, t.user("dora").await);
+    watch.project.add(&bob, 30).await;
+    watch.project.add(&dora, 30).await;
+    let rules: Vec<Value> = [&watch.jane, &watch.carl, &bob, &dora]
+        .iter()
+        .map(|user| of_user(0, "resolved", user.id))
+        .collect();
+    watch.policy(json!(rules)).await;
+    t.admin()
+        .delete(watch.project.at(&format!("/members/{}", watch.jane.id)))
+        .await
+        .is(204);
+    t.admin()
+        .post(format!("/users/{}/block", watch.carl.id))
+        .await
+        .is(201);
+    t.admin()
+        .put(watch.project.at(&format!("/members/{}", bob.id)))
+        .json(&json!({"access_level": 20}))
+        .await
+        .is(200);
+    watch.send(json!({"title": "Secret"})).await;
+    t.settle().await;
+    assert_eq!(mailed(&t, "Secret"), ["dora"]);
+    let told = watch.told(&t, 1).await;
+    let nobody = "found nobody on call to page about this alert";
+    assert_eq!(
+        told,
+        [
+            nobody,
+            nobody,
+            nobody,
+            "paged @dora about this alert by e-mail"
+        ]
+    );
+    // Also if that happened after the page was recorded.
+    t.admin()
+        .post(format!("/users/{}/block", dora.id))
+        .await
+        .is(201);
+    let page = count(&t, sql!("select max(id) from escalation_pages")).await;
+    t.app()
+        .write(move |tx| {
             tx.execute(sql!("update escalation_pages set mailed_at = null"), ())?;
             let now = tx.now();
             kernel::jobs::enqueue_at(tx, &Tell { page }, now)
-        }).await.unwrap();
-        t.settle().await;
-        assert_eq!(mailed(&t, "Secret"), ["dora"]);
-    }
+        })
+        .await
+        .unwrap();
+    t.settle().await;
+    assert_eq!(mailed(&t, "Secret"), ["dora"]);
+}
 
-    async fn archived_projects_page_nobody(t: TestServer) {
-        let watch = watched(&t).await;
-        watch.send(json!({"title": "Before"})).await;
-        t.settle().await;
-        let shelve = watch.project.at("/alert_management/alerts/1/shelve");
-        t.admin().post(&shelve).json(&json!({"duration": 300})).await.is(200);
-        watch.send(json!({"title": "Other"})).await;
-        t.settle().await;
-        t.admin().post(watch.project.at("/archive")).await.is(201);
-        t.advance(300);
+#[testkit::story(noon)]
+async fn archived_projects_page_nobody(t: TestServer) {
+    let watch = watched(&t).await;
+    watch.send(json!({"title": "Before"})).await;
+    t.settle().await;
+    let shelve = watch.project.at("/alert_management/alerts/1/shelve");
+    t.admin()
+        .post(&shelve)
+        .json(&json!({"duration": 300}))
+        .await
+        .is(200);
+    watch.send(json!({"title": "Other"})).await;
+    t.settle().await;
+    t.admin().post(watch.project.at("/archive")).await.is(201);
+    t.advance(300);
+    let jobs = t.app().jobs().clone();
+    let watching = monitoring::alerts::jobs::Watch::default();
+    t.app()
+        .write(move |tx| enqueue(tx, &jobs, &watching))
+        .await
+        .unwrap();
+    later(&t, 5_000).await;
+    assert_eq!(
+        (mailed(&t, "Before"), mailed(&t, "Other")),
+        (vec!["jane".into()], vec!["jane".into()])
+    );
+    assert_eq!(watch.told(&t, 2).await.len(), 1);
+    assert_eq!(count(&t, sql!("select count(*) from escalations")).await, 0);
+}
+
+#[testkit::story(noon)]
+async fn people_of_the_group_above_take_turns_as_long_as_they_are_in_it(t: TestServer) {
+    let watch = Watch::new(&t).await;
+    let group = t.admin().get("/groups/acme").await.is(200).id();
+    let (mia, gus) = (t.user("mia").await, t.user("gus").await);
+    for (user, level) in [(&mia, 30), (&gus, 20)] {
+        let member = json!({"user_id": user.id, "access_level": level});
+        t.admin()
+            .post(format!("/groups/{group}/members"))
+            .json(&member)
+            .await
+            .is(201);
+    }
+    let nights = watch.schedule("Nights").await;
+    let turns = watch.rotation(&nights, STARTED, &[&mia]).await;
+    let of_gus = json!({"user_ids": [mia.id, gus.id]});
+    let refused = t.admin().put(&turns).json(&of_gus).await.is(400);
+    assert!(
+        refused.text().contains("gus, who may not see the alerts"),
+        "{refused:?}"
+    );
+    watch.policy(json!([of_schedule(0, "resolved", 1)])).await;
+    watch.send(json!({"title": "In"})).await;
+    t.settle().await;
+    t.admin()
+        .delete(format!("/groups/{group}/members/{}", mia.id))
+        .await
+        .is(204);
+    watch.send(json!({"title": "Out"})).await;
+    t.settle().await;
+    assert_eq!(
+        (mailed(&t, "In"), mailed(&t, "Out")),
+        (vec!["mia".to_owned()], vec![])
+    );
+}
+
+#[testkit::story(noon)]
+async fn jobs_that_run_twice_page_once(t: TestServer) {
+    let watch = watched(&t).await;
+    watch.send(json!({"title": "Once"})).await;
+    t.settle().await;
+    for second in 0..3 {
         let jobs = t.app().jobs().clone();
-        let watching = monitoring::alerts::jobs::Watch::default();
-        t.app().write(move |tx| enqueue(tx, &jobs, &watching)).await.unwrap();
-        later(&t, 5_000).await;
-        assert_eq!((mailed(&t, "Before"), mailed(&t, "Other")), (vec!["jane".into()], vec!["jane".into()]));
-        assert_eq!(watch.told(&t, 2).await.len(), 1);
-        assert_eq!(count(&t, sql!("select count(*) from escalations")).await, 0);
+        let again = t.app().write(move |tx| {
+            enqueue(tx, &jobs, &Escalate { second })?;
+            let pages: Vec<i64> = tx.all(sql!("select id from escalation_pages"), ())?;
+            pages
+                .into_iter()
+                .try_for_each(|page| enqueue(tx, &jobs, &Tell { page }))
+        });
+        again.await.unwrap();
+        t.settle().await;
     }
+    assert_eq!(mailed(&t, "Once"), ["jane"]);
+    assert_eq!(watch.told(&t, 1).await.len(), 1);
+    // Nor does a second look at the same moment, had the first one died
+    // before its transaction was kept.
+    let both = [(); 2].map(|()| {
+        t.app()
+            .write(|tx| monitoring::on_call::rules::paging::carry_on(tx, 50))
+    });
+    t.advance(600);
+    let done = futures_util::future::join_all(both).await;
+    assert!(done.iter().all(Result::is_ok), "{done:?}");
+    t.settle().await;
+    assert_eq!(mailed(&t, "Once"), ["carl", "jane"]);
+}
 
-    async fn people_of_the_group_above_take_turns_as_long_as_they_are_in_it(t: TestServer) {
-        let watch = Watch::new(&t).await;
-        let group = t.admin().get("/groups/acme").await.is(200).id();
-        let (mia, gus) = (t.user("mia").await, t.user("gus").await);
-        for (user, level) in [(&mia, 30), (&gus, 20)] {
-            let member = json!({"user_id": user.id, "access_level": level});
-            t.admin().post(format!("/groups/{group}/members")).json(&member).await.is(201);
-        }
-        let nights = watch.schedule("Nights").await;
-        let turns = watch.rotation(&nights, STARTED, &[&mia]).await;
-        let of_gus = json!({"user_ids": [mia.id, gus.id]});
-        let refused = t.admin().put(&turns).json(&of_gus).await.is(400);
-        assert!(refused.text().contains("gus, who may not see the alerts"), "{refused:?}");
-        watch.policy(json!([of_schedule(0, "resolved", 1)])).await;
-        watch.send(json!({"title": "In"})).await;
-        t.settle().await;
-        t.admin().delete(format!("/groups/{group}/members/{}", mia.id)).await.is(204);
-        watch.send(json!({"title": "Out"})).await;
-        t.settle().await;
-        assert_eq!((mailed(&t, "In"), mailed(&t, "Out")), (vec!["mia".to_owned()], vec![]));
-    }
+#[testkit::story(noon)]
+async fn a_policy_that_changes_or_goes_is_followed(t: TestServer) {
+    let watch = Watch::new(&t).await;
+    let policy = watch
+        .policy(json!([
+            of_user(0, "resolved", watch.jane.id),
+            of_user(600, "resolved", watch.jane.id)
+        ]))
+        .await;
+    watch.send(json!({"title": "Change"})).await;
+    t.settle().await;
+    let rules = json!({"rules": [of_user(0, "resolved", watch.carl.id), of_user(600, "resolved", watch.carl.id),
+        of_user(900, "resolved", watch.carl.id)]});
+    t.admin().put(&policy).json(&rules).await.is(200);
+    later(&t, 600).await;
+    assert_eq!(mailed(&t, "Change"), ["carl", "jane"]);
+    t.admin().delete(&policy).await.is(204);
+    later(&t, 600).await;
+    assert_eq!(mailed(&t, "Change"), ["carl", "jane"]);
+    watch.send(json!({"title": "Unwatched"})).await;
+    later(&t, 600).await;
+    assert!(mailed(&t, "Unwatched").is_empty());
+    t.admin().delete(watch.project.at("")).await.is(202);
+    later(&t, 8 * 86_400).await;
+    let left =
+        sql!("select (select count(*) from escalation_pages) + (select count(*) from alerts)");
+    assert_eq!(count(&t, left).await, 0);
+}
 
-    async fn jobs_that_run_twice_page_once(t: TestServer) {
-        let watch = watched(&t).await;
-        watch.send(json!({"title": "Once"})).await;
-        t.settle().await;
-        for second in 0..3 {
-            let jobs = t.app().jobs().clone();
-            let again = t.app().write(move |tx| {
-                enqueue(tx, &jobs, &Escalate { second })?;
-                let pages: Vec<i64> = tx.all(sql!("select id from escalation_pages"), ())?;
-                pages.into_iter().try_for_each(|page| enqueue(tx, &jobs, &Tell { page }))
-            });
-            again.await.unwrap();
-            t.settle().await;
-        }
-        assert_eq!(mailed(&t, "Once"), ["jane"]);
-        assert_eq!(watch.told(&t, 1).await.len(), 1);
-        // Nor does a second look at the same moment, had the first one died
-        // before its transaction was kept.
-        let both = [(); 2].map(|()| t.app().write(|tx| monitoring::on_call::rules::paging::carry_on(tx, 50)));
-        t.advance(600);
-        let done = futures_util::future::join_all(both).await;
-        assert!(done.iter().all(Result::is_ok), "{done:?}");
-        t.settle().await;
-        assert_eq!(mailed(&t, "Once"), ["carl", "jane"]);
-    }
-
-    async fn a_policy_that_changes_or_goes_is_followed(t: TestServer) {
-        let watch = Watch::new(&t).await;
-        let policy = watch.policy(json!([of_user(0, "resolved", watch.jane.id), of_user(600, "resolved", watch.jane.id)])).await;
-        watch.send(json!({"title": "Change"})).await;
-        t.settle().await;
-        let rules = json!({"rules": [of_user(0, "resolved", watch.carl.id), of_user(600, "resolved", watch.carl.id),
-            of_user(900, "resolved", watch.carl.id)]});
-        t.admin().put(&policy).json(&rules).await.is(200);
-        later(&t, 600).await;
-        assert_eq!(mailed(&t, "Change"), ["carl", "jane"]);
-        t.admin().delete(&policy).await.is(204);
-        later(&t, 600).await;
-        assert_eq!(mailed(&t, "Change"), ["carl", "jane"]);
-        watch.send(json!({"title": "Unwatched"})).await;
-        later(&t, 600).await;
-        assert!(mailed(&t, "Unwatched").is_empty());
-        t.admin().delete(watch.project.at("")).await.is(202);
-        later(&t, 8 * 86_400).await;
-        let left = sql!("select (select count(*) from escalation_pages) + (select count(*) from alerts)");
-        assert_eq!(count(&t, left).await, 0);
-    }
-
-    async fn a_group_of_alerts_takes_few_statements(t: TestServer) {
-        let watch = watched(&t).await;
-        let send = async |first: usize, many: usize| {
-            let items: Vec<Value> = (first..first + many).map(|n| json!({
-                "status": "firing", "fingerprint": format!("f{n}"), "startsAt": "2031-05-06T12:00:00Z",
-                "labels": {"alertname": format!("Alert {n}")}, "annotations": {},
-            })).collect();
-            let line = "http_request_statements_total{method=\"POST\"";
-            let sent = || {
-                let text = t.app().metrics().render();
-                let of = text.lines().filter(|one| one.starts_with(line) && one.contains("alerts/notify"));
-                of.filter_map(|one| one.rsplit(' ').next()?.parse::<u64>().ok()).sum::<u64>()
-            };
-            let before = sent();
-            watch.send(json!({"version": "4", "groupKey": "", "truncatedAlerts": 0, "status": "firing", "receiver": "t",
-                "groupLabels": {}, "commonLabels": {}, "commonAnnotations": {}, "externalURL": "", "alerts": items})).await;
-            sent() - before
+#[testkit::story(noon)]
+async fn a_group_of_alerts_takes_few_statements(t: TestServer) {
+    let watch = watched(&t).await;
+    let send = async |first: usize, many: usize| {
+        let items: Vec<Value> = (first..first + many).map(|n| json!({
+            "status": "firing", "fingerprint": format!("f{n}"), "startsAt": "2031-05-06T12:00:00Z",
+            "labels": {"alertname": format!("Alert {n}")}, "annotations": {},
+        })).collect();
+        let line = "http_request_statements_total{method=\"POST\"";
+        let sent = || {
+            let text = t.app().metrics().render();
+            let of = text
+                .lines()
+                .filter(|one| one.starts_with(line) && one.contains("alerts/notify"));
+            of.filter_map(|one| one.rsplit(' ').next()?.parse::<u64>().ok())
+                .sum::<u64>()
         };
-        let few = send(0, 50).await;
-        let many = send(50, 100).await;
-        assert!(few > 0 && many <= few + 4, "{few} and {many}");
-        t.settle().await;
-        let sent = t.app().mailer().sent();
-        let told: BTreeSet<&str> = sent.iter().map(|mail| mail.subject.as_str()).collect();
-        assert_eq!((told.len(), sent.len()), (150, 150));
-        assert_eq!(count(&t, sql!("select count(*) from escalations where passed_seconds = 0")).await, 150);
-    }
+        let before = sent();
+        watch.send(json!({"version": "4", "groupKey": "", "truncatedAlerts": 0, "status": "firing", "receiver": "t",
+            "groupLabels": {}, "commonLabels": {}, "commonAnnotations": {}, "externalURL": "", "alerts": items})).await;
+        sent() - before
+    };
+    let few = send(0, 50).await;
+    let many = send(50, 100).await;
+    assert!(few > 0 && many <= few + 4, "{few} and {many}");
+    t.settle().await;
+    let sent = t.app().mailer().sent();
+    let told: BTreeSet<&str> = sent.iter().map(|mail| mail.subject.as_str()).collect();
+    assert_eq!((told.len(), sent.len()), (150, 150));
+    assert_eq!(
+        count(
+            &t,
+            sql!("select count(*) from escalations where passed_seconds = 0")
+        )
+        .await,
+        150
+    );
 }
 
 /// Whether calls are at work, or one that is due after another still waits.

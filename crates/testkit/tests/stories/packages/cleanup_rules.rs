@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use store::sql;
-use testkit::{Client, TestProject, TestServer, at_noon, both_engines};
+use testkit::{Client, TestProject, TestServer};
 
 const DAY: i64 = 24 * 60 * 60;
 
@@ -99,300 +99,464 @@ async fn people(t: &TestServer, project: &TestProject) -> Vec<(i64, Client)> {
     people
 }
 
-at_noon! {
-    async fn a_dry_run_tells_exactly_what_goes(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        publish(&t, &project, "hammer", &["1.0", "1.1", "2.0-rc1", "2.0"]).await;
-        publish(&t, &project, "nail", &["1.0", "1.1"]).await;
-        publish(&t, &project, "guarded", &["1.0", "1.1", "1.2"]).await;
-        let guard = json!({"package_name_pattern": "guard*", "package_type": "generic",
-            "minimum_access_level_for_delete": "owner"});
-        t.admin().post(project.at("/packages/protection/rules")).json(&guard).await.is(201);
-        project.npm_package("other", "1.0.0").await;
-        let rule = json!({"package_type": "generic", "keep_last": 1, "older_than_days": 4,
-            "keep_version_regex": r".*-rc\d+"});
-        let before = left(&t, &project).await;
+#[testkit::story(noon)]
+async fn a_dry_run_tells_exactly_what_goes(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    publish(&t, &project, "hammer", &["1.0", "1.1", "2.0-rc1", "2.0"]).await;
+    publish(&t, &project, "nail", &["1.0", "1.1"]).await;
+    publish(&t, &project, "guarded", &["1.0", "1.1", "1.2"]).await;
+    let guard = json!({"package_name_pattern": "guard*", "package_type": "generic",
+        "minimum_access_level_for_delete": "owner"});
+    t.admin()
+        .post(project.at("/packages/protection/rules"))
+        .json(&guard)
+        .await
+        .is(201);
+    project.npm_package("other", "1.0.0").await;
+    let rule = json!({"package_type": "generic", "keep_last": 1, "older_than_days": 4,
+        "keep_version_regex": r".*-rc\d+"});
+    let before = left(&t, &project).await;
 
-        let draft = project.at("/packages/cleanup/preview?per_page=2");
-        let page = t.admin().post(draft).json(&rule).await.is(200);
+    let draft = project.at("/packages/cleanup/preview?per_page=2");
+    let page = t.admin().post(draft).json(&rule).await.is(200);
 
-        assert_eq!(page.header("x-total"), "3");
-        let first = page.json()[0].clone();
-        assert_eq!(first, json!({
+    assert_eq!(page.header("x-total"), "3");
+    let first = page.json()[0].clone();
+    assert_eq!(
+        first,
+        json!({
             "id": first["id"], "project_id": project.id, "name": "hammer", "version": "1.1",
             "package_type": "generic", "status": "default", "size": 10,
             "created_at": "2031-05-07T12:00:00.000Z", "last_downloaded_at": null,
             "reasons": ["not among the newest 1 of its name", "published more than 4 days ago"],
-        }));
-        let at = add(&t, &project.at(""), rule).await;
-        assert_eq!(told(&t, &at).await, ["hammer 1.1", "hammer 1.0", "nail 1.0"]);
-        assert_eq!(left(&t, &project).await, before, "nothing went yet");
+        })
+    );
+    let at = add(&t, &project.at(""), rule).await;
+    assert_eq!(
+        told(&t, &at).await,
+        ["hammer 1.1", "hammer 1.0", "nail 1.0"]
+    );
+    assert_eq!(left(&t, &project).await, before, "nothing went yet");
 
-        let run = apply(&t, &at).await;
+    let run = apply(&t, &at).await;
 
-        assert_eq!((&run["removed_packages"], &run["removed_size"]), (&json!(3), &json!(30)));
-        assert_eq!(left(&t, &project).await, ["guarded 1.0", "guarded 1.1", "guarded 1.2",
-            "hammer 2.0", "hammer 2.0-rc1", "nail 1.1", "other 1.0.0"]);
-        let gone = project.at("/packages/generic/hammer/1.0/hammer.bin");
-        t.admin().get(gone).await.is(404);
-        let records = audited(&t, "package.clean_up").await;
-        assert_eq!(records.len(), 3);
-        assert_eq!(records[0]["version"], "1.1");
-        assert_eq!(records[0]["reasons"], first["reasons"]);
-        assert_eq!(told(&t, &at).await, Vec::<String>::new());
-        assert_eq!(apply(&t, &at).await["removed_packages"], 0);
-        let report = packages::check::run(t.app(), true, |_, _| {}).await.expect("checked");
-        assert_eq!(report.problems, Vec::<String>::new());
+    assert_eq!(
+        (&run["removed_packages"], &run["removed_size"]),
+        (&json!(3), &json!(30))
+    );
+    assert_eq!(
+        left(&t, &project).await,
+        [
+            "guarded 1.0",
+            "guarded 1.1",
+            "guarded 1.2",
+            "hammer 2.0",
+            "hammer 2.0-rc1",
+            "nail 1.1",
+            "other 1.0.0"
+        ]
+    );
+    let gone = project.at("/packages/generic/hammer/1.0/hammer.bin");
+    t.admin().get(gone).await.is(404);
+    let records = audited(&t, "package.clean_up").await;
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[0]["version"], "1.1");
+    assert_eq!(records[0]["reasons"], first["reasons"]);
+    assert_eq!(told(&t, &at).await, Vec::<String>::new());
+    assert_eq!(apply(&t, &at).await["removed_packages"], 0);
+    let report = packages::check::run(t.app(), true, |_, _| {})
+        .await
+        .expect("checked");
+    assert_eq!(report.problems, Vec::<String>::new());
+}
+
+#[testkit::story(noon)]
+async fn what_is_used_stays(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    publish(&t, &project, "hammer", &["1", "2", "3", "4"]).await;
+    t.advance(30 * DAY);
+    downloaded(&t, "hammer", "1").await;
+    t.advance(10 * DAY);
+    downloaded(&t, "hammer", "2").await;
+    let place = project.at("");
+
+    let of = |more: Value| {
+        let mut rule = json!({"package_type": "generic"});
+        rule.as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        rule
+    };
+    let unused = add(&t, &place, of(json!({"not_downloaded_days": 5}))).await;
+    assert_eq!(
+        told(&t, &unused).await,
+        ["hammer 4", "hammer 3", "hammer 1"]
+    );
+    let never = of(json!({"never_downloaded": true, "older_than_days": 41}));
+    let never = add(&t, &place, never).await;
+    assert_eq!(told(&t, &never).await, ["hammer 3"]);
+    let named = add(
+        &t,
+        &place,
+        of(json!({"remove_name_regex": "ham",
+        "remove_version_regex": ".*"})),
+    )
+    .await;
+    assert_eq!(
+        told(&t, &named).await,
+        Vec::<String>::new(),
+        "whole names are compared"
+    );
+
+    apply(&t, &unused).await;
+    assert_eq!(left(&t, &project).await, ["hammer 2"]);
+}
+
+#[testkit::story(noon)]
+async fn a_group_s_rule_is_for_all_projects_below(t: TestServer) {
+    let projects = [
+        t.project("acme/anvil").await,
+        t.project("acme/tools/saw").await,
+        t.project("acmeister/other").await,
+        t.project("acme/old").await,
+    ];
+    for project in &projects {
+        publish(&t, project, "hammer", &["1", "2"]).await;
     }
+    t.admin().post(projects[3].at("/archive")).await.is(201);
+    let group = t.group("acme").await;
+    let rule = json!({"package_type": "generic", "keep_last": 1});
+    let at = add(&t, &group.at(""), rule).await;
 
-    async fn what_is_used_stays(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        publish(&t, &project, "hammer", &["1", "2", "3", "4"]).await;
-        t.advance(30 * DAY);
-        downloaded(&t, "hammer", "1").await;
-        t.advance(10 * DAY);
-        downloaded(&t, "hammer", "2").await;
-        let place = project.at("");
+    let page = t.admin().get(format!("{at}/preview")).await.is(200);
+    let found: Vec<Value> = page.each("project_id");
+    assert_eq!(found, [json!(projects[0].id), json!(projects[1].id)]);
 
-        let of = |more: Value| {
-            let mut rule = json!({"package_type": "generic"});
-            rule.as_object_mut().expect("an object")
-                .extend(more.as_object().expect("an object").clone());
-            rule
-        };
-        let unused = add(&t, &place, of(json!({"not_downloaded_days": 5}))).await;
-        assert_eq!(told(&t, &unused).await, ["hammer 4", "hammer 3", "hammer 1"]);
-        let never = of(json!({"never_downloaded": true, "older_than_days": 41}));
-        let never = add(&t, &place, never).await;
-        assert_eq!(told(&t, &never).await, ["hammer 3"]);
-        let named = add(&t, &place, of(json!({"remove_name_regex": "ham",
-            "remove_version_regex": ".*"}))).await;
-        assert_eq!(told(&t, &named).await, Vec::<String>::new(), "whole names are compared");
-
-        apply(&t, &unused).await;
-        assert_eq!(left(&t, &project).await, ["hammer 2"]);
+    let shown = t.admin().get(&at).await.is(200).json();
+    assert_eq!(
+        (&shown["group_id"], &shown["project_id"]),
+        (&json!(group.id), &json!(null))
+    );
+    assert_eq!(apply(&t, &at).await["removed_packages"], 2);
+    for (project, expected) in projects.iter().zip([1, 1, 2, 2]) {
+        assert_eq!(left(&t, project).await.len(), expected, "{}", project.path);
     }
+    // A rule is found where it belongs only.
+    let id = shown["id"].clone();
+    t.admin()
+        .get(projects[0].at(&format!("/packages/cleanup/rules/{id}")))
+        .await
+        .is(404);
+}
 
-    async fn a_group_s_rule_is_for_all_projects_below(t: TestServer) {
-        let projects = [t.project("acme/anvil").await, t.project("acme/tools/saw").await,
-            t.project("acmeister/other").await, t.project("acme/old").await];
-        for project in &projects {
-            publish(&t, project, "hammer", &["1", "2"]).await;
-        }
-        t.admin().post(projects[3].at("/archive")).await.is(201);
-        let group = t.group("acme").await;
-        let rule = json!({"package_type": "generic", "keep_last": 1});
-        let at = add(&t, &group.at(""), rule).await;
-
-        let page = t.admin().get(format!("{at}/preview")).await.is(200);
-        let found: Vec<Value> = page.each("project_id");
-        assert_eq!(found, [json!(projects[0].id), json!(projects[1].id)]);
-
-        let shown = t.admin().get(&at).await.is(200).json();
-        assert_eq!((&shown["group_id"], &shown["project_id"]), (&json!(group.id), &json!(null)));
-        assert_eq!(apply(&t, &at).await["removed_packages"], 2);
-        for (project, expected) in projects.iter().zip([1, 1, 2, 2]) {
-            assert_eq!(left(&t, project).await.len(), expected, "{}", project.path);
-        }
-        // A rule is found where it belongs only.
-        let id = shown["id"].clone();
-        t.admin().get(projects[0].at(&format!("/packages/cleanup/rules/{id}"))).await.is(404);
-    }
-
-    async fn rules_are_applied_twice_a_day(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        publish(&t, &project, "hammer", &["1", "2"]).await;
-        let at = add(&t, &project.at(""), json!({"package_type": "generic", "keep_last": 1})).await;
-        let next = t.admin().get(&at).await.is(200).json()["next_run_at"].clone();
-        assert_eq!(next, "2031-05-09T00:00:00.000Z");
-        let look = async || {
-            let registry = t.app().jobs().clone();
-            let asked = t.app().write(move |tx| {
-                let job = packages::cleanup::Cleanup {};
-                kernel::jobs::enqueue(tx, &registry, &job)
-            });
-            asked.await.expect("enqueued");
-            t.settle().await;
-        };
-
-        t.advance(11 * 3600);
-        look().await;
-        assert_eq!(left(&t, &project).await.len(), 2, "it is not due");
-        t.advance(2 * 3600);
-        look().await;
-        assert_eq!(left(&t, &project).await, ["hammer 2"]);
-
-        publish(&t, &project, "hammer", &["3"]).await;
-        let off = t.admin().patch(&at).json(&json!({"enabled": false})).await.is(200);
-        assert_eq!(off.json()["next_run_at"], json!(null));
-        t.admin().post(format!("{at}/runs")).await.is(422);
-        t.advance(DAY);
-        look().await;
-        assert_eq!(left(&t, &project).await.len(), 2, "it is off");
-    }
-
-    async fn a_run_goes_on_where_it_was_cut_off(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        for name in ["a", "b", "c"] {
-            publish(&t, &project, name, &["1", "2"]).await;
-        }
-        let at = add(&t, &project.at(""), json!({"package_type": "generic", "keep_last": 1})).await;
-        let id: i64 = at.rsplit('/').next().and_then(|id| id.parse().ok()).expect("an id");
+#[testkit::story(noon)]
+async fn rules_are_applied_twice_a_day(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    publish(&t, &project, "hammer", &["1", "2"]).await;
+    let at = add(
+        &t,
+        &project.at(""),
+        json!({"package_type": "generic", "keep_last": 1}),
+    )
+    .await;
+    let next = t.admin().get(&at).await.is(200).json()["next_run_at"].clone();
+    assert_eq!(next, "2031-05-09T00:00:00.000Z");
+    let look = async || {
         let registry = t.app().jobs().clone();
-        // As a server leaves it that was killed after the first name.
-        let cut = t.app().write(move |tx| {
-            tx.execute(sql!(
+        let asked = t.app().write(move |tx| {
+            let job = packages::cleanup::Cleanup {};
+            kernel::jobs::enqueue(tx, &registry, &job)
+        });
+        asked.await.expect("enqueued");
+        t.settle().await;
+    };
+
+    t.advance(11 * 3600);
+    look().await;
+    assert_eq!(left(&t, &project).await.len(), 2, "it is not due");
+    t.advance(2 * 3600);
+    look().await;
+    assert_eq!(left(&t, &project).await, ["hammer 2"]);
+
+    publish(&t, &project, "hammer", &["3"]).await;
+    let off = t
+        .admin()
+        .patch(&at)
+        .json(&json!({"enabled": false}))
+        .await
+        .is(200);
+    assert_eq!(off.json()["next_run_at"], json!(null));
+    t.admin().post(format!("{at}/runs")).await.is(422);
+    t.advance(DAY);
+    look().await;
+    assert_eq!(left(&t, &project).await.len(), 2, "it is off");
+}
+
+#[testkit::story(noon)]
+async fn a_run_goes_on_where_it_was_cut_off(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    for name in ["a", "b", "c"] {
+        publish(&t, &project, name, &["1", "2"]).await;
+    }
+    let at = add(
+        &t,
+        &project.at(""),
+        json!({"package_type": "generic", "keep_last": 1}),
+    )
+    .await;
+    let id: i64 = at
+        .rsplit('/')
+        .next()
+        .and_then(|id| id.parse().ok())
+        .expect("an id");
+    let registry = t.app().jobs().clone();
+    // As a server leaves it that was killed after the first name.
+    let cut = t.app().write(move |tx| {
+        tx.execute(
+            sql!(
                 "insert into package_cleanup_runs (rule_id, under_way, after_project, after_name,
                     names_done, names_total, removed_packages, removed_size, started_at)
-                 select $1, 1, id, 'a', 1, 3, 1, 10, $2 from projects"), (id, tx.now()))?;
-            let run = tx.one(sql!("select max(id) from package_cleanup_runs"), ())?;
-            kernel::jobs::enqueue(tx, &registry, &packages::cleanup::run::ApplyRule { run })
-        });
-        cut.await.expect("begun");
-        t.settle().await;
+                 select $1, 1, id, 'a', 1, 3, 1, 10, $2 from projects"
+            ),
+            (id, tx.now()),
+        )?;
+        let run = tx.one(sql!("select max(id) from package_cleanup_runs"), ())?;
+        kernel::jobs::enqueue(tx, &registry, &packages::cleanup::run::ApplyRule { run })
+    });
+    cut.await.expect("begun");
+    t.settle().await;
 
-        let runs = t.admin().get(format!("{at}/runs")).await.is(200).json();
-        assert_eq!(runs.as_array().map(Vec::len), Some(1));
-        assert_eq!((&runs[0]["removed_packages"], &runs[0]["names_done"]), (&json!(3), &json!(3)));
-        assert_eq!(left(&t, &project).await, ["a 1", "a 2", "b 2", "c 2"]);
+    let runs = t.admin().get(format!("{at}/runs")).await.is(200).json();
+    assert_eq!(runs.as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        (&runs[0]["removed_packages"], &runs[0]["names_done"]),
+        (&json!(3), &json!(3))
+    );
+    assert_eq!(left(&t, &project).await, ["a 1", "a 2", "b 2", "c 2"]);
+}
+
+#[testkit::story]
+async fn rules_are_set_by_who_manages_the_registry(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let rules = project.at("/packages/cleanup/rules");
+    let terms = json!({"package_type": "generic", "keep_last": 3});
+    let preview = project.at("/packages/cleanup/preview");
+    for (level, who) in people(&t, &project).await {
+        let (seen, made) = match level {
+            40 => (200, 201),
+            10 | 30 => (403, 403),
+            _ if who.token().is_none() => (401, 401),
+            _ => (404, 404),
+        };
+        let statuses = [
+            who.get(&rules).await.status,
+            who.post(&preview).json(&terms).await.status,
+            who.post(&rules).json(&terms).await.status,
+        ];
+        assert_eq!(statuses, [seen, seen, made], "{level}");
+    }
+    let made = t.admin().get(&rules).await.is(200).json()[0].clone();
+    assert_eq!(
+        (&made["enabled"], &made["next_run_at"]),
+        (&json!(false), &json!(null))
+    );
+    let one = format!("{rules}/{}", made["id"]);
+    let change = json!({"keep_last": null, "older_than_days": 90, "enabled": true});
+    let changed = t.admin().patch(&one).json(&change).await.is(200).json();
+    assert_eq!(
+        (&changed["keep_last"], &changed["older_than_days"]),
+        (&json!(null), &json!(90))
+    );
+    t.admin().delete(&one).await.is(204);
+    t.admin().get(&one).await.is(404);
+    for verb in ["create", "update", "destroy"] {
+        let action: &'static str = match verb {
+            "create" => "package_cleanup_rule.create",
+            "update" => "package_cleanup_rule.update",
+            _ => "package_cleanup_rule.destroy",
+        };
+        assert_eq!(audited(&t, action).await.len(), 1, "{verb}");
     }
 }
 
-both_engines! {
-    async fn rules_are_set_by_who_manages_the_registry(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let rules = project.at("/packages/cleanup/rules");
-        let terms = json!({"package_type": "generic", "keep_last": 3});
-        let preview = project.at("/packages/cleanup/preview");
-        for (level, who) in people(&t, &project).await {
-            let (seen, made) = match level {
-                40 => (200, 201),
-                10 | 30 => (403, 403),
-                _ if who.token().is_none() => (401, 401),
-                _ => (404, 404),
-            };
-            let statuses = [who.get(&rules).await.status, who.post(&preview).json(&terms).await.status,
-                who.post(&rules).json(&terms).await.status];
-            assert_eq!(statuses, [seen, seen, made], "{level}");
-        }
-        let made = t.admin().get(&rules).await.is(200).json()[0].clone();
-        assert_eq!((&made["enabled"], &made["next_run_at"]), (&json!(false), &json!(null)));
-        let one = format!("{rules}/{}", made["id"]);
-        let change = json!({"keep_last": null, "older_than_days": 90, "enabled": true});
-        let changed = t.admin().patch(&one).json(&change).await.is(200).json();
-        assert_eq!((&changed["keep_last"], &changed["older_than_days"]), (&json!(null), &json!(90)));
-        t.admin().delete(&one).await.is(204);
-        t.admin().get(&one).await.is(404);
-        for verb in ["create", "update", "destroy"] {
-            let action: &'static str = match verb {
-                "create" => "package_cleanup_rule.create",
-                "update" => "package_cleanup_rule.update",
-                _ => "package_cleanup_rule.destroy",
-            };
-            assert_eq!(audited(&t, action).await.len(), 1, "{verb}");
+#[testkit::story]
+async fn a_rule_that_would_take_everything_is_refused(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    for (terms, about) in [
+        (json!({}), "package_type"),
+        (
+            json!({"package_type": "rpm", "keep_last": 1}),
+            "package_type",
+        ),
+        (json!({"package_type": "generic"}), "older_than_days"),
+        (
+            json!({"package_type": "generic", "never_downloaded": true}),
+            "older_than_days",
+        ),
+        (
+            json!({"package_type": "generic", "keep_last": 0}),
+            "keep_last",
+        ),
+        (
+            json!({"package_type": "generic", "older_than_days": 99_999_999}),
+            "older_than_days",
+        ),
+        (
+            json!({"package_type": "generic", "remove_name_regex": "("}),
+            "remove_name_regex",
+        ),
+        (
+            json!({"package_type": "generic", "remove_name_regex": r"(a)\1"}),
+            "remove_name_regex",
+        ),
+        (
+            json!({"package_type": "generic", "remove_name_regex": "((a{999}){999}){999}"}),
+            "remove_name_regex",
+        ),
+        (
+            json!({"package_type": "generic", "keep_last": 1,
+            "keep_version_regex": "a".repeat(256)}),
+            "keep_version_regex",
+        ),
+    ] {
+        for path in ["/packages/cleanup/rules", "/packages/cleanup/preview"] {
+            let refused = t.admin().post(project.at(path)).json(&terms).await;
+            assert_eq!(refused.status, 400, "{terms}");
+            assert!(
+                refused.text().contains(about),
+                "{terms}: {}",
+                refused.text()
+            );
         }
     }
-
-    async fn a_rule_that_would_take_everything_is_refused(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        for (terms, about) in [
-            (json!({}), "package_type"),
-            (json!({"package_type": "rpm", "keep_last": 1}), "package_type"),
-            (json!({"package_type": "generic"}), "older_than_days"),
-            (json!({"package_type": "generic", "never_downloaded": true}), "older_than_days"),
-            (json!({"package_type": "generic", "keep_last": 0}), "keep_last"),
-            (json!({"package_type": "generic", "older_than_days": 99_999_999}), "older_than_days"),
-            (json!({"package_type": "generic", "remove_name_regex": "("}), "remove_name_regex"),
-            (json!({"package_type": "generic", "remove_name_regex": r"(a)\1"}), "remove_name_regex"),
-            (json!({"package_type": "generic", "remove_name_regex": "((a{999}){999}){999}"}),
-                "remove_name_regex"),
-            (json!({"package_type": "generic", "keep_last": 1,
-                "keep_version_regex": "a".repeat(256)}), "keep_version_regex"),
-        ] {
-            for path in ["/packages/cleanup/rules", "/packages/cleanup/preview"] {
-                let refused = t.admin().post(project.at(path)).json(&terms).await;
-                assert_eq!(refused.status, 400, "{terms}");
-                assert!(refused.text().contains(about), "{terms}: {}", refused.text());
-            }
-        }
-        for _ in 0..50 {
-            add(&t, &project.at(""), json!({"package_type": "generic", "keep_last": 1})).await;
-        }
-        let terms = json!({"package_type": "generic", "keep_last": 1});
-        t.admin().post(project.at("/packages/cleanup/rules")).json(&terms).await.is(422);
+    for _ in 0..50 {
+        add(
+            &t,
+            &project.at(""),
+            json!({"package_type": "generic", "keep_last": 1}),
+        )
+        .await;
     }
+    let terms = json!({"package_type": "generic", "keep_last": 1});
+    t.admin()
+        .post(project.at("/packages/cleanup/rules"))
+        .json(&terms)
+        .await
+        .is(422);
+}
 
-    async fn maven_s_list_loses_the_versions_that_went(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let at = |rest: &str| project.at(&format!("/packages/maven/com/acme/anvil/{rest}"));
-        for version in ["1.0", "1.1"] {
-            let jar = at(&format!("{version}/anvil-{version}.jar"));
-            t.admin().put(jar).bytes("a jar").await.is(200);
-        }
-        let list = "<metadata><groupId>com.acme</groupId><artifactId>anvil</artifactId><versioning>\
-            <versions><version>1.0</version><version>1.1</version></versions></versioning></metadata>";
-        t.admin().put(at("maven-metadata.xml")).bytes(list).await.is(200);
-        let rule = add(&t, &project.at(""), json!({"package_type": "maven", "keep_last": 1})).await;
-
-        assert_eq!(apply(&t, &rule).await["removed_packages"], 1);
-
-        let listed = t.admin().get(at("maven-metadata.xml")).await.is(200).text();
-        assert!(listed.contains("1.1") && !listed.contains("<version>1.0<"), "{listed}");
-        t.admin().get(at("1.0/anvil-1.0.jar")).await.is(404);
+#[testkit::story]
+async fn maven_s_list_loses_the_versions_that_went(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let at = |rest: &str| project.at(&format!("/packages/maven/com/acme/anvil/{rest}"));
+    for version in ["1.0", "1.1"] {
+        let jar = at(&format!("{version}/anvil-{version}.jar"));
+        t.admin().put(jar).bytes("a jar").await.is(200);
     }
+    let list = "<metadata><groupId>com.acme</groupId><artifactId>anvil</artifactId><versioning>\
+        <versions><version>1.0</version><version>1.1</version></versions></versioning></metadata>";
+    t.admin()
+        .put(at("maven-metadata.xml"))
+        .bytes(list)
+        .await
+        .is(200);
+    let rule = add(
+        &t,
+        &project.at(""),
+        json!({"package_type": "maven", "keep_last": 1}),
+    )
+    .await;
 
-    async fn what_a_rule_takes_is_read_and_removed_by_the_batch(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let at = add(&t, &project.at(""), json!({"package_type": "generic", "keep_last": 1})).await;
-        let route = "/projects/{id}/packages/cleanup/rules/{cleanup_rule_id}/preview";
-        let line = format!("http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}\"}} ");
-        let sent = || {
-            let text = t.app().metrics().render();
-            let count = text.lines().find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
-            count.unwrap_or(0)
-        };
-        let mut costs = Vec::new();
-        for upto in [2, 20] {
-            for number in 0..upto {
-                let path = project.at(&format!("/packages/generic/hammer/1.{number}/a"));
-                t.admin().put(path).bytes("x").await.is(201);
-            }
-            let before = sent();
-            assert_eq!(told(&t, &at).await.len(), upto - 1);
-            let read = sent() - before;
-            let id: i64 = at.rsplit('/').next().and_then(|id| id.parse().ok()).expect("an id");
-            let registry = t.app().jobs().clone();
-            let removed = t.app().write(move |tx| {
-                let rule: packages::cleanup::rule::Rule =
-                    tx.one(sql!("select * from package_cleanup_rules where id = $1"), (id,))?;
-                let going = tx.all(
-                    sql!("select id, project_id, name, name_key, version, status, created_at,
+    assert_eq!(apply(&t, &rule).await["removed_packages"], 1);
+
+    let listed = t.admin().get(at("maven-metadata.xml")).await.is(200).text();
+    assert!(
+        listed.contains("1.1") && !listed.contains("<version>1.0<"),
+        "{listed}"
+    );
+    t.admin().get(at("1.0/anvil-1.0.jar")).await.is(404);
+}
+
+#[testkit::story]
+async fn what_a_rule_takes_is_read_and_removed_by_the_batch(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let at = add(
+        &t,
+        &project.at(""),
+        json!({"package_type": "generic", "keep_last": 1}),
+    )
+    .await;
+    let route = "/projects/{id}/packages/cleanup/rules/{cleanup_rule_id}/preview";
+    let line = format!("http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}\"}} ");
+    let sent = || {
+        let text = t.app().metrics().render();
+        let count = text
+            .lines()
+            .find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
+        count.unwrap_or(0)
+    };
+    let mut costs = Vec::new();
+    for upto in [2, 20] {
+        for number in 0..upto {
+            let path = project.at(&format!("/packages/generic/hammer/1.{number}/a"));
+            t.admin().put(path).bytes("x").await.is(201);
+        }
+        let before = sent();
+        assert_eq!(told(&t, &at).await.len(), upto - 1);
+        let read = sent() - before;
+        let id: i64 = at
+            .rsplit('/')
+            .next()
+            .and_then(|id| id.parse().ok())
+            .expect("an id");
+        let registry = t.app().jobs().clone();
+        let removed = t.app().write(move |tx| {
+            let rule: packages::cleanup::rule::Rule = tx.one(
+                sql!("select * from package_cleanup_rules where id = $1"),
+                (id,),
+            )?;
+            let going = tx.all(
+                sql!(
+                    "select id, project_id, name, name_key, version, status, created_at,
                         last_downloaded_at, cast(2 as bigint) as place, size from
                         (select p.*, cast(1 as bigint) as size from packages p) sized
-                        order by id"), ())?;
-                let going: Vec<_> = going.into_iter().skip(1).map(|standing| {
+                        order by id"
+                ),
+                (),
+            )?;
+            let going: Vec<_> = going
+                .into_iter()
+                .skip(1)
+                .map(|standing| {
                     let reasons = vec!["it is old".to_owned()];
                     packages::cleanup::run::Going { standing, reasons }
-                }).collect();
-                let before = tx.statements();
-                packages::rules::destroy::by_rule(tx, &registry, &rule, &going)?;
-                let cost = tx.statements() - before;
-                // Only counted: all is there again for the next round.
-                tx.execute(sql!("update packages set live = 1, status = 'default'"), ())?;
-                Ok(cost)
-            });
-            costs.push((read, removed.await.expect("removed")));
-        }
-        assert!(costs[0] == costs[1] && costs[0].0 > 0 && costs[0].1 <= 5, "{costs:?}");
+                })
+                .collect();
+            let before = tx.statements();
+            packages::rules::destroy::by_rule(tx, &registry, &rule, &going)?;
+            let cost = tx.statements() - before;
+            // Only counted: all is there again for the next round.
+            tx.execute(sql!("update packages set live = 1, status = 'default'"), ())?;
+            Ok(cost)
+        });
+        costs.push((read, removed.await.expect("removed")));
     }
+    assert!(
+        costs[0] == costs[1] && costs[0].0 > 0 && costs[0].1 <= 5,
+        "{costs:?}"
+    );
+}
 
-    async fn a_rule_of_a_spelled_name_keeps_what_is_protected(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let added = t.app().write({
-            let id = project.id;
-            move |tx| {
-                for version in ["1", "2", "3"] {
-                    packages::store::packages::insert(tx, &packages::store::packages::NewPackage {
+#[testkit::story]
+async fn a_rule_of_a_spelled_name_keeps_what_is_protected(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let added = t.app().write({
+        let id = project.id;
+        move |tx| {
+            for version in ["1", "2", "3"] {
+                packages::store::packages::insert(
+                    tx,
+                    &packages::store::packages::NewPackage {
                         project_id: id,
                         package_type: packages::model::PackageType::Pypi,
                         name: "Ham_Mer",
@@ -400,16 +564,25 @@ both_engines! {
                         status: packages::model::Status::Default,
                         creator_id: None,
                         recipe: None,
-                    })?;
-                }
-                Ok(())
+                    },
+                )?;
             }
-        });
-        added.await.expect("added");
-        let guard = json!({"package_name_pattern": "ham-mer", "package_type": "pypi",
-            "minimum_access_level_for_delete": "admin"});
-        t.admin().post(project.at("/packages/protection/rules")).json(&guard).await.is(201);
-        let rule = add(&t, &project.at(""), json!({"package_type": "pypi", "keep_last": 1})).await;
-        assert_eq!(told(&t, &rule).await, Vec::<String>::new());
-    }
+            Ok(())
+        }
+    });
+    added.await.expect("added");
+    let guard = json!({"package_name_pattern": "ham-mer", "package_type": "pypi",
+        "minimum_access_level_for_delete": "admin"});
+    t.admin()
+        .post(project.at("/packages/protection/rules"))
+        .json(&guard)
+        .await
+        .is(201);
+    let rule = add(
+        &t,
+        &project.at(""),
+        json!({"package_type": "pypi", "keep_last": 1}),
+    )
+    .await;
+    assert_eq!(told(&t, &rule).await, Vec::<String>::new());
 }

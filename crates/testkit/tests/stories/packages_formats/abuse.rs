@@ -1,7 +1,6 @@
 //! What no format lets happen.
 
 use crate::packages_formats::side_by_side::FORMATS;
-use testkit::both_engines;
 
 /// Where clients read, below a project, with what they may put there.
 const PLACES: &[&str] = &[
@@ -49,63 +48,79 @@ const TRICKS: &[&str] = &[
     "%3cscript%3e",
 ];
 
-both_engines! {
-    async fn no_path_leads_out_of_a_format(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let long = "a".repeat(5_000);
-        for place in PLACES {
-            for trick in TRICKS.iter().copied().chain([long.as_str()]) {
-                let path = project.at(&format!("/packages/{}", place.replace("{}", trick)));
-                let read = t.admin().get(&path).await;
-                // An index of nothing may be there; a file may not.
-                let is_clear = matches!(read.status, 400 | 404 | 414)
-                    || (read.status == 200 && place.contains("index.yaml"))
-                    || (read.status == 200 && place.ends_with("list"));
-                assert!(is_clear, "GET {path}: {read:?}");
-                assert!(read.headers.get("x-evil").is_none(), "{path}");
-                let sent = t.admin().put(&path).bytes("x").await;
-                assert!((400..500).contains(&sent.status), "PUT {path}: {sent:?}");
-            }
-        }
-        let found = t.admin().get(project.at("/packages")).await.is(200);
-        assert_eq!(found.text(), "[]");
-    }
-
-    async fn no_name_of_a_client_becomes_a_name_in_the_store(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        for (format, publish, statuses) in FORMATS {
-            publish(&t.admin(), &project, 0).await.is(statuses[0]);
-            let of = project.at(&format!("/packages?package_type={format}"));
-            let id = t.admin().get(of).await.is(200).json()[0]["id"].clone();
-            let files = project.at(&format!("/packages/{id}/package_files"));
-            let file = t.admin().get(&files).await.is(200).json()[0]["id"].clone();
-            let got = t.admin().get(format!("{files}/{file}/download")).await.is(200);
-            assert_eq!(got.header("x-content-type-options"), "nosniff", "{format}");
-            assert!(got.header("content-disposition").starts_with("attachment"), "{format}");
-            assert_eq!(got.header("content-type"), "application/octet-stream", "{format}");
-        }
-        for file in testkit::files_below(&t.app().config().data_dir.join("blobs/sha256")) {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let is_digest = name.len() >= 60 && name.bytes().all(|b| b.is_ascii_hexdigit());
-            assert!(is_digest, "{}", file.display());
+#[testkit::story]
+async fn no_path_leads_out_of_a_format(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    let long = "a".repeat(5_000);
+    for place in PLACES {
+        for trick in TRICKS.iter().copied().chain([long.as_str()]) {
+            let path = project.at(&format!("/packages/{}", place.replace("{}", trick)));
+            let read = t.admin().get(&path).await;
+            // An index of nothing may be there; a file may not.
+            let is_clear = matches!(read.status, 400 | 404 | 414)
+                || (read.status == 200 && place.contains("index.yaml"))
+                || (read.status == 200 && place.ends_with("list"));
+            assert!(is_clear, "GET {path}: {read:?}");
+            assert!(read.headers.get("x-evil").is_none(), "{path}");
+            let sent = t.admin().put(&path).bytes("x").await;
+            assert!((400..500).contains(&sent.status), "PUT {path}: {sent:?}");
         }
     }
+    let found = t.admin().get(project.at("/packages")).await.is(200);
+    assert_eq!(found.text(), "[]");
+}
 
-    async fn numbers_too_large_are_of_nothing(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let large = "99999999999999999999999";
-        for path in [
-            format!("/projects/{large}/packages"),
-            format!("/projects/{large}/packages/npm/hammer"),
-            format!("/groups/{large}/-/packages/pypi/simple"),
-            project.at(&format!("/packages/{large}")),
-            project.at(&format!("/packages/{large}/package_files")),
-            project.at(&format!("/packages/1/package_files/{large}/download")),
-            project.at(&format!("/packages/cleanup/rules/{large}")),
-            project.at(&format!("/packages?page={large}")),
-        ] {
-            let status = t.admin().get(&path).await.status;
-            assert!(matches!(status, 400 | 404), "{path}: {status}");
-        }
+#[testkit::story]
+async fn no_name_of_a_client_becomes_a_name_in_the_store(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    for (format, publish, statuses) in FORMATS {
+        publish(&t.admin(), &project, 0).await.is(statuses[0]);
+        let of = project.at(&format!("/packages?package_type={format}"));
+        let id = t.admin().get(of).await.is(200).json()[0]["id"].clone();
+        let files = project.at(&format!("/packages/{id}/package_files"));
+        let file = t.admin().get(&files).await.is(200).json()[0]["id"].clone();
+        let got = t
+            .admin()
+            .get(format!("{files}/{file}/download"))
+            .await
+            .is(200);
+        assert_eq!(got.header("x-content-type-options"), "nosniff", "{format}");
+        assert!(
+            got.header("content-disposition").starts_with("attachment"),
+            "{format}"
+        );
+        assert_eq!(
+            got.header("content-type"),
+            "application/octet-stream",
+            "{format}"
+        );
+    }
+    for file in testkit::files_below(&t.app().config().data_dir.join("blobs/sha256")) {
+        let name = file
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let is_digest = name.len() >= 60 && name.bytes().all(|b| b.is_ascii_hexdigit());
+        assert!(is_digest, "{}", file.display());
+    }
+}
+
+#[testkit::story]
+async fn numbers_too_large_are_of_nothing(t: testkit::TestServer) {
+    let project = t.project("acme/anvil").await;
+    let large = "99999999999999999999999";
+    for path in [
+        format!("/projects/{large}/packages"),
+        format!("/projects/{large}/packages/npm/hammer"),
+        format!("/groups/{large}/-/packages/pypi/simple"),
+        project.at(&format!("/packages/{large}")),
+        project.at(&format!("/packages/{large}/package_files")),
+        project.at(&format!("/packages/1/package_files/{large}/download")),
+        project.at(&format!("/packages/cleanup/rules/{large}")),
+        project.at(&format!("/packages?page={large}")),
+    ] {
+        let status = t.admin().get(&path).await.status;
+        assert!(matches!(status, 400 | 404), "{path}: {status}");
     }
 }

@@ -113,37 +113,50 @@ async fn counted(t: &TestServer, project: &TestProject) -> (i64, i64, i64) {
     read.await.expect("counted")
 }
 
-testkit::both_engines! {
-    async fn publishers_of_every_format_get_in_nobody_s_way(t: TestServer) {
-        let admin = t.admin();
-        for (format, publish, refused) in FORMATS {
-            let project = t.project(&format!("acme/{}", format.replace('_', "-"))).await;
+#[testkit::story]
+async fn publishers_of_every_format_get_in_nobody_s_way(t: TestServer) {
+    let admin = t.admin();
+    for (format, publish, refused) in FORMATS {
+        let project = t
+            .project(&format!("acme/{}", format.replace('_', "-")))
+            .await;
 
-            let same = at_once((0..CLIENTS).map(|_| publish(&admin, &project, 0))).await;
+        let same = at_once((0..CLIENTS).map(|_| publish(&admin, &project, 0))).await;
 
-            let first = refused[0];
-            assert!(same.contains(&first), "{format}: {same:?}");
-            assert!(same.iter().all(|status| refused.contains(status)), "{format}: {same:?}");
-            if refused.len() > 1 {
-                let winners = same.iter().filter(|status| **status == first).count();
-                assert_eq!(winners, 1, "{format}: {same:?}");
-            }
-            assert_eq!(counted(&t, &project).await, (1, 1, 0), "{format}");
-
-            let others = at_once((1..=CLIENTS as u32).map(|minor| publish(&admin, &project, minor)));
-            assert_eq!(others.await, [first; CLIENTS], "{format}");
-
-            let all = CLIENTS as i64 + 1;
-            assert_eq!(counted(&t, &project).await, (all, all, 0), "{format}");
-            let path = project.at(&format!("/packages?package_type={format}&per_page=100"));
-            let listed = admin.get(path).await.is(200);
-            assert_eq!(listed.header("x-total"), all.to_string(), "{format}");
-            assert_eq!(listed.json().as_array().map(Vec::len), Some(all as usize));
+        let first = refused[0];
+        assert!(same.contains(&first), "{format}: {same:?}");
+        assert!(
+            same.iter().all(|status| refused.contains(status)),
+            "{format}: {same:?}"
+        );
+        if refused.len() > 1 {
+            let winners = same.iter().filter(|status| **status == first).count();
+            assert_eq!(winners, 1, "{format}: {same:?}");
         }
-        let report = packages::check::run(t.app(), true, |_, _| {}).await.expect("checked");
-        assert_eq!(report.problems, Vec::<String>::new());
-        let kinds: Vec<Value> = admin.get("/groups/acme/packages?per_page=100&order_by=type")
-            .await.is(200).each("package_type");
-        assert!(FORMATS.iter().all(|(format, ..)| kinds.contains(&json!(format))));
+        assert_eq!(counted(&t, &project).await, (1, 1, 0), "{format}");
+
+        let others = at_once((1..=CLIENTS as u32).map(|minor| publish(&admin, &project, minor)));
+        assert_eq!(others.await, [first; CLIENTS], "{format}");
+
+        let all = CLIENTS as i64 + 1;
+        assert_eq!(counted(&t, &project).await, (all, all, 0), "{format}");
+        let path = project.at(&format!("/packages?package_type={format}&per_page=100"));
+        let listed = admin.get(path).await.is(200);
+        assert_eq!(listed.header("x-total"), all.to_string(), "{format}");
+        assert_eq!(listed.json().as_array().map(Vec::len), Some(all as usize));
     }
+    let report = packages::check::run(t.app(), true, |_, _| {})
+        .await
+        .expect("checked");
+    assert_eq!(report.problems, Vec::<String>::new());
+    let kinds: Vec<Value> = admin
+        .get("/groups/acme/packages?per_page=100&order_by=type")
+        .await
+        .is(200)
+        .each("package_type");
+    assert!(
+        FORMATS
+            .iter()
+            .all(|(format, ..)| kinds.contains(&json!(format)))
+    );
 }

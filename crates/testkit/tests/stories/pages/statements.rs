@@ -28,36 +28,47 @@ async fn cost(
     (sent(t, route) - before, page.text().matches(row).count())
 }
 
-testkit::both_engines! {
-    async fn pages_of_twelve_cost_what_pages_of_three_cost(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let (group, jane) = (t.group("acme").await, t.user("jane").await);
-        group.add(&jane, 40).await;
-        for n in 0..12 {
-            let user = t.user(&format!("user{n}")).await;
-            group.add(&user, 10).await;
-            let body = json!({"name": format!("g{n}"), "path": format!("g{n}"), "parent_id": group.id});
-            t.admin().post("/groups").json(&body).await.is(201);
-            let body = json!({"name": format!("p{n}"), "namespace_id": group.id});
-            t.admin().post("/projects").json(&body).await.is(201);
-            let file = project.at(&format!("/packages/generic/k{n}/1.0/a.txt"));
-            t.admin().put(&file).bytes("x").await.is(201);
-        }
-        let browser = t.browser("jane").await;
-        let pages = [
-            ("/", "/", "<p class=\"name\">"),
-            ("/groups", "/groups", "<p class=\"name\">"),
-            ("/groups/{part1}", "/groups/acme", "href=\"/acme/"),
-            ("/groups/{part1}/-/members", "/groups/acme/-/members", "data-label=\"Role\""),
-            ("/groups/{part1}/-/packages", "/groups/acme/-/packages", "<p class=\"name\">"),
-            ("/{part1}/{part2}/-/packages", "/acme/anvil/-/packages", "<p class=\"name\">"),
-        ];
-        for page in pages {
-            let (few, three) = cost(&t, &browser, page, 3).await;
-            let (many, twelve) = cost(&t, &browser, page, 12).await;
-            assert!(few > 0, "{page:?} is not counted");
-            assert_eq!((three, twelve), (3, 12), "{page:?}");
-            assert_eq!(few, many, "{page:?}");
-        }
+#[testkit::story]
+async fn pages_of_twelve_cost_what_pages_of_three_cost(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (group, jane) = (t.group("acme").await, t.user("jane").await);
+    group.add(&jane, 40).await;
+    for n in 0..12 {
+        let user = t.user(&format!("user{n}")).await;
+        group.add(&user, 10).await;
+        let body = json!({"name": format!("g{n}"), "path": format!("g{n}"), "parent_id": group.id});
+        t.admin().post("/groups").json(&body).await.is(201);
+        let body = json!({"name": format!("p{n}"), "namespace_id": group.id});
+        t.admin().post("/projects").json(&body).await.is(201);
+        let file = project.at(&format!("/packages/generic/k{n}/1.0/a.txt"));
+        t.admin().put(&file).bytes("x").await.is(201);
+    }
+    let browser = t.browser("jane").await;
+    let pages = [
+        ("/", "/", "<p class=\"name\">"),
+        ("/groups", "/groups", "<p class=\"name\">"),
+        ("/groups/{part1}", "/groups/acme", "href=\"/acme/"),
+        (
+            "/groups/{part1}/-/members",
+            "/groups/acme/-/members",
+            "data-label=\"Role\"",
+        ),
+        (
+            "/groups/{part1}/-/packages",
+            "/groups/acme/-/packages",
+            "<p class=\"name\">",
+        ),
+        (
+            "/{part1}/{part2}/-/packages",
+            "/acme/anvil/-/packages",
+            "<p class=\"name\">",
+        ),
+    ];
+    for page in pages {
+        let (few, three) = cost(&t, &browser, page, 3).await;
+        let (many, twelve) = cost(&t, &browser, page, 12).await;
+        assert!(few > 0, "{page:?} is not counted");
+        assert_eq!((three, twelve), (3, 12), "{page:?}");
+        assert_eq!(few, many, "{page:?}");
     }
 }

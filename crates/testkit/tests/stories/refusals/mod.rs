@@ -193,108 +193,127 @@ async fn nothing_happened(t: &TestServer, hidden: &Hidden) {
     }
 }
 
-testkit::both_engines! {
-    async fn every_route_refuses_nobody(t: TestServer) {
-        let hidden = hide(&t).await;
-        let mut wrong = Vec::new();
-        for one in hidden.tries() {
-            let reply = ask(&t.anonymous(), &one).await;
-            let fits = match why(OPEN_TO_NOBODY, &one.name) {
-                Some(_) => reply.status == 200 && (!tells(&reply) || one.name.contains("openapi")),
-                None => [401, 403, 404].contains(&reply.status) && !tells(&reply),
-            };
-            if !fits {
-                wrong.push(format!("{}: {reply:?}", one.name));
-            }
+#[testkit::story]
+async fn every_route_refuses_nobody(t: TestServer) {
+    let hidden = hide(&t).await;
+    let mut wrong = Vec::new();
+    for one in hidden.tries() {
+        let reply = ask(&t.anonymous(), &one).await;
+        let fits = match why(OPEN_TO_NOBODY, &one.name) {
+            Some(_) => reply.status == 200 && (!tells(&reply) || one.name.contains("openapi")),
+            None => [401, 403, 404].contains(&reply.status) && !tells(&reply),
+        };
+        if !fits {
+            wrong.push(format!("{}: {reply:?}", one.name));
         }
-        assert!(wrong.is_empty(), "{wrong:#?}");
-        nothing_happened(&t, &hidden).await;
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    nothing_happened(&t, &hidden).await;
+}
 
-    async fn every_route_refuses_an_outsider(t: TestServer) {
-        let hidden = hide(&t).await;
-        let outsider = hidden.outsider.get("/user").await.is(200).id();
-        let mut wrong = Vec::new();
-        for one in hidden.tries() {
-            // These end the token that asks.
-            let client = match one.name.contains("/self") {
-                true => t.token_of(outsider, &["api"]).await,
-                false => hidden.outsider.clone(),
-            };
-            let reply = ask(&client, &one).await;
-            let open = why(OPEN_TO_NOBODY, &one.name).or(why(OPEN_TO_ANYONE, &one.name));
-            let fits = match open {
-                Some(_) => reply.status < 400 && (!tells(&reply) || one.name.contains("openapi")),
-                None => [401, 403, 404].contains(&reply.status) && !tells(&reply),
-            };
-            if !fits {
-                wrong.push(format!("{}: {reply:?}", one.name));
-            }
+#[testkit::story]
+async fn every_route_refuses_an_outsider(t: TestServer) {
+    let hidden = hide(&t).await;
+    let outsider = hidden.outsider.get("/user").await.is(200).id();
+    let mut wrong = Vec::new();
+    for one in hidden.tries() {
+        // These end the token that asks.
+        let client = match one.name.contains("/self") {
+            true => t.token_of(outsider, &["api"]).await,
+            false => hidden.outsider.clone(),
+        };
+        let reply = ask(&client, &one).await;
+        let open = why(OPEN_TO_NOBODY, &one.name).or(why(OPEN_TO_ANYONE, &one.name));
+        let fits = match open {
+            Some(_) => reply.status < 400 && (!tells(&reply) || one.name.contains("openapi")),
+            None => [401, 403, 404].contains(&reply.status) && !tells(&reply),
+        };
+        if !fits {
+            wrong.push(format!("{}: {reply:?}", one.name));
         }
-        assert!(wrong.is_empty(), "{wrong:#?}");
-        nothing_happened(&t, &hidden).await;
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    nothing_happened(&t, &hidden).await;
+}
 
-    async fn every_route_refuses_credentials_of_another_project(t: TestServer) {
-        let hidden = hide(&t).await;
-        let other = t.project_with("plaza/fountain", "public").await;
-        let token = json!({"name": "bot", "scopes": ["api"], "access_level": 50});
-        let made = t.admin().post(other.at("/access_tokens")).json(&token).await.is(201);
-        let bot = t.with_token(made.json()["token"].as_str().unwrap_or_default());
-        let (digest, id) = (kernel::secrets::digest("deploys"), other.id);
-        let written = t.app().write(move |tx| {
-            let now = tx.now();
-            Ok(tx.execute("insert into deploy_tokens (source_type, source_id, name, username, digest,
+#[testkit::story]
+async fn every_route_refuses_credentials_of_another_project(t: TestServer) {
+    let hidden = hide(&t).await;
+    let other = t.project_with("plaza/fountain", "public").await;
+    let token = json!({"name": "bot", "scopes": ["api"], "access_level": 50});
+    let made = t
+        .admin()
+        .post(other.at("/access_tokens"))
+        .json(&token)
+        .await
+        .is(201);
+    let bot = t.with_token(made.json()["token"].as_str().unwrap_or_default());
+    let (digest, id) = (kernel::secrets::digest("deploys"), other.id);
+    let written = t.app().write(move |tx| {
+        let now = tx.now();
+        Ok(tx.execute(
+            "insert into deploy_tokens (source_type, source_id, name, username, digest,
                 scopes, created_at) values ('Project', $1, 'd', 'd', $2,
-                'read_package_registry write_package_registry', $3)", (id, digest.clone(), now))?)
-        });
-        assert_eq!(written.await.unwrap(), 1);
-        let mut wrong = Vec::new();
-        for one in hidden.tries() {
-            let open = why(OPEN_TO_NOBODY, &one.name).or(why(OPEN_TO_ANYONE, &one.name));
-            if open.is_some() {
-                continue;
-            }
-            let deploy = t.anonymous().api(one.method.clone(), &one.path)
-                .header("deploy-token", "deploys").json(one.body.as_ref().unwrap_or(&json!({})));
-            for reply in [ask(&bot, &one).await, deploy.await] {
-                if ![401, 403, 404].contains(&reply.status) || tells(&reply) {
-                    wrong.push(format!("{}: {reply:?}", one.name));
-                }
+                'read_package_registry write_package_registry', $3)",
+            (id, digest.clone(), now),
+        )?)
+    });
+    assert_eq!(written.await.unwrap(), 1);
+    let mut wrong = Vec::new();
+    for one in hidden.tries() {
+        let open = why(OPEN_TO_NOBODY, &one.name).or(why(OPEN_TO_ANYONE, &one.name));
+        if open.is_some() {
+            continue;
+        }
+        let deploy = t
+            .anonymous()
+            .api(one.method.clone(), &one.path)
+            .header("deploy-token", "deploys")
+            .json(one.body.as_ref().unwrap_or(&json!({})));
+        for reply in [ask(&bot, &one).await, deploy.await] {
+            if ![401, 403, 404].contains(&reply.status) || tells(&reply) {
+                wrong.push(format!("{}: {reply:?}", one.name));
             }
         }
-        assert!(wrong.is_empty(), "{wrong:#?}");
-        nothing_happened(&t, &hidden).await;
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    nothing_happened(&t, &hidden).await;
+}
 
-    async fn every_route_refuses_a_token_without_its_scope(t: TestServer) {
-        let hidden = hide(&t).await;
-        let root = 1;
-        let narrow = t.token_of(root, &["read_repository", "sudo"]).await;
-        let reader = t.token_of(root, &["read_api"]).await;
-        let routes = tenon::wiring::routes();
-        let unchecked = |one: &Try| routes.all().iter().any(|route| {
-            let name = format!("{} {}", route.method, route.path.trim_start_matches("/api/v4"));
+#[testkit::story]
+async fn every_route_refuses_a_token_without_its_scope(t: TestServer) {
+    let hidden = hide(&t).await;
+    let root = 1;
+    let narrow = t.token_of(root, &["read_repository", "sudo"]).await;
+    let reader = t.token_of(root, &["read_api"]).await;
+    let routes = tenon::wiring::routes();
+    let unchecked = |one: &Try| {
+        routes.all().iter().any(|route| {
+            let name = format!(
+                "{} {}",
+                route.method,
+                route.path.trim_start_matches("/api/v4")
+            );
             route.admits == Admits::Unchecked && name == one.name
-        });
-        let mut wrong = Vec::new();
-        for one in hidden.tries() {
-            if unchecked(&one) || why(WITHOUT_SCOPE, &one.name).is_some() {
-                continue;
-            }
-            let mut replies = vec![ask(&narrow, &one).await];
-            if one.method != Method::GET && !one.name.contains(READS_BY_POST) {
-                replies.push(ask(&reader, &one).await);
-            }
-            for reply in replies {
-                if reply.status != 403 || reply.json()["error"] != "insufficient_scope" {
-                    wrong.push(format!("{}: {reply:?}", one.name));
-                }
+        })
+    };
+    let mut wrong = Vec::new();
+    for one in hidden.tries() {
+        if unchecked(&one) || why(WITHOUT_SCOPE, &one.name).is_some() {
+            continue;
+        }
+        let mut replies = vec![ask(&narrow, &one).await];
+        if one.method != Method::GET && !one.name.contains(READS_BY_POST) {
+            replies.push(ask(&reader, &one).await);
+        }
+        for reply in replies {
+            if reply.status != 403 || reply.json()["error"] != "insufficient_scope" {
+                wrong.push(format!("{}: {reply:?}", one.name));
             }
         }
-        assert!(wrong.is_empty(), "{wrong:#?}");
-        nothing_happened(&t, &hidden).await;
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    nothing_happened(&t, &hidden).await;
 }
 
 /// A route that is gone, or no longer without a scope, leaves the lists.

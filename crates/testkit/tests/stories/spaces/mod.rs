@@ -15,44 +15,8 @@ mod names;
 mod races;
 mod tokens;
 
-use kernel::time::Clock;
 use serde_json::{Value, json};
 use testkit::{Client, Reply, TestServer, TestUser};
-
-/// Noon of a day in a server whose clock is moved by hand.
-fn noon() -> Clock {
-    Clock::fixed("2031-05-06T12:00:00Z".parse().expect("a time"))
-}
-
-/// Runs a story at [`noon`] on both engines.
-macro_rules! at_noon {
-    ($($(#[$meta:meta])* async fn $name:ident($server:ident: TestServer) $body:block)*) => {$(
-        $(#[$meta])*
-        mod $name {
-            use super::*;
-
-            async fn story($server: testkit::TestServer) $body
-
-            #[test]
-            fn on_sqlite() {
-                testkit::run(async {
-                    story(testkit::TestServer::sqlite_at(crate::spaces::noon()).await).await;
-                });
-            }
-
-            #[test]
-            fn on_postgres() {
-                testkit::run(async {
-                    let server = testkit::TestServer::postgres_at(crate::spaces::noon()).await;
-                    if let Some(server) = server {
-                        story(server).await;
-                    }
-                });
-            }
-        }
-    )*};
-}
-pub(crate) use at_noon;
 
 /// Runs a periodic job now.
 async fn run_job(t: &TestServer, name: &'static str) {

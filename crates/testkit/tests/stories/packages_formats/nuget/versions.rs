@@ -34,54 +34,86 @@ async fn found(t: &TestServer, project: &TestProject, query: &str) -> (Vec<Strin
     )
 }
 
-testkit::both_engines! {
-    async fn clients_are_told_where_everything_is(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let base = format!("{}/api/v4{}", t.app().base_url(), project.at("/packages/nuget"));
-        let reply = t.anonymous().get(project.at("/packages/nuget/index.json")).await.is(200);
-        let index = reply.json();
-        assert_eq!(index["version"], "3.0.0");
-        let resources = index["resources"].as_array().expect("a list").iter();
-        let resources: Vec<(String, String)> = resources
-            .map(|one| {
-                let text = |field: &str| one[field].as_str().expect("a text").to_owned();
-                assert!(!text("comment").is_empty());
-                (text("@type"), text("@id").replace(&base, ""))
-            })
-            .collect();
-        let wanted = [
-            ("SearchQueryService", "/query"),
-            ("SearchQueryService/3.0.0-beta", "/query"),
-            ("SearchQueryService/3.0.0-rc", "/query"),
-            ("RegistrationsBaseUrl", "/metadata"),
-            ("RegistrationsBaseUrl/3.0.0-beta", "/metadata"),
-            ("RegistrationsBaseUrl/3.0.0-rc", "/metadata"),
-            ("PackageBaseAddress/3.0.0", "/download"),
-            ("PackagePublish/2.0.0", ""),
-            ("SymbolPackagePublish/4.9.0", "/symbolpackage"),
-        ];
-        assert_eq!(resources, wanted.map(|(kind, id)| (kind.to_owned(), id.to_owned())));
-        // It is the same for what is not there, so it tells nothing.
-        let unknown = t.anonymous().get("/projects/987654/packages/nuget/index.json").await.is(200);
-        assert_eq!(unknown.text().replace("987654", &project.id.to_string()), reply.text());
-    }
+#[testkit::story]
+async fn clients_are_told_where_everything_is(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let base = format!(
+        "{}/api/v4{}",
+        t.app().base_url(),
+        project.at("/packages/nuget")
+    );
+    let reply = t
+        .anonymous()
+        .get(project.at("/packages/nuget/index.json"))
+        .await
+        .is(200);
+    let index = reply.json();
+    assert_eq!(index["version"], "3.0.0");
+    let resources = index["resources"].as_array().expect("a list").iter();
+    let resources: Vec<(String, String)> = resources
+        .map(|one| {
+            let text = |field: &str| one[field].as_str().expect("a text").to_owned();
+            assert!(!text("comment").is_empty());
+            (text("@type"), text("@id").replace(&base, ""))
+        })
+        .collect();
+    let wanted = [
+        ("SearchQueryService", "/query"),
+        ("SearchQueryService/3.0.0-beta", "/query"),
+        ("SearchQueryService/3.0.0-rc", "/query"),
+        ("RegistrationsBaseUrl", "/metadata"),
+        ("RegistrationsBaseUrl/3.0.0-beta", "/metadata"),
+        ("RegistrationsBaseUrl/3.0.0-rc", "/metadata"),
+        ("PackageBaseAddress/3.0.0", "/download"),
+        ("PackagePublish/2.0.0", ""),
+        ("SymbolPackagePublish/4.9.0", "/symbolpackage"),
+    ];
+    assert_eq!(
+        resources,
+        wanted.map(|(kind, id)| (kind.to_owned(), id.to_owned()))
+    );
+    // It is the same for what is not there, so it tells nothing.
+    let unknown = t
+        .anonymous()
+        .get("/projects/987654/packages/nuget/index.json")
+        .await
+        .is(200);
+    assert_eq!(
+        unknown.text().replace("987654", &project.id.to_string()),
+        reply.text()
+    );
+}
 
-    async fn what_is_published_is_told_and_downloaded(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let jane = t.user("jane").await;
-        project.add(&jane, 30).await;
-        let hammer = described(&nuspec("Acme.Hammer", "1.2.0-Beta.1+sha", DEPENDENCIES));
+#[testkit::story]
+async fn what_is_published_is_told_and_downloaded(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let jane = t.user("jane").await;
+    project.add(&jane, 30).await;
+    let hammer = described(&nuspec("Acme.Hammer", "1.2.0-Beta.1+sha", DEPENDENCIES));
 
-        let reply = hammer.to(&jane, &project).await.is(201);
-        assert_eq!(reply.json(), json!({"message": "201 Created"}));
+    let reply = hammer.to(&jane, &project).await.is(201);
+    assert_eq!(reply.json(), json!({"message": "201 Created"}));
 
-        let base = format!("{}/api/v4{}", t.app().base_url(), project.at("/packages/nuget"));
-        let leaf_at = format!("{base}/metadata/acme.hammer/1.2.0-beta.1.json");
-        let content = format!("{base}/download/acme.hammer/1.2.0-beta.1/acme.hammer.1.2.0-beta.1.nupkg");
-        let leaf = told(&jane, &project, "metadata/ACME.Hammer/1.2.0-BETA.1.json").await;
-        let published = leaf["catalogEntry"]["published"].as_str().expect("a time").to_owned();
-        assert!(published.len() == 24 && published.parse::<jiff::Timestamp>().is_ok(), "{published}");
-        assert_eq!(leaf, json!({
+    let base = format!(
+        "{}/api/v4{}",
+        t.app().base_url(),
+        project.at("/packages/nuget")
+    );
+    let leaf_at = format!("{base}/metadata/acme.hammer/1.2.0-beta.1.json");
+    let content =
+        format!("{base}/download/acme.hammer/1.2.0-beta.1/acme.hammer.1.2.0-beta.1.nupkg");
+    let leaf = told(&jane, &project, "metadata/ACME.Hammer/1.2.0-BETA.1.json").await;
+    let published = leaf["catalogEntry"]["published"]
+        .as_str()
+        .expect("a time")
+        .to_owned();
+    assert!(
+        published.len() == 24 && published.parse::<jiff::Timestamp>().is_ok(),
+        "{published}"
+    );
+    assert_eq!(
+        leaf,
+        json!({
             "@id": leaf_at, "packageContent": content,
             "catalogEntry": {
                 "@id": leaf_at, "packageContent": content, "authors": "Jane",
@@ -99,134 +131,282 @@ testkit::both_engines! {
                         "targetFramework": "net20", "dependencies": []},
                 ],
             },
-        }));
-        let registration = told(&jane, &project, "metadata/acme.hammer/index.json").await;
-        assert_eq!(registration, json!({"count": 1, "items": [{
+        })
+    );
+    let registration = told(&jane, &project, "metadata/acme.hammer/index.json").await;
+    assert_eq!(
+        registration,
+        json!({"count": 1, "items": [{
             "@id": format!("{base}/metadata/acme.hammer/index.json"),
             "lower": "1.2.0-Beta.1+sha", "upper": "1.2.0-Beta.1+sha", "count": 1, "items": [leaf],
-        }]}));
-        assert_eq!(listed(&jane, &project, "acme.hammer").await, ["1.2.0-beta.1"]);
+        }]})
+    );
+    assert_eq!(
+        listed(&jane, &project, "acme.hammer").await,
+        ["1.2.0-beta.1"]
+    );
 
-        let at = |rest: &str| project.at(&format!("/packages/nuget/download/acme.hammer/{rest}"));
-        let file = jane.get(at("1.2.0-beta.1/acme.hammer.1.2.0-beta.1.nupkg")).await.is(200);
-        assert_eq!(file.body, hammer.bytes);
-        assert_eq!(file.header("content-type"), "application/octet-stream");
-        jane.get(at("1.2.0-Beta.1+sha/Acme.Hammer.1.2.0-Beta.1+sha.nupkg")).await.is(200);
-        let own = jane.get(at("1.2.0-beta.1/acme.hammer.nuspec")).await.is(200);
-        assert!(own.text().starts_with("<?xml") && own.text().contains("<id>Acme.Hammer</id>"));
-        for unknown in ["1.2.0/acme.hammer.1.2.0.nupkg", "1.2.0-beta.1/other.nupkg",
-            "1.2.0-beta.1/acme.hammer.1.2.0-beta.1.snupkg", "1.2.0-beta.1/acme.hammer.1.2.0-beta.1.dll"] {
-            jane.get(at(unknown)).await.is(404);
-        }
-        let shown = jane.get(project.at("/packages?package_type=nuget")).await.is(200);
-        assert_eq!((shown.each("name"), shown.each("version")),
-            (vec![json!("Acme.Hammer")], vec![json!("1.2.0-Beta.1+sha")]));
-        assert!(t.admin().get("/audit_events").await.is(200).text().contains("acme.hammer.1.2.0-beta.1.nupkg"));
+    let at = |rest: &str| project.at(&format!("/packages/nuget/download/acme.hammer/{rest}"));
+    let file = jane
+        .get(at("1.2.0-beta.1/acme.hammer.1.2.0-beta.1.nupkg"))
+        .await
+        .is(200);
+    assert_eq!(file.body, hammer.bytes);
+    assert_eq!(file.header("content-type"), "application/octet-stream");
+    jane.get(at("1.2.0-Beta.1+sha/Acme.Hammer.1.2.0-Beta.1+sha.nupkg"))
+        .await
+        .is(200);
+    let own = jane
+        .get(at("1.2.0-beta.1/acme.hammer.nuspec"))
+        .await
+        .is(200);
+    assert!(own.text().starts_with("<?xml") && own.text().contains("<id>Acme.Hammer</id>"));
+    for unknown in [
+        "1.2.0/acme.hammer.1.2.0.nupkg",
+        "1.2.0-beta.1/other.nupkg",
+        "1.2.0-beta.1/acme.hammer.1.2.0-beta.1.snupkg",
+        "1.2.0-beta.1/acme.hammer.1.2.0-beta.1.dll",
+    ] {
+        jane.get(at(unknown)).await.is(404);
     }
+    let shown = jane
+        .get(project.at("/packages?package_type=nuget"))
+        .await
+        .is(200);
+    assert_eq!(
+        (shown.each("name"), shown.each("version")),
+        (vec![json!("Acme.Hammer")], vec![json!("1.2.0-Beta.1+sha")])
+    );
+    assert!(
+        t.admin()
+            .get("/audit_events")
+            .await
+            .is(200)
+            .text()
+            .contains("acme.hammer.1.2.0-beta.1.nupkg")
+    );
+}
 
-    async fn versions_are_one_however_they_are_written(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        publish(&t, &project, &[("Hammer", "1.10"), ("hammer", "1.9.0"), ("HAMMER", "01.10.0-rc.2"),
-            ("hammer", "1.10.0.0"), ("hammer", "1.10.0+build"), ("hammer", "1.10.0-rc.10")]).await;
-        assert_eq!(listed(&t.admin(), &project, "HamMer").await, ["1.9.0", "1.10.0-rc.2", "1.10.0-rc.10", "1.10.0"]);
-        let shown = t.admin().get(project.at("/packages?package_type=nuget&order_by=version")).await.is(200);
-        assert_eq!(shown.each("version").len(), 4);
-        for version in ["1.10", "1.10.0", "1.10.0.0", "01.10.0+x"] {
-            told(&t.admin(), &project, &format!("metadata/hammer/{version}.json")).await;
-            let path = format!("/packages/nuget/download/hammer/{version}/hammer.{version}.nupkg");
-            t.admin().get(project.at(&path)).await.is(200);
-        }
-        t.admin().get(project.at("/packages/nuget/metadata/hammer/1.10.1.json")).await.is(404);
-        t.admin().get(project.at("/packages/nuget/metadata/nail/index.json")).await.is(404);
-        t.admin().get(project.at("/packages/nuget/download/nail/index.json")).await.is(404);
+#[testkit::story]
+async fn versions_are_one_however_they_are_written(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    publish(
+        &t,
+        &project,
+        &[
+            ("Hammer", "1.10"),
+            ("hammer", "1.9.0"),
+            ("HAMMER", "01.10.0-rc.2"),
+            ("hammer", "1.10.0.0"),
+            ("hammer", "1.10.0+build"),
+            ("hammer", "1.10.0-rc.10"),
+        ],
+    )
+    .await;
+    assert_eq!(
+        listed(&t.admin(), &project, "HamMer").await,
+        ["1.9.0", "1.10.0-rc.2", "1.10.0-rc.10", "1.10.0"]
+    );
+    let shown = t
+        .admin()
+        .get(project.at("/packages?package_type=nuget&order_by=version"))
+        .await
+        .is(200);
+    assert_eq!(shown.each("version").len(), 4);
+    for version in ["1.10", "1.10.0", "1.10.0.0", "01.10.0+x"] {
+        told(
+            &t.admin(),
+            &project,
+            &format!("metadata/hammer/{version}.json"),
+        )
+        .await;
+        let path = format!("/packages/nuget/download/hammer/{version}/hammer.{version}.nupkg");
+        t.admin().get(project.at(&path)).await.is(200);
     }
+    t.admin()
+        .get(project.at("/packages/nuget/metadata/hammer/1.10.1.json"))
+        .await
+        .is(404);
+    t.admin()
+        .get(project.at("/packages/nuget/metadata/nail/index.json"))
+        .await
+        .is(404);
+    t.admin()
+        .get(project.at("/packages/nuget/download/nail/index.json"))
+        .await
+        .is(404);
+}
 
-    async fn of_a_version_published_again_the_newest_counts(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let first = package("hammer", "1.0.0");
-        first.to(&t.admin(), &project).await.is(201);
-        let address = project.at("/packages/nuget/metadata/hammer/index.json");
-        let before = t.admin().get(&address).await.is(200);
-        let tag = before.header("etag").to_owned();
-        t.admin().get(&address).header("if-none-match", &tag).await.is(304);
+#[testkit::story]
+async fn of_a_version_published_again_the_newest_counts(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let first = package("hammer", "1.0.0");
+    first.to(&t.admin(), &project).await.is(201);
+    let address = project.at("/packages/nuget/metadata/hammer/index.json");
+    let before = t.admin().get(&address).await.is(200);
+    let tag = before.header("etag").to_owned();
+    t.admin()
+        .get(&address)
+        .header("if-none-match", &tag)
+        .await
+        .is(304);
 
-        let again = described(&nuspec("Hammer", "1.0", "<summary>Harder</summary>"));
-        again.to(&t.admin(), &project).await.is(201);
+    let again = described(&nuspec("Hammer", "1.0", "<summary>Harder</summary>"));
+    again.to(&t.admin(), &project).await.is(201);
 
-        let reply = t.admin().get(&address).header("if-none-match", &tag).await.is(200).json();
-        assert_eq!(reply["items"][0]["items"][0]["catalogEntry"]["summary"], "Harder");
-        let file = project.at("/packages/nuget/download/hammer/1.0.0/hammer.1.0.0.nupkg");
-        assert_eq!(t.admin().get(file).await.is(200).body, again.bytes);
-        assert_eq!(t.admin().get(project.at("/packages")).await.is(200).each("version"), ["1.0.0"]);
+    let reply = t
+        .admin()
+        .get(&address)
+        .header("if-none-match", &tag)
+        .await
+        .is(200)
+        .json();
+    assert_eq!(
+        reply["items"][0]["items"][0]["catalogEntry"]["summary"],
+        "Harder"
+    );
+    let file = project.at("/packages/nuget/download/hammer/1.0.0/hammer.1.0.0.nupkg");
+    assert_eq!(t.admin().get(file).await.is(200).body, again.bytes);
+    assert_eq!(
+        t.admin()
+            .get(project.at("/packages"))
+            .await
+            .is(200)
+            .each("version"),
+        ["1.0.0"]
+    );
+}
+
+#[testkit::story]
+async fn a_namespace_may_refuse_duplicates(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let settings = json!({"nuget_duplicates_allowed": false,
+        "nuget_duplicate_exception_regex": "nail|.*-dev"});
+    t.admin()
+        .put("/groups/acme/package_settings")
+        .json(&settings)
+        .await
+        .is(200);
+    publish(
+        &t,
+        &project,
+        &[
+            ("hammer", "1.0.0"),
+            ("nail", "1.0.0"),
+            ("nail", "1.0.0"),
+            ("hammer", "2.0.0-dev"),
+            ("hammer", "2.0.0-dev"),
+        ],
+    )
+    .await;
+    for again in ["1.0.0", "1.0", "1.0.0.0+x"] {
+        let reply = package("HAMMER", again)
+            .to(&t.admin(), &project)
+            .await
+            .is(409);
+        assert_eq!(reply.json(), json!({"message": "409 Conflict"}));
     }
+    // What is gone may come again.
+    t.admin()
+        .delete(project.at("/packages/nuget/hammer/1.0.0"))
+        .await
+        .is(204);
+    publish(&t, &project, &[("hammer", "1.0.0")]).await;
+}
 
-    async fn a_namespace_may_refuse_duplicates(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let settings = json!({"nuget_duplicates_allowed": false,
-            "nuget_duplicate_exception_regex": "nail|.*-dev"});
-        t.admin().put("/groups/acme/package_settings").json(&settings).await.is(200);
-        publish(&t, &project, &[("hammer", "1.0.0"), ("nail", "1.0.0"), ("nail", "1.0.0"),
-            ("hammer", "2.0.0-dev"), ("hammer", "2.0.0-dev")]).await;
-        for again in ["1.0.0", "1.0", "1.0.0.0+x"] {
-            let reply = package("HAMMER", again).to(&t.admin(), &project).await.is(409);
-            assert_eq!(reply.json(), json!({"message": "409 Conflict"}));
-        }
-        // What is gone may come again.
-        t.admin().delete(project.at("/packages/nuget/hammer/1.0.0")).await.is(204);
-        publish(&t, &project, &[("hammer", "1.0.0")]).await;
+#[testkit::story]
+async fn what_is_deleted_is_gone(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let (jane, maria) = (t.user("jane").await, t.user("maria").await);
+    project.add(&jane, 30).await;
+    project.add(&maria, 40).await;
+    publish(&t, &project, &[("Hammer", "1.0.0"), ("Hammer", "2.0.0")]).await;
+    let at = |rest: &str| project.at(&format!("/packages/nuget/{rest}"));
+
+    jane.delete(at("hammer/1.0.0")).await.is(403);
+    t.anonymous().delete(at("hammer/1.0.0")).await.is(401);
+    maria.delete(at("hammer/1.0.1")).await.is(404);
+    maria.delete(at("nail/1.0.0")).await.is(404);
+    assert_eq!(maria.delete(at("HAMMER/1.0")).await.is(204).text(), "");
+    assert_eq!(listed(&maria, &project, "hammer").await, ["2.0.0"]);
+    maria.delete(at("hammer/1.0.0")).await.is(404);
+    maria
+        .get(at("download/hammer/1.0.0/hammer.1.0.0.nupkg"))
+        .await
+        .is(404);
+    // As older clients do.
+    maria.delete(at("v2/Hammer/2.0.0")).await.is(204);
+    maria.get(at("metadata/hammer/index.json")).await.is(404);
+}
+
+#[testkit::story]
+async fn a_search_finds_names(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    publish(
+        &t,
+        &project,
+        &[
+            ("Acme.Hammer", "1.0.0"),
+            ("Acme.Hammer", "2.0.0-rc1"),
+            ("Acme.Nail", "1.0.0"),
+            ("a_b", "0.1.0"),
+            ("axb", "0.1.0-dev"),
+        ],
+    )
+    .await;
+    let hammer = "Acme.Hammer 1.0.0 2.0.0-rc1";
+    for (query, wanted, total) in [
+        (
+            "",
+            vec!["a_b 0.1.0", hammer, "Acme.Nail 1.0.0", "axb 0.1.0-dev"],
+            4,
+        ),
+        ("?q=HAMM", vec![hammer], 1),
+        ("?q=acme%20nai", vec!["Acme.Nail 1.0.0"], 1),
+        ("?q=a_b", vec!["a_b 0.1.0"], 1),
+        ("?q=%25", vec![], 0),
+        ("?q=%5C", vec![], 0),
+        (
+            "?prerelease=false",
+            vec!["a_b 0.1.0", "Acme.Hammer 1.0.0", "Acme.Nail 1.0.0"],
+            3,
+        ),
+        ("?skip=1&take=1", vec![hammer], 4),
+        ("?skip=9", vec![], 4),
+        ("?take=0", vec![], 4),
+        (
+            "?q=acme&prerelease=true&semVerLevel=2.0.0&take=100000",
+            vec![hammer, "Acme.Nail 1.0.0"],
+            2,
+        ),
+    ] {
+        let (mut shown, count) = found(&t, &project, query).await;
+        let mut wanted: Vec<String> = wanted.into_iter().map(str::to_owned).collect();
+        shown.sort();
+        wanted.sort();
+        assert_eq!((shown, count), (wanted, total), "{query}");
     }
-
-    async fn what_is_deleted_is_gone(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let (jane, maria) = (t.user("jane").await, t.user("maria").await);
-        project.add(&jane, 30).await;
-        project.add(&maria, 40).await;
-        publish(&t, &project, &[("Hammer", "1.0.0"), ("Hammer", "2.0.0")]).await;
-        let at = |rest: &str| project.at(&format!("/packages/nuget/{rest}"));
-
-        jane.delete(at("hammer/1.0.0")).await.is(403);
-        t.anonymous().delete(at("hammer/1.0.0")).await.is(401);
-        maria.delete(at("hammer/1.0.1")).await.is(404);
-        maria.delete(at("nail/1.0.0")).await.is(404);
-        assert_eq!(maria.delete(at("HAMMER/1.0")).await.is(204).text(), "");
-        assert_eq!(listed(&maria, &project, "hammer").await, ["2.0.0"]);
-        maria.delete(at("hammer/1.0.0")).await.is(404);
-        maria.get(at("download/hammer/1.0.0/hammer.1.0.0.nupkg")).await.is(404);
-        // As older clients do.
-        maria.delete(at("v2/Hammer/2.0.0")).await.is(204);
-        maria.get(at("metadata/hammer/index.json")).await.is(404);
+    for wrong in [
+        "?skip=-1",
+        "?take=-1",
+        "?take=x",
+        "?prerelease=maybe",
+        "?skip=99999999999999999999",
+    ] {
+        t.admin()
+            .get(project.at(&format!("/packages/nuget/query{wrong}")))
+            .await
+            .is(400);
     }
-
-    async fn a_search_finds_names(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        publish(&t, &project, &[("Acme.Hammer", "1.0.0"), ("Acme.Hammer", "2.0.0-rc1"), ("Acme.Nail", "1.0.0"),
-            ("a_b", "0.1.0"), ("axb", "0.1.0-dev")]).await;
-        let hammer = "Acme.Hammer 1.0.0 2.0.0-rc1";
-        for (query, wanted, total) in [
-            ("", vec!["a_b 0.1.0", hammer, "Acme.Nail 1.0.0", "axb 0.1.0-dev"], 4),
-            ("?q=HAMM", vec![hammer], 1),
-            ("?q=acme%20nai", vec!["Acme.Nail 1.0.0"], 1),
-            ("?q=a_b", vec!["a_b 0.1.0"], 1),
-            ("?q=%25", vec![], 0),
-            ("?q=%5C", vec![], 0),
-            ("?prerelease=false", vec!["a_b 0.1.0", "Acme.Hammer 1.0.0", "Acme.Nail 1.0.0"], 3),
-            ("?skip=1&take=1", vec![hammer], 4),
-            ("?skip=9", vec![], 4),
-            ("?take=0", vec![], 4),
-            ("?q=acme&prerelease=true&semVerLevel=2.0.0&take=100000", vec![hammer, "Acme.Nail 1.0.0"], 2),
-        ] {
-            let (mut shown, count) = found(&t, &project, query).await;
-            let mut wanted: Vec<String> = wanted.into_iter().map(str::to_owned).collect();
-            shown.sort();
-            wanted.sort();
-            assert_eq!((shown, count), (wanted, total), "{query}");
-        }
-        for wrong in ["?skip=-1", "?take=-1", "?take=x", "?prerelease=maybe", "?skip=99999999999999999999"] {
-            t.admin().get(project.at(&format!("/packages/nuget/query{wrong}"))).await.is(400);
-        }
-        let one = &told(&t.admin(), &project, "query?q=hammer").await["data"][0];
-        let base = format!("{}/api/v4{}", t.app().base_url(), project.at("/packages/nuget"));
-        assert_eq!(one, &json!({
+    let one = &told(&t.admin(), &project, "query?q=hammer").await["data"][0];
+    let base = format!(
+        "{}/api/v4{}",
+        t.app().base_url(),
+        project.at("/packages/nuget")
+    );
+    assert_eq!(
+        one,
+        &json!({
             "@type": "Package", "registration": format!("{base}/metadata/acme.hammer/index.json"),
             "authors": "Jane", "id": "Acme.Hammer", "title": "Acme.Hammer", "description": "Strikes",
             "summary": "", "totalDownloads": 0, "verified": true, "version": "2.0.0-rc1", "tags": "",
@@ -235,60 +415,103 @@ testkit::both_engines! {
                 {"@id": format!("{base}/metadata/acme.hammer/2.0.0-rc1.json"), "version": "2.0.0-rc1",
                     "downloads": 0},
             ],
-        }));
-    }
+        })
+    );
+}
 
-    async fn hidden_packages_are_fetched_by_who_knows_them(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        publish(&t, &project, &[("hammer", "1.0.0"), ("hammer", "1.1.0")]).await;
-        let hide = |tx: &mut store::Tx<'_>| {
-            tx.execute("update packages set status = 'hidden' where version = '1.0.0'", ())?;
-            Ok(())
-        };
-        t.app().write(hide).await.expect("hidden");
-        assert_eq!(listed(&t.admin(), &project, "hammer").await, ["1.1.0"]);
-        assert_eq!(found(&t, &project, "").await.0, ["hammer 1.1.0"]);
-        told(&t.admin(), &project, "metadata/hammer/1.0.0.json").await;
-        t.admin().get(project.at("/packages/nuget/download/hammer/1.0.0/hammer.1.0.0.nupkg")).await.is(200);
-    }
+#[testkit::story]
+async fn hidden_packages_are_fetched_by_who_knows_them(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    publish(&t, &project, &[("hammer", "1.0.0"), ("hammer", "1.1.0")]).await;
+    let hide = |tx: &mut store::Tx<'_>| {
+        tx.execute(
+            "update packages set status = 'hidden' where version = '1.0.0'",
+            (),
+        )?;
+        Ok(())
+    };
+    t.app().write(hide).await.expect("hidden");
+    assert_eq!(listed(&t.admin(), &project, "hammer").await, ["1.1.0"]);
+    assert_eq!(found(&t, &project, "").await.0, ["hammer 1.1.0"]);
+    told(&t.admin(), &project, "metadata/hammer/1.0.0.json").await;
+    t.admin()
+        .get(project.at("/packages/nuget/download/hammer/1.0.0/hammer.1.0.0.nupkg"))
+        .await
+        .is(200);
+}
 
-    async fn a_version_without_its_archive_is_not_offered(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        publish(&t, &project, &[("hammer", "1.0.0"), ("hammer", "1.1.0")]).await;
-        let shown = t.admin().get(project.at("/packages")).await.is(200).json();
-        let first = shown.as_array().expect("a list").iter().find(|one| one["version"] == "1.0.0");
-        let path = project.at(&format!("/packages/{}/package_files", first.expect("listed")["id"]));
-        let file = t.admin().get(&path).await.is(200).each("id");
-        t.admin().delete(format!("{path}/{}", file[0])).await.is(204);
-        assert_eq!(listed(&t.admin(), &project, "hammer").await, ["1.1.0"]);
-        t.admin().get(project.at("/packages/nuget/metadata/hammer/1.0.0.json")).await.is(404);
-    }
+#[testkit::story]
+async fn a_version_without_its_archive_is_not_offered(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    publish(&t, &project, &[("hammer", "1.0.0"), ("hammer", "1.1.0")]).await;
+    let shown = t.admin().get(project.at("/packages")).await.is(200).json();
+    let first = shown
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|one| one["version"] == "1.0.0");
+    let path = project.at(&format!(
+        "/packages/{}/package_files",
+        first.expect("listed")["id"]
+    ));
+    let file = t.admin().get(&path).await.is(200).each("id");
+    t.admin()
+        .delete(format!("{path}/{}", file[0]))
+        .await
+        .is(204);
+    assert_eq!(listed(&t.admin(), &project, "hammer").await, ["1.1.0"]);
+    t.admin()
+        .get(project.at("/packages/nuget/metadata/hammer/1.0.0.json"))
+        .await
+        .is(404);
+}
 
-    async fn documents_cost_the_same_for_one_version_and_for_many(t: TestServer) {
-        let project = t.project("acme/anvil").await;
-        let route = "/projects/{id}/packages/nuget/";
-        let sent = |path: &str| {
-            let line = format!("http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}{path}\"}} ");
-            let text = t.app().metrics().render();
-            let count = text.lines().find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
-            count.unwrap_or(0)
-        };
-        let all = [("query", "query"), ("metadata/{nuget_name}/index.json", "metadata/hammer/index.json"),
-            ("v2/{odata}", "v2/Packages()")];
-        let mut costs: Vec<Vec<u64>> = Vec::new();
-        for upto in [1, 12] {
-            for number in 0..upto {
-                let version = format!("1.{number}.0");
-                publish(&t, &project, &[("hammer", &version), (&format!("n{number}"), &version)]).await;
-            }
-            let mut cost = Vec::new();
-            for (template, path) in all {
-                let before = sent(template);
-                t.admin().get(project.at(&format!("/packages/nuget/{path}"))).await.is(200);
-                cost.push(sent(template) - before);
-            }
-            costs.push(cost);
+#[testkit::story]
+async fn documents_cost_the_same_for_one_version_and_for_many(t: TestServer) {
+    let project = t.project("acme/anvil").await;
+    let route = "/projects/{id}/packages/nuget/";
+    let sent = |path: &str| {
+        let line = format!(
+            "http_request_statements_total{{method=\"GET\",route=\"/api/v4{route}{path}\"}} "
+        );
+        let text = t.app().metrics().render();
+        let count = text
+            .lines()
+            .find_map(|one| one.strip_prefix(&line)?.parse::<u64>().ok());
+        count.unwrap_or(0)
+    };
+    let all = [
+        ("query", "query"),
+        (
+            "metadata/{nuget_name}/index.json",
+            "metadata/hammer/index.json",
+        ),
+        ("v2/{odata}", "v2/Packages()"),
+    ];
+    let mut costs: Vec<Vec<u64>> = Vec::new();
+    for upto in [1, 12] {
+        for number in 0..upto {
+            let version = format!("1.{number}.0");
+            publish(
+                &t,
+                &project,
+                &[("hammer", &version), (&format!("n{number}"), &version)],
+            )
+            .await;
         }
-        assert!(costs[0].iter().all(|cost| *cost > 0) && costs[0] == costs[1], "{costs:?}");
+        let mut cost = Vec::new();
+        for (template, path) in all {
+            let before = sent(template);
+            t.admin()
+                .get(project.at(&format!("/packages/nuget/{path}")))
+                .await
+                .is(200);
+            cost.push(sent(template) - before);
+        }
+        costs.push(cost);
     }
+    assert!(
+        costs[0].iter().all(|cost| *cost > 0) && costs[0] == costs[1],
+        "{costs:?}"
+    );
 }
