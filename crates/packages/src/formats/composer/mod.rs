@@ -11,7 +11,6 @@ mod publish;
 
 pub use manifest::hostile;
 
-use crate::access::for_client;
 use crate::download;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
@@ -77,16 +76,6 @@ async fn document(
     params: Params<OneDocument>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let made = make(&app, &viewer, params, &asked).await;
-    for_client(&viewer, made)
-}
-
-async fn make(
-    app: &App,
-    viewer: &Viewer,
-    params: Params<OneDocument>,
-    asked: &Asked,
-) -> Result<Response> {
     let Params(OneDocument { id, document }) = params;
     let wanted = Wanted::parse(&document);
     let (viewer, base_url) = (viewer.clone(), app.base_url().to_owned());
@@ -110,16 +99,6 @@ async fn archive(
     params: Params<OneArchive>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let sent = send(&app, &viewer, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    params: Params<OneArchive>,
-    asked: &Asked,
-) -> Result<Response> {
     let Params(params) = params;
     let viewer = viewer.clone();
     let file = app.read(move |tx| {
@@ -135,5 +114,5 @@ async fn send(
             .filter(|one| sha.is_empty() || one.file.sha1 == sha);
         Ok(fitting.next_back().found("Package File")?.file)
     });
-    download::serve(app, asked, &file.await?).await
+    download::serve(&app, &asked, &file.await?).await
 }

@@ -223,16 +223,3 @@ kernel::params! {
 fn file_name(name: &str, version: &str, kind: &str) -> String {
     format!("{}.{}.{kind}", name.to_lowercase(), version::key(version))
 }
-
-/// The answer to a deletion.
-struct Deleted(Response);
-
-impl Answer for Deleted {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
-        Ok(self.0)
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        operation.status(204, "Deleted");
-    }
-}

@@ -3,7 +3,6 @@
 use super::documents::{self, Links};
 use super::entries::{self, Search};
 use super::{At, FilePath, Leaf, NUGET, Named, Place, Query, file_name};
-use crate::access::for_client;
 use crate::documents::{About, Document, of_name};
 use crate::download;
 use crate::keys::nuget::Level;
@@ -50,8 +49,7 @@ pub async fn project_search(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let place = Prefix::Project(params.id.clone());
-    let sent = search(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
+    search(&app, &viewer, place, params, &asked).await
 }
 
 /// What is found in a group.
@@ -62,8 +60,7 @@ pub async fn group_search(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let place = Prefix::Group(params.id.clone());
-    let sent = search(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
+    search(&app, &viewer, place, params, &asked).await
 }
 
 async fn search(
@@ -179,10 +176,9 @@ async fn of_project(
         let found = entries::of_name(tx, scope, &name)?;
         make(&links, &found).map(|value| bytes(&value)).transpose()
     });
-    let sent = document
+    document
         .await
-        .and_then(|document| Ok(document.found("Package")?.reply(asked, JSON)));
-    for_client(viewer, sent)
+        .and_then(|document| Ok(document.found("Package")?.reply(asked, JSON)))
 }
 
 /// The same over the projects of a group.
@@ -204,8 +200,7 @@ async fn of_group(
             None => Err(missing(tx, &of, &place)?),
         }
     });
-    let sent = document.await.map(|document| document.reply(asked, JSON));
-    for_client(viewer, sent)
+    document.await.map(|document| document.reply(asked, JSON))
 }
 
 /// One version in a project.
@@ -216,8 +211,7 @@ pub async fn project_leaf(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let place = Prefix::Project(params.id.clone());
-    let sent = leaf(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
+    leaf(&app, &viewer, place, params, &asked).await
 }
 
 /// One version in a group.
@@ -228,8 +222,7 @@ pub async fn group_leaf(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let place = Prefix::Group(params.id.clone());
-    let sent = leaf(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
+    leaf(&app, &viewer, place, params, &asked).await
 }
 
 async fn leaf(
@@ -264,8 +257,7 @@ pub async fn project_file(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let place = Prefix::Project(params.id.clone());
-    let sent = send(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
+    send(&app, &viewer, place, params, &asked).await
 }
 
 /// A file of a group.
@@ -276,8 +268,7 @@ pub async fn group_file(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let place = Prefix::Group(params.id.clone());
-    let sent = send(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
+    send(&app, &viewer, place, params, &asked).await
 }
 
 /// The archive of a version, below the feed of version 2.
@@ -298,8 +289,7 @@ pub async fn file_in_feed(
         nuget_name,
         nuget_version,
     };
-    let sent = send(&app, &viewer, Prefix::Project(id), Params(path), &asked).await;
-    for_client(&viewer, sent)
+    send(&app, &viewer, Prefix::Project(id), Params(path), &asked).await
 }
 
 async fn send(
