@@ -48,17 +48,6 @@ pub async fn package(
     Ok(Uploaded)
 }
 
-/// The same below `v2`, where older clients publish.
-pub async fn package_in_feed(
-    app: App,
-    viewer: Viewer,
-    params: Params<Place>,
-    asked: Arc<Asked>,
-    parts: Parts,
-) -> Result<Uploaded> {
-    package(app, viewer, params, asked, parts).await
-}
-
 /// Stores the symbols of a package.
 pub async fn symbols(
     app: App,
@@ -151,9 +140,4 @@ pub async fn destroy(app: App, viewer: Viewer, params: Params<At>) -> Result<NoC
         Ok(NoContent)
     })
     .await
-}
-
-/// The same below `v2`, where older clients delete.
-pub async fn destroy_in_feed(app: App, viewer: Viewer, params: Params<At>) -> Result<NoContent> {
-    destroy(app, viewer, params).await
 }

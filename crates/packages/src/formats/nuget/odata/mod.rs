@@ -7,9 +7,8 @@ pub mod filter;
 
 use super::documents::Links;
 use super::entries::{self, Entry, Wanted};
-use super::{PROJECT, Place, read};
+use super::{PROJECT, Place, read, reads};
 use crate::keys::nuget::Level;
-use crate::rest::READ;
 use crate::scope::{Prefix, scope};
 use crate::store::list;
 use feed::Page;
@@ -29,32 +28,17 @@ const PAGE: usize = 100;
 
 /// The feed's routes.
 pub fn routes(r: &mut Routes) {
-    r.get(&format!("{PROJECT}/v2"), service)
-        .scopes(READ)
-        .registry()
-        .names_user()
+    reads(r, &format!("{PROJECT}/v2"), service)
         .summary("Says what the NuGet feed for older clients holds");
     r.get(&format!("{PROJECT}/v2/$metadata"), metadata)
         .unchecked()
         .summary("Describes the NuGet feed for older clients");
-    r.get(&format!("{PROJECT}/v2/{{odata}}"), show)
-        .scopes(READ)
-        .registry()
-        .names_user()
+    reads(r, &format!("{PROJECT}/v2/{{odata}}"), show)
         .summary("Finds NuGet packages for older clients");
-    r.get(&format!("{PROJECT}/v2/{{odata}}/$count"), count)
-        .scopes(READ)
-        .registry()
-        .names_user()
+    reads(r, &format!("{PROJECT}/v2/{{odata}}/$count"), count)
         .summary("Counts NuGet packages for older clients");
-    r.get(
-        &format!("{PROJECT}/v2/package/{{nuget_name}}/{{nuget_version}}"),
-        read::file_in_feed,
-    )
-    .scopes(READ)
-    .registry()
-    .names_user()
-    .summary("Downloads a NuGet package for older clients");
+    let package = format!("{PROJECT}/v2/package/{{nuget_name}}/{{nuget_version}}");
+    reads(r, &package, read::file_in_feed).summary("Downloads a NuGet package for older clients");
 }
 
 kernel::params! {
