@@ -13,7 +13,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, FromCall, Params, Parts, Response};
+use kernel::http::{Asked, FromCall, Params, Parts};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::fs::File;

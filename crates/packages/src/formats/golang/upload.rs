@@ -12,7 +12,7 @@ use crate::upload::Uploaded;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Response, Upload};
+use kernel::http::{Asked, Params, Upload};
 use spaces::access::Purpose;
 use std::cell::Cell;
 use std::fs::File;

@@ -12,7 +12,7 @@ use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Parts, Response};
+use kernel::http::{Asked, Params, Parts};
 use std::io::Read;
 use std::sync::Arc;
 

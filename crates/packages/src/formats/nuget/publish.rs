@@ -12,7 +12,7 @@ use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Parts, Response, reply};
+use kernel::http::{Asked, NoContent, Params, Parts};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::sync::Arc;

@@ -15,8 +15,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Parts, Response};
-use kernel::ids::Reference;
+use kernel::http::{Asked, Params, Parts};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
