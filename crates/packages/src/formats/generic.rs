@@ -173,7 +173,6 @@ async fn fetch(
     names::generic_name(&params.package_name)?;
     names::generic_version(&params.package_version)?;
     let file_name = names::generic_file_name(&params.file_path)?;
-    let viewer = viewer.clone();
     let file = app
         .glance(move |tx| {
             let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;

@@ -78,7 +78,7 @@ async fn document(
 ) -> Result<Response> {
     let Params(OneDocument { id, document }) = params;
     let wanted = Wanted::parse(&document);
-    let (viewer, base_url) = (viewer.clone(), app.base_url().to_owned());
+    let base_url = app.base_url().to_owned();
     // The group stays written as the client wrote it.
     let path = asked.uri.path();
     let prefix = path
@@ -100,7 +100,6 @@ async fn archive(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let Params(params) = params;
-    let viewer = viewer.clone();
     let file = app.read(move |tx| {
         let scope = scope(tx, &viewer, &Prefix::Project(params.id))?;
         let name = params.archive.strip_suffix(".zip").found("Package")?;

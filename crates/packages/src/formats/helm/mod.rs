@@ -133,7 +133,6 @@ async fn file(
         chart_file,
     }) = params;
     check_channel(&channel)?;
-    let viewer = viewer.clone();
     let file = app.read(move |tx| {
         let scope = scope(tx, &viewer, &prefix)?;
         let mut newest =

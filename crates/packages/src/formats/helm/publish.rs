@@ -6,8 +6,7 @@ use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat, add_beside};
 use crate::scope::Scope;
 use crate::store::{files, index};
-use crate::upload;
-use crate::upload::Uploaded;
+use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -31,6 +30,7 @@ pub async fn publish(
     asked: Arc<Asked>,
     parts: Parts,
 ) -> Result<Uploaded> {
+    let Params(to) = params;
     upload::admit_publisher(&app, &viewer, &to.id).await?;
     check_channel(&to.channel)?;
     let mut form = Form::receive(&app, PackageType::Helm, &asked, parts, &[CHART, PROV]).await?;

@@ -6,8 +6,7 @@ use crate::access::enter;
 use crate::rules::destroy;
 use crate::rules::publish::{Destination, add_beside};
 use crate::store::{files, packages};
-use crate::upload;
-use crate::upload::Uploaded;
+use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -29,6 +28,7 @@ pub async fn package(
     asked: Arc<Asked>,
     parts: Parts,
 ) -> Result<Uploaded> {
+    let project = &params.id;
     let sent = receive(&app, &viewer, project, &asked, parts).await?;
     let found = upload::inspect(&sent.received, nuspec::read).await?;
     if found.nuspec.is_of_symbols() {
@@ -56,6 +56,7 @@ pub async fn symbols(
     asked: Arc<Asked>,
     parts: Parts,
 ) -> Result<Uploaded> {
+    let project = &params.id;
     let sent = receive(&app, &viewer, project, &asked, parts).await?;
     let (server, limit) = (app.clone(), upload::limit(&app, NUGET).await?);
     let read = move |file| symbols::read(&server, file, limit);

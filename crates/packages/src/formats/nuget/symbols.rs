@@ -116,7 +116,6 @@ pub async fn show(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let Params(path) = params;
-    let viewer = viewer.clone();
     let wanted = asked.header("symbolchecksum").map(checksums);
     let file = app.read(move |tx| {
         let scope = scope(tx, &viewer, &Prefix::Project(path.id))?;

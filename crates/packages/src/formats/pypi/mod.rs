@@ -79,10 +79,10 @@ kernel::params! {
 
 /// The names in a project or group.
 async fn names(app: App, viewer: Viewer, prefix: Prefix, asked: Arc<Asked>) -> Result<Response> {
-    let (form, viewer, server) = (Form::asked(&asked), viewer.clone(), app.clone());
+    let (form, server) = (Form::asked(&asked), app.clone());
     let body = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &place)?;
-        let links = links(&server, &place, &scope)?;
+        let scope = scope(tx, &viewer, &prefix)?;
+        let links = links(&server, &prefix, &scope)?;
         documents::of_all(tx, &scope, &links, "all packages", form)
     });
     Ok(written(Document::made(body.await?)?, &asked, form))
@@ -96,7 +96,7 @@ async fn name(
     params: Params<Named>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let form = Form::asked(&asked);
+    let (name, form) = (params.package_name.as_str(), Form::asked(&asked));
     let (server, place, wanted) = (app.clone(), prefix.clone(), name.to_owned());
     let make = move |tx: &mut Tx<'_>, scope: &Scope| {
         let links = links(&server, &place, scope)?;
@@ -117,14 +117,13 @@ async fn file(
     params: Params<Addressed>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let viewer = viewer.clone();
     let Params(Addressed {
         sha256,
         distribution: name,
     }) = params;
     let (file, extract) = app
         .read(move |tx| {
-            let scope = scope(tx, &viewer, &place)?;
+            let scope = scope(tx, &viewer, &prefix)?;
             let sha256 = sha256.to_ascii_lowercase();
             let mut find =
                 |name: &str| index::file_of_digest(tx, &scope, PackageType::Pypi, &sha256, name);

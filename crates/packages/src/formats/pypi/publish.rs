@@ -8,8 +8,7 @@ use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::Above;
 use crate::store::files;
-use crate::upload;
-use crate::upload::Uploaded;
+use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -36,6 +35,7 @@ pub async fn publish(
     asked: Arc<Asked>,
     parts: Parts,
 ) -> Result<Uploaded> {
+    let project = &params.id;
     upload::admit_publisher(&app, &viewer, project).await?;
     let mut form = Form::receive(&app, PackageType::Pypi, &asked, parts, &[CONTENT]).await?;
     let sent = form

@@ -203,7 +203,7 @@ async fn fetch(
     let Params(params) = params;
     let name = package_name(&params.module_name, &params.module_system)
         .map_err(|_| Error::NotFound("Package"))?;
-    let (viewer, prefix) = (viewer.clone(), Prefix::Namespace(params.module_namespace));
+    let prefix = Prefix::Namespace(params.module_namespace);
     let file = app
         .read(move |tx| {
             let scope = scope::scope(tx, &viewer, &prefix)?;
