@@ -11,7 +11,7 @@ use crate::store::{files, index, list};
 use http::{HeaderValue, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::{Error, Result};
 use kernel::http::{Asked, Params, Response, reply};
 use kernel::ids::Reference;
 use serde_json::Value;
