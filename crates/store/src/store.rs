@@ -36,6 +36,13 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    fn of(config: &Config) -> Context {
+        Context {
+            clock: config.clock.clone(),
+            plugs: config.plugs.clone(),
+        }
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         whole_micros((self.clock)())
     }
@@ -137,10 +144,7 @@ pub struct ServeLock(#[expect(dead_code, reason = "held for its lock")] Option<F
 impl Store {
     /// Opens the database and applies the migrations it lacks. Blocks.
     pub fn open(config: Config, migrations: &[Migration]) -> Result<Store> {
-        let context = Arc::new(Context {
-            clock: config.clock.clone(),
-            plugs: config.plugs.clone(),
-        });
+        let context = Arc::new(Context::of(&config));
         let backend = on_own_thread(|| match config.path() {
             Some(path) => open_sqlite(path, &config, &context, migrations),
             None => open_postgres(&config, &context, migrations),
@@ -159,15 +163,16 @@ impl Store {
     /// Whether there is a database that a program has migrated; makes none.
     /// Blocks.
     pub fn is_migrated(config: &Config) -> Result<bool> {
+        let context = Context::of(config);
         let look = || match config.path() {
             Some(path) if !path.is_file() => Ok(false),
             Some(path) => migrate::has_run(
                 &mut sqlite_engine::Connection::open(&path, config, true)?,
-                &config.clock,
+                &context,
             ),
             None => migrate::has_run(
                 &mut postgres_engine::Connection::open(config)?,
-                &config.clock,
+                &context,
             ),
         };
         on_own_thread(look)

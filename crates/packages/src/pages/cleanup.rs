@@ -3,8 +3,9 @@
 
 use super::settings::kinds;
 use super::views::cleanup::{Cleanup, Found, FoundRow, RuleForm, RuleRow};
-use crate::cleanup::rule::{self, Change, Owner, Rule};
-use crate::cleanup::run::{self, CleanupRun, Going, Preview};
+use crate::cleanup::model::{CleanupRun, Going, Owner, Rule};
+use crate::cleanup::rule::{self, Change};
+use crate::cleanup::run::{self, Preview};
 use crate::model::PackageType;
 use crate::store::cleanup_rules as rows;
 use http::{Method, StatusCode};
@@ -272,17 +273,13 @@ fn apply(
 ) -> Result<(String, &'static str)> {
     let space = address.enter(tx, viewer, Purpose::ManagePackageSettings)?;
     let owner = owner(&space);
-    let switch = |enabled| Change {
-        enabled: Some(enabled),
-        ..Change::default()
-    };
     let text = match form.action {
         Action::Enable => {
-            rule::update(tx, viewer, owner, form.rule_id()?, switch(true))?;
+            rule::switch(tx, viewer, owner, form.rule_id()?, true)?;
             "The rule is on: it is applied twice a day."
         }
         Action::Disable => {
-            rule::update(tx, viewer, owner, form.rule_id()?, switch(false))?;
+            rule::switch(tx, viewer, owner, form.rule_id()?, false)?;
             "The rule is off."
         }
         Action::Remove => {

@@ -314,7 +314,7 @@ async fn old_events_are_forgotten_and_ignored_errors_are_not(t: testkit::TestSer
             ),
             (long_ago,),
         )?;
-        kernel::jobs::enqueue_at(tx, &monitoring::errors::jobs::ForgetEvents {}, tx.now())
+        kernel::jobs::enqueue_at(tx, &monitoring::tasks::ForgetEvents {}, tx.now())
     });
     age.await.unwrap();
     t.settle().await;

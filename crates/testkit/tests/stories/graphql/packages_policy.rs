@@ -1,7 +1,9 @@
 //! Protection rules, cleanup policies and duplicate settings.
 
 use crate::graphql::{ask, ask_with, data, message};
-use packages::cleanup::{Cleanup, KeepFiles, preview};
+use packages::cleanup::model::KeepFiles;
+use packages::cleanup::preview;
+use packages::tasks::{CleanProject, Cleanup};
 use serde_json::{Value, json};
 use store::sql;
 use testkit::{Client, TestProject, TestServer};
@@ -436,7 +438,7 @@ async fn what_was_begun_is_finished_by_the_next_attempt(t: TestServer) {
     let input =
         json!({"projectPath": "acme/anvil", "keepNDuplicatedPackageFiles": "ONE_PACKAGE_FILE"});
     run(&t.admin(), "updatePackagesCleanupPolicy", "", input).await;
-    let job = packages::cleanup::CleanProject {
+    let job = CleanProject {
         project: project.id,
     };
     let half = t.app().write(|tx| {
@@ -448,7 +450,7 @@ async fn what_was_begun_is_finished_by_the_next_attempt(t: TestServer) {
     half.await.expect("half of the work");
     let registry = t.app().jobs().clone();
     for _ in 0..2 {
-        let (registry, job) = (registry.clone(), packages::cleanup::CleanProject { ..job });
+        let (registry, job) = (registry.clone(), CleanProject { ..job });
         let asked = t
             .app()
             .write(move |tx| kernel::jobs::enqueue(tx, &registry, &job));

@@ -3,7 +3,7 @@
 use crate::oncall::{Watch, mailed};
 use jiff::SignedDuration;
 use kernel::jobs::enqueue;
-use monitoring::on_call::jobs::{Escalate, Tell, wake};
+use monitoring::tasks::{Escalate, Tell, wake};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -176,7 +176,7 @@ async fn what_is_triggered_again_pages_again(t: TestServer) {
         .is(200);
     t.advance(60);
     let jobs = t.app().jobs().clone();
-    let watching = monitoring::alerts::jobs::Watch::default();
+    let watching = monitoring::tasks::Watch::default();
     t.app()
         .write(move |tx| enqueue(tx, &jobs, &watching))
         .await
@@ -303,7 +303,7 @@ async fn archived_projects_page_nobody(t: TestServer) {
     t.admin().post(watch.project.at("/archive")).await.is(201);
     t.advance(300);
     let jobs = t.app().jobs().clone();
-    let watching = monitoring::alerts::jobs::Watch::default();
+    let watching = monitoring::tasks::Watch::default();
     t.app()
         .write(move |tx| enqueue(tx, &jobs, &watching))
         .await

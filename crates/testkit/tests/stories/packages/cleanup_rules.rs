@@ -264,7 +264,7 @@ async fn rules_are_applied_twice_a_day(t: TestServer) {
     let look = async || {
         let registry = t.app().jobs().clone();
         let asked = t.app().write(move |tx| {
-            let job = packages::cleanup::Cleanup {};
+            let job = packages::tasks::Cleanup {};
             kernel::jobs::enqueue(tx, &registry, &job)
         });
         asked.await.expect("enqueued");
@@ -321,7 +321,7 @@ async fn a_run_goes_on_where_it_was_cut_off(t: TestServer) {
             (id, tx.now()),
         )?;
         let run = tx.one(sql!("select max(id) from package_cleanup_runs"), ())?;
-        kernel::jobs::enqueue(tx, &registry, &packages::cleanup::run::ApplyRule { run })
+        kernel::jobs::enqueue(tx, &registry, &packages::tasks::ApplyRule { run })
     });
     cut.await.expect("begun");
     t.settle().await;
@@ -511,7 +511,7 @@ async fn what_a_rule_takes_is_read_and_removed_by_the_batch(t: TestServer) {
             .expect("an id");
         let registry = t.app().jobs().clone();
         let removed = t.app().write(move |tx| {
-            let rule: packages::cleanup::rule::Rule = tx.one(
+            let rule: packages::cleanup::model::Rule = tx.one(
                 sql!("select * from package_cleanup_rules where id = $1"),
                 (id,),
             )?;
@@ -529,7 +529,7 @@ async fn what_a_rule_takes_is_read_and_removed_by_the_batch(t: TestServer) {
                 .skip(1)
                 .map(|standing| {
                     let reasons = vec!["it is old".to_owned()];
-                    packages::cleanup::run::Going { standing, reasons }
+                    packages::cleanup::model::Going { standing, reasons }
                 })
                 .collect();
             let before = tx.statements();
