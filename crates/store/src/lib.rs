@@ -14,6 +14,7 @@ mod error;
 mod migrate;
 mod pool;
 mod postgres_engine;
+mod pulse;
 mod sql;
 mod sqlite_engine;
 mod store;

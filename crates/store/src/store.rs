@@ -1,6 +1,7 @@
 //! The handle that rooms use.
 
 use crate::pool::{Caller, LeaveOnDrop, Pool};
+use crate::pulse::Pulse;
 use crate::sqlite_engine::{self, Job};
 use crate::tx::{AfterCommit, Session, Tx, attempt, run_callbacks};
 use crate::value::whole_micros;
@@ -10,10 +11,14 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::timeout;
 
 /// Thousands of SQLite's steps that a glance may take, about a millisecond.
 const GLANCE: u32 = 50;
+
+/// How long a transaction waits for a connection.
+const WAIT: Duration = Duration::from_secs(5);
 
 /// A database engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +100,8 @@ struct Inner {
     config: Config,
     permits: Arc<Semaphore>,
     backend: Backend,
+    /// Of a server that may fall silent.
+    pulse: Option<Arc<Pulse>>,
 }
 
 impl Drop for Inner {
@@ -130,11 +137,16 @@ impl Store {
                 .unwrap_or_else(|_| Err(Error::Engine("panic while opening".to_owned())))
         })?;
         let permits = Arc::new(Semaphore::new(config.connections.max(1)));
+        let pulse = matches!(backend, Backend::Postgres(_)).then(|| {
+            let config = config.clone();
+            Pulse::of(move || postgres_engine::Connection::probe(&config))
+        });
         Ok(Store {
             inner: Arc::new(Inner {
                 config,
                 permits,
                 backend,
+                pulse,
             }),
         })
     }
@@ -168,17 +180,40 @@ impl Store {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let permit = self.inner.permits.clone().acquire_owned().await;
-        let (inner, caller) = (self.inner.clone(), Arc::new(Caller::default()));
-        let leave = LeaveOnDrop(caller.clone());
-        let task = tokio::task::spawn_blocking(move || {
-            let result = inner.read(Some(caller), f);
-            drop((inner, permit));
+        let work = async {
+            let permit = self.permit().await?;
+            let (inner, caller) = (self.inner.clone(), Arc::new(Caller::default()));
+            let leave = LeaveOnDrop(caller.clone());
+            let task = tokio::task::spawn_blocking(move || {
+                let result = inner.read(Some(caller), f);
+                drop((inner, permit));
+                result
+            });
+            let result = task.await.unwrap_or_else(|_| Err(stopping().into()));
+            drop(leave);
             result
-        });
-        let result = task.await.unwrap_or_else(|_| Err(stopping().into()));
-        drop(leave);
-        result
+        };
+        self.answered(work).await
+    }
+
+    /// Waits for the right to a connection.
+    async fn permit(&self) -> Result<OwnedSemaphorePermit> {
+        match timeout(WAIT, self.inner.permits.clone().acquire_owned()).await {
+            Ok(permit) => permit.map_err(|_| stopping()),
+            Err(_) => Err(Error::Unavailable("all connections are taken".to_owned())),
+        }
+    }
+
+    /// Waits for what a server does, unless it has fallen silent. What it was
+    /// told may still come about.
+    async fn answered<T, E: From<Error>>(
+        &self,
+        work: impl Future<Output = std::result::Result<T, E>>,
+    ) -> std::result::Result<T, E> {
+        match &self.inner.pulse {
+            Some(pulse) => pulse.guard(work).await?,
+            None => work.await,
+        }
     }
 
     /// [`read`](Store::read) for a few rows by their keys. Where the engine
@@ -214,17 +249,20 @@ impl Store {
                 .await
                 .unwrap_or_else(|_| Err(stopping().into()));
         };
-        let permit = self.inner.permits.clone().acquire_owned().await;
-        let (pool, clock) = (pool.clone(), self.inner.config.clock.clone());
-        let (reply, answer) = oneshot::channel();
-        tokio::task::spawn_blocking(move || {
-            if !reply.is_closed() {
-                let result = postgres_engine::write(&pool, &|| whole_micros(clock()), f);
-                reply.send(result).ok();
-            }
-            drop(permit);
-        });
-        answer.await.unwrap_or_else(|_| Err(stopping().into()))
+        let work = async {
+            let permit = self.permit().await?;
+            let (pool, clock) = (pool.clone(), self.inner.config.clock.clone());
+            let (reply, answer) = oneshot::channel();
+            tokio::task::spawn_blocking(move || {
+                if !reply.is_closed() {
+                    let result = postgres_engine::write(&pool, &|| whole_micros(clock()), f);
+                    reply.send(result).ok();
+                }
+                drop(permit);
+            });
+            answer.await.unwrap_or_else(|_| Err(stopping().into()))
+        };
+        self.answered(work).await
     }
 
     /// [`read`](Store::read) for threads that may block.
