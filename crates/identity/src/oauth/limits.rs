@@ -6,7 +6,7 @@
 use super::refusal::{Refusal, Result};
 use kernel::error::Error;
 use kernel::http::Asked;
-use kernel::limits::Limiter;
+use kernel::limits::{Limiter, address_key};
 use kernel::time::Timestamp;
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ pub static REGISTRATIONS: PerAddress =
 
 /// Refuses an address that is over the limit, without counting.
 pub fn check(limit: &PerAddress, asked: &Asked, now: Timestamp) -> Result<()> {
-    let decision = limit.peek(&asked.peer.to_string(), now);
+    let decision = limit.peek(&address_key(asked.peer), now);
     if decision.allowed {
         return Ok(());
     }
@@ -33,12 +33,12 @@ pub fn check(limit: &PerAddress, asked: &Asked, now: Timestamp) -> Result<()> {
 
 /// Counts one try.
 pub fn count(limit: &PerAddress, asked: &Asked, now: Timestamp) {
-    limit.check(&asked.peer.to_string(), now);
+    limit.check(&address_key(asked.peer), now);
 }
 
 /// Counts one try and refuses those over the limit.
 pub fn spend(limit: &PerAddress, asked: &Asked, now: Timestamp) -> Result<()> {
-    let decision = limit.check(&asked.peer.to_string(), now);
+    let decision = limit.check(&address_key(asked.peer), now);
     if decision.allowed {
         return Ok(());
     }
