@@ -91,6 +91,9 @@ impl IdentityGate {
             }
             Sent::Cookie(cookie) => self.by_session(call, cookie).await?,
         };
+        if !matches!(viewer, Viewer::Anonymous) {
+            call.is_from_known();
+        }
         let (app, surface, peer) = (call.app.clone(), call.route.surface, call.asked.peer);
         if let Some(user) = viewer.user() {
             self.addresses.check(&app, surface, user, peer).await?;
@@ -281,6 +284,7 @@ impl IdentityGate {
         if user.state.refusal().is_some() {
             return Ok(Viewer::Anonymous);
         }
+        call.is_from_known();
         if !is_safe(&call.asked.method) && !proves_origin(call, session.id).await? {
             match call.route.surface {
                 // Only its mutations change something, and they ask.

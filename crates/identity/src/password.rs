@@ -1,10 +1,16 @@
 //! Passwords: rules, and Argon2id on blocking threads behind a semaphore.
 
 use argon2::password_hash::phc::PasswordHash;
-use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use kernel::error::{Error, Result};
-use std::sync::OnceLock;
+use kernel::secrets::random_bytes;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 /// Shortest password, in characters (contract «Users»).
 pub const MIN: usize = 8;
@@ -14,6 +20,12 @@ pub const MAX: usize = 128;
 /// Argon2id, 2024).
 const MEMORY: u32 = 19 * 1024;
 const PASSES: u32 = 2;
+/// Hashes at the same time at most, and how long one waits for its turn.
+const MOST: usize = 8;
+const WAIT: Duration = Duration::from_secs(3);
+/// Blocks of memory kept for the next hash. Taken anew from an allocator each
+/// time, such blocks are what heaps grow by and do not give back.
+const KEPT: usize = 2;
 
 /// Why a password cannot be used.
 pub fn problem(password: &str) -> Option<&'static str> {
@@ -25,38 +37,70 @@ pub fn problem(password: &str) -> Option<&'static str> {
     }
 }
 
-fn hasher() -> Result<Argon2<'static>> {
-    let params =
-        Params::new(MEMORY, PASSES, 1, None).map_err(|e| Error::internal(e.to_string()))?;
-    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
-}
-
 /// Hashes at once; only for the command line and tests without a runtime.
 pub fn hash_blocking(password: &str) -> Result<String> {
-    let hash = hasher()?.hash_password(password.as_bytes());
-    Ok(hash
-        .map_err(|error| Error::internal(error.to_string()))?
-        .to_string())
+    let params = Params::new(MEMORY, PASSES, 1, None).map_err(failed)?;
+    let salt = random_bytes::<16>();
+    let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
+    digest(params, password, &salt, &mut output).map_err(failed)?;
+    let (salt, output) = (STANDARD_NO_PAD.encode(salt), STANDARD_NO_PAD.encode(output));
+    Ok(format!(
+        "$argon2id$v=19$m={MEMORY},t={PASSES},p=1${salt}${output}"
+    ))
 }
 
 fn verify_blocking(password: &str, hash: &str) -> bool {
-    let (Ok(hasher), Ok(hash)) = (hasher(), PasswordHash::new(hash)) else {
-        return false;
-    };
-    hasher.verify_password(password.as_bytes(), &hash).is_ok()
+    fits(password, hash).unwrap_or(false)
 }
 
-/// As many hashes at once as there are cores: each takes its memory and a
-/// core, and more would only starve everything else.
+fn fits(password: &str, hash: &str) -> Option<bool> {
+    let hash = PasswordHash::new(hash).ok()?;
+    if hash.algorithm.as_str() != "argon2id" {
+        return None;
+    }
+    let (salt, expected) = (hash.salt?, hash.hash?);
+    let params = Params::try_from(&hash.params).ok()?;
+    let mut output = vec![0; expected.as_bytes().len()];
+    digest(params, password, &salt, &mut output).ok()?;
+    Some(output.ct_eq(expected.as_bytes()).into())
+}
+
+fn failed(error: argon2::Error) -> Error {
+    Error::internal(error.to_string())
+}
+
+/// Argon2id in memory that is used again.
+fn digest(params: Params, password: &str, salt: &[u8], output: &mut [u8]) -> argon2::Result<()> {
+    static IDLE: Mutex<Vec<Vec<Block>>> = Mutex::new(Vec::new());
+    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut memory = idle().pop().unwrap_or_default();
+    memory.resize(params.block_count(), Block::default());
+    let hasher = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+    let done =
+        hasher.hash_password_into_with_memory(password.as_bytes(), salt, output, &mut memory);
+    let mut idle = idle();
+    if idle.len() < KEPT {
+        idle.push(memory);
+    }
+    done
+}
+
+/// Half of the cores hash at most: each hash takes its memory and a core, and
+/// everything else goes on beside them.
 fn turns() -> &'static Semaphore {
     static TURNS: OnceLock<Semaphore> = OnceLock::new();
     TURNS.get_or_init(|| {
-        Semaphore::new(std::thread::available_parallelism().map_or(2, |cores| cores.get()))
+        let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
+        Semaphore::new((cores / 2).clamp(1, MOST))
     })
 }
 
 async fn in_turn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    let _turn = turns().acquire().await.map_err(Error::internal)?;
+    let Ok(turn) = timeout(WAIT, turns().acquire()).await else {
+        let busy = "Too many passwords are being checked. Try again later.";
+        return Err(Error::Unavailable(busy.into()));
+    };
+    let _turn = turn.map_err(Error::internal)?;
     tokio::task::spawn_blocking(work)
         .await
         .map_err(Error::internal)

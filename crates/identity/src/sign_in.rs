@@ -9,6 +9,7 @@ use crate::{attempts, password, places, sessions, sign_up, two_factor};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::jobs::enqueue_at;
+use kernel::limits::counted_as;
 use kernel::secrets::Secret;
 use store::{Tx, sql};
 
@@ -159,7 +160,12 @@ fn usable(tx: &mut Tx<'_>, id: i64) -> Result<Option<User>> {
 /// Counts a sign-in from an address, whatever becomes of it.
 pub fn count(tx: &mut Tx<'_>, ip: &str) -> Result<()> {
     let rules: SignIn = kernel::settings::read(tx)?;
-    attempts::count(tx, &format!("sign_in:{ip}"), rules.per_minute, WINDOW)
+    attempts::count(
+        tx,
+        &format!("sign_in:{}", counted_as(ip)),
+        rules.per_minute,
+        WINDOW,
+    )
 }
 
 fn find(tx: &mut Tx<'_>, login: &str) -> Result<Option<(User, Option<String>)>> {

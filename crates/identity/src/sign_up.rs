@@ -177,7 +177,12 @@ pub(crate) mod settings {
 
 /// Counts a try from an address, whatever becomes of it.
 pub fn count(tx: &mut Tx<'_>, ip: &str) -> Result<()> {
-    attempts::count(tx, &format!("sign_up:{ip}"), PER_MINUTE, 60)
+    attempts::count(
+        tx,
+        &format!("sign_up:{}", kernel::limits::counted_as(ip)),
+        PER_MINUTE,
+        60,
+    )
 }
 
 /// Makes the account, unless the address has one: then that address is told,

@@ -306,7 +306,10 @@ async fn judge(app: &App, subject: &Subject) -> Result<(Verdict, String)> {
 
 /// Counts a thing for its maker and the address, whatever becomes of it.
 fn is_frequent(tx: &mut Tx<'_>, subject: &Subject, most: i64) -> Result<bool> {
-    let mut keys = vec![format!("spam:ip:{}", subject.ip)];
+    let mut keys = vec![format!(
+        "spam:ip:{}",
+        kernel::limits::counted_as(&subject.ip)
+    )];
     if let Actor::User(user) = &subject.actor {
         keys.push(format!("spam:user:{}", user.id));
     }

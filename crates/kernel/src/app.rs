@@ -2,6 +2,7 @@
 
 use crate::blobs::Blobs;
 use crate::error::Result;
+use crate::http::connections::ConnectionLimits;
 use crate::jobs;
 use crate::mail::Mailer;
 use crate::outbound::{Outbound, Policy};
@@ -28,6 +29,8 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
+    /// What clients may take of the server's connections.
+    pub connections: ConnectionLimits,
     /// Version of the program.
     pub version: &'static str,
 }

@@ -543,7 +543,7 @@ fn absent_is_fine(done: object_store::Result<impl Sized>) -> Result<()> {
 fn failed(error: impl Into<object_store::Error>) -> Error {
     match error.into() {
         object_store::Error::NotFound { .. } => Error::NotFound("File"),
-        error => Error::internal(error),
+        error => Error::of_storage(error),
     }
 }
 

@@ -42,6 +42,8 @@ pub enum Error {
     MethodNotAllowed(Vec<&'static str>),
     /// 406 `406 Not Acceptable`.
     NotAcceptable,
+    /// 408 `408 Request Timeout`: the body did not come.
+    TooSlow,
     /// 409 with this exact message.
     Conflict(String),
     /// 412 `412 Precondition Failed`.
@@ -94,6 +96,16 @@ impl Error {
         )])
     }
 
+    /// A failure to keep or find something: our failure, unless there is no
+    /// room for it now.
+    pub fn of_storage(cause: impl std::error::Error + Send + Sync + 'static) -> Error {
+        if !lacks_room(&cause) {
+            return Error::internal(cause);
+        }
+        tracing::error!(%cause, "there is no room");
+        Error::Unavailable("There is no room left to store this.".into())
+    }
+
     /// A required parameter that was not sent.
     pub fn missing(name: &str) -> Error {
         Error::Parameters(vec![format!("{name} is missing")])
@@ -116,6 +128,10 @@ impl From<store::Error> for Error {
         match error {
             store::Error::Timeout => Error::Unavailable("The request took too long.".into()),
             store::Error::Conflict => Error::Unavailable(CONFLICT.into()),
+            store::Error::Unavailable(cause) => {
+                tracing::error!(%cause, "the database is unavailable");
+                Error::Unavailable("The database is unavailable.".into())
+            }
             other => Error::internal(other),
         }
     }
@@ -123,8 +139,22 @@ impl From<store::Error> for Error {
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Error {
-        Error::internal(error)
+        Error::of_storage(error)
     }
+}
+
+/// Whether a failure is that of a full disk, or of a process that may open no
+/// more files.
+fn lacks_room(error: &(dyn std::error::Error + 'static)) -> bool {
+    use rustix::io::Errno;
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let of_io = |error: &std::io::Error| {
+        let files = [Errno::MFILE, Errno::NFILE].map(|errno| Some(errno.raw_os_error()));
+        [FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull].contains(&error.kind())
+            || files.contains(&error.raw_os_error())
+    };
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(of_io) || error.source().is_some_and(lacks_room)
 }
 
 /// Turns an absent row into «not found», naming what was looked for.
@@ -150,5 +180,33 @@ impl<T, E: fmt::Display> BestEffort for std::result::Result<T, E> {
         if let Err(error) = self {
             tracing::warn!(%error, what, "ignored failure");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn a_full_disk_and_a_lost_database_pass() {
+        let is_unavailable = |error: Error| matches!(error, Error::Unavailable(_));
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            assert!(is_unavailable(io::Error::from(kind).into()), "{kind}");
+            let within = object_store::Error::Generic {
+                store: "disk",
+                source: Box::new(io::Error::from(kind)),
+            };
+            assert!(is_unavailable(Error::of_storage(within)), "{kind}");
+        }
+        let no_files = io::Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error());
+        assert!(is_unavailable(no_files.into()));
+        assert!(is_unavailable(
+            store::Error::Unavailable("gone".into()).into()
+        ));
+        assert!(!is_unavailable(
+            io::Error::from(io::ErrorKind::NotFound).into()
+        ));
+        assert!(!is_unavailable(store::Error::Check.into()));
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 
 use crate::time::Timestamp;
@@ -16,6 +17,34 @@ use crate::time::Timestamp;
 const MAX_KEYS: usize = 50_000;
 /// Counters the keys beyond [`MAX_KEYS`] share.
 const SHARED: u64 = 4096;
+
+/// The network that an address is counted as: of IPv6 its first 64 bits, of
+/// which everybody has as many addresses as they like.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let mask = u128::MAX << 64;
+            Ipv6Addr::from(u128::from(address) & mask).into()
+        }
+        address => address,
+    }
+}
+
+/// The key under which attempts from an address are counted.
+pub fn address_key(address: IpAddr) -> String {
+    match network(address) {
+        IpAddr::V6(network) => format!("{network}/64"),
+        address => address.to_string(),
+    }
+}
+
+/// The same for an address as text; what is no address stays as it is.
+pub fn counted_as(address: &str) -> String {
+    match address.parse() {
+        Ok(address) => address_key(address),
+        Err(_) => address.to_owned(),
+    }
+}
 
 /// One limit for many keys (addresses, users).
 pub struct Limiter {
@@ -161,6 +190,19 @@ mod tests {
         assert_eq!(refused.retry_after, 1);
         assert!(limiter.check("b", at(179)).allowed, "keys are apart");
         assert!(limiter.check("a", at(180)).allowed);
+    }
+
+    #[test]
+    fn a_network_of_ipv6_counts_as_one_address() {
+        for (address, key) in [
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+            ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+            ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ] {
+            assert_eq!(address_key(address.parse().unwrap()), key);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Runs on the caller's thread: a long text takes tens of milliseconds, so
 //! call it on a blocking thread or within a store closure's preparation.
 
+mod bounds;
 mod links;
 
 use std::borrow::Cow;
@@ -38,21 +39,38 @@ pub fn render(markdown: &str) -> String {
 /// Renders like [`render`], with links for the words that are found to lead
 /// somewhere.
 pub fn linked(markdown: &str, find: &Find<'_>) -> String {
-    let notice = "<p>This text is too long to be rendered.</p>\n";
-    checked(markdown, find).unwrap_or_else(|_| notice.to_owned())
+    let notice = match checked(markdown, find) {
+        Ok(html) => return html,
+        Err(Error::TooLarge) => "This text is too long to be rendered.",
+        Err(_) => "This text cannot be rendered now. Try again later.",
+    };
+    format!("<p>{notice}</p>\n")
 }
 
 /// Renders like [`linked`]; more than 1,000,000 characters are
-/// [`Error::TooLarge`].
+/// [`Error::TooLarge`], and where too many texts are being rendered already it
+/// is [`Error::Unavailable`].
 pub fn checked(markdown: &str, find: &Find<'_>) -> Result<String> {
     if markdown.len() > MAX_CHARS && markdown.chars().count() > MAX_CHARS {
         return Err(Error::TooLarge);
     }
-    let safe = match to_html(&tame(markdown), find) {
-        Some(html) => SANITISER.clean(&html).to_string(),
-        None => format!("<pre>{}</pre>\n", escape(markdown)),
+    let rendered = match bounds::is_dear(markdown) {
+        true => None,
+        false => bounds::in_turn(markdown, || {
+            let html = to_html(&tame(markdown), find)?;
+            Some(SANITISER.clean(&html).to_string())
+        })?,
     };
+    let safe = rendered
+        .filter(|html| bounds::is_bounded(html, markdown))
+        .unwrap_or_else(|| as_it_is(markdown));
     Ok(neutralise(&safe))
+}
+
+/// The text itself, where rendering it would take too much.
+fn as_it_is(markdown: &str) -> String {
+    let note = "This text is too complex to be rendered, so it is shown as it is.";
+    format!("<p>{note}</p>\n<pre>{}</pre>\n", escape(markdown))
 }
 
 /// HTML that is cheap to sanitise, not yet safe: raw HTML goes through if it
@@ -70,6 +88,9 @@ fn to_html(markdown: &str, find: &Find<'_>) -> Option<String> {
         options.render.escape = escape;
         let mut html = String::new();
         comrak::format_html(root, &options, &mut html).ok()?;
+        if !bounds::is_bounded(&html, markdown) {
+            return None;
+        }
         if depth(&html) <= MAX_DEPTH && escaping(&html) <= MAX_ESCAPING {
             return Some(html);
         }

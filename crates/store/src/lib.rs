@@ -15,6 +15,7 @@ mod migrate;
 mod plugs;
 mod pool;
 mod postgres_engine;
+mod pulse;
 mod sql;
 mod sqlite_engine;
 mod sqlite_writer;

@@ -45,8 +45,13 @@ impl Connection {
     pub(crate) fn open(config: &Config) -> Result<Connection> {
         let mut options: postgres::Config = config.url.parse().map_err(unreachable)?;
         if options.get_connect_timeout().is_none() {
-            options.connect_timeout(Duration::from_secs(10));
+            options.connect_timeout(Duration::from_secs(5));
         }
+        // A host that is gone says nothing more.
+        options.keepalives_idle(Duration::from_secs(10));
+        options.keepalives_interval(Duration::from_secs(5));
+        options.keepalives_retries(3);
+        options.tcp_user_timeout(Duration::from_secs(20));
         let mut tls = match options.get_ssl_mode() {
             SslMode::Disable => None,
             _ => Some(tls()?),
@@ -78,6 +83,11 @@ impl Connection {
             config.statement_timeout.as_millis()
         ))?;
         Ok(connection)
+    }
+
+    /// Whether a server answers there.
+    pub(crate) fn probe(config: &Config) -> Result<()> {
+        Connection::open(config)?.batch("select 1")
     }
 
     /// Whether the connection can no longer be used.
@@ -341,7 +351,10 @@ fn chain(error: &dyn std::error::Error) -> String {
 
 fn plain_error(error: &postgres::Error) -> Error {
     let Some(told) = error.as_db_error() else {
-        return Error::Engine(chain(error));
+        return match is_of_connection(error) {
+            true => Error::Unavailable(chain(error)),
+            false => Error::Engine(chain(error)),
+        };
     };
     match *told.code() {
         SqlState::UNIQUE_VIOLATION => Error::Unique {
@@ -349,9 +362,21 @@ fn plain_error(error: &postgres::Error) -> Error {
         },
         SqlState::FOREIGN_KEY_VIOLATION => Error::Foreign,
         SqlState::CHECK_VIOLATION => Error::Check,
-        SqlState::DISK_FULL | SqlState::TOO_MANY_CONNECTIONS => Error::Unavailable(chain(error)),
+        // Starting or stopping, or a standby that was the first a moment ago.
+        SqlState::ADMIN_SHUTDOWN
+        | SqlState::CRASH_SHUTDOWN
+        | SqlState::CANNOT_CONNECT_NOW
+        | SqlState::READ_ONLY_SQL_TRANSACTION => Error::Unavailable(chain(error)),
+        // Class 53: no disk, memory or connections left.
+        ref code if code.code().starts_with("53") => Error::Unavailable(chain(error)),
         _ => Error::Engine(chain(error)),
     }
+}
+
+fn is_of_connection(error: &postgres::Error) -> bool {
+    use std::error::Error as _;
+    let cause = error.source();
+    error.is_closed() || cause.is_some_and(|cause| cause.is::<std::io::Error>())
 }
 
 fn engine_type(kind: Type) -> PgType {

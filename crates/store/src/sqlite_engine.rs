@@ -343,7 +343,9 @@ fn plain_error(error: rusqlite::Error) -> Error {
         (_, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull) => {
             Error::Unavailable(text)
         }
-        (_, ErrorCode::CannotOpen) => Error::Unavailable(text),
+        (_, ErrorCode::CannotOpen | ErrorCode::SystemIoFailure | ErrorCode::ReadOnly) => {
+            Error::Unavailable(text)
+        }
         _ => Error::Engine(text),
     }
 }

@@ -1,6 +1,7 @@
 //! The handle that rooms use.
 
 use crate::pool::{Caller, LeaveOnDrop, Pool};
+use crate::pulse::Pulse;
 use crate::sqlite_engine;
 use crate::sqlite_writer::{self, Job};
 use crate::tx::{Session, Tx, attempt};
@@ -12,10 +13,14 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::timeout;
 
 /// Thousands of SQLite's steps that a glance may take, about a millisecond.
 const GLANCE: u32 = 50;
+
+/// How long a transaction waits for a connection.
+const WAIT: Duration = Duration::from_secs(5);
 
 /// A database engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +125,8 @@ struct Inner {
     context: Arc<Context>,
     permits: Arc<Semaphore>,
     backend: Backend,
+    /// Of a server that may fall silent.
+    pulse: Option<Arc<Pulse>>,
 }
 
 impl Drop for Inner {
@@ -150,12 +157,17 @@ impl Store {
             None => open_postgres(&config, &context, migrations),
         })?;
         let permits = Arc::new(Semaphore::new(config.connections.max(1)));
+        let pulse = matches!(backend, Backend::Postgres(_)).then(|| {
+            let config = config.clone();
+            Pulse::of(move || postgres_engine::Connection::probe(&config))
+        });
         Ok(Store {
             inner: Arc::new(Inner {
                 config,
                 context,
                 permits,
                 backend,
+                pulse,
             }),
         })
     }
@@ -255,18 +267,38 @@ impl Store {
         }
     }
 
+    /// Waits for the right to a connection.
+    async fn permit(&self) -> Result<OwnedSemaphorePermit> {
+        match timeout(WAIT, self.inner.permits.clone().acquire_owned()).await {
+            Ok(permit) => permit.map_err(|_| stopping()),
+            Err(_) => Err(Error::Unavailable("all connections are taken".to_owned())),
+        }
+    }
+
+    /// Waits for what a server does, unless it has fallen silent. What it was
+    /// told may still come about.
+    async fn answered(&self, work: impl Future<Output = Result<()>>) -> Result<()> {
+        match &self.inner.pulse {
+            Some(pulse) => pulse.guard(work).await?,
+            None => work.await,
+        }
+    }
+
     async fn read_apart(&self, mut work: Work) -> Result<()> {
-        let permit = self.inner.permits.clone().acquire_owned().await;
-        let (inner, caller) = (self.inner.clone(), Arc::new(Caller::default()));
-        let leave = LeaveOnDrop(caller.clone());
-        let task = tokio::task::spawn_blocking(move || {
-            let ended = inner.read(Some(caller), &mut |tx| work.run(tx));
-            drop((work, inner, permit));
+        self.answered(async {
+            let permit = self.permit().await?;
+            let (inner, caller) = (self.inner.clone(), Arc::new(Caller::default()));
+            let leave = LeaveOnDrop(caller.clone());
+            let task = tokio::task::spawn_blocking(move || {
+                let ended = inner.read(Some(caller), &mut |tx| work.run(tx));
+                drop((work, inner, permit));
+                ended
+            });
+            let ended = task.await.unwrap_or_else(|_| Err(stopping()));
+            drop(leave);
             ended
-        });
-        let ended = task.await.unwrap_or_else(|_| Err(stopping()));
-        drop(leave);
-        ended
+        })
+        .await
     }
 
     async fn write_apart(&self, mut work: Work) -> Result<()> {
@@ -274,17 +306,20 @@ impl Store {
             let answer = self.inner.enqueue(work);
             return answer.await.unwrap_or_else(|_| Err(stopping()));
         };
-        let permit = self.inner.permits.clone().acquire_owned().await;
-        let (pool, context) = (pool.clone(), self.inner.context.clone());
-        let (reply, answer) = oneshot::channel();
-        tokio::task::spawn_blocking(move || {
-            if !reply.is_closed() {
-                let ended = postgres_engine::write(&pool, &context, &mut |tx| work.run(tx));
-                reply.send(ended).ok();
-            }
-            drop(permit);
-        });
-        answer.await.unwrap_or_else(|_| Err(stopping()))
+        self.answered(async {
+            let permit = self.permit().await?;
+            let (pool, context) = (pool.clone(), self.inner.context.clone());
+            let (reply, answer) = oneshot::channel();
+            tokio::task::spawn_blocking(move || {
+                if !reply.is_closed() {
+                    let ended = postgres_engine::write(&pool, &context, &mut |tx| work.run(tx));
+                    reply.send(ended).ok();
+                }
+                drop(permit);
+            });
+            answer.await.unwrap_or_else(|_| Err(stopping()))
+        })
+        .await
     }
 
     /// [`read`](Store::read) for threads that may block.

@@ -2,11 +2,13 @@
 //! then the defaults written here. Nothing else reads the environment.
 
 use crate::Outcome;
+use kernel::http::connections::ConnectionLimits;
 use kernel::time::Clock;
 use serde::Deserialize;
 use std::fmt::Write as _;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The file read when it exists and no other is named.
 pub const FILE: &str = "tenon.toml";
@@ -60,6 +62,41 @@ pub struct Given {
     /// Folder with the npm packages of GraphiQL [default: our own, smaller explorer]
     #[arg(long, global = true, env = "TENON_EXPLORER_DIR", value_name = "DIR")]
     pub explorer_dir: Option<PathBuf>,
+    /// Connections at the same time; fewer where the limit of open files is low [default: 4096]
+    #[arg(long, global = true, env = "TENON_MAX_CONNECTIONS", value_name = "N")]
+    pub max_connections: Option<usize>,
+    /// Of them, those of one address that is no trusted proxy [default: 256]
+    #[arg(
+        long,
+        global = true,
+        env = "TENON_MAX_CONNECTIONS_PER_ADDRESS",
+        value_name = "N"
+    )]
+    pub max_connections_per_address: Option<usize>,
+    /// Seconds that the head of a request may take [default: 10]
+    #[arg(
+        long,
+        global = true,
+        env = "TENON_HEAD_TIMEOUT",
+        value_name = "SECONDS"
+    )]
+    pub head_timeout: Option<u64>,
+    /// Seconds in which a body must bring 16 KiB or end, and an answer be taken on [default: 30]
+    #[arg(
+        long,
+        global = true,
+        env = "TENON_TRANSFER_TIMEOUT",
+        value_name = "SECONDS"
+    )]
+    pub transfer_timeout: Option<u64>,
+    /// Seconds that a connection is kept between requests [default: 75]
+    #[arg(
+        long,
+        global = true,
+        env = "TENON_IDLE_TIMEOUT",
+        value_name = "SECONDS"
+    )]
+    pub idle_timeout: Option<u64>,
 }
 
 /// Everything the program was told, with the defaults filled in.
@@ -93,6 +130,8 @@ pub struct Options {
     pub group_size: usize,
     /// Folder with the npm packages of GraphiQL; none means our own explorer.
     pub explorer_dir: Option<PathBuf>,
+    /// What clients may take of the connections.
+    pub connections: ConnectionLimits,
     /// Master keys from the environment instead of the key file.
     pub keys: Option<String>,
     /// Password of the first administrator, from the environment.
@@ -174,6 +213,31 @@ const KEYS: &[Key] = &[
         shown: "\"/usr/share/tenon/node_modules\"",
         about: "Folder with the npm packages of GraphiQL (graphiql 4.1.2, react and react-dom\n# 18.3.1), to have it as the GraphQL explorer. Default: our own, smaller one.",
     },
+    Key {
+        name: "max_connections",
+        shown: "4096",
+        about: "Connections at the same time. Where the limit of open files is low there are\n# fewer: each may open a file besides, and 128 files stay for everything else.",
+    },
+    Key {
+        name: "max_connections_per_address",
+        shown: "256",
+        about: "Of them, those of one address (of IPv6, of its first 64 bits). Half of all at\n# most; trusted proxies are not counted.",
+    },
+    Key {
+        name: "head_timeout",
+        shown: "10",
+        about: "Seconds that the head of a request may take, and that a new connection may be\n# silent. Two while more than half of the connections, or of an address's, are taken.",
+    },
+    Key {
+        name: "transfer_timeout",
+        shown: "30",
+        about: "Seconds in which a body must bring 16 KiB or its end, and some of an answer must\n# be taken.",
+    },
+    Key {
+        name: "idle_timeout",
+        shown: "75",
+        about: "Seconds that a connection is kept between two requests, with the same exception.",
+    },
 ];
 
 /// The sample file: every key, commented out, with what it means.
@@ -214,10 +278,42 @@ impl Given {
             workers: self.workers.or(file.workers),
             group_size: self.group_size.or(file.group_size),
             explorer_dir: self.explorer_dir.or(file.explorer_dir),
+            max_connections: self.max_connections.or(file.max_connections),
+            max_connections_per_address: self
+                .max_connections_per_address
+                .or(file.max_connections_per_address),
+            head_timeout: self.head_timeout.or(file.head_timeout),
+            transfer_timeout: self.transfer_timeout.or(file.transfer_timeout),
+            idle_timeout: self.idle_timeout.or(file.idle_timeout),
         }
     }
 
+    fn connections(&self) -> Outcome<ConnectionLimits> {
+        let usual = ConnectionLimits::default();
+        let number = |name, given: Option<usize>, usual| match given {
+            Some(given) => at_least_one(name, given),
+            None => Ok(usual),
+        };
+        let seconds = |name, given: Option<u64>, usual| match given {
+            Some(0) => Err(format!("{name} must be at least 1")),
+            Some(given) => Ok(Duration::from_secs(given)),
+            None => Ok(usual),
+        };
+        Ok(ConnectionLimits {
+            total: number("max_connections", self.max_connections, usual.total)?,
+            per_address: number(
+                "max_connections_per_address",
+                self.max_connections_per_address,
+                usual.per_address,
+            )?,
+            head: seconds("head_timeout", self.head_timeout, usual.head)?,
+            progress: seconds("transfer_timeout", self.transfer_timeout, usual.progress)?,
+            idle: seconds("idle_timeout", self.idle_timeout, usual.idle)?,
+        })
+    }
+
     fn complete(self) -> Outcome<Options> {
+        let connections = self.connections()?;
         let is_placed = self.data.is_some() || self.database_url.is_some();
         let mut options = Options::in_directory(self.data.unwrap_or_else(|| "data".into()));
         options.is_placed = is_placed;
@@ -238,6 +334,7 @@ impl Given {
         options.group_size =
             at_least_one("group_size", self.group_size.unwrap_or(options.group_size))?;
         options.explorer_dir = self.explorer_dir;
+        options.connections = connections;
         options.root_password = std::env::var("TENON_ROOT_PASSWORD").ok();
         options.keys = std::env::var("TENON_KEYS").ok();
         Ok(options)
@@ -261,6 +358,7 @@ impl Options {
             workers: 4,
             group_size: 256,
             explorer_dir: None,
+            connections: ConnectionLimits::default(),
             keys: None,
             root_password: None,
             clock: Clock::default(),
@@ -384,6 +482,8 @@ mod tests {
     fn unusable_values_are_refused() {
         for text in [
             "workers = 0",
+            "max_connections = 0",
+            "head_timeout = 0",
             "external_url = \"ftp://x\"",
             "external_url = \"https://x/y\"",
             "log_format = \"xml\"",

@@ -2,6 +2,7 @@
 
 use crate::options::Options;
 use crate::{Outcome, accounts, wiring};
+use kernel::room;
 use kernel::telemetry::{Format, init_logs};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -28,6 +29,8 @@ pub fn log(options: &Options) -> Outcome {
 /// under way. `say` gets the lines for whoever started the program.
 pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
     let mut signals = Signals::new().map_err(|error| format!("cannot start: {error}"))?;
+    options.connections = kernel::process::fitting(options.connections);
+    room::make(&options.data);
     let store = wiring::open_store(&options)?;
     let _lock = store.serve_lock().map_err(|error| match error {
         store::Error::InUse => format!(
@@ -43,11 +46,12 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
     options
         .external_url
         .get_or_insert_with(|| reachable(address));
-    let workers = options.workers;
+    let (workers, data) = (options.workers, options.data.clone());
     let given = options.root_password.take();
     let (app, server) = wiring::assemble_over(options, store)?;
     accounts::complete(&app, given, &say).await?;
 
+    room::keep(&data);
     let (stop, stopped) = watch::channel(false);
     let jobs = tokio::spawn(kernel::jobs::work(
         app.clone(),

@@ -8,6 +8,7 @@ use kernel::error::{Error, Result};
 use kernel::html;
 use kernel::http::routes::Surface;
 use kernel::http::{Asked, Ok200, Response, Routes, openapi, reply};
+use kernel::room;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -59,8 +60,14 @@ async fn liveness() -> Result<Ok200<HealthEntity>> {
     Ok(Ok200(HealthEntity { status: "ok" }))
 }
 
-/// The process can do its work: the database answers.
+/// The process can do its work: the database answers, and there is room for
+/// what is stored.
 async fn readiness(app: App) -> Result<Ok200<HealthEntity>> {
+    if room::is_full(&app.config().data_dir) {
+        return Err(Error::Unavailable(
+            "there is no room in the data directory".into(),
+        ));
+    }
     let asked = app
         .read(|tx| Ok(tx.one::<i64>(sql!("select cast(1 as bigint)"), ())?))
         .await;

@@ -280,6 +280,7 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
             external_url,
             data_dir: options.data,
             trusted_proxies: options.trusted_proxies,
+            connections: options.connections,
             version: system::VERSION,
         },
         store,

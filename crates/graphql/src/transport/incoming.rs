@@ -173,7 +173,8 @@ async fn posted(call: &mut Call, viewer: &Viewer) -> Result<(Kind, Option<Pendin
         Some(other) => return refused(415, format!("Unsupported content type: {other}")),
         None => return refused(415, "Content type is missing"),
     };
-    let body = match read_capped(call.take_body(), MAX_BODY).await {
+    let most = call.most(MAX_BODY);
+    let body = match read_capped(call.take_body(), most).await {
         Err(kernel::error::Error::TooLarge) => return refused(413, "Request body too large"),
         other => other?,
     };

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::{Method, header};
 use kernel::error::Result;
 use kernel::http::Call;
+use kernel::http::bodies::MAX_ANONYMOUS;
 use kernel::http::params::Source;
 use kernel::http::routes::Surface;
 use serde_json::Value;
@@ -182,10 +183,19 @@ async fn in_body(call: &mut Call) -> Result<Sent> {
         call.asked.method,
         Method::POST | Method::PUT | Method::PATCH
     );
-    if !with_body || call.route.streams {
+    if !with_body || call.route.streams || is_looked_at_later(call) {
         return Ok(Sent::Nothing);
     }
     Ok(named(call.merged().await?))
+}
+
+/// Whether a body is too large to be read before it is known who sends it, or
+/// may be while there is a session to ask first.
+fn is_looked_at_later(call: &Call) -> bool {
+    match call.body_size() {
+        Some(size) => size > MAX_ANONYMOUS as u64,
+        None => cookie(call, sessions::COOKIE).is_some(),
+    }
 }
 
 fn cookie(call: &Call, name: &str) -> Option<String> {

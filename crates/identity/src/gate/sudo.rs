@@ -5,6 +5,7 @@ use crate::viewer::{SignedIn, Viewer};
 use http::Method;
 use kernel::error::{Error, Result};
 use kernel::http::Call;
+use kernel::http::bodies::MAX_ANONYMOUS;
 use kernel::http::routes::Surface;
 use kernel::ids::Reference;
 use std::sync::Arc;
@@ -12,6 +13,10 @@ use std::sync::Arc;
 /// Replaces the viewer when the request asks to act as someone else.
 pub async fn apply(call: &mut Call, viewer: Viewer) -> Result<Viewer> {
     if call.route.surface != Surface::Api {
+        return Ok(viewer);
+    }
+    if matches!(viewer, Viewer::Anonymous) && call.body_size() > Some(MAX_ANONYMOUS as u64) {
+        // Nobody acts as anyone: such a body is not for them to send.
         return Ok(viewer);
     }
     let Some(target) = asked_for(call).await? else {

@@ -173,7 +173,10 @@ enum Looked {
 fn look(tx: &mut Tx<'_>, typed: &str, user: i64, ip: &str) -> Result<Looked> {
     let keys = [
         (format!("user_code:user:{user}"), PER_USER),
-        (format!("user_code:ip:{ip}"), PER_ADDRESS),
+        (
+            format!("user_code:ip:{}", kernel::limits::counted_as(ip)),
+            PER_ADDRESS,
+        ),
     ];
     for (key, limit) in &keys {
         attempts::check(tx, key, *limit, WINDOW)?;

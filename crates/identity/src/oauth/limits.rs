@@ -7,7 +7,7 @@ use super::refusal::{Refusal, Result};
 use kernel::app::App;
 use kernel::error::Error;
 use kernel::http::Asked;
-use kernel::limits::Limiter;
+use kernel::limits::{Limiter, address_key};
 use kernel::time::Timestamp;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub fn of(app: &App) -> Arc<Limits> {
 
 /// Refuses an address that is over the limit, without counting.
 pub fn check(limit: &Limiter, asked: &Asked, now: Timestamp) -> Result<()> {
-    let decision = limit.peek(&asked.peer.to_string(), now);
+    let decision = limit.peek(&address_key(asked.peer), now);
     if decision.allowed {
         return Ok(());
     }
@@ -47,12 +47,12 @@ pub fn check(limit: &Limiter, asked: &Asked, now: Timestamp) -> Result<()> {
 
 /// Counts one try.
 pub fn count(limit: &Limiter, asked: &Asked, now: Timestamp) {
-    limit.check(&asked.peer.to_string(), now);
+    limit.check(&address_key(asked.peer), now);
 }
 
 /// Counts one try and refuses those over the limit.
 pub fn spend(limit: &Limiter, asked: &Asked, now: Timestamp) -> Result<()> {
-    let decision = limit.check(&asked.peer.to_string(), now);
+    let decision = limit.check(&address_key(asked.peer), now);
     if decision.allowed {
         return Ok(());
     }

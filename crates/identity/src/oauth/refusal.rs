@@ -105,6 +105,7 @@ impl Refusal {
             Refusal::InvalidClientMetadata(_) => "invalid_client_metadata",
             Refusal::InvalidRedirectUri(_) => "invalid_redirect_uri",
             Refusal::Other(Error::Limited(_)) => "slow_down",
+            Refusal::Other(Error::Unavailable(_)) => "temporarily_unavailable",
             Refusal::Other(error) if refusal::status(error).is_client_error() => "invalid_request",
             Refusal::Other(_) => "server_error",
         }

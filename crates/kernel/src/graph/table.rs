@@ -143,6 +143,11 @@ pub enum Cost {
     LookedUp,
 }
 
+impl Cost {
+    /// Of a text that is rendered: it takes more than its bytes do.
+    pub const RENDERED: Cost = Cost::Constant(5);
+}
+
 /// Why a member will not stay (contract section 7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {

@@ -1,5 +1,6 @@
 //! One request on its way to a handler, and what handlers may ask of it.
 
+use super::bodies::{self, MAX_ANONYMOUS};
 use super::multipart::{self, multipart_error};
 use super::openapi::Operation;
 use super::params::{self, FromParams, Source};
@@ -15,6 +16,8 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+
+pub use super::bodies::read_capped;
 
 /// Largest body outside uploads, in bytes (contract «Bad input and abuse»).
 pub const MAX_BODY: usize = 8 * 1024 * 1024;
@@ -33,6 +36,7 @@ pub struct Call {
     pub query: Source,
     path: Vec<(String, String)>,
     body: Option<Body>,
+    is_known: bool,
     merged: Option<Source>,
     form: Option<Bytes>,
     files: Vec<SentFile>,
@@ -90,10 +94,34 @@ impl Call {
             query,
             path,
             body: Some(body),
+            is_known: false,
             merged: None,
             form: None,
             files: Vec::new(),
         })
+    }
+
+    /// From here on bodies may be as large as those of callers with
+    /// credentials. Said by the gate, once it knows who calls.
+    pub fn is_from_known(&mut self) {
+        self.is_known = true;
+    }
+
+    /// The largest body that is read into memory, where known callers may send
+    /// so many bytes.
+    pub fn most(&self, known: usize) -> usize {
+        match self.is_known {
+            true => known,
+            false => known.min(MAX_ANONYMOUS),
+        }
+    }
+
+    /// How large the unread body is, if it says so.
+    pub fn body_size(&self) -> Option<u64> {
+        use axum::body::HttpBody as _;
+        self.body
+            .as_ref()
+            .map_or(Some(0), |body| body.size_hint().exact())
     }
 
     /// One decoded path parameter.
@@ -157,20 +185,23 @@ impl Call {
             .header(header::CONTENT_TYPE)
             .unwrap_or("")
             .to_ascii_lowercase();
+        let most = self.most(MAX_BODY);
         let Some(body) = self.body.take() else {
             return Ok(());
         };
         if kind.starts_with("multipart/form-data") {
             let original = self.asked.header(header::CONTENT_TYPE);
-            self.files = multipart::read_fields(body, original.unwrap_or(&kind), into).await?;
+            self.files =
+                multipart::read_fields(body, most, original.unwrap_or(&kind), into).await?;
             return Ok(());
         }
-        let bytes = read_capped(body, MAX_BODY).await?;
+        let bytes = read_capped(body, most).await?;
         if kind.starts_with("application/x-www-form-urlencoded") {
             params::parse_form(&bytes, into)?;
             self.form = Some(bytes);
             Ok(())
         } else if kind.contains("json") {
+            bodies::keep_json(&bytes)?;
             params::parse_json(&bytes, into)
         } else {
             Ok(())
@@ -181,27 +212,6 @@ impl Call {
     pub fn take_body(&mut self) -> Body {
         self.body.take().unwrap_or_default()
     }
-}
-
-/// Reads a whole body of at most `limit` bytes.
-pub async fn read_capped(body: Body, limit: usize) -> Result<Bytes> {
-    match axum::body::to_bytes(body, limit).await {
-        Ok(bytes) => Ok(bytes),
-        Err(error) if is_length_limit(&error) => Err(Error::TooLarge),
-        Err(_) => Err(Error::BadRequest("the body could not be read".into())),
-    }
-}
-
-fn is_length_limit(error: &axum::Error) -> bool {
-    use std::error::Error as _;
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        if inner.is::<http_body_util::LengthLimitError>() {
-            return true;
-        }
-        cause = inner.source();
-    }
-    false
 }
 
 /// Something a handler may take as an argument.
@@ -320,6 +330,7 @@ impl FromCall for Upload {
     }
 }
 
-fn aborted(_: axum::Error) -> Error {
-    Error::BadRequest("the upload was cut off".into())
+fn aborted(error: axum::Error) -> Error {
+    let cut_off = || Error::BadRequest("the upload was cut off".into());
+    bodies::refusal(&error).unwrap_or_else(cut_off)
 }

@@ -4,8 +4,10 @@
 //! are extractors ([`call`]) and whose result is an answer ([`reply`]).
 //! [`serve`] matches, admits, runs and renders; [`openapi`] describes.
 
+pub mod bodies;
 pub mod call;
 pub mod conditional;
+pub mod connections;
 mod multipart;
 pub mod openapi;
 pub mod paging;

@@ -3,7 +3,8 @@
 
 mod ended;
 
-use super::call::{Call, FromCall, MAX_BODY, SentFile, Upload};
+use super::bodies;
+use super::call::{Call, FromCall, SentFile, Upload};
 use super::openapi::Operation;
 use super::params::{self, Source};
 use crate::error::{Error, Result};
@@ -12,19 +13,17 @@ use futures_util::StreamExt;
 use http::header;
 use serde_json::Value;
 
-/// Reads a whole form of at most [`MAX_BODY`] bytes: its texts, and the files
+/// Reads a whole form of at most `most` bytes: its texts, and the files
 /// it carries.
 pub(super) async fn read_fields(
     body: Body,
+    most: usize,
     kind: &str,
     into: &mut Source,
 ) -> Result<Vec<SentFile>> {
     let boundary = multer::parse_boundary(kind)
         .map_err(|_| Error::BadRequest("the multipart body has no boundary".into()))?;
-    let limits = multer::SizeLimit::new().whole_stream(MAX_BODY as u64);
-    let constraints = multer::Constraints::new().size_limit(limits);
-    let mut parts =
-        multer::Multipart::with_constraints(body.into_data_stream(), boundary, constraints);
+    let mut parts = multer::Multipart::new(bodies::kept(body, most), boundary);
     let mut count = 0;
     let mut files = Vec::new();
     while let Some(part) = parts.next_field().await.map_err(multipart_error)? {
@@ -55,7 +54,8 @@ pub fn multipart_error(error: multer::Error) -> Error {
         multer::Error::StreamSizeExceeded { .. } | multer::Error::FieldSizeExceeded { .. } => {
             Error::TooLarge
         }
-        _ => Error::BadRequest("the multipart body is malformed".into()),
+        error => bodies::refusal(&error)
+            .unwrap_or_else(|| Error::BadRequest("the multipart body is malformed".into())),
     }
 }
 

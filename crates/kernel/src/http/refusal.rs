@@ -57,6 +57,20 @@ pub(super) fn is_lead_to_sign_in(response: &Response) -> bool {
         && to.is_some_and(|to| to.as_bytes().starts_with(html::SIGN_IN.as_bytes()))
 }
 
+/// Renders the refusal of a request that is not looked at any further.
+pub fn unasked<B>(error: Error, surface: Surface, request: http::Request<B>) -> Response {
+    let (parts, _) = request.into_parts();
+    let asked = Asked {
+        method: parts.method,
+        uri: parts.uri,
+        headers: parts.headers,
+        peer: std::net::Ipv4Addr::UNSPECIFIED.into(),
+        request_id: String::new(),
+        base_url: String::new(),
+    };
+    render(error, surface, &asked)
+}
+
 fn log_internal(cause: &(dyn std::error::Error + 'static), asked: &Asked) {
     let mut chain = cause.to_string();
     let mut next = cause.source();
@@ -78,6 +92,7 @@ pub fn status(error: &Error) -> StatusCode {
         Error::NotFound(_) | Error::NotFoundText(_) => 404,
         Error::MethodNotAllowed(_) => 405,
         Error::NotAcceptable => 406,
+        Error::TooSlow => 408,
         Error::Conflict(_) => 409,
         Error::Precondition => 412,
         Error::TooLarge => 413,

@@ -1,7 +1,9 @@
 //! From a raw request to a written answer: match, admit, run, render.
 
+use super::bodies::Budget;
 use super::call::{Asked, Call};
 use super::conditional::conditional;
+use super::connections;
 use super::refusal;
 use super::reply::{self, Response};
 use super::routes::{Admits, Gate, GateCookie, Route, Routes, Stranger, Surface};
@@ -17,7 +19,7 @@ use axum::body::Body;
 use futures_util::FutureExt;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,6 +32,7 @@ pub struct Server {
     app: App,
     gate: Box<dyn Gate>,
     throttles: Throttles,
+    bodies: Arc<Budget>,
     matcher: matchit::Router<Arc<Methods>>,
     /// The pages alone: one may stand behind a path that is a machine's, too.
     pages: matchit::Router<Arc<Methods>>,
@@ -68,6 +71,7 @@ impl Server {
             app,
             gate,
             throttles: Throttles::default(),
+            bodies: Arc::default(),
             matcher,
             pages,
             nowhere: nowhere(),
@@ -80,18 +84,8 @@ impl Server {
         listener: tokio::net::TcpListener,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
-        let server = self.clone();
-        let service = axum::Router::new().fallback(
-            move |axum::extract::ConnectInfo(peer): axum::extract::ConnectInfo<SocketAddr>,
-                  request: axum::extract::Request| {
-                let server = server.clone();
-                async move { server.answer(peer.ip(), request).await }
-            },
-        );
-        let service = service.into_make_service_with_connect_info::<SocketAddr>();
-        axum::serve(listener, service)
-            .with_graceful_shutdown(stop)
-            .await
+        let app = self.app.clone();
+        connections::serve(self, &app, listener, stop).await
     }
 
     /// Answers one request; never fails.
@@ -111,7 +105,7 @@ impl Server {
         // Who waits to be told to go on sends nothing to a refusal.
         let waits = asked.headers.contains_key(header::EXPECT);
         let (body, unread) = unread::lend(body);
-        let work = counting_statements(self.route(asked, body));
+        let work = counting_statements(self.bodies.over(self.route(asked, body)));
         let ((template, mut response), statements) = work.await;
         if !waits && !response.status().is_success() {
             unread.take_some().await;

@@ -4,7 +4,7 @@
 use super::reply::Response;
 use super::routes::Surface;
 use crate::app::App;
-use crate::limits::{Decision, Limiter};
+use crate::limits::{Decision, Limiter, address_key};
 use crate::settings::Setting;
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,10 @@ impl Throttles {
         caller: Option<Caller>,
         peer: IpAddr,
     ) -> Option<Decision> {
+        if surface == Surface::Plain {
+            // Health and metrics are told while nothing else is.
+            return None;
+        }
         // Rules that cannot be read must not close the door to everyone.
         let rules: ThrottleRules = app.settings().get(app).await.ok()?;
         let (name, rule) = match (surface, caller) {
@@ -90,7 +94,7 @@ impl Throttles {
         if !rule.enabled {
             return None;
         }
-        let key = caller.map_or_else(|| peer.to_string(), |caller| caller.0.to_string());
+        let key = caller.map_or_else(|| address_key(peer), |caller| caller.0.to_string());
         Some(self.limiter(name, rule).check(&key, app.now()))
     }
 

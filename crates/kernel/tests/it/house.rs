@@ -39,6 +39,7 @@ pub fn app(jobs: impl FnOnce(&mut RegistryBuilder)) -> (App, tempfile::TempDir) 
             external_url: "https://tenon.example".into(),
             data_dir: folder.path().into(),
             trusted_proxies: vec!["10.0.0.1".parse().unwrap()],
+            connections: Default::default(),
             version: "0",
         },
     });

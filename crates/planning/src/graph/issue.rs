@@ -7,8 +7,8 @@ use crate::model::IssueKind;
 use crate::store::issues as rows;
 use identity::graph::{People, Person, caller};
 use kernel::graph::{
-    Args, BOOLEAN, Context, Fault, Graph, ID, INT, ObjectBuilder, STRING, TIME, Typed, argument,
-    enumeration, item, object,
+    Args, BOOLEAN, Context, Cost, Fault, Graph, ID, INT, ObjectBuilder, STRING, TIME, Typed,
+    argument, enumeration, item, object,
 };
 use kernel::markup;
 use kernel::time::start_of;
@@ -66,6 +66,7 @@ fn texts(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
             },
         )
         .describe("Its description as HTML.")
+        .cost(Cost::RENDERED)
         .field("webUrl", STRING.required(), |it| it.web_url.clone())
         .describe("Its page.")
         .field("webPath", STRING.required(), |it| it.web_path.clone())

@@ -9,8 +9,8 @@ use crate::store::places::Places;
 use identity::graph::Tally;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Done, Fault, GlobalId, Graph, ID, Key, ObjectBuilder,
-    Order, STRING, Typed, argument, object,
+    Args, Ask, BOOLEAN, Connection, Context, Cost, Done, Fault, GlobalId, Graph, ID, Key,
+    ObjectBuilder, Order, STRING, Typed, argument, object,
 };
 use kernel::ids::Reference;
 use kernel::markup;
@@ -70,6 +70,7 @@ pub fn graph(g: &mut Graph) {
             it.description.as_deref().map(markup::render)
         })
         .describe("The same as HTML.")
+        .cost(Cost::RENDERED)
         .field("color", STRING.required(), |it| it.color.clone())
         .describe("Its colour, `#rrggbb`.")
         .field("textColor", STRING.required(), |it| {

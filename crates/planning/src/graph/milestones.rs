@@ -8,8 +8,8 @@ use crate::store::places::Places;
 use identity::graph::caller;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, ID, Key, ObjectBuilder, Order, STRING,
-    TIME, Typed, argument, named, object,
+    Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, ID, Key, ObjectBuilder, Order,
+    STRING, TIME, Typed, argument, named, object,
 };
 use kernel::time::{date_of, start_of};
 use serde_json::Value as Json;
@@ -62,6 +62,7 @@ fn described(it: ObjectBuilder<'_, Goal>) {
             html(texts.collect())
         })
         .describe("Its description as HTML.")
+        .cost(Cost::RENDERED)
         .field("state", GOAL_STATE.required(), |it| it.milestone.state)
         .describe("Active or closed.")
         .resolve("expired", BOOLEAN.required(), |it, _, context| async move {

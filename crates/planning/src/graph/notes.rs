@@ -12,8 +12,8 @@ use kernel::graph::context::Loader;
 use kernel::graph::scalars::split;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, Key, ObjectBuilder, Order, STRING, TIME,
-    Typed, any_of, argument, item, named, object,
+    Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, Key, ObjectBuilder, Order, STRING,
+    TIME, Typed, any_of, argument, item, named, object,
 };
 use serde_json::{Value as Json, json};
 use spaces::access::{MAINTAINER, NONE};
@@ -196,6 +196,7 @@ fn note(it: ObjectBuilder<'_, Note>) {
             html(notes.iter().map(|it| Some(it.body.clone())).collect())
         })
         .describe("The text as HTML.")
+        .cost(Cost::RENDERED)
         .load::<People, _>("author", object::<Person>("UserCore"), |it| it.author_id)
         .describe("Who wrote it; null if it was nobody, or their account is gone.")
         .field("system", BOOLEAN.required(), |it| it.is_system)

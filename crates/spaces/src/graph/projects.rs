@@ -9,7 +9,7 @@ use identity::graph::viewer;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result as Outcome};
 use kernel::graph::{
-    BOOLEAN, Context, FLOAT, Fault, Graph, ID, INT, Mark, ObjectBuilder, STRING, TIME, Typed,
+    BOOLEAN, Context, Cost, FLOAT, Fault, Graph, ID, INT, Mark, ObjectBuilder, STRING, TIME, Typed,
     argument, object,
 };
 use kernel::ids::{Reference, fold};
@@ -63,6 +63,7 @@ fn described(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
             descriptions(projects)
         })
         .describe("What it is, as HTML.")
+        .cost(Cost::RENDERED)
         .field("visibility", STRING, |it| {
             Some(Visibility::of(it.project.visibility).as_str().to_owned())
         })

@@ -77,23 +77,7 @@ async fn receive(
         .await
         .map_err(|_| Error::Unavailable(kernel::read_only::TEXT.into()))?;
     let taken = take(&app, &asked, &to, body).await;
-    answer(taken.map_err(try_again)?)
-}
-
-/// Tools send again what met an unavailable server, and nothing else.
-fn try_again(error: Error) -> Error {
-    match error {
-        Error::Internal(cause) if is_unavailable(cause.as_ref()) => {
-            tracing::error!(%cause, "alerts cannot be kept");
-            Error::Unavailable("The database cannot be reached.".into())
-        }
-        other => other,
-    }
-}
-
-fn is_unavailable(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
-    let cause = cause.downcast_ref::<store::Error>();
-    matches!(cause, Some(store::Error::Unavailable(_)))
+    answer(taken?)
 }
 
 async fn take(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Answer> {
@@ -215,14 +199,6 @@ fn answer(answer: Answer) -> Result<Response> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_lost_database_is_no_reason_to_drop_an_alert() {
-        let lost = store::Error::Unavailable("gone".into());
-        assert!(matches!(try_again(lost.into()), Error::Unavailable(_)));
-        let other = store::Error::Check;
-        assert!(matches!(try_again(other.into()), Error::Internal(_)));
-    }
 
     #[test]
     fn an_address_tells_project_and_integration() {

@@ -1,0 +1,161 @@
+//! What rendering one text, and all texts at the same time, may take.
+
+use crate::error::{Error, Result};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Cells of tables that are in no row of the text: the parser completes rows.
+const MAX_COMPLETED: usize = 5_000;
+/// References to footnotes, each of which leads there and back.
+const MAX_FOOTNOTES: usize = 1_000;
+/// Characters with a meaning: each may become a node of the tree, which takes
+/// some three hundred bytes.
+const MAX_MARKS: usize = 200_000;
+/// Bytes of HTML: so many whatever the text, so many for each of its bytes,
+/// and so many at most.
+const OUTPUT: usize = 512 * 1024;
+const OUTPUT_PER_BYTE: usize = 8;
+const MAX_OUTPUT: usize = 4 * 1024 * 1024;
+/// Texts of so many bytes are rendered without waiting for a turn.
+const SMALL: usize = 4 * 1024;
+/// How long a larger one waits for it.
+const WAIT: Duration = Duration::from_secs(2);
+
+/// Whether a text means to take much, as far as that is seen before it is
+/// parsed.
+pub(super) fn is_dear(markdown: &str) -> bool {
+    let footnotes = || markdown.matches("[^").count();
+    let marks = || markdown.bytes().filter(|byte| is_mark(*byte)).count();
+    completed_cells(markdown) > MAX_COMPLETED
+        || footnotes() > MAX_FOOTNOTES
+        || (markdown.len() > MAX_MARKS && marks() > MAX_MARKS)
+}
+
+fn is_mark(byte: u8) -> bool {
+    byte == b'\n' || (byte.is_ascii_punctuation() && !matches!(byte, b',' | b';' | b'"' | b'\''))
+}
+
+/// Whether what became of a text is in proportion to it.
+pub(super) fn is_bounded(html: &str, markdown: &str) -> bool {
+    let most = OUTPUT.saturating_add(markdown.len().saturating_mul(OUTPUT_PER_BYTE));
+    html.len() <= most.min(MAX_OUTPUT.max(markdown.len().saturating_mul(2)))
+}
+
+/// How many cells the parser would add to the rows of tables, counted too high
+/// rather than too low: every line of dashes and bars may begin a table that
+/// goes on to the next empty line.
+fn completed_cells(markdown: &str) -> usize {
+    let (mut columns, mut completed) = (0_usize, 0_usize);
+    for line in markdown.lines() {
+        let line = line.trim_matches(|c| matches!(c, ' ' | '\t' | '>'));
+        if line.is_empty() {
+            columns = 0;
+            continue;
+        }
+        let bars = line.bytes().filter(|byte| *byte == b'|').count();
+        if line.contains('-') && line.bytes().all(|byte| b"|-: \t".contains(&byte)) {
+            columns = columns.max(bars + 1);
+        } else {
+            completed = completed.saturating_add(columns.saturating_sub(bars + 1));
+        }
+    }
+    completed
+}
+
+/// Renders when it is this text's turn: half of the cores render at most.
+pub(super) fn in_turn<T>(markdown: &str, render: impl FnOnce() -> T) -> Result<T> {
+    if markdown.len() <= SMALL {
+        return Ok(render());
+    }
+    let _turn = Turn::wait().ok_or_else(|| {
+        Error::Unavailable("Too many texts are being rendered. Try again later.".into())
+    })?;
+    Ok(render())
+}
+
+static RENDERING: Mutex<usize> = Mutex::new(0);
+static ENDED: Condvar = Condvar::new();
+
+struct Turn;
+
+impl Turn {
+    fn wait() -> Option<Turn> {
+        let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
+        let most = (cores / 2).max(1);
+        let rendering = RENDERING.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut rendering, waited) = ENDED
+            .wait_timeout_while(rendering, WAIT, |rendering| *rendering >= most)
+            .unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return None;
+        }
+        *rendering += 1;
+        Some(Turn)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *RENDERING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        ENDED.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::render;
+    use super::*;
+
+    #[test]
+    fn what_grows_out_of_proportion_is_shown_as_it_is() {
+        let dear = [
+            format!(
+                "{}\n{}\n{}",
+                "|a".repeat(5000),
+                "|-".repeat(5000),
+                "|x|\n".repeat(100)
+            ),
+            format!(
+                "> {}\n> {}\n{}",
+                "|a".repeat(999),
+                "|-".repeat(999),
+                "> |x|\n".repeat(100)
+            ),
+            format!("{}\n\n[^a]: x", "[^a]".repeat(50_000)),
+            "*a*\n".repeat(100_000),
+            "x\n\n".repeat(300_000),
+        ];
+        for text in dear {
+            let html = render(&text);
+            assert!(html.contains("shown as it is"), "{}", &text[..20]);
+            assert!(html.len() <= text.len() * 2 + 200);
+        }
+    }
+
+    #[test]
+    fn what_people_write_is_rendered() {
+        let table = format!("|a|b|c|\n|-|-|-|\n{}", "|1|2|3|\n".repeat(2000));
+        let short = format!("|a|b|c|\n|-|-|-|\n{}", "|1|\n".repeat(1000));
+        let notes: String = (0..300)
+            .map(|n| format!("a[^{n}]\n\n[^{n}]: x\n\n"))
+            .collect();
+        let prose = "Some **words**, and a [link](https://example.com).\n\n".repeat(5000);
+        for text in [table, short, notes, prose, "- [x] done\n".repeat(2000)] {
+            assert!(!render(&text).contains("shown as it is"), "{}", &text[..20]);
+        }
+    }
+
+    #[test]
+    fn a_turn_comes_when_another_ends() {
+        let text = "x".repeat(SMALL + 1);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..16)
+                .map(|_| scope.spawn(|| in_turn(&text, || 1)))
+                .collect();
+            for thread in threads {
+                assert_eq!(thread.join().unwrap().unwrap(), 1);
+            }
+        });
+        assert_eq!(*RENDERING.lock().unwrap(), 0);
+    }
+}
