@@ -2,7 +2,7 @@
 
 use http::Method;
 use serde_json::json;
-use testkit::{Request, TestServer};
+use testkit::Request;
 
 testkit::both_engines! {
     async fn a_blank_credential_counts_as_none(t: TestServer) {

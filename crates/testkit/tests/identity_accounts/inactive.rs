@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::json;
 use testkit::service::set;
-use testkit::{Client, TestServer};
+use testkit::Client;
 
 /// What the API says to the holder of a token.
 async fn said(client: &Client) -> (u16, String) {

@@ -2,7 +2,6 @@
 
 use http::Method;
 use serde_json::json;
-use testkit::TestServer;
 
 testkit::both_engines! {
     async fn who_looks_for_a_hidden_page_signs_in_first(t: TestServer) {
