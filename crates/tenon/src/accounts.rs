@@ -165,7 +165,10 @@ pub async fn create_user(
         return Err(format!("the password {problem}"));
     }
     if wiring::may_begin_instance(&options)? {
-        say(&format!("a new instance begins in {}", options.data.display()));
+        say(&format!(
+            "a new instance begins in {}",
+            options.data.display()
+        ));
     }
     let given = options.root_password.take();
     let (app, _) = wiring::assemble(options).await?;

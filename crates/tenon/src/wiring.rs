@@ -189,7 +189,10 @@ fn missing(options: &Options) -> Outcome<Option<String>> {
     }
     // Whoever has the keys elsewhere needs no directory.
     if options.keys.is_none() && !data.is_dir() {
-        let text = format!("there is no data directory {} with the keys", data.display());
+        let text = format!(
+            "there is no data directory {} with the keys",
+            data.display()
+        );
         return Ok(Some(text));
     }
     Ok(None)

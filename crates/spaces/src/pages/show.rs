@@ -73,9 +73,8 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<Found> {
     let Reference::Path(name) = &group.reference else {
         return Err(not_found);
     };
-    let shown = |user: &User| {
-        user.is_human() && (user.state != UserState::Banned || viewer.is_admin())
-    };
+    let shown =
+        |user: &User| user.is_human() && (user.state != UserState::Banned || viewer.is_admin());
     let user = identity::users::find_by_username(tx, name)?;
     let user = user.filter(shown).ok_or(not_found)?;
     Ok(Found::Person(Box::new(user)))

@@ -56,15 +56,10 @@ pub async fn restore(options: Options, from: &Path) -> Outcome<String> {
     refuse_filled(&store, &tables).await?;
     archive.restore_keys(&options)?;
     let blobs = wiring::open_blobs(&options)?;
-    let files = archive
-        .restore_files(&blobs)
-        .await
-        .map_err(told)?;
+    let files = archive.restore_files(&blobs).await.map_err(told)?;
     let archive = Arc::new(archive);
     let count = tables.len();
-    restore_rows(&store, archive, tables)
-        .await
-        .map_err(told)?;
+    restore_rows(&store, archive, tables).await.map_err(told)?;
     drop(_lock);
     drop(store);
     wiring::open_store(&options)?;

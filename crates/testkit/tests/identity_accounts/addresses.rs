@@ -7,7 +7,9 @@ use testkit::{PASSWORD, Reply, TestServer, TestUser};
 const WANTED: &str = "wanted@example.org";
 
 async fn enter(user: &TestUser) -> Reply {
-    user.post("/user/emails").json(&json!({"email": WANTED})).await
+    user.post("/user/emails")
+        .json(&json!({"email": WANTED}))
+        .await
 }
 
 /// The links in the mails to the address, in the order of the mails.
@@ -31,7 +33,9 @@ async fn press(t: &TestServer, link: &str) -> Reply {
         return page;
     }
     let token = link.rsplit('=').next().unwrap_or_default();
-    browser.post("/users/confirmation", &[("token", token)]).await
+    browser
+        .post("/users/confirmation", &[("token", token)])
+        .await
 }
 
 /// The address among those of a user, and whether it is confirmed.

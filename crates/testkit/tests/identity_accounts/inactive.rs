@@ -2,8 +2,8 @@
 
 use http::Method;
 use serde_json::json;
-use testkit::service::set;
 use testkit::Client;
+use testkit::service::set;
 
 /// What the API says to the holder of a token.
 async fn said(client: &Client) -> (u16, String) {

@@ -1,8 +1,8 @@
 //! Passwords that are guessed first are refused wherever one is chosen.
 
 use serde_json::json;
-use testkit::service::set;
 use testkit::PASSWORD;
+use testkit::service::set;
 
 const REFUSED: &str = "must not contain commonly used combinations of words and letters";
 
