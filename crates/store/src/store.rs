@@ -182,10 +182,7 @@ impl Store {
                 &mut sqlite_engine::Connection::open(&path, config, true)?,
                 &context,
             ),
-            None => migrate::has_run(
-                &mut postgres_engine::Connection::open(config)?,
-                &context,
-            ),
+            None => migrate::has_run(&mut postgres_engine::Connection::open(config)?, &context),
         };
         on_own_thread(look)
     }

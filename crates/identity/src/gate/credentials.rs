@@ -169,7 +169,8 @@ fn by_authorization(value: &str, registry: bool) -> Sent {
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok());
     match decoded.as_deref().and_then(|text| text.split_once(':')) {
-        Some((_, "")) => Sent::Nothing,
+        Some(("", "")) => Sent::Nothing,
+        Some((_, "")) => Sent::Unusable,
         Some((username, password)) => Sent::Deploy {
             username: Some(username.to_owned()),
             token: password.to_owned(),
@@ -241,9 +242,15 @@ mod tests {
                 token: "b:c".into()
             }
         );
-        // Without a password.
-        assert_eq!(by_authorization("Basic YTo=", true), Sent::Nothing);
-        for bad in ["Basic", "Basic !!", "Basic YWI=", "Basic /w=="] {
+        assert_eq!(by_authorization("Basic Og==", true), Sent::Nothing);
+        // The third has a name and no password.
+        for bad in [
+            "Basic",
+            "Basic !!",
+            "Basic YTo=",
+            "Basic YWI=",
+            "Basic /w==",
+        ] {
             assert_eq!(by_authorization(bad, true), Sent::Unusable, "{bad}");
         }
     }

@@ -28,9 +28,6 @@ pub fn render_for(error: Error, surface: Surface, asked: &Asked, seen: Option<Se
         other => other,
     };
     let status = status(&error);
-    if surface == Surface::Page && seen.is_none() && leads_to_sign_in(status, asked) {
-        return reply::redirect(&html::sign_in(asked)).unwrap_or_else(|_| reply::empty(status));
-    }
     let mut response = match surface {
         Surface::Api => api_body(status, &error),
         Surface::Page => html::error_page(status, &page_reason(&error), asked, seen),
@@ -41,13 +38,18 @@ pub fn render_for(error: Error, surface: Surface, asked: &Asked, seen: Option<Se
     response
 }
 
-/// Whether a stranger who looks for a page is asked to sign in first. It may be
-/// hidden from them or not exist, which they are not told.
-fn leads_to_sign_in(status: StatusCode, asked: &Asked) -> bool {
+/// The refusal of a page to a stranger, whom the gate has looked at. Who looks
+/// for what is hidden from them, or is not there, is asked to sign in first,
+/// and told neither.
+pub fn render_for_stranger(error: Error, asked: &Asked) -> Response {
     let looks = asked.method == Method::GET || asked.method == Method::HEAD;
     // Names there are for programs, and no page is hidden (RFC 8615).
     let is_page = !asked.uri.path().starts_with("/.well-known/");
-    status == StatusCode::NOT_FOUND && looks && is_page
+    if status(&error) == StatusCode::NOT_FOUND && looks && is_page {
+        return reply::redirect(&html::sign_in(asked))
+            .unwrap_or_else(|_| reply::empty(StatusCode::NOT_FOUND));
+    }
+    render(error, Surface::Page, asked)
 }
 
 /// Whether it is where strangers are sent who look for a page.

@@ -99,6 +99,12 @@ impl Route {
         !(reads || looks_itself || self.always || self.scopes.contains(&"read_api"))
     }
 
+    /// Whether it is a page that strangers may ask for and the gate knows who
+    /// does.
+    pub fn is_open_page(&self) -> bool {
+        self.surface == Surface::Page && self.admits == Admits::Anyone && self.refuse.is_none()
+    }
+
     /// A refusal of a request to it, and for a page of whom it is seen by.
     pub fn refused(&self, error: Error, asked: &Asked, seen: Option<Seen>) -> Response {
         match self.refuse {

@@ -248,6 +248,9 @@ impl Server {
         let mut response = match result {
             Ok(response) => conditional(response, &asked).await,
             Err(Error::Moved(new_id)) => moved(&asked, id.as_deref(), &new_id, route.surface),
+            Err(error) if seen.is_none() && route.is_open_page() => {
+                refusal::render_for_stranger(error, &asked)
+            }
             Err(error) => route.refused(error, &asked, seen),
         };
         if route.registry && response.status() == StatusCode::UNAUTHORIZED {

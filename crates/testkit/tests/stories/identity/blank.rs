@@ -2,10 +2,10 @@
 
 use http::Method;
 use serde_json::json;
-use testkit::{Request, TestServer};
+use testkit::Request;
 
 #[testkit::story]
-async fn a_blank_credential_counts_as_none(t: TestServer) {
+async fn a_blank_credential_counts_as_none(t: testkit::TestServer) {
     let project = t.project_with("acme/anvil", "public").await;
     t.admin()
         .put(project.at("/packages/generic/a/1.0/a.txt"))

@@ -2,8 +2,8 @@
 
 use http::Method;
 use serde_json::json;
+use testkit::Client;
 use testkit::service::set;
-use testkit::{Client, TestServer};
 
 /// What the API says to the holder of a token.
 async fn said(client: &Client) -> (u16, String) {
@@ -18,7 +18,7 @@ async fn graphql(client: &Client) -> u16 {
 }
 
 #[testkit::story(noon)]
-async fn tokens_wait_for_the_address_to_be_confirmed(t: TestServer) {
+async fn tokens_wait_for_the_address_to_be_confirmed(t: testkit::TestServer) {
     let new = json!({"username": "jane", "name": "Jane", "email": "jane@example.com",
         "password": "correct horse battery"});
     let id = t.admin().post("/users").json(&new).await.is(201).id();
@@ -42,7 +42,7 @@ async fn tokens_wait_for_the_address_to_be_confirmed(t: TestServer) {
 }
 
 #[testkit::story(noon)]
-async fn tokens_of_bots_need_no_address(t: TestServer) {
+async fn tokens_of_bots_need_no_address(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     let new = json!({"name": "robot", "scopes": ["api"]});
     let made = t
@@ -56,7 +56,7 @@ async fn tokens_of_bots_need_no_address(t: TestServer) {
 }
 
 #[testkit::story(noon)]
-async fn a_locked_account_has_no_tokens_until_it_opens(t: TestServer) {
+async fn a_locked_account_has_no_tokens_until_it_opens(t: testkit::TestServer) {
     set(
         &t,
         json!({"max_login_attempts": 3, "sign_in_limit_per_minute": 1000}),

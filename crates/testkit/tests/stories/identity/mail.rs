@@ -193,8 +193,9 @@ async fn a_link_is_used_once_however_many_try(t: TestServer) {
     let browser = std::sync::Arc::new(browser);
     let tries: Vec<_> = (0..10)
         .map(|n| {
-            let fields =
-                format!("token={token}&password=password{n}&password_confirmation=password{n}");
+            let fields = format!(
+                "token={token}&password=another+phrase+{n}&password_confirmation=another+phrase+{n}"
+            );
             let browser = browser.clone();
             testkit::tokio::spawn(async move {
                 browser.post("/users/password/edit", &fields).await.status

@@ -1,21 +1,20 @@
 //! Passwords that are guessed first are refused wherever one is chosen.
 
 use serde_json::json;
+use testkit::PASSWORD;
 use testkit::service::set;
-use testkit::{PASSWORD, TestServer};
 
 const REFUSED: &str = "must not contain commonly used combinations of words and letters";
 
 #[testkit::story]
-async fn a_password_that_is_guessed_first_is_refused_everywhere(t: TestServer) {
+async fn a_password_that_is_guessed_first_is_refused_everywhere(t: testkit::TestServer) {
     let wide = json!({"signup_enabled": true, "sign_in_limit_per_minute": 1000,
         "require_admin_approval_after_user_signup": false});
     set(&t, wide).await;
     let jane = t.user("jane.miller").await;
     let refused = json!({"message": {"password": [REFUSED]}});
     for weak in ["P@ssw0rd1", "1234567890", "the miller and I"] {
-        let new =
-            json!({"username": "amiller", "name": "A", "email": "a@example.com", "password": weak});
+        let new = json!({"username": "al.miller", "name": "A", "email": "a@example.com", "password": weak});
         let made = t.admin().post("/users").json(&new).await.is(400);
         assert_eq!(made.json(), refused, "{weak}");
         let path = format!("/users/{}", jane.id);
@@ -71,7 +70,7 @@ async fn a_password_that_is_guessed_first_is_refused_everywhere(t: TestServer) {
 }
 
 #[testkit::story]
-async fn a_password_chosen_by_mail_or_anew_is_looked_at_too(t: TestServer) {
+async fn a_password_chosen_by_mail_or_anew_is_looked_at_too(t: testkit::TestServer) {
     set(&t, json!({"sign_in_limit_per_minute": 1000})).await;
     let jane = t.user("jane").await;
     let browser = t.new_browser();

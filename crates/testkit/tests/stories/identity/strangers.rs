@@ -2,10 +2,9 @@
 
 use http::Method;
 use serde_json::json;
-use testkit::TestServer;
 
 #[testkit::story]
-async fn who_looks_for_a_hidden_page_signs_in_first(t: TestServer) {
+async fn who_looks_for_a_hidden_page_signs_in_first(t: testkit::TestServer) {
     let project = t.project("acme/anvil").await;
     t.user("outsider").await;
     let jane = t.user("jane").await;
@@ -71,7 +70,7 @@ async fn who_looks_for_a_hidden_page_signs_in_first(t: TestServer) {
 }
 
 #[testkit::story]
-async fn people_have_a_page_for_everybody(t: TestServer) {
+async fn people_have_a_page_for_everybody(t: testkit::TestServer) {
     let jane = t.user("jane").await;
     t.user("john").await;
     let new = json!({"name": "tongs", "visibility": "public"});
@@ -104,7 +103,7 @@ async fn people_have_a_page_for_everybody(t: TestServer) {
 }
 
 #[testkit::story]
-async fn guides_of_clients_lead_to_the_form_of_a_token(t: TestServer) {
+async fn guides_of_clients_lead_to_the_form_of_a_token(t: testkit::TestServer) {
     t.user("jane").await;
     let browser = t.browser("jane").await;
     for path in [
@@ -141,7 +140,7 @@ async fn guides_of_clients_lead_to_the_form_of_a_token(t: TestServer) {
 }
 
 #[testkit::story]
-async fn programs_are_told_what_not_to_collect(t: TestServer) {
+async fn programs_are_told_what_not_to_collect(t: testkit::TestServer) {
     let text = t.anonymous().at("/robots.txt").await.is(200);
     assert!(text.header("content-type").starts_with("text/plain"));
     assert!(text.text().starts_with("User-agent: *\n"));
