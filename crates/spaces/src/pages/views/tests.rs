@@ -299,7 +299,7 @@ fn a_person_is_shown_with_their_projects() {
         is_self: true,
         projects: vec![],
         pages: Pages::default(),
-        joined_at: moment(700),
+        joined_at: Some(moment(700)),
     };
     let empty = keep("person_empty", &person);
     person.projects = vec![project("anvil", "private", "")];
