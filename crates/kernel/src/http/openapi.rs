@@ -152,7 +152,7 @@ fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
         body: None,
         responses: Map::new(),
     };
-    (route.describe)(&mut operation);
+    (route.handler.describe)(&mut operation);
     for (status, meaning) in &route.answers {
         operation.status(*status, meaning);
     }

@@ -47,10 +47,10 @@ testkit::both_engines! {
         let pages = [
             ("/", "/", "<p class=\"name\">"),
             ("/groups", "/groups", "<p class=\"name\">"),
-            ("/groups/{part1}", "/groups/acme", "href=\"/acme/"),
-            ("/groups/{part1}/-/members", "/groups/acme/-/members", "data-label=\"Role\""),
-            ("/groups/{part1}/-/packages", "/groups/acme/-/packages", "<p class=\"name\">"),
-            ("/{part1}/{part2}/-/packages", "/acme/anvil/-/packages", "<p class=\"name\">"),
+            ("/groups/{*group}", "/groups/acme", "href=\"/acme/"),
+            ("/groups/{*group}/-/members", "/groups/acme/-/members", "data-label=\"Role\""),
+            ("/groups/{*group}/-/packages", "/groups/acme/-/packages", "<p class=\"name\">"),
+            ("/{*project}/-/packages", "/acme/anvil/-/packages", "<p class=\"name\">"),
         ];
         for page in pages {
             let (few, three) = cost(&t, &browser, page, 3).await;

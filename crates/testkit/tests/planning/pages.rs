@@ -351,9 +351,9 @@ testkit::both_engines! {
             count.map_or(0, |count| count.parse::<u64>().expect("a count"))
         };
         for (route, path) in [
-            ("/{part1}/{part2}/-/issues", ISSUES),
+            ("/{*project}/-/issues", ISSUES),
             ("/dashboard/todos", "/dashboard/todos"),
-            ("/{part1}/{part2}/-/labels", "/acme/anvil/-/labels"),
+            ("/{*project}/-/labels", "/acme/anvil/-/labels"),
         ] {
             browser.get(path).await.is(200);
             let start = sent(route);
@@ -367,7 +367,7 @@ testkit::both_engines! {
         let labels: Vec<String> = (0..12).map(|n| format!("a{n}")).collect();
         let labels = json!({"add_labels": labels.join(",")});
         jane.put(project.at("/issues/1")).json(&labels).await.is(200);
-        let route = "/{part1}/{part2}/-/issues/{issue_iid}";
+        let route = "/{*project}/-/issues/{issue_iid}";
         let start = sent(route);
         browser.get(&format!("{ISSUES}/2")).await.is(200);
         let few = sent(route) - start;
