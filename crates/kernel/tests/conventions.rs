@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use store::Plugs;
 
 struct Open;
 
