@@ -94,70 +94,63 @@ pub struct Hooks {
     pub group_name: Option<GroupName>,
     /// Groups that require a second factor.
     pub two_factor_grace: Option<TwoFactorGrace>,
-    /// Single sign-on of groups.
-    pub single_sign_on: Option<&'static dyn SingleSignOn>,
+    /// Single sign-on of groups, from when its room is ready.
+    pub single_sign_on: OnceLock<&'static dyn SingleSignOn>,
     /// Settings of other rooms.
     pub settings: Vec<Part>,
 }
 
-static HOOKS: OnceLock<Hooks> = OnceLock::new();
-
-/// Plugs the hooks in. Servers started later in the same process (tests)
-/// share the first ones, which are the same functions.
-pub fn register(hooks: Hooks) {
-    let _ = HOOKS.set(hooks);
-}
-
-pub(crate) fn get() -> &'static Hooks {
-    HOOKS.get_or_init(Hooks::default)
+/// What was plugged in; [`Hooks`] must be among the store's plugs.
+pub(crate) fn get<'t>(tx: &Tx<'t>) -> Result<&'t Hooks> {
+    Ok(tx.plugged()?)
 }
 
 pub(crate) fn created(tx: &mut Tx<'_>, user: &User) -> Result<()> {
-    get()
+    get(tx)?
         .user_created
         .iter()
         .try_for_each(|hook| hook(tx, user))
 }
 
 pub(crate) fn renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
-    get()
+    get(tx)?
         .user_renamed
         .iter()
         .try_for_each(|hook| hook(tx, before, after))
 }
 
 pub(crate) fn email_confirmed(tx: &mut Tx<'_>, user: &User, email: &str) -> Result<()> {
-    get()
+    get(tx)?
         .email_confirmed
         .iter()
         .try_for_each(|hook| hook(tx, user, email))
 }
 
 pub(crate) fn destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
-    get()
+    get(tx)?
         .user_destroying
         .iter()
         .try_for_each(|hook| hook(tx, destroying))
 }
 
 pub(crate) fn groups_of(tx: &mut Tx<'_>, user: i64) -> Result<Vec<UsersGroup>> {
-    get()
+    get(tx)?
         .groups_of
         .map_or(Ok(Vec::new()), |hook| hook(tx, user))
 }
 
 pub(crate) fn group_name(tx: &mut Tx<'_>, group: i64) -> Result<Option<String>> {
-    get().group_name.map_or(Ok(None), |hook| hook(tx, group))
+    get(tx)?.group_name.map_or(Ok(None), |hook| hook(tx, group))
 }
 
 pub(crate) fn two_factor_grace(tx: &mut Tx<'_>, user: i64) -> Result<Option<i64>> {
-    get()
+    get(tx)?
         .two_factor_grace
         .map_or(Ok(None), |hook| hook(tx, user))
 }
 
 pub(crate) fn sign_on(tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn> {
-    match get().single_sign_on {
+    match get(tx)?.single_sign_on.get() {
         Some(room) => room.ask(tx, group, signed_in),
         None => Ok(SignOn::NotUsed),
     }

@@ -6,7 +6,7 @@ mod limits;
 mod part;
 mod read_only;
 
-use crate::hooks;
+use crate::hooks::{self, Hooks};
 use crate::oauth::settings as oauth;
 use crate::settings::{Sessions, SignIn, TokenRules};
 use crate::users::Author;
@@ -67,8 +67,8 @@ const PARTS: &[Part] = &[
 ];
 
 /// Those and the ones of the rooms above.
-fn parts() -> impl Iterator<Item = &'static Part> {
-    PARTS.iter().chain(&hooks::get().settings)
+fn parts(hooks: &Hooks) -> impl Iterator<Item = &Part> {
+    PARTS.iter().chain(&hooks.settings)
 }
 
 /// Everything that was sent, for this room, the kernel and the rooms above.
@@ -80,19 +80,22 @@ impl FromCall for Everything {
         let change = Change::from_params(&source).map_err(Error::Parameters)?;
         let limits = Limits::from_params(&source).map_err(Error::Parameters)?;
         let oauth = oauth::Change::from_params(&source).map_err(Error::Parameters)?;
-        parts()
+        parts(call.app.plugged()?)
             .try_for_each(|part| (part.check)(&source))
             .map_err(Error::Parameters)?;
         Ok(Everything(source, change, limits, oauth))
     }
 
     fn describe(operation: &mut kernel::http::openapi::Operation<'_>) {
+        let hooks = operation.plugged::<Hooks>();
+        let settings = hooks.into_iter().flat_map(parts);
+        let settings: Vec<_> = settings.flat_map(|part| (part.fields)()).collect();
         operation.parameters(
             Change::fields()
                 .into_iter()
                 .chain(Limits::fields())
                 .chain(oauth::Change::fields())
-                .chain(parts().flat_map(|part| (part.fields)()))
+                .chain(settings)
                 .collect(),
         );
     }
@@ -126,7 +129,7 @@ pub fn read(tx: &mut Tx<'_>) -> Result<Map<String, Value>> {
     };
     limits::read(tx, &mut all)?;
     oauth::read(tx, &mut all)?;
-    parts().try_for_each(|part| (part.read)(tx, &mut all))?;
+    parts(hooks::get(tx)?).try_for_each(|part| (part.read)(tx, &mut all))?;
     Ok(all)
 }
 
@@ -142,7 +145,7 @@ impl Everything {
         apply(app, tx, change)?;
         limits::apply(app, tx, limits)?;
         oauth::apply(app, tx, oauth)?;
-        parts().try_for_each(|part| (part.write)(app, tx, source))?;
+        parts(hooks::get(tx)?).try_for_each(|part| (part.write)(app, tx, source))?;
         record(tx, by, source)?;
         read(tx)
     }

@@ -96,7 +96,7 @@ pub fn wholes(tx: &mut Tx<'_>, users: Vec<User>, caller: Option<UserId>) -> Resu
         .map(|row| (row.0, row.1))
         .collect();
     let counts = counts(tx, &ids, caller.unwrap_or(0))?;
-    let namespaces = match hooks::get().namespaces_of {
+    let namespaces = match hooks::get(tx)?.namespaces_of {
         Some(hook) => hook(tx, &ids)?,
         None => HashMap::new(),
     };

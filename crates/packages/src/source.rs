@@ -6,7 +6,6 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use kernel::app::App;
 use kernel::error::Result;
-use std::sync::OnceLock;
 
 /// A tag or branch of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,27 +31,15 @@ pub trait Source: Send + Sync {
     ) -> BoxFuture<'s, Result<Option<Archive>>>;
 }
 
-/// No project has a repository.
-struct Nowhere;
+/// Where repositories are; nowhere as long as no room has them. It must be
+/// among the store's plugs.
+#[derive(Default)]
+pub struct Repositories(pub Option<Box<dyn Source>>);
 
-impl Source for Nowhere {
-    fn archive<'s>(
-        &'s self,
-        _: &'s App,
-        _: i64,
-        _: &'s Ref,
-    ) -> BoxFuture<'s, Result<Option<Archive>>> {
-        Box::pin(async { Ok(None) })
+/// The archive of a tag or branch, if there is such a thing.
+pub(crate) async fn archive(app: &App, project: i64, reference: &Ref) -> Result<Option<Archive>> {
+    match &app.plugged::<Repositories>()?.0 {
+        Some(source) => source.archive(app, project, reference).await,
+        None => Ok(None),
     }
-}
-
-static SOURCE: OnceLock<Box<dyn Source>> = OnceLock::new();
-
-/// Plugs repositories in, once, when the program is wired.
-pub fn register(source: Box<dyn Source>) {
-    let _ = SOURCE.set(source);
-}
-
-pub(crate) fn get() -> &'static dyn Source {
-    SOURCE.get_or_init(|| Box::new(Nowhere)).as_ref()
 }

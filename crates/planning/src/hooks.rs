@@ -8,7 +8,6 @@ use identity::viewer::Viewer;
 use kernel::error::Result;
 use spaces::hooks::Contents;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use store::{Tx, sql};
 
 /// Work in the transaction that closes an issue; it gets the issue as it was
@@ -19,7 +18,7 @@ pub type IssueClosed = fn(&mut Tx<'_>, &Issue, Option<i64>) -> Result<()>;
 /// viewer may see.
 pub type NamedAlerts = fn(&mut Tx<'_>, &Viewer, &[String], &[i64]) -> Result<Vec<Numbered>>;
 
-/// Functions of the rooms above.
+/// Functions of the rooms above; they must be among the store's plugs.
 #[derive(Default)]
 pub struct Hooks {
     /// An issue is closed.
@@ -28,16 +27,12 @@ pub struct Hooks {
     pub named_alerts: Option<NamedAlerts>,
 }
 
-static HOOKS: OnceLock<Hooks> = OnceLock::new();
-
-/// Plugs the hooks in, once, when the program is wired.
-pub fn register(hooks: Hooks) {
-    let _ = HOOKS.set(hooks);
-}
-
 pub(crate) fn issue_closed(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>) -> Result<()> {
-    let hooks = &HOOKS.get_or_init(Hooks::default).issue_closed;
-    hooks.iter().try_for_each(|hook| hook(tx, issue, actor))
+    let hooks: &Hooks = tx.plugged()?;
+    hooks
+        .issue_closed
+        .iter()
+        .try_for_each(|hook| hook(tx, issue, actor))
 }
 
 pub(crate) fn named_alerts(
@@ -46,7 +41,7 @@ pub(crate) fn named_alerts(
     paths: &[String],
     iids: &[i64],
 ) -> Result<Vec<Numbered>> {
-    match HOOKS.get_or_init(Hooks::default).named_alerts {
+    match tx.plugged::<Hooks>()?.named_alerts {
         Some(named) => named(tx, viewer, paths, iids),
         None => Ok(Vec::new()),
     }

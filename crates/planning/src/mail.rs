@@ -9,7 +9,7 @@ use crate::rules::topic::Topic;
 use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Note, Noteable};
 use crate::store::subscriptions::{self, Target};
-use crate::targets::{self, Thing, Told};
+use crate::targets::{Kinds, Thing, Told};
 use identity::entities::load_basic;
 use identity::model::User;
 use kernel::app::App;
@@ -133,7 +133,10 @@ impl Subject {
     fn read(tx: &mut Tx<'_>, about: &About) -> Result<Option<Subject>> {
         Ok(match about.kind == ISSUE {
             true => rows::by_id(tx, about.id)?.map(|issue| Subject::Issue(Box::new(issue))),
-            false => targets::thing(&about.kind, about.id).map(Subject::Thing),
+            false => tx
+                .plugged::<Kinds>()?
+                .thing(&about.kind, about.id)
+                .map(Subject::Thing),
         })
     }
 

@@ -1,5 +1,5 @@
 //! What notes and to-dos are about. Issues are this room's own; rooms above
-//! plug in their things as [`Kind`]s, once, when the program is wired. In
+//! add their things to [`Kinds`] when the program is wired. In
 //! GraphQL such a thing is a node under the same name and has its notes by
 //! [`graph::noteable`](crate::graph::noteable).
 
@@ -15,7 +15,6 @@ use kernel::time::Timestamp;
 use serde_json::Value;
 use spaces::model::Project;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use store::{Fragment, Tx};
 
 /// One kind of thing that has notes or to-dos.
@@ -83,17 +82,6 @@ pub struct Thing {
     pub talk: Talk,
 }
 
-/// A thing by kind and id, whoever sees it; nothing of a kind that people do
-/// not write notes about here.
-pub fn thing(name: &str, id: i64) -> Option<Thing> {
-    let kind = kind(name)?;
-    Some(Thing {
-        kind: kind.name,
-        id,
-        talk: kind.talk?,
-    })
-}
-
 /// See [`Kind::read`].
 pub type Read = fn(&App, &mut Tx<'_>, &Viewer, &[i64]) -> Result<HashMap<i64, Seen>>;
 
@@ -110,8 +98,6 @@ pub struct Seen {
     pub entity: Value,
 }
 
-static KINDS: OnceLock<Vec<Kind>> = OnceLock::new();
-
 const ISSUES: Kind = Kind {
     name: ISSUE,
     visible: issue_is_visible,
@@ -119,25 +105,47 @@ const ISSUES: Kind = Kind {
     talk: None,
 };
 
-/// Plugs in the kinds of the rooms above, once.
-pub fn register(kinds: Vec<Kind>) {
-    let _ = KINDS.set(kinds);
+/// Every kind; it must be among the store's plugs.
+pub struct Kinds(Vec<Kind>);
+
+impl Kinds {
+    /// Issues, and the kinds of the rooms above.
+    pub fn with(others: impl IntoIterator<Item = Kind>) -> Kinds {
+        Kinds([ISSUES].into_iter().chain(others).collect())
+    }
+
+    /// The kind of this name.
+    pub fn named(&self, name: &str) -> Option<&Kind> {
+        self.0.iter().find(|kind| kind.name == name)
+    }
+
+    /// A thing by kind and id, whoever sees it; nothing of a kind that people
+    /// do not write notes about here.
+    pub fn thing(&self, name: &str, id: i64) -> Option<Thing> {
+        let kind = self.named(name)?;
+        Some(Thing {
+            kind: kind.name,
+            id,
+            talk: kind.talk?,
+        })
+    }
 }
 
-/// Every kind.
-pub fn kinds() -> impl Iterator<Item = &'static Kind> {
-    std::iter::once(&ISSUES).chain(KINDS.get_or_init(Vec::new))
-}
+/// Things that the viewer may see, by kind and id.
+#[derive(Debug, Default)]
+pub struct AllSeen(HashMap<&'static str, HashMap<i64, Seen>>);
 
-/// The kind of this name.
-pub fn kind(name: &str) -> Option<&'static Kind> {
-    kinds().find(|kind| kind.name == name)
+impl AllSeen {
+    /// One of them.
+    pub fn get(&self, kind: &str, id: i64) -> Option<&Seen> {
+        self.0.get(kind)?.get(&id)
+    }
 }
 
 /// Condition on `todos`: those about what the viewer may see.
-pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
+pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
     let mut condition = Fragment::new("(1 = 0");
-    for kind in kinds() {
+    for kind in &tx.plugged::<Kinds>()?.0 {
         condition
             .push(" or (todos.target_type = ", kind.name)
             .raw(" and ")
@@ -145,7 +153,7 @@ pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
             .raw(")");
     }
     condition.raw(")");
-    condition
+    Ok(condition)
 }
 
 /// Those of these things, by kind and id, that the viewer may see.
@@ -154,20 +162,18 @@ pub fn read<'n>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     named: impl IntoIterator<Item = (&'n str, i64)>,
-) -> Result<HashMap<(&'static str, i64), Seen>> {
-    let mut wanted: HashMap<&'static str, Vec<i64>> = HashMap::new();
+) -> Result<AllSeen> {
+    let mut wanted: HashMap<&str, Vec<i64>> = HashMap::new();
     for (name, id) in named {
-        if let Some(kind) = kind(name) {
-            wanted.entry(kind.name).or_default().push(id);
-        }
+        wanted.entry(name).or_default().push(id);
     }
-    let mut found = HashMap::new();
-    for (name, mut ids) in wanted {
-        ids.sort_unstable();
-        ids.dedup();
-        if let Some(kind) = kind(name) {
+    let mut found = AllSeen::default();
+    for kind in &tx.plugged::<Kinds>()?.0 {
+        if let Some(mut ids) = wanted.remove(kind.name) {
+            ids.sort_unstable();
+            ids.dedup();
             let seen = (kind.read)(app, tx, viewer, &ids)?;
-            found.extend(seen.into_iter().map(|(id, seen)| ((name, id), seen)));
+            found.0.insert(kind.name, seen);
         }
     }
     Ok(found)
@@ -181,7 +187,7 @@ pub fn find(
     name: &str,
     id: i64,
 ) -> Result<Option<(Noteable, Seen)>> {
-    let Some(kind) = kind(name) else {
+    let Some(kind) = tx.plugged::<Kinds>()?.named(name) else {
         return Ok(None);
     };
     let mut found = (kind.read)(app, tx, viewer, &[id])?;

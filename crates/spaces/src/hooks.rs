@@ -8,7 +8,6 @@ use identity::model::User;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use store::{Fragment, Tx, sql};
 
 /// Work in the transaction that deletes a project's row.
@@ -49,15 +48,9 @@ pub struct Hooks {
     pub issues_of: Option<IssuesOf>,
 }
 
-static HOOKS: OnceLock<Hooks> = OnceLock::new();
-
-/// Plugs the hooks in, once, when the program is wired.
-pub fn register(hooks: Hooks) {
-    let _ = HOOKS.set(hooks);
-}
-
-pub(crate) fn get() -> &'static Hooks {
-    HOOKS.get_or_init(Hooks::default)
+/// What was plugged in; [`Hooks`] must be among the store's plugs.
+pub(crate) fn get<'t>(tx: &Tx<'t>) -> Result<&'t Hooks> {
+    Ok(tx.plugged()?)
 }
 
 /// Adds what this room does when users come, change and go.

@@ -1,8 +1,9 @@
 //! Deletion of what was hidden, and the end of memberships.
 
+use crate::hooks::{self, Hooks};
 use crate::mail::{SendInvitation, TellOfRequest};
 use crate::model::SourceKind;
-use crate::{hooks, rules};
+use crate::rules;
 use identity::oauth::applications::{self, Owner};
 use identity::users::Author;
 use kernel::error::Result;
@@ -64,7 +65,7 @@ async fn contents(run: &Run, id: i64) -> Result<i64> {
     run.app
         .read(move |tx| {
             let mut total = 0;
-            for contents in &hooks::get().contents {
+            for contents in &hooks::get(tx)?.contents {
                 total += (contents.count)(tx, id)?;
             }
             Ok(total)
@@ -75,7 +76,8 @@ async fn contents(run: &Run, id: i64) -> Result<i64> {
 /// Empties a project piece by piece, so that other writes get between, then
 /// deletes it.
 async fn destroy_project(run: &Run, id: i64, progress: &mut Progress) -> Result<()> {
-    for contents in &hooks::get().contents {
+    let hooks: &Hooks = run.app.plugged()?;
+    for &contents in &hooks.contents {
         loop {
             let removed = run
                 .app
@@ -105,7 +107,7 @@ fn forget_project(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     if !is_scheduled(tx, id)? {
         return Ok(());
     }
-    for hook in &hooks::get().project_destroying {
+    for hook in &hooks::get(tx)?.project_destroying {
         hook(tx, id)?;
     }
     forget_source(tx, SourceKind::Project, id)?;

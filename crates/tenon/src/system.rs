@@ -159,7 +159,10 @@ async fn description(app: App) -> Result<Response> {
 
 fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
-    DOCUMENT.get_or_init(|| openapi::document(wiring::routes().all(), VERSION, "/"))
+    DOCUMENT.get_or_init(|| {
+        let plugs = wiring::plugs().expect("a room plugs in once");
+        openapi::document(wiring::routes().all(), &plugs, VERSION, "/")
+    })
 }
 
 /// `openapi.json` as it is checked in.

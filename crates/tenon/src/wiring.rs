@@ -17,7 +17,7 @@ use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
 use std::os::unix::fs::DirBuilderExt;
 use std::sync::Arc;
-use store::{Migration, Store};
+use store::{Migration, Plugs, Store};
 
 macro_rules! migrations {
     ($($number:literal $name:literal,)*) => {
@@ -71,8 +71,6 @@ pub fn routes() -> Routes {
 
 /// The same, with the explorer's files from there.
 fn routes_with(explorer: &Files) -> Routes {
-    // What routes take depends on the rooms above.
-    hooks();
     let mut routes = Routes::new();
     system::routes(&mut routes);
     admin::routes(&mut routes);
@@ -116,8 +114,9 @@ pub fn jobs() -> Registry {
     jobs.build()
 }
 
-/// Plugs in what rooms ask of the rooms above them.
-pub fn hooks() {
+/// What rooms ask of the rooms above them.
+pub fn plugs() -> store::Result<Plugs> {
+    let mut plugs = Plugs::default();
     let mut users = identity::hooks::Hooks::default();
     spaces::hooks::plug_into_identity(&mut users);
     users.handing_over.push(packages::jobs::hand_over);
@@ -129,13 +128,16 @@ pub fn hooks() {
     users.settings.push(packages::forwarding::PART);
     users.settings.push(monitoring::errors::limits::PART);
     users.settings.push(monitoring::alerts::limits::PART);
-    identity::hooks::register(users);
-    planning::hooks::register(planning::hooks::Hooks {
+    plugs.plug(users)?;
+    plugs.plug(planning::hooks::Hooks {
         issue_closed: vec![monitoring::alerts::rules::incidents::issue_closed],
         named_alerts: Some(monitoring::alerts::graph::named),
-    });
-    planning::targets::register(vec![monitoring::alerts::graph::KIND]);
-    spaces::hooks::register(spaces::hooks::Hooks {
+    })?;
+    plugs.plug(planning::targets::Kinds::with([
+        monitoring::alerts::graph::KIND,
+    ]))?;
+    plugs.plug(packages::source::Repositories::default())?;
+    plugs.plug(spaces::hooks::Hooks {
         contents: vec![
             packages::jobs::CONTENTS,
             planning::hooks::CONTENTS,
@@ -149,7 +151,18 @@ pub fn hooks() {
         packages_size: Some(packages::jobs::sizes),
         open_issues: Some(planning::hooks::open_issues),
         issues_of: Some(planning::hooks::issues_of),
-    });
+    })?;
+    Ok(plugs)
+}
+
+/// Fails for a store that was opened without what a room asks for.
+fn check_plugs(store: &Store) -> store::Result<()> {
+    store.plugged::<identity::hooks::Hooks>()?;
+    store.plugged::<spaces::hooks::Hooks>()?;
+    store.plugged::<planning::hooks::Hooks>()?;
+    store.plugged::<planning::targets::Kinds>()?;
+    store.plugged::<packages::source::Repositories>()?;
+    Ok(())
 }
 
 /// Refuses to go on where no instance is: administration works on one that is
@@ -218,6 +231,7 @@ pub fn open_store_with(options: &Options, migrations: &[Migration]) -> Outcome<S
     let clock = options.clock.clone();
     config.clock = Arc::new(move || clock.now());
     config.group_size = options.group_size;
+    config.plugs = plugs().map_err(|error| error.to_string())?;
     Store::open(config, migrations).map_err(|error| error.to_string())
 }
 
@@ -258,6 +272,7 @@ pub async fn assemble_existing(options: Options) -> Outcome<(App, Arc<Server>)> 
 
 /// Like [`assemble`], over a database that is open already.
 pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server>)> {
+    check_plugs(&store).map_err(|error| error.to_string())?;
     let external_url = options
         .external_url
         .clone()
@@ -285,7 +300,6 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         },
         store,
     };
-    hooks();
     let app = App::new(parts);
     let server = Server::new(
         app.clone(),
@@ -293,4 +307,23 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         routes_with(&explorer),
     );
     Ok((app, server.map_err(|error| error.to_string())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_without_what_rooms_ask_for_is_refused() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut config = store::Config::sqlite(&folder.path().join("test.db"));
+        let bare = Store::open(config.clone(), &[]).expect("it opens");
+        let refused = check_plugs(&bare).map_err(|error| error.to_string());
+        let said = "nothing is plugged in as identity::hooks::Hooks";
+        assert_eq!(refused, Err(said.to_owned()));
+
+        config.plugs = plugs().expect("nothing is plugged in twice");
+        let whole = Store::open(config, &[]).expect("it opens");
+        assert_eq!(check_plugs(&whole), Ok(()));
+    }
 }

@@ -223,12 +223,9 @@ fn prepare(url: &str) -> Result<(), String> {
 
 fn open_prepared(url: &str) -> Result<Store, String> {
     let say = |error: store::Error| error.to_string();
-    let store = Store::open(
-        store::Config::from_url(url).map_err(say)?,
-        wiring::migrations(),
-    )
-    .map_err(say)?;
-    wiring::hooks();
+    let mut config = store::Config::from_url(url).map_err(say)?;
+    config.plugs = wiring::plugs().map_err(say)?;
+    let store = Store::open(config, wiring::migrations()).map_err(say)?;
     store
         .write_blocking(add_root)
         .map_err(|error| error.to_string())?;

@@ -40,15 +40,14 @@ impl SingleSignOn for Acme {
     }
 }
 
-/// Plugs the stand-in in before the server plugs its own in.
-fn plug() {
-    let mut hooks = Hooks::default();
-    spaces::hooks::plug_into_identity(&mut hooks);
-    hooks.single_sign_on = Some(&Acme);
-    identity::hooks::register(hooks);
+/// Plugs the stand-in into this server.
+fn plug(t: &TestServer) {
+    let hooks: &Hooks = t.app().plugged().unwrap();
+    assert!(hooks.single_sign_on.set(&Acme).is_ok());
 }
 
 async fn story(t: TestServer) {
+    plug(&t);
     let jane = t.user("jane").await;
     let (acme, other) = (t.group("acme").await, t.group("other").await);
     let new = json!({"name": "Shop", "redirect_uri": "https://app.example/cb", "scopes": "api"});
@@ -96,7 +95,6 @@ async fn story(t: TestServer) {
 // One test: both servers of this process share the stand-in's sessions.
 #[test]
 fn a_group_with_single_sign_on_is_asked_first() {
-    plug();
     testkit::run(async {
         story(TestServer::sqlite().await).await;
         if let Some(server) = TestServer::postgres().await {

@@ -2,7 +2,7 @@
 
 use super::change::{Author, record};
 use super::programs::ghost;
-use crate::hooks::{self, Destroying};
+use crate::hooks::{self, Destroying, Hooks};
 use crate::model::{AccessToken, TokenKind, User, UserId, UserKind};
 use crate::oauth::applications::{self, Owner};
 use crate::tokens;
@@ -121,7 +121,8 @@ impl Job for DestroyUser {
         if leaving.is_none() {
             return Ok(());
         }
-        for hand_over in &hooks::get().handing_over {
+        let hooks: &Hooks = run.app.plugged()?;
+        for &hand_over in &hooks.handing_over {
             loop {
                 let moved = run
                     .app

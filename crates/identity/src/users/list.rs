@@ -1,5 +1,6 @@
 //! Lists of users: filters, orders, pages by number and by key.
 
+use crate::hooks::{self, Hooks};
 use crate::model::{User, UserState};
 use crate::two_factor::HAS_ONE;
 use kernel::choices;
@@ -108,7 +109,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn conditions(&self) -> Fragment {
+    fn conditions(&self, hooks: &Hooks) -> Fragment {
         let mut sql = Fragment::new("");
         if let Some(username) = &self.username {
             sql.push(" and users.username_folded = ", fold(username));
@@ -142,6 +143,9 @@ impl Filter {
             sql.raw(" and users.kind <> 'project_bot'");
         }
         self.rest(&mut sql);
+        if let (true, Some(hook)) = (self.without_projects, hooks.without_projects) {
+            sql.raw(" and (").append(hook()).raw(")");
+        }
         sql
     }
 
@@ -162,9 +166,6 @@ impl Filter {
         };
         if self.nobody {
             sql.raw(" and users.id = 0");
-        }
-        if let (true, Some(hook)) = (self.without_projects, crate::hooks::get().without_projects) {
-            sql.raw(" and (").append(hook()).raw(")");
         }
     }
 
@@ -196,7 +197,7 @@ pub fn escape_like(text: &str) -> String {
 /// One page of users, one row more than shown.
 pub fn page(tx: &mut Tx<'_>, filter: &Filter, order: Order, paging: &Paging) -> Result<Vec<User>> {
     let mut sql = Fragment::new("select users.* from users where users.kind <> 'leaving'");
-    sql.append(filter.conditions());
+    sql.append(filter.conditions(hooks::get(tx)?));
     if let Start::After(Some(key)) = &paging.start {
         after(&mut sql, order, key)
             .ok_or_else(|| Error::Parameters(vec!["cursor does not have a valid value".into()]))?;
@@ -235,7 +236,7 @@ fn after(sql: &mut Fragment, order: Order, key: &[Value]) -> Option<()> {
 pub fn total(tx: &mut Tx<'_>, filter: &Filter) -> Result<i64> {
     let mut sql =
         Fragment::new("select count(*) from (select 1 from users where users.kind <> 'leaving'");
-    sql.append(filter.conditions())
+    sql.append(filter.conditions(hooks::get(tx)?))
         .raw(" limit 10001) as counted");
     Ok(tx.query(sql)?.first().copied().unwrap_or(0))
 }

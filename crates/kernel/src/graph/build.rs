@@ -8,7 +8,7 @@ use super::scalars;
 use super::shape::{Answer, Node, Shape};
 use super::table::{Cost, Field, Fields, Kind, Mark, READ, Resolver, Root, TypeDef};
 use crate::error::Error;
-use futures_util::future::join_all;
+use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value as Json;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -243,19 +243,16 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
         let of = shape.clone();
         let answer = Arc::new(answer);
         let resolver = Resolver::Level(Arc::new(move |parents, args, context| {
-            let (of, answer) = (of.clone(), answer.clone());
-            Box::pin(async move {
-                let all = parents.into_iter().map(|node| {
-                    let (of, answer) = (of.clone(), answer.clone());
-                    let (args, context) = (args.clone(), context.clone());
-                    async move {
-                        let parent = shared::<T>(node)?;
-                        let value = answer(parent, args, context).await?;
-                        Ok(of.answer(value))
-                    }
-                });
-                join_all(all).await
-            })
+            let one = |node| -> BoxFuture<'static, Result<Answer, Fault>> {
+                let (of, answer) = (of.clone(), answer.clone());
+                let (args, context) = (args.clone(), context.clone());
+                Box::pin(async move {
+                    let parent = shared::<T>(node)?;
+                    let value = answer(parent, args, context).await?;
+                    Ok(of.answer(value))
+                })
+            };
+            Box::pin(joined(parents.into_iter().map(one).collect()))
         }));
         self.add(name, shape, resolver)
     }
@@ -278,13 +275,8 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
                     Ok(parents) => answer(parents, args, context).await,
                     Err(fault) => Err(fault),
                 };
-                match found {
-                    Ok(values) if values.len() == count => {
-                        values.into_iter().map(|one| Ok(of.answer(one))).collect()
-                    }
-                    Ok(_) => vec![Err(Error::internal("a level lost answers").into()); count],
-                    Err(fault) => vec![Err(fault); count],
-                }
+                let found = found.map(|all| all.into_iter().map(|one| Ok(of.answer(one))));
+                answered(count, found.map(Iterator::collect))
             })
         }));
         self.add(name, shape, resolver)
@@ -376,16 +368,8 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
     }
 
     fn add_field<S: Shape>(mut self, name: &str, shape: S, resolver: Option<Resolver>) -> Self {
-        let (owner, name): (Arc<str>, Arc<str>) = (self.name.clone(), name.into());
-        if let Some(rust) = shape.rust() {
-            self.graph.expected.push(Expected {
-                at: format!("{owner}.{name}"),
-                name: shape.type_ref().name().clone(),
-                rust,
-            });
-        }
         let field = Field {
-            name: name.clone(),
+            name: name.into(),
             description: String::new(),
             ty: shape.type_ref(),
             arguments: BTreeMap::new(),
@@ -397,35 +381,75 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
             at_most: None,
             resolver,
         };
-        let before = self
-            .fields()
-            .and_then(|all| all.fields.insert(name.clone(), field));
-        if before.is_some() {
-            let problem = format!("{owner}.{name} is declared twice");
-            self.graph.problems.push(problem);
-        }
-        self.last = Some(name);
+        self.last = Some(field.name.clone());
+        self.graph.add_field(&self.name, field, shape.rust());
         self
     }
 
     fn fields(&mut self) -> Option<&mut Fields> {
-        match &mut self.graph.drafts.get_mut(&self.name)?.def.kind {
+        self.graph.fields(&self.name)
+    }
+
+    fn change(self, work: impl FnOnce(&mut Field)) -> Self {
+        if let Some(field) = self.graph.field(&self.name, self.last.as_ref()) {
+            work(field);
+        }
+        self
+    }
+}
+
+/// What builders of all types share.
+impl Graph {
+    fn fields(&mut self, owner: &str) -> Option<&mut Fields> {
+        match &mut self.drafts.get_mut(owner)?.def.kind {
             Kind::Object(fields) | Kind::Interface(fields) => Some(fields),
             _ => None,
         }
     }
 
-    fn change(mut self, work: impl FnOnce(&mut Field)) -> Self {
-        let last = self.last.clone();
-        let field = last.and_then(|name| self.fields()?.fields.get_mut(&name));
-        match field {
-            Some(field) => work(field),
-            None => {
-                let problem = format!("{}: something is said of no field", self.name);
-                self.graph.problems.push(problem);
-            }
+    fn add_field(&mut self, owner: &str, field: Field, rust: Option<(TypeId, &'static str)>) {
+        let at = format!("{owner}.{}", field.name);
+        if let Some(rust) = rust {
+            self.expected.push(Expected {
+                at: at.clone(),
+                name: field.ty.name().clone(),
+                rust,
+            });
         }
-        self
+        let fields = self.fields(owner);
+        let before = fields.and_then(|all| all.fields.insert(field.name.clone(), field));
+        if before.is_some() {
+            self.problems.push(format!("{at} is declared twice"));
+        }
+    }
+
+    fn field(&mut self, owner: &str, name: Option<&Arc<str>>) -> Option<&mut Field> {
+        let known = name.is_some_and(|name| {
+            let fields = self.fields(owner);
+            fields.is_some_and(|fields| fields.fields.contains_key(name))
+        });
+        if !known {
+            let problem = format!("{owner}: something is said of no field");
+            self.problems.push(problem);
+        }
+        self.fields(owner)?.fields.get_mut(name?)
+    }
+}
+
+/// The answers of one level.
+type Answers = Vec<Result<Answer, Fault>>;
+
+/// Waits for the answers of all objects of a level.
+async fn joined(all: Vec<BoxFuture<'static, Result<Answer, Fault>>>) -> Answers {
+    join_all(all).await
+}
+
+/// The answers of a level of so many objects.
+fn answered(count: usize, found: Result<Answers, Fault>) -> Answers {
+    match found {
+        Ok(answers) if answers.len() == count => answers,
+        Ok(_) => vec![Err(Error::internal("a level lost answers").into()); count],
+        Err(fault) => vec![Err(fault); count],
     }
 }
 

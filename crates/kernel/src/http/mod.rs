@@ -16,6 +16,7 @@ pub mod refusal;
 pub mod reply;
 pub mod routes;
 pub mod serve;
+mod table;
 pub mod throttle;
 mod unread;
 

@@ -5,6 +5,7 @@ use super::routes::{Admits, Route, Surface};
 use http::Method;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
+use store::Plugs;
 
 /// The description of one route while its handler's types add to it.
 pub struct Operation<'d> {
@@ -14,9 +15,15 @@ pub struct Operation<'d> {
     parameters: Vec<Value>,
     body: Option<Value>,
     responses: Map<String, Value>,
+    plugs: &'d Plugs,
 }
 
-impl Operation<'_> {
+impl<'d> Operation<'d> {
+    /// What a room was given by those above it.
+    pub fn plugged<T: std::any::Any + Send + Sync>(&self) -> Option<&'d T> {
+        self.plugs.get().ok()
+    }
+
     /// Declared parameters: those of the template go in the path, the others
     /// in the body where the method has one, else in the query.
     pub fn parameters(&mut self, fields: Vec<Field>) {
@@ -98,8 +105,9 @@ fn parameter(field: &Field, place: &str) -> Value {
     described
 }
 
-/// The whole document. `server` is the instance's address.
-pub fn document(routes: &[Route], version: &str, server: &str) -> Value {
+/// The whole document. `server` is the instance's address, `plugs` those that
+/// its store is opened with.
+pub fn document(routes: &[Route], plugs: &Plugs, version: &str, server: &str) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
@@ -112,7 +120,7 @@ pub fn document(routes: &[Route], version: &str, server: &str) -> Value {
         .collect();
     sorted.sort_by(|a, b| (&a.path, a.method.as_str()).cmp(&(&b.path, b.method.as_str())));
     for route in sorted {
-        let described = describe(route, &mut generator);
+        let described = describe(route, plugs, &mut generator);
         let path = route.path.replace("{*", "{");
         let methods = paths.entry(path).or_insert_with(|| json!({}));
         methods[route.method.as_str().to_ascii_lowercase()] = described;
@@ -141,7 +149,7 @@ pub fn document(routes: &[Route], version: &str, server: &str) -> Value {
     })
 }
 
-fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
+fn describe(route: &Route, plugs: &Plugs, generator: &mut SchemaGenerator) -> Value {
     let path = template_names(&route.path);
     let has_body = matches!(route.method, Method::POST | Method::PUT | Method::PATCH);
     let mut operation = Operation {
@@ -151,8 +159,9 @@ fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
         parameters: Vec::new(),
         body: None,
         responses: Map::new(),
+        plugs,
     };
-    (route.describe)(&mut operation);
+    (route.handler.describe)(&mut operation);
     for (status, meaning) in &route.answers {
         operation.status(*status, meaning);
     }

@@ -21,6 +21,18 @@ pub trait Answer {
     fn describe(_operation: &mut Operation<'_>) {}
 }
 
+/// An [`Answer`] of whatever type.
+pub trait Reply {
+    /// Writes it.
+    fn reply_boxed(self: Box<Self>, app: &App, asked: &Asked) -> Result<Response>;
+}
+
+impl<A: Answer> Reply for A {
+    fn reply_boxed(self: Box<Self>, app: &App, asked: &Asked) -> Result<Response> {
+        self.reply(app, asked)
+    }
+}
+
 /// 200 with a JSON body.
 pub struct Ok200<T>(pub T);
 /// 201 with a JSON body.

@@ -4,13 +4,13 @@
 use super::call::{Asked, Call, FromCall};
 use super::openapi::Operation;
 use super::refusal;
-use super::reply::{Answer, Response};
+use super::reply::{Answer, Reply, Response};
 use crate::error::{Error, Result};
 use crate::html::Seen;
 use http::Method;
+use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 /// How a route's refusals look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,16 @@ pub type Recover = fn(Error, bool) -> Result<Response>;
 #[derive(Debug, Clone, Copy)]
 pub struct Stranger;
 
-type Work = Pin<Box<dyn Future<Output = Result<Response>> + Send>>;
+type Waiting<'w, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'w>>;
+
+/// An argument of a handler, whatever its type.
+pub type Argument = Box<dyn Any + Send>;
+
+/// Takes an argument out of a call.
+pub type Take = for<'c> fn(&'c mut Call) -> Waiting<'c, Argument>;
+
+/// A handler that runs, whatever its answer.
+pub type Running = Waiting<'static, Box<dyn Reply>>;
 
 /// One declared route.
 pub struct Route {
@@ -85,8 +94,26 @@ pub struct Route {
     pub tag: String,
     /// Further answers for OpenAPI: status and what it means.
     pub(super) answers: Vec<(u16, &'static str)>,
+    pub(super) handler: AnyHandler,
+}
+
+/// A handler, whatever its type.
+pub(super) struct AnyHandler {
+    name: &'static str,
     pub(super) describe: fn(&mut Operation<'_>),
-    pub(super) handler: Arc<dyn Fn(Call) -> Work + Send + Sync>,
+    takes: &'static [Take],
+    start: Box<dyn Fn(Vec<Argument>) -> Running + Send + Sync>,
+}
+
+impl AnyHandler {
+    fn new<A, H: Handler<A>>(handler: H) -> AnyHandler {
+        AnyHandler {
+            name: std::any::type_name::<H>(),
+            describe: H::describe,
+            takes: H::TAKES,
+            start: Box::new(move |arguments| handler.start(arguments)),
+        }
+    }
 }
 
 impl Route {
@@ -105,6 +132,45 @@ impl Route {
         self.surface == Surface::Page && self.admits == Admits::Anyone && self.refuse.is_none()
     }
 
+    fn new(method: Method, path: String, surface: Surface, handler: AnyHandler) -> Route {
+        let reads = method == Method::GET || method == Method::HEAD;
+        let name = handler_path(handler.name);
+        Route {
+            operation: name.join("_"),
+            tag: tag(&name),
+            method,
+            path,
+            surface,
+            refuse: None,
+            recover: None,
+            admits: Admits::Anyone,
+            scopes: if reads { READ } else { WRITE },
+            streams: false,
+            takes_fields: false,
+            registry: false,
+            names_user: false,
+            slashed: false,
+            fresh: false,
+            always: false,
+            summary: String::new(),
+            answers: Vec::new(),
+            handler,
+        }
+    }
+
+    /// Has the handler answer. All but [`Handler::start`] is compiled once for
+    /// all of them.
+    pub(super) async fn handle(&self, mut call: Call) -> Result<Response> {
+        let mut arguments = Vec::with_capacity(self.handler.takes.len());
+        for take in self.handler.takes {
+            arguments.push(take(&mut call).await?);
+        }
+        let (app, asked) = (call.app.clone(), call.asked.clone());
+        drop(call);
+        let answer = (self.handler.start)(arguments).await?;
+        answer.reply_boxed(&app, &asked)
+    }
+
     /// A refusal of a request to it, and for a page of whom it is seen by.
     pub fn refused(&self, error: Error, asked: &Asked, seen: Option<Seen>) -> Response {
         match self.refuse {
@@ -115,31 +181,41 @@ impl Route {
 }
 
 /// An `async fn` whose arguments are extractors and whose result is an answer.
-pub trait Handler<Args>: Clone + Send + Sync + 'static {
-    /// Runs it.
-    fn run(self, call: Call) -> Work;
+pub trait Handler<Args>: Send + Sync + 'static {
+    /// What takes its arguments out of a call, in their order.
+    const TAKES: &'static [Take];
+    /// Starts it with what these took.
+    fn start(&self, arguments: Vec<Argument>) -> Running;
     /// Describes arguments and answer.
     fn describe(operation: &mut Operation<'_>);
 }
 
+fn take<A: FromCall + Send + 'static>(call: &mut Call) -> Waiting<'_, Argument> {
+    Box::pin(async move { Ok(Box::new(A::from_call(call).await?) as Argument) })
+}
+
+fn next<A: 'static>(arguments: &mut std::vec::IntoIter<Argument>) -> A {
+    let argument = arguments.next().and_then(|one| one.downcast().ok());
+    *argument.expect("each argument is taken as its own type, in their order")
+}
+
 macro_rules! handler {
     ($($arg:ident),*) => {
-        #[allow(non_snake_case, unused_mut)]
+        #[allow(non_snake_case, unused_mut, unused_variables)]
         impl<F, Fut, Ans, $($arg),*> Handler<($($arg,)*)> for F
         where
-            F: Fn($($arg),*) -> Fut + Clone + Send + Sync + 'static,
-            Fut: Future<Output = Result<Ans>> + Send,
-            Ans: Answer,
-            $($arg: FromCall + Send),*
+            F: Fn($($arg),*) -> Fut + Send + Sync + 'static,
+            Fut: Future<Output = Result<Ans>> + Send + 'static,
+            Ans: Answer + 'static,
+            $($arg: FromCall + Send + 'static),*
         {
-            fn run(self, mut call: Call) -> Work {
-                Box::pin(async move {
-                    $(let $arg = $arg::from_call(&mut call).await?;)*
-                    let asked = call.asked.clone();
-                    let app = call.app.clone();
-                    drop(call);
-                    self($($arg),*).await?.reply(&app, &asked)
-                })
+            const TAKES: &'static [Take] = &[$(take::<$arg>),*];
+
+            fn start(&self, arguments: Vec<Argument>) -> Running {
+                let mut arguments = arguments.into_iter();
+                $(let $arg = next(&mut arguments);)*
+                let answer = self($($arg),*);
+                Box::pin(async move { Ok(Box::new(answer.await?) as Box<dyn Reply>) })
             }
 
             fn describe(operation: &mut Operation<'_>) {
@@ -201,7 +277,12 @@ impl Routes {
         path: &str,
         handler: H,
     ) -> Declared<'_> {
-        self.add(method, path.to_owned(), Surface::Page, handler)
+        self.add(
+            method,
+            path.to_owned(),
+            Surface::Page,
+            AnyHandler::new(handler),
+        )
     }
 
     /// Adds a route outside the API and the pages; `path` is the whole path.
@@ -211,7 +292,12 @@ impl Routes {
         path: &str,
         handler: H,
     ) -> Declared<'_> {
-        self.add(method, path.to_owned(), Surface::Plain, handler)
+        self.add(
+            method,
+            path.to_owned(),
+            Surface::Plain,
+            AnyHandler::new(handler),
+        )
     }
 
     /// Adds a route whose refusals are GraphQL's; `path` is the whole path.
@@ -221,45 +307,27 @@ impl Routes {
         path: &str,
         handler: H,
     ) -> Declared<'_> {
-        self.add(method, path.to_owned(), Surface::Graphql, handler)
+        self.add(
+            method,
+            path.to_owned(),
+            Surface::Graphql,
+            AnyHandler::new(handler),
+        )
     }
 
     fn api<A, H: Handler<A>>(&mut self, method: Method, path: &str, handler: H) -> Declared<'_> {
         let full = format!("/api/v4{}{path}", self.prefix);
-        self.add(method, full, Surface::Api, handler)
+        self.add(method, full, Surface::Api, AnyHandler::new(handler))
     }
 
-    fn add<A, H: Handler<A>>(
+    fn add(
         &mut self,
         method: Method,
         path: String,
         surface: Surface,
-        handler: H,
+        handler: AnyHandler,
     ) -> Declared<'_> {
-        let reads = method == Method::GET || method == Method::HEAD;
-        let name = std::any::type_name::<H>();
-        self.routes.push(Route {
-            operation: handler_path(name).join("_"),
-            tag: tag(&handler_path(name)),
-            method,
-            path,
-            surface,
-            refuse: None,
-            recover: None,
-            admits: Admits::Anyone,
-            scopes: if reads { READ } else { WRITE },
-            streams: false,
-            takes_fields: false,
-            registry: false,
-            names_user: false,
-            slashed: false,
-            fresh: false,
-            always: false,
-            summary: String::new(),
-            answers: Vec::new(),
-            describe: H::describe,
-            handler: Arc::new(move |call| handler.clone().run(call)),
-        });
+        self.routes.push(Route::new(method, path, surface, handler));
         Declared(self.routes.last_mut().expect("pushed just above"))
     }
 

@@ -7,6 +7,7 @@ use super::connections;
 use super::refusal;
 use super::reply::{self, Response};
 use super::routes::{Admits, Gate, GateCookie, Route, Routes, Stranger, Surface};
+use super::table::Table;
 use super::throttle::{self, Caller, Throttles};
 use super::unread;
 use crate::app::App;
@@ -18,7 +19,6 @@ use crate::telemetry::counting_statements;
 use axum::body::Body;
 use futures_util::FutureExt;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -33,47 +33,20 @@ pub struct Server {
     gate: Box<dyn Gate>,
     throttles: Throttles,
     bodies: Arc<Budget>,
-    matcher: matchit::Router<Arc<Methods>>,
-    /// The pages alone: one may stand behind a path that is a machine's, too.
-    pages: matchit::Router<Arc<Methods>>,
+    table: Table,
     /// What stands at no address: who is signed in is still shown so.
     nowhere: Arc<Route>,
 }
 
-type Methods = HashMap<Method, Arc<Route>>;
-type Matched<'s, 'p> = matchit::Match<'s, 'p, &'s Arc<Methods>>;
-
 impl Server {
-    /// Compiles the routes. Two routes of one method and path are a
-    /// programming error and reported by name.
+    /// Compiles the routes.
     pub fn new(app: App, gate: Box<dyn Gate>, routes: Routes) -> Result<Arc<Server>> {
-        let mut tables: HashMap<String, Methods> = HashMap::new();
-        for route in routes.into_all() {
-            let table = tables.entry(route.path.clone()).or_default();
-            let (method, path) = (route.method.clone(), route.path.clone());
-            if table.insert(method.clone(), Arc::new(route)).is_some() {
-                return Err(Error::internal(format!(
-                    "{method} {path} is declared twice"
-                )));
-            }
-        }
-        let mut matcher = matchit::Router::new();
-        let mut pages = matchit::Router::new();
-        for (path, table) in tables {
-            let table = Arc::new(table);
-            let wrong = |error| Error::internal(format!("route {path}: {error}"));
-            if table.values().any(|route| route.surface == Surface::Page) {
-                pages.insert(path.clone(), table.clone()).map_err(wrong)?;
-            }
-            matcher.insert(path.clone(), table).map_err(wrong)?;
-        }
         Ok(Arc::new(Server {
             app,
             gate,
             throttles: Throttles::default(),
             bodies: Arc::default(),
-            matcher,
-            pages,
+            table: Table::new(routes)?,
             nowhere: nowhere(),
         }))
     }
@@ -139,7 +112,7 @@ impl Server {
         if raw.starts_with("/api/") && asked.method == Method::OPTIONS {
             return (None, preflight(&asked));
         }
-        let Some(matched) = self.find(&raw, surface) else {
+        let Some(found) = self.table.find(&raw, surface) else {
             let looks = asked.method == Method::GET || asked.method == Method::HEAD;
             return match surface {
                 Surface::Page if looks => {
@@ -149,21 +122,22 @@ impl Server {
                 _ => no_route(unknown_route(&raw), &asked),
             };
         };
-        let Some(route) = find_method(matched.value, &asked.method) else {
-            let refused = Error::MethodNotAllowed(allowed(matched.value));
-            return match self.page_behind(&raw, &asked, body).await {
+        let Some(route) = found.methods.get(&asked.method) else {
+            let refused = Error::MethodNotAllowed(found.methods.allowed());
+            return match self.place_behind(&raw, &asked, body).await {
                 Some(shown) => shown,
                 None => no_route(refused, &asked),
             };
         };
-        let (route, path) = (route.clone(), decode_path(&matched.params));
         let template = Some(route.path.clone());
-        (template, self.take(route, path, asked, body).await)
+        let answer = self.take(route.clone(), found.parameters, asked, body);
+        (template, answer.await)
     }
 
-    /// The page at a path that is declared for other methods only, if it shows
-    /// to who asks: a project may be called like an address of machines.
-    async fn page_behind(
+    /// The page of a place at a path that is declared for other methods only,
+    /// if it shows to who asks: a project may be called like an address of
+    /// machines.
+    async fn place_behind(
         &self,
         raw: &str,
         asked: &Asked,
@@ -172,10 +146,12 @@ impl Server {
         if surface_of(raw) != Surface::Page {
             return None;
         }
-        let matched = self.pages.at(raw).ok()?;
-        let route = find_method(matched.value, &asked.method)?.clone();
-        let (template, path) = (Some(route.path.clone()), decode_path(&matched.params));
-        let response = self.take(route, path, copy_of(asked), body).await;
+        let found = self.table.place(raw)?;
+        let route = found.methods.get(&asked.method)?.clone();
+        let template = Some(route.path.clone());
+        let response = self
+            .take(route, found.parameters, copy_of(asked), body)
+            .await;
         let is_hidden = [StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED]
             .contains(&response.status())
             || refusal::is_lead_to_sign_in(&response);
@@ -199,40 +175,6 @@ impl Server {
             Ok(call) => self.run(call).await,
             Err(error) => route.refused(error, &copy, None),
         }
-    }
-
-    /// The routes of a path, with a slash behind it where they take one.
-    fn find<'p>(&self, raw: &'p str, surface: Surface) -> Option<Matched<'_, 'p>> {
-        let of_surface = |path| {
-            let matched = self.matcher.at(path).ok()?;
-            if let Some(page) = self.below_dash(path).filter(|_| surface == Surface::Page) {
-                return Some(page);
-            }
-            let mut routes = matched.value.values();
-            // A page that takes every path takes none of the API.
-            let fits =
-                surface == Surface::Page || routes.any(|route| route.surface != Surface::Page);
-            fits.then_some(matched)
-        };
-        of_surface(raw).or_else(|| {
-            let matched = of_surface(raw.strip_suffix('/')?)?;
-            let slashed = matched.value.values().any(|route| route.slashed);
-            slashed.then_some(matched)
-        })
-    }
-
-    /// The page whose template has the `/-/` of a path: what stands there is
-    /// below a project or group, whatever that is called.
-    fn below_dash<'p>(&self, path: &'p str) -> Option<Matched<'_, 'p>> {
-        if !path.contains("/-/") {
-            return None;
-        }
-        let matched = self.pages.at(path).ok()?;
-        let has_dash = matched
-            .value
-            .values()
-            .any(|route| route.path.contains("}/-/"));
-        has_dash.then_some(matched)
     }
 
     async fn run(&self, call: Call) -> Response {
@@ -287,10 +229,9 @@ impl Server {
             read_only::check(&call.app.clone()).await?;
         }
         let cookie = call.extensions.remove::<GateCookie>();
-        let handler = call.route.handler.clone();
         let recover = call.route.recover;
         let is_stranger = call.extensions.get::<Stranger>().is_some();
-        let mut response = match (handler(call).await, recover) {
+        let mut response = match (call.route.clone().handle(call).await, recover) {
             (Err(error), Some(recover)) => recover(error, is_stranger)?,
             (done, _) => done?,
         };
@@ -357,41 +298,6 @@ fn unknown_route(path: &str) -> Error {
     } else {
         Error::NotFound("")
     }
-}
-
-fn find_method<'t>(table: &'t Methods, method: &Method) -> Option<&'t Arc<Route>> {
-    table
-        .get(method)
-        .or_else(|| (method == Method::HEAD).then(|| table.get(&Method::GET))?)
-}
-
-fn allowed(table: &Methods) -> Vec<&'static str> {
-    let all = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-    let mut names: Vec<&'static str> = all
-        .into_iter()
-        .filter(|name| table.keys().any(|method| method.as_str() == *name))
-        .collect();
-    if names.contains(&"GET") {
-        names.insert(1, "HEAD");
-    }
-    names.push("OPTIONS");
-    names
-}
-
-/// Decodes each captured part once; what is not text is no such address.
-fn decode_path(params: &matchit::Params<'_, '_>) -> Result<Vec<(String, String)>> {
-    params
-        .iter()
-        .map(|(key, raw)| {
-            let text = percent_encoding::percent_decode_str(raw)
-                .decode_utf8()
-                .map_err(|_| Error::NotFound(""))?;
-            if text.contains('\0') {
-                return Err(Error::BadRequest(format!("{key} is invalid")));
-            }
-            Ok((key.to_owned(), text.into_owned()))
-        })
-        .collect()
 }
 
 fn request_id(headers: &http::HeaderMap) -> String {

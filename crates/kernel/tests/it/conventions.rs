@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use store::Plugs;
 
 struct Open;
 
@@ -241,6 +242,20 @@ async fn a_path_is_decoded_once() {
 }
 
 #[tokio::test]
+async fn slashes_too_many_mean_nothing() {
+    let house = house().await;
+    for path in ["/things/", "//things", "/things//"] {
+        assert_eq!(house.get(path).await.json()[0]["id"], 1, "{path}");
+    }
+    let reply = house.get("/things//acme%2Fanvil/").await;
+    assert_eq!(reply.json()["name"], "acme/anvil");
+    let reply = house.post("/things/", "application/json", "{\"name\":\"ax\"}");
+    assert_eq!(reply.await.status, StatusCode::CREATED);
+    let unknown = house.get("//nothing/").await;
+    assert_eq!(unknown.json(), json!({"error": "404 Not Found"}));
+}
+
+#[tokio::test]
 async fn numbered_pages_carry_every_header() {
     let house = house().await;
     let reply = house
@@ -457,7 +472,12 @@ async fn a_throttle_counts_tells_and_refuses() {
 
 #[test]
 fn openapi_describes_what_the_types_say() {
-    let document = kernel::http::openapi::document(routes().all(), "0", "https://tenon.example");
+    let document = kernel::http::openapi::document(
+        routes().all(),
+        &Plugs::default(),
+        "0",
+        "https://tenon.example",
+    );
     let post = &document["paths"]["/api/v4/things"]["post"];
     let body = &post["requestBody"]["content"]["application/json"]["schema"];
     assert_eq!(body["required"], json!(["name"]));

@@ -23,7 +23,7 @@ use kernel::http::{Asked, Paging, Params, Response, Routes};
 use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp};
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space, places, section};
+use spaces::pages::{Address, PROJECT, Space, section};
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
@@ -35,16 +35,14 @@ const MAX_FILES: i64 = 500;
 /// The room's pages.
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "packages", list_page);
-    for place in places(2) {
-        let one = format!("{place}/-/packages/{{package_id}}");
-        r.page(Method::GET, &one, package_page);
-        r.page(Method::POST, &format!("{one}/delete"), delete_package);
-        r.page(
-            Method::POST,
-            &format!("{one}/files/{{file_id}}/delete"),
-            delete_file,
-        );
-    }
+    let one = format!("{PROJECT}/-/packages/{{package_id}}");
+    r.page(Method::GET, &one, package_page);
+    r.page(Method::POST, &format!("{one}/delete"), delete_package);
+    r.page(
+        Method::POST,
+        &format!("{one}/files/{{file_id}}/delete"),
+        delete_file,
+    );
     settings::routes(r);
     cleanup::routes(r);
     limits::routes(r);

@@ -6,7 +6,7 @@ use crate::model::Issue;
 use crate::store::issues as issue_rows;
 use crate::store::notes::ISSUE;
 use crate::store::todos::{self as todo_rows, Action, State, Todo};
-use crate::targets::{self, Seen};
+use crate::targets::{self, AllSeen};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -65,7 +65,7 @@ pub struct Beside {
     issues: HashMap<i64, Issue>,
     around: Around,
     /// What is no issue.
-    others: HashMap<(&'static str, i64), Seen>,
+    others: AllSeen,
     bodies: HashMap<i64, String>,
 }
 
@@ -203,8 +203,7 @@ impl Beside {
                 entity: TargetEntity::Issue(Box::new(issue(app, seen, &self.around, false))),
             });
         }
-        let kind = targets::kind(&todo.target_type)?.name;
-        let seen = self.others.get(&(kind, todo.target_id))?;
+        let seen = self.others.get(&todo.target_type, todo.target_id)?;
         Some(About {
             title: seen.title.clone(),
             url: app.url(&seen.path),

@@ -87,7 +87,7 @@ pub fn of_interface(context: &Context, text: &str, name: &str) -> Result<(String
 
 /// Gives an object type `notes` and `discussions`, and with them the noteable
 /// interface. The type is a node under [`Noteable::kind`], and the kind is
-/// among [`targets::kinds`].
+/// among [`targets::Kinds`].
 pub fn noteable<T: Any + Send + Sync>(
     builder: ObjectBuilder<'_, T>,
     of: fn(&T) -> Noteable,
@@ -240,8 +240,7 @@ async fn urls(notes: Vec<Arc<Note>>, context: Context) -> Result<Vec<Option<Stri
     });
     let seen = seen.await?;
     let of = |it: &Arc<Note>| {
-        let kind = targets::kind(&it.noteable_type)?.name;
-        let path = &seen.get(&(kind, it.noteable_id))?.path;
+        let path = &seen.get(&it.noteable_type, it.noteable_id)?.path;
         Some(format!("{}#note_{}", app.url(path), it.id))
     };
     Ok(notes.iter().map(of).collect())

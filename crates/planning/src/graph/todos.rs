@@ -61,7 +61,7 @@ pub fn graph(g: &mut Graph) {
 /// Gives an object type, which has a `webUrl`, the to-dos of the caller about
 /// it under this name, and makes it something that to-dos are about. The type
 /// is a node under [`Noteable::kind`], and the kind is among
-/// [`targets::kinds`].
+/// [`targets::Kinds`].
 pub fn todoable<'g, T: Any + Send + Sync>(
     builder: ObjectBuilder<'g, T>,
     name: &str,
@@ -167,8 +167,7 @@ impl Loader for Told {
             let seen = targets::read(&handle, tx, &viewer, named)?;
             let bodies = rows::bodies(tx, &todos)?;
             let of = |it: &Todo| {
-                let kind = targets::kind(&it.target_type)?.name;
-                let seen = seen.get(&(kind, it.target_id))?;
+                let seen = seen.get(&it.target_type, it.target_id)?;
                 let url = handle.url(&seen.path);
                 let body = it.note_id.and_then(|note| bodies.get(&note).cloned());
                 let told = Told {

@@ -12,7 +12,7 @@ use crate::rules::issues::Assignees;
 use crate::rules::issues::requests::{StateEvent, Wanted};
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note};
-use crate::targets::{self, Thing};
+use crate::targets::{Kinds, Thing};
 use identity::graph::USER_ID;
 use kernel::error::{Error, Found};
 use kernel::graph::{
@@ -312,8 +312,7 @@ pub async fn spot_of_note(id: i64, context: &Context) -> Result<SpotOfNote, Faul
             Ok(SpotOfNote::Issue(place))
         }
         false => {
-            let thing = targets::thing(&note.noteable_type, note.noteable_id);
-            let thing = thing.ok_or_else(Fault::not_available)?;
+            let thing = thing(&note.noteable_type, note.noteable_id, context)?;
             Ok(SpotOfNote::Thing(thing))
         }
     }
@@ -351,8 +350,14 @@ async fn create_note(it: CreateNote, context: Context) -> Result<Done<Written>, 
         let place = place_of_issue(id, &context).await?;
         return write(place, comment, context).await;
     }
-    let thing = targets::thing(&model, id).ok_or_else(Fault::not_available)?;
+    let thing = thing(&model, id, &context)?;
     write(thing, comment, context).await
+}
+
+fn thing(kind: &str, id: i64, context: &Context) -> Result<Thing, Fault> {
+    let (app, _) = caller(context)?;
+    let thing = app.plugged::<Kinds>()?.thing(kind, id);
+    thing.ok_or_else(Fault::not_available)
 }
 
 async fn write<S: Spot>(

@@ -16,17 +16,15 @@ use kernel::html::{Html, flash};
 use kernel::http::{Asked, Params, Patch, Response, Routes};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
-use spaces::pages::{Address, places};
+use spaces::pages::{Address, PROJECT};
 use std::sync::Arc;
 
 pub fn routes(r: &mut Routes) {
-    for place in places(2) {
-        let all = format!("{place}/-/issues");
-        r.page(Method::GET, &format!("{all}/new"), new);
-        r.page(Method::POST, &all, create);
-        r.page(Method::GET, &format!("{all}/{{issue_iid}}/edit"), edit);
-        r.page(Method::POST, &format!("{all}/{{issue_iid}}/edit"), update);
-    }
+    let all = format!("{PROJECT}/-/issues");
+    r.page(Method::GET, &format!("{all}/new"), new);
+    r.page(Method::POST, &all, create);
+    r.page(Method::GET, &format!("{all}/{{issue_iid}}/edit"), edit);
+    r.page(Method::POST, &format!("{all}/{{issue_iid}}/edit"), update);
 }
 
 kernel::params! {

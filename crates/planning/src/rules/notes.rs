@@ -94,9 +94,6 @@ pub fn visible_by_ids(
     let named: Vec<(String, i64)> = notes.iter().map(about).collect();
     let named = named.iter().map(|(kind, id)| (kind.as_str(), *id));
     let seen = targets::read(app, tx, viewer, named)?;
-    let is_seen = |note: &Note| {
-        let kind = targets::kind(&note.noteable_type);
-        kind.is_some_and(|kind| seen.contains_key(&(kind.name, note.noteable_id)))
-    };
+    let is_seen = |note: &Note| seen.get(&note.noteable_type, note.noteable_id).is_some();
     Ok(notes.into_iter().filter(is_seen).collect())
 }

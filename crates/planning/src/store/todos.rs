@@ -159,7 +159,7 @@ pub struct Filter {
 
 /// Condition on `todos`: a user's that pass the filter, about what the viewer
 /// may see.
-pub fn condition(tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Fragment {
+pub fn condition(tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Result<Fragment> {
     let mut condition = Fragment::new("todos.user_id = ");
     condition.bind(user_id);
     let states = filter.states.as_ref().map(|all| names(all));
@@ -194,8 +194,8 @@ pub fn condition(tx: &Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) ->
     }
     condition
         .raw(" and ")
-        .append(targets::visible_todos(tx, viewer));
-    condition
+        .append(targets::visible_todos(tx, viewer)?);
+    Ok(condition)
 }
 
 fn names<T: ToString>(list: &[T]) -> Vec<String> {
@@ -204,7 +204,7 @@ fn names<T: ToString>(list: &[T]) -> Vec<String> {
 
 /// How many of them there are.
 pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Result<i64> {
-    let condition = condition(tx, viewer, user_id, filter);
+    let condition = condition(tx, viewer, user_id, filter)?;
     pages::count(tx, &Fragment::new("todos"), &condition)
 }
 
@@ -217,7 +217,7 @@ pub fn pages_of(
     window: &Window,
 ) -> Result<Vec<Owned<Todo>>> {
     let mut from = Fragment::new(" from todos where ");
-    from.append(condition(tx, viewer, user_id, filter));
+    from.append(condition(tx, viewer, user_id, filter)?);
     Ok(tx.query(window.narrow_each("todos.*", "todos.user_id", from))?)
 }
 
@@ -288,7 +288,7 @@ pub fn list(
     filter: &Filter,
     paging: Paging,
 ) -> Result<Paged<Todo>> {
-    let condition = condition(tx, viewer, user_id, filter);
+    let condition = condition(tx, viewer, user_id, filter)?;
     let list = List {
         select: Fragment::new("select todos.*"),
         from: Fragment::new("todos"),

@@ -32,7 +32,7 @@ pub fn open_issues(
         _ => true,
     });
     let ids: Vec<i64> = shown.map(|it| it.id).collect();
-    let mut counts = match hooks::get().open_issues {
+    let mut counts = match hooks::get(tx)?.open_issues {
         Some(read) => read(tx, &ids)?,
         None => HashMap::new(),
     };
@@ -81,7 +81,7 @@ impl Around {
             is_admin: viewer.is_admin(),
             ..Around::default()
         };
-        if let Some(read) = hooks::get().open_issues {
+        if let Some(read) = hooks::get(tx)?.open_issues {
             around.open_issues = read(tx, &ids)?;
         }
         if let Some(user_id) = viewer.user_id() {
@@ -136,7 +136,7 @@ pub fn sizes(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<HashMap<
         Some(user_id) => store::projects_among(tx, user_id, access::REPORTER, &ids)?,
         None => return Ok(HashMap::new()),
     };
-    let sizes = match hooks::get().packages_size {
+    let sizes = match hooks::get(tx)?.packages_size {
         Some(read) => read(tx, &ids)?,
         None => HashMap::new(),
     };
@@ -413,7 +413,7 @@ pub fn group_statistics(
     };
     let below = store::project_ids_below(tx, &wanted)?;
     let ids: Vec<i64> = below.iter().map(|(_, project)| *project).collect();
-    let sizes = match hooks::get().packages_size {
+    let sizes = match hooks::get(tx)?.packages_size {
         Some(read) => read(tx, &ids)?,
         None => HashMap::new(),
     };

@@ -1,7 +1,7 @@
 //! `/groups/<path>/-/settings/applications`: programs that a group registered,
 //! for its owners.
 
-use super::{Address, group_section, group_sections};
+use super::{Address, group_section};
 use crate::access::Purpose;
 use http::Method;
 use identity::oauth::applications::Owner;
@@ -16,16 +16,14 @@ use std::sync::Arc;
 const SECTION: &str = "settings/applications";
 
 pub fn routes(r: &mut Routes) {
-    let one = format!("{SECTION}/{{id}}");
-    group_section(r, Method::GET, SECTION, list);
-    for path in group_sections(SECTION) {
-        r.page(Method::POST, &path, create).fresh();
-    }
-    group_section(r, Method::GET, &one, show);
-    group_section(r, Method::POST, &one, update);
-    for path in group_sections(&format!("{one}/{{action}}")) {
-        r.page(Method::POST, &path, act).fresh();
-    }
+    let all = group_section(SECTION);
+    let one = format!("{all}/{{id}}");
+    r.page(Method::GET, &all, list);
+    r.page(Method::POST, &all, create).fresh();
+    r.page(Method::GET, &one, show);
+    r.page(Method::POST, &one, update);
+    r.page(Method::POST, &format!("{one}/{{action}}"), act)
+        .fresh();
 }
 
 /// The group's place, for who may change the group.

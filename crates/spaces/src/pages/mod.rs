@@ -31,8 +31,11 @@ use std::collections::HashMap;
 use store::Tx;
 use views::{GroupRow, ProjectRow};
 
-/// Most parts of a path: groups nest 20 deep, and a project stands in one.
-const MAX_PARTS: usize = 21;
+/// How the address of a page of projects begins; alone it also takes the
+/// paths of users and groups.
+pub const PROJECT: &str = "/{*project}";
+/// How the address of a page of groups begins.
+pub const GROUP: &str = "/groups/{*group}";
 
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
@@ -47,35 +50,25 @@ pub fn routes(r: &mut Routes) {
 }
 
 /// Declares a page of every group and project, below `/-/`.
-///
-/// A path has any number of parts, which a route cannot say beside the
-/// sections that end such paths, so there is one route per length.
-pub fn section<A, H: Handler<A>>(r: &mut Routes, method: Method, section: &str, handler: H) {
+pub fn section<A, H: Handler<A> + Clone>(
+    r: &mut Routes,
+    method: Method,
+    section: &str,
+    handler: H,
+) {
     for path in sections(section) {
         r.page(method.clone(), &path, handler.clone());
     }
 }
 
-/// Declares a page of every group, below `/-/`.
-fn group_section<A, H: Handler<A>>(r: &mut Routes, method: Method, section: &str, handler: H) {
-    for path in group_sections(section) {
-        r.page(method.clone(), &path, handler.clone());
-    }
-}
-
 /// The addresses of a page of groups and projects.
-fn sections(section: &str) -> impl Iterator<Item = String> {
-    group_sections(section).chain(places(2).map(move |place| format!("{place}/-/{section}")))
+fn sections(section: &str) -> [String; 2] {
+    [group_section(section), format!("{PROJECT}/-/{section}")]
 }
 
-/// The addresses of a page of groups.
-fn group_sections(section: &str) -> impl Iterator<Item = String> {
-    places(1).map(move |place| format!("/groups{place}/-/{section}"))
-}
-
-/// The templates of all paths of at least `least` parts.
-pub fn places(least: usize) -> impl Iterator<Item = String> {
-    (least..=MAX_PARTS).map(|parts| (1..=parts).map(|at| format!("/{{part{at}}}")).collect())
+/// The address of a page of groups.
+fn group_section(section: &str) -> String {
+    format!("{GROUP}/-/{section}")
 }
 
 fn pages(paging: &Paging, total: i64, url: String) -> Pages {

@@ -1,7 +1,7 @@
 //! The first page of a project, of a group and of a person.
 
 use super::views::{self, GroupRow};
-use super::{Address, Space, counted, group_row, pages, places, project_row};
+use super::{Address, GROUP, PROJECT, Space, counted, group_row, pages, project_row};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
 use crate::store as lists;
@@ -22,10 +22,8 @@ use store::Tx;
 const MAX_SUBGROUPS: i64 = 100;
 
 pub fn routes(r: &mut Routes) {
-    for place in places(1) {
-        r.page(Method::GET, &place, show);
-        r.page(Method::GET, &format!("/groups{place}"), show);
-    }
+    r.page(Method::GET, PROJECT, show);
+    r.page(Method::GET, GROUP, show);
 }
 
 async fn show(app: App, viewer: Viewer, asked: Arc<Asked>, paging: Paging) -> Result<Response> {

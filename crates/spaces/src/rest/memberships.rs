@@ -139,7 +139,7 @@ async fn associations(
             )?)
         };
         let (groups_count, projects_count) = (count("Group")?, count("Project")?);
-        let issues_count = match hooks::get().issues_of {
+        let issues_count = match hooks::get(tx)?.issues_of {
             Some(count) => count(tx, id)?,
             None => 0,
         };

@@ -15,30 +15,28 @@ use http::Method;
 use kernel::error::{Error, Result};
 use kernel::http::Routes;
 use spaces::Project;
-use spaces::pages::{Space, places};
+use spaces::pages::{PROJECT, Space};
 
 /// The area's pages.
 pub fn routes(r: &mut Routes) {
-    for place in places(2) {
-        let all = format!("{place}/-/alert_management");
-        let one = format!("{all}/{{alert_iid}}");
-        let own = format!("{place}/-/settings/alerts");
-        let integration = format!("{own}/{{integration_id}}");
-        r.page(Method::GET, &all, list::show);
-        r.page(Method::GET, &format!("{one}/details"), show::show);
-        r.page(Method::POST, &one, change::change);
-        talk::routes(r, &one);
-        r.page(Method::POST, &format!("{one}/images"), images::add);
-        r.page(
-            Method::POST,
-            &format!("{one}/images/{{image_id}}"),
-            images::change,
-        );
-        r.page(Method::GET, &own, settings::show);
-        r.page(Method::POST, &own, settings::change);
-        r.page(Method::GET, &integration, integration::show);
-        r.page(Method::POST, &integration, integration::change);
-    }
+    let all = format!("{PROJECT}/-/alert_management");
+    let one = format!("{all}/{{alert_iid}}");
+    let own = format!("{PROJECT}/-/settings/alerts");
+    let integration = format!("{own}/{{integration_id}}");
+    r.page(Method::GET, &all, list::show);
+    r.page(Method::GET, &format!("{one}/details"), show::show);
+    r.page(Method::POST, &one, change::change);
+    talk::routes(r, &one);
+    r.page(Method::POST, &format!("{one}/images"), images::add);
+    r.page(
+        Method::POST,
+        &format!("{one}/images/{{image_id}}"),
+        images::change,
+    );
+    r.page(Method::GET, &own, settings::show);
+    r.page(Method::POST, &own, settings::change);
+    r.page(Method::GET, &integration, integration::show);
+    r.page(Method::POST, &integration, integration::change);
 }
 
 /// Groups have no alerts.

@@ -18,7 +18,7 @@ use kernel::error::{Error, Result};
 use kernel::http::routes::Surface;
 use kernel::http::{Asked, Params, Response, Routes, refusal, reply};
 use serde_json::json;
-use spaces::pages::places;
+use spaces::pages::PROJECT;
 use std::sync::Arc;
 
 /// Bodies up to this size are parsed where they arrive, in bytes.
@@ -26,18 +26,16 @@ const SMALL: usize = 64 * 1024;
 
 /// The addresses.
 pub fn routes(r: &mut Routes) {
-    for place in places(2) {
-        for ending in ["", ".json"] {
-            let plain = format!("{place}/alerts/notify{ending}");
-            declare(r, &plain);
-            let of_metrics = format!("{place}/prometheus/alerts/notify{ending}");
-            declare(r, &of_metrics);
-        }
-        declare(
-            r,
-            &format!("{place}/alerts/notify/{{name}}/{{endpoint_identifier}}"),
-        );
+    for ending in ["", ".json"] {
+        let plain = format!("{PROJECT}/alerts/notify{ending}");
+        declare(r, &plain);
+        let of_metrics = format!("{PROJECT}/prometheus/alerts/notify{ending}");
+        declare(r, &of_metrics);
     }
+    declare(
+        r,
+        &format!("{PROJECT}/alerts/notify/{{name}}/{{endpoint_identifier}}"),
+    );
 }
 
 fn declare(r: &mut Routes, path: &str) {

@@ -10,30 +10,28 @@ pub mod views;
 use crate::errors::issues::Wanted;
 use http::Method;
 use kernel::http::Routes;
-use spaces::pages::places;
+use spaces::pages::PROJECT;
 
 /// The area's pages.
 pub fn routes(r: &mut Routes) {
-    for place in places(2) {
-        let all = format!("{place}/-/error_tracking");
-        let one = format!("{all}/{{error_id}}");
-        let own = format!("{place}/-/settings/error_tracking");
-        r.page(Method::GET, &all, list::show);
-        r.page(Method::GET, &format!("{one}/details"), show::show);
-        r.page(Method::POST, &one, show::change);
-        r.page(Method::GET, &own, settings::show);
-        r.page(Method::POST, &own, settings::change);
-        r.page(Method::GET, &format!("{all}.json"), json::list);
-        r.page(Method::GET, &format!("{one}/details.json"), json::show);
-        r.page(Method::GET, &format!("{one}/stack_trace.json"), json::stack);
-        r.page(Method::PUT, &one, json::update);
-        r.page(Method::POST, &format!("{one}/issue"), show::create_issue);
-        r.page(
-            Method::POST,
-            &format!("{one}/issue.json"),
-            json::create_issue,
-        );
-    }
+    let all = format!("{PROJECT}/-/error_tracking");
+    let one = format!("{all}/{{error_id}}");
+    let own = format!("{PROJECT}/-/settings/error_tracking");
+    r.page(Method::GET, &all, list::show);
+    r.page(Method::GET, &format!("{one}/details"), show::show);
+    r.page(Method::POST, &one, show::change);
+    r.page(Method::GET, &own, settings::show);
+    r.page(Method::POST, &own, settings::change);
+    r.page(Method::GET, &format!("{all}.json"), json::list);
+    r.page(Method::GET, &format!("{one}/details.json"), json::show);
+    r.page(Method::GET, &format!("{one}/stack_trace.json"), json::stack);
+    r.page(Method::PUT, &one, json::update);
+    r.page(Method::POST, &format!("{one}/issue"), show::create_issue);
+    r.page(
+        Method::POST,
+        &format!("{one}/issue.json"),
+        json::create_issue,
+    );
 }
 
 kernel::params! {

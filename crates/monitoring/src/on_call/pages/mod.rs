@@ -14,7 +14,7 @@ use kernel::html::ui::Choice;
 use kernel::http::Routes;
 use spaces::Project;
 use spaces::access::{MAINTAINER, Purpose};
-use spaces::pages::{Space, places};
+use spaces::pages::{PROJECT, Space};
 
 /// What is asked of a project to see who is on call.
 const READ: Purpose = Purpose::ReadOnCall;
@@ -23,17 +23,15 @@ const CHANGE: Purpose = Purpose::Update;
 
 /// The area's pages.
 pub fn routes(r: &mut Routes) {
-    for place in places(2) {
-        let all = format!("{place}/-/oncall_schedules");
-        let one = format!("{all}/{{schedule_iid}}");
-        let policy = format!("{place}/-/escalation_policies");
-        r.page(Method::GET, &all, schedules::show);
-        r.page(Method::POST, &all, schedules::create);
-        r.page(Method::GET, &one, schedule::show);
-        r.page(Method::POST, &one, schedule::change);
-        r.page(Method::GET, &policy, policy::show);
-        r.page(Method::POST, &policy, policy::change);
-    }
+    let all = format!("{PROJECT}/-/oncall_schedules");
+    let one = format!("{all}/{{schedule_iid}}");
+    let policy = format!("{PROJECT}/-/escalation_policies");
+    r.page(Method::GET, &all, schedules::show);
+    r.page(Method::POST, &all, schedules::create);
+    r.page(Method::GET, &one, schedule::show);
+    r.page(Method::POST, &one, schedule::change);
+    r.page(Method::GET, &policy, policy::show);
+    r.page(Method::POST, &policy, policy::change);
 }
 
 /// Groups have no schedules.

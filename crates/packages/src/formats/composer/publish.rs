@@ -121,7 +121,7 @@ fn reference(tag: Option<String>, branch: Option<String>) -> Result<Ref> {
 }
 
 async fn from_repository(app: &App, project: i64, reference: &Ref) -> Result<Received> {
-    let bytes = source::get().archive(app, project, reference).await?;
+    let bytes = source::archive(app, project, reference).await?;
     upload::receive_part(app, Some(MAX_ARCHIVE), bytes.found("Ref")?).await
 }
 

@@ -27,7 +27,7 @@ use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment};
 use kernel::http::{Asked, Paging, Params, Response, Routes};
 use spaces::access::{DEVELOPER, GUEST, Purpose};
-use spaces::pages::{Address, places};
+use spaces::pages::{Address, PROJECT};
 use std::sync::Arc;
 use store::Tx;
 use story::Rewritten;
@@ -38,17 +38,15 @@ const ENTRIES: i64 = 50;
 const GOALS: i64 = 100;
 
 pub fn routes(r: &mut Routes) {
-    for place in places(2) {
-        let one = format!("{place}/-/issues/{{issue_iid}}");
-        r.page(Method::GET, &one, show);
-        r.page(Method::POST, &one, change);
-        r.page(Method::POST, &format!("{one}/notes"), write_note);
-        r.page(
-            Method::POST,
-            &format!("{one}/notes/{{note_id}}"),
-            change_note,
-        );
-    }
+    let one = format!("{PROJECT}/-/issues/{{issue_iid}}");
+    r.page(Method::GET, &one, show);
+    r.page(Method::POST, &one, change);
+    r.page(Method::POST, &format!("{one}/notes"), write_note);
+    r.page(
+        Method::POST,
+        &format!("{one}/notes/{{note_id}}"),
+        change_note,
+    );
 }
 
 kernel::params! {

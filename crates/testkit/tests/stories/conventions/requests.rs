@@ -74,12 +74,7 @@ async fn an_unknown_address_of_the_api_is_json_whatever_pages_there_are(t: TestS
 #[testkit::story]
 async fn a_query_that_is_no_text_is_refused_in_the_words_of_its_address(t: TestServer) {
     let routes = tenon::wiring::routes();
-    // Longer paths of projects are the same routes again.
-    let some = routes
-        .all()
-        .iter()
-        .filter(|route| !route.path.contains("{part3}"));
-    for route in some {
+    for route in routes.all() {
         let name = format!("{} {}", route.method, route.path);
         let reply = t.anonymous().request(
             route.method.clone(),

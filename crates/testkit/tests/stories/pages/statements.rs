@@ -47,19 +47,19 @@ async fn pages_of_twelve_cost_what_pages_of_three_cost(t: TestServer) {
     let pages = [
         ("/", "/", "<p class=\"name\">"),
         ("/groups", "/groups", "<p class=\"name\">"),
-        ("/groups/{part1}", "/groups/acme", "href=\"/acme/"),
+        ("/groups/{*group}", "/groups/acme", "href=\"/acme/"),
         (
-            "/groups/{part1}/-/members",
+            "/groups/{*group}/-/members",
             "/groups/acme/-/members",
             "data-label=\"Role\"",
         ),
         (
-            "/groups/{part1}/-/packages",
+            "/groups/{*group}/-/packages",
             "/groups/acme/-/packages",
             "<p class=\"name\">",
         ),
         (
-            "/{part1}/{part2}/-/packages",
+            "/{*project}/-/packages",
             "/acme/anvil/-/packages",
             "<p class=\"name\">",
         ),

@@ -788,9 +788,9 @@ async fn lists_cost_the_same_for_few_and_many(t: testkit::TestServer) {
         count.map_or(0, |count| count.parse::<u64>().expect("a count"))
     };
     for (route, path) in [
-        ("/{part1}/{part2}/-/issues", ISSUES),
+        ("/{*project}/-/issues", ISSUES),
         ("/dashboard/todos", "/dashboard/todos"),
-        ("/{part1}/{part2}/-/labels", "/acme/anvil/-/labels"),
+        ("/{*project}/-/labels", "/acme/anvil/-/labels"),
     ] {
         browser.get(path).await.is(200);
         let start = sent(route);
@@ -807,7 +807,7 @@ async fn lists_cost_the_same_for_few_and_many(t: testkit::TestServer) {
         .json(&labels)
         .await
         .is(200);
-    let route = "/{part1}/{part2}/-/issues/{issue_iid}";
+    let route = "/{*project}/-/issues/{issue_iid}";
     let start = sent(route);
     browser.get(&format!("{ISSUES}/2")).await.is(200);
     let few = sent(route) - start;
