@@ -234,7 +234,13 @@ mod tests {
         );
         assert_eq!(by_authorization("Basic Og==", true), Sent::Nothing);
         // The third has a name and no password.
-        for bad in ["Basic", "Basic !!", "Basic YTo=", "Basic YWI=", "Basic /w=="] {
+        for bad in [
+            "Basic",
+            "Basic !!",
+            "Basic YTo=",
+            "Basic YWI=",
+            "Basic /w==",
+        ] {
             assert_eq!(by_authorization(bad, true), Sent::Unusable, "{bad}");
         }
     }
@@ -262,7 +268,10 @@ mod tests {
         }
         let source = [("access_token", ""), ("private_token", "abc")];
         let source = source.map(|(name, text)| (name.to_owned(), Value::from(text)));
-        assert_eq!(named(&Source::from_iter(source)), Sent::Private("abc".into()));
+        assert_eq!(
+            named(&Source::from_iter(source)),
+            Sent::Private("abc".into())
+        );
     }
 
     #[test]

@@ -206,10 +206,16 @@ fn look_up(
         (None, None) => return Err(Refusal::InvalidClient),
     };
     let (pair, about): (_, fn(Pair, User) -> Active) = match families::by_access(tx, token)? {
-        Some(pair) => (Some(pair).filter(|pair| pair.is_alive(now)), Active::of_access),
+        Some(pair) => (
+            Some(pair).filter(|pair| pair.is_alive(now)),
+            Active::of_access,
+        ),
         None => {
             let pair = families::by_refresh(tx, token)?;
-            (pair.filter(|pair| pair.can_refresh(now)), Active::of_refresh)
+            (
+                pair.filter(|pair| pair.can_refresh(now)),
+                Active::of_refresh,
+            )
         }
     };
     let own = pair.filter(|pair| pair.application_id == Some(application));

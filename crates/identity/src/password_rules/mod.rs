@@ -111,7 +111,8 @@ fn is_common(lower: &str) -> bool {
 
 /// The shortest text that this one is a repetition of.
 fn repeated(text: &str) -> &str {
-    let repeats = |end: &usize| text.len().is_multiple_of(*end) && text[*end..] == text[..text.len() - *end];
+    let repeats =
+        |end: &usize| text.len().is_multiple_of(*end) && text[*end..] == text[..text.len() - *end];
     let ends = text.char_indices().map(|(at, _)| at).skip(1);
     ends.filter(|end| text.is_char_boundary(text.len() - end))
         .find(repeats)
@@ -206,7 +207,13 @@ mod tests {
 
     #[test]
     fn what_is_a_persons_own_is_refused() {
-        for own in ["jane.d-miller", "xxJANExx99", "the miller's wife", "my first car", "o briain 1"] {
+        for own in [
+            "jane.d-miller",
+            "xxJANExx99",
+            "the miller's wife",
+            "my first car",
+            "o briain 1",
+        ] {
             assert_eq!(problem(own, JANE), Some(COMMON), "{own}");
         }
         let short = Person {

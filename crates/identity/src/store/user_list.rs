@@ -1,7 +1,7 @@
 //! Lists of users: filters, orders, pages by number and by key.
 
 use crate::model::{User, UserState};
-use crate::two_factor::HAS_ONE;
+use crate::store::two_factor::HAS_ONE;
 use kernel::choices;
 use kernel::error::{Error, Result};
 use kernel::http::{Paging, Start};

@@ -10,7 +10,7 @@ mod refused;
 mod sudo;
 
 use crate::addresses::Addresses;
-use crate::admin_mode::{self, AdminMode};
+use crate::admin_mode;
 use crate::model::{TokenKind, User};
 use crate::oauth;
 use crate::oauth::families::{self, Pair};
@@ -18,8 +18,10 @@ use crate::pass::Holding;
 use crate::sessions::Session;
 use crate::settings::{Sessions, TokenRules};
 use crate::sign_up::SignUp;
+use crate::standing::AdminMode;
+use crate::standing::Duty;
 use crate::tokens::DeployToken;
-use crate::two_factor::{Duty, duty};
+use crate::two_factor::duty;
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
 use crate::{access, csrf, fresh, pass, sessions, tokens};
 use credentials::Sent;
@@ -441,8 +443,7 @@ fn deploy_viewer(app: &App, deploy: DeployToken) -> Result<Viewer> {
 /// Refuses a user who may not act by tokens (contract «user not active»).
 async fn check_user(app: &App, user: &User) -> Result<()> {
     let rules: SignUp = app.settings().get(app).await?;
-    access::refusal(user, &rules, app.now())
-        .map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
+    access::refusal(user, &rules, app.now()).map_or(Ok(()), |reason| Err(Error::forbidden(reason)))
 }
 
 fn stale(last: Option<Timestamp>, user: &User, now: Timestamp) -> bool {
