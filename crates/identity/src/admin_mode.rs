@@ -6,22 +6,20 @@
 //! nothing below looks further. Tokens need the scope `admin_mode` instead,
 //! but for GraphQL, where any token of an administrator has their rights.
 
+use crate::author::Author;
 use crate::sessions;
-use crate::users::Author;
+use crate::standing::AdminMode;
 use crate::viewer::{Credential, SignedIn, Viewer};
 use kernel::app::App;
 use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::routes::Surface;
 use kernel::settings::Setting;
-use kernel::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
 use store::Tx;
 
-/// Where it is turned on and off.
-pub const PAGE: &str = "/-/admin_mode";
 /// Hours it lasts.
 pub const HOURS: i64 = 6;
 
@@ -48,25 +46,6 @@ crate::settings_part! {
         /// Whether administrators ask for their rights before they have them.
         admin_mode: bool => required,
     } sealed {
-    }
-}
-
-/// How it is with a signed-in user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AdminMode {
-    /// They are no administrator, or administrators need not ask.
-    #[default]
-    NotNeeded,
-    /// An administrator who has not asked for their rights.
-    Off,
-    /// One who has them until then; tokens have them for good.
-    On(Option<Timestamp>),
-}
-
-impl AdminMode {
-    /// What a session asked for, however long ago; [`settle`] looks closer.
-    pub(crate) fn asked_for(until: Option<Timestamp>) -> AdminMode {
-        until.map_or(AdminMode::NotNeeded, |until| AdminMode::On(Some(until)))
     }
 }
 

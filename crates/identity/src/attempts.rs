@@ -1,25 +1,15 @@
 //! Counting attempts across nodes, in the table `attempts`.
 
 use kernel::error::{Error, Result};
-use store::{Tx, sql};
+use store::Tx;
 
 /// Counts one attempt under `key` and refuses more than `limit` within
 /// `window` seconds, saying when to come back.
 pub fn count(tx: &mut Tx<'_>, key: &str, limit: i64, window: i64) -> Result<()> {
     let now = tx.now();
     let began = now - jiff::SignedDuration::from_secs(window);
-    let (count, started): (i64, jiff::Timestamp) = tx.one(
-        sql!(
-            "insert into attempts (key, count, window_started_at) values ($1, 1, $2)
-             on conflict (key) do update set
-                count = case when attempts.window_started_at <= $3 then 1
-                    else attempts.count + 1 end,
-                window_started_at = case when attempts.window_started_at <= $3
-                    then excluded.window_started_at else attempts.window_started_at end
-             returning count, window_started_at"
-        ),
-        (key, now, began),
-    )?;
+    let (count, started): (i64, jiff::Timestamp) =
+        crate::store::attempts::count(tx, key, now, began)?;
     if count <= limit {
         return Ok(());
     }
@@ -32,13 +22,8 @@ pub fn count(tx: &mut Tx<'_>, key: &str, limit: i64, window: i64) -> Result<()> 
 pub fn check(tx: &mut Tx<'_>, key: &str, limit: i64, window: i64) -> Result<()> {
     let now = tx.now();
     let began = now - jiff::SignedDuration::from_secs(window);
-    let started: Option<jiff::Timestamp> = tx.optional(
-        sql!(
-            "select window_started_at from attempts
-             where key = $1 and count >= $2 and window_started_at > $3"
-        ),
-        (key, limit, began),
-    )?;
+    let started: Option<jiff::Timestamp> =
+        crate::store::attempts::window_of(tx, key, limit, began)?;
     match started {
         None => Ok(()),
         Some(started) => {
@@ -51,8 +36,5 @@ pub fn check(tx: &mut Tx<'_>, key: &str, limit: i64, window: i64) -> Result<()> 
 /// Forgets windows that closed more than `window` seconds ago.
 pub fn sweep(tx: &mut Tx<'_>, window: i64) -> Result<u64> {
     let began = tx.now() - jiff::SignedDuration::from_secs(window);
-    Ok(tx.execute(
-        sql!("delete from attempts where window_started_at < $1"),
-        (began,),
-    )?)
+    crate::store::attempts::delete_before(tx, began)
 }

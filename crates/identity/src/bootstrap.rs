@@ -3,17 +3,18 @@
 //! Passwords are hashed before the transaction, by [`crate::password`].
 
 use crate::access;
+use crate::author::Author;
 use crate::model::{AccessToken, TokenKind, User};
 use crate::oauth::applications::{self, Application, Owner, Registration};
 use crate::password_rules::{self, Person};
 use crate::tokens::NewToken;
-use crate::users::{self, Author, NewUser};
+use crate::users::{self, NewUser};
 use kernel::error::{Error, Found, Result};
 use kernel::secrets::Secret;
 use kernel::settings::{Setting, Settings};
 use kernel::time::Date;
 use serde::{Deserialize, Serialize};
-use store::{Tx, sql};
+use store::Tx;
 
 /// Login of the first administrator.
 const ROOT: &str = "root";
@@ -46,10 +47,7 @@ impl Setting for Made {
 
 /// Finds what is lacking.
 pub fn lacks(tx: &mut Tx<'_>) -> Result<Lacks> {
-    let administrator: Option<i64> = tx.optional(
-        sql!("select id from users where is_admin = true and kind = 'human' limit 1"),
-        (),
-    )?;
+    let administrator: Option<i64> = crate::store::users::any_administrator(tx)?;
     let made: Made = kernel::settings::read(tx)?;
     Ok(Lacks {
         administrator: administrator.is_none(),

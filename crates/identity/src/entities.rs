@@ -1,13 +1,12 @@
 //! Users as JSON, keys in wire order (contract «JSON entities»).
 
 use crate::model::{AccessToken, Profile, TokenKind, User, UserState};
+pub use crate::store::users::load_basic;
 use kernel::app::App;
 use kernel::secrets::Secret;
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::HashMap;
-use store::{Tx, sql};
 
 /// A user in lists and beside what they wrote.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -39,15 +38,6 @@ pub fn basic(app: &App, user: &User) -> UserBasic {
         avatar_url: crate::users::avatar_url(app, user),
         web_url: app.url(&format!("/{}", user.username)),
     }
-}
-
-/// Users by id, in one query, for lists that name them.
-pub fn load_basic(tx: &mut Tx<'_>, ids: &[i64]) -> store::Result<HashMap<i64, User>> {
-    let users: Vec<User> = tx.all(
-        sql!("select * from users where id in_list($1)"),
-        (ids.to_vec(),),
-    )?;
-    Ok(users.into_iter().map(|user| (user.id, user)).collect())
 }
 
 /// A user's own page.

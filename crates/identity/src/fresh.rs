@@ -7,9 +7,9 @@
 //! was typed and posts to the same address, so nothing is lost. The API
 //! refuses and names the page `/users/confirm`.
 
+use crate::author::Author;
 use crate::model::User;
 use crate::two_factor::{self, keys, totp};
-use crate::users::Author;
 use crate::viewer::{Credential, SignedIn, Viewer};
 use crate::{csrf, pages, sessions, sign_in};
 use askama::Template;

@@ -1,7 +1,7 @@
 //! What the rooms above plug in, once, when the program is wired.
 
-use crate::instance::Part;
 use crate::model::User;
+use crate::settings::Part;
 use crate::viewer::SignedIn;
 use kernel::error::Result;
 use std::collections::HashMap;

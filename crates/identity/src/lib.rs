@@ -7,13 +7,15 @@
 //! failures are counted in `attempts` (migration 0001). Jobs: `identity.sweep`.
 //!
 //! Start with [`viewer::Viewer`], who asks; [`gate`] finds it out of the
-//! credentials of a request. [`hooks`] is what rooms above plug in.
+//! credentials of a request. [`hooks`] is what rooms above plug in. SQL is in
+//! `store`, by resource; `tasks` are the payloads of what `jobs` do later.
 
 pub mod access;
 mod addresses;
 pub mod admin_mode;
 pub mod agents;
 pub mod attempts;
+pub mod author;
 pub mod bootstrap;
 pub mod csrf;
 pub mod domains;
@@ -38,6 +40,9 @@ pub mod settings;
 pub mod sign_in;
 pub mod sign_up;
 pub mod spam;
+pub mod standing;
+mod store;
+mod tasks;
 pub mod tokens;
 pub mod two_factor;
 pub mod users;
@@ -62,12 +67,12 @@ pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add_periodic::<jobs::ExpiringTokens>(3600);
     registry.add_periodic::<jobs::EndUnconfirmed>(3600);
     registry.add::<jobs::TokenExpires>();
-    registry.add::<jobs::SendLink>();
-    registry.add::<jobs::Notify>();
-    registry.add::<jobs::AddressInUse>();
-    registry.add::<jobs::PendingUser>();
-    registry.add::<jobs::Decided>();
-    registry.add::<jobs::NewPlace>();
-    registry.add::<users::DestroyUser>();
+    registry.add::<tasks::SendLink>();
+    registry.add::<tasks::Notify>();
+    registry.add::<tasks::AddressInUse>();
+    registry.add::<tasks::PendingUser>();
+    registry.add::<tasks::Decided>();
+    registry.add::<tasks::NewPlace>();
+    registry.add::<tasks::DestroyUser>();
     oauth::jobs(registry);
 }

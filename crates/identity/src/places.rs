@@ -4,15 +4,16 @@
 //! digest, the last 50 of a user, for half a year after their last use.
 
 use crate::agents;
-use crate::jobs::NewPlace;
+use crate::author::Author;
 use crate::model::User;
 use crate::settings::SignIn;
-use crate::users::{self, Author};
+use crate::tasks::NewPlace;
+use crate::users;
 use kernel::error::Result;
 use kernel::secrets;
 use serde_json::json;
 use std::net::IpAddr;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Places kept of one user.
 const MOST: i64 = 50;
@@ -41,28 +42,12 @@ pub fn note(tx: &mut Tx<'_>, user: &User, ip: &str, agent: &str, first: bool) ->
     let now = tx.now();
     let kind = agents::name(agent);
     let digest = secrets::digest(&format!("{kind}\n{}", network(ip)));
-    let known = tx.execute(
-        sql!("update sign_in_places set last_used_at = $3 where user_id = $1 and digest = $2"),
-        (user.id, digest.clone(), now),
-    )?;
+    let known = crate::store::places::touch(tx, user.id, digest.clone(), now)?;
     if known > 0 {
         return Ok(());
     }
-    let new = tx.execute(
-        sql!(
-            "insert into sign_in_places (user_id, digest, last_used_at, created_at)
-             values ($1, $2, $3, $3) on conflict (user_id, digest) do nothing"
-        ),
-        (user.id, digest, now),
-    )?;
-    tx.execute(
-        sql!(
-            "delete from sign_in_places where user_id = $1 and id not in (
-                select id from sign_in_places where user_id = $1
-                order by last_used_at desc, id desc limit $2)"
-        ),
-        (user.id, MOST),
-    )?;
+    let new = crate::store::places::insert(tx, user.id, digest, now)?;
+    crate::store::places::keep_newest(tx, user.id, MOST)?;
     let rules: SignIn = kernel::settings::read(tx)?;
     if new == 0 || first || !rules.notify_new_places {
         return Ok(());
@@ -84,10 +69,7 @@ pub fn note(tx: &mut Tx<'_>, user: &User, ip: &str, agent: &str, first: bool) ->
 /// Forgets places that have not been used for long.
 pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
     let before = tx.now() - jiff::SignedDuration::from_hours(24 * KEPT_DAYS);
-    Ok(tx.execute(
-        sql!("delete from sign_in_places where last_used_at < $1"),
-        (before,),
-    )?)
+    crate::store::places::delete_before(tx, before)
 }
 
 #[cfg(test)]

@@ -1,17 +1,19 @@
 //! Signing in: limits, lock-out and the session that follows.
 
-use crate::jobs::SendLink;
+use crate::author::Author;
 use crate::mail_links::Purpose;
 use crate::model::{User, UserState};
 use crate::settings::SignIn;
-use crate::users::{self, Author};
+use crate::store::users::forgive;
+use crate::tasks::SendLink;
+use crate::users;
 use crate::{attempts, password, places, sessions, sign_up, two_factor};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::jobs::enqueue_at;
 use kernel::limits::counted_as;
 use kernel::secrets::Secret;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Seconds over which sign-ins from one address are counted.
 const WINDOW: i64 = 60;
@@ -112,7 +114,7 @@ pub async fn is_password(app: &App, id: i64, password: &Secret, ip: &str) -> Res
     let hash: Option<String> = app
         .write(move |tx| {
             count(tx, &address)?;
-            Ok(tx.one(sql!("select password_hash from users where id = $1"), (id,))?)
+            crate::store::users::password_hash(tx, id)
         })
         .await?;
     let fits = password::verify(password.expose().to_owned(), hash).await?;
@@ -129,22 +131,10 @@ pub async fn is_password(app: &App, id: i64, password: &Secret, ip: &str) -> Res
     .await
 }
 
-/// Forgets failures before a right password.
-fn forgive(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(
-        sql!("update users set failed_attempts = 0 where id = $1 and failed_attempts > 0"),
-        (id,),
-    )?;
-    Ok(())
-}
-
 /// The user of a right password, if it works outside the sign-in page.
 fn usable(tx: &mut Tx<'_>, id: i64) -> Result<Option<User>> {
     let now = tx.now();
-    let automatic: Option<bool> = tx.optional(
-        sql!("select password_automatically_set from users where id = $1"),
-        (id,),
-    )?;
+    let automatic: Option<bool> = crate::store::users::is_automatic_of(tx, id)?;
     let user = users::find(tx, id)?.filter(|user| {
         automatic == Some(false)
             && user.refusal().is_none()
@@ -176,10 +166,7 @@ fn find(tx: &mut Tx<'_>, login: &str) -> Result<Option<(User, Option<String>)>> 
     let Some(user) = user.filter(User::is_human) else {
         return Ok(None);
     };
-    let hash: Option<String> = tx.one(
-        sql!("select password_hash from users where id = $1"),
-        (user.id,),
-    )?;
+    let hash: Option<String> = crate::store::users::password_hash(tx, user.id)?;
     Ok(Some((user, hash)))
 }
 
@@ -188,19 +175,9 @@ pub(crate) fn failed(tx: &mut Tx<'_>, id: i64, ip: &str) -> Result<Outcome> {
     let rules: SignIn = kernel::settings::read(tx)?;
     let now = tx.now();
     let until = now + jiff::SignedDuration::from_mins(rules.unlock_minutes);
-    let count: Option<i64> = tx.optional(
-        sql!(
-            "update users set failed_attempts = failed_attempts + 1
-             where id = $1 and (locked_until is null or locked_until <= $2)
-             returning failed_attempts"
-        ),
-        (id, now),
-    )?;
+    let count: Option<i64> = crate::store::users::count_failure(tx, id, now)?;
     if count.is_some_and(|count| count >= rules.max_attempts) {
-        tx.execute(
-            sql!("update users set failed_attempts = 0, locked_until = $2 where id = $1"),
-            (id, until),
-        )?;
+        crate::store::users::lock(tx, id, until)?;
         let by = Author {
             id: None,
             ip: Some(ip.to_owned()),
@@ -256,17 +233,7 @@ pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> 
         sessions::revoke(tx, owner.id, session.id)?;
     }
     let now = tx.now();
-    let count: i64 = tx.one(
-        sql!(
-            "update users set failed_attempts = 0, locked_until = null,
-                last_sign_in_at = coalesce(current_sign_in_at, $2),
-                last_sign_in_ip = coalesce(current_sign_in_ip, $3),
-                current_sign_in_at = $2, current_sign_in_ip = $3,
-                sign_in_count = sign_in_count + 1
-             where id = $1 returning sign_in_count"
-        ),
-        (user.id, now, attempt.ip.as_str()),
-    )?;
+    let count: i64 = crate::store::users::note_sign_in(tx, user.id, now, &attempt.ip)?;
     users::note_activity(tx, user.id)?;
     places::note(tx, user, &attempt.ip, &attempt.agent, count == 1)?;
     let (_, cookie) = sessions::create(tx, user.id, attempt.remember, &attempt.ip, &attempt.agent)?;
@@ -280,9 +247,6 @@ pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> 
 
 /// Ends a lock-out before its time.
 pub fn unlock(tx: &mut Tx<'_>, by: &Author, user: &User) -> Result<()> {
-    tx.execute(
-        sql!("update users set failed_attempts = 0, locked_until = null where id = $1"),
-        (user.id,),
-    )?;
+    crate::store::users::unlock(tx, user.id)?;
     users::record(tx, by, "user.unlock", user, serde_json::json!({}))
 }

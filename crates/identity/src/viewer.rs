@@ -1,8 +1,8 @@
 //! Who asks: resolved once per request by [`crate::gate`], used everywhere.
 
-use crate::admin_mode::{self, AdminMode};
+use crate::author::Author;
 use crate::model::{TokenKind, User, UserId};
-use crate::two_factor::Duty;
+use crate::standing::{AdminMode, Duty};
 use kernel::error::{Error, Result};
 use kernel::html::Flash;
 use kernel::http::routes::Surface;
@@ -181,6 +181,16 @@ impl Viewer {
     }
 }
 
+impl From<&SignedIn> for Author {
+    /// Under sudo, the administrator is the author.
+    fn from(signed_in: &SignedIn) -> Author {
+        Author {
+            id: Some(signed_in.sudo_by.unwrap_or(signed_in.user.id)),
+            ip: Some(signed_in.ip_address.clone()),
+        }
+    }
+}
+
 impl SignedIn {
     /// Whether a browser session asks.
     pub fn is_session(&self) -> bool {
@@ -247,7 +257,7 @@ impl FromCall for Admin {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let SignedInViewer(signed_in) = SignedInViewer::from_call(call).await?;
         if call.route.surface == Surface::Page && signed_in.admin_mode == AdminMode::Off {
-            return Err(Error::SeeOther(admin_mode::PAGE.into()));
+            return Err(Error::SeeOther(AdminMode::PAGE.into()));
         }
         if !signed_in.user.is_admin {
             return Err(Error::forbidden(""));

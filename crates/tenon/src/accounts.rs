@@ -103,10 +103,10 @@ pub async fn complete(app: &App, given: Option<String>, say: impl Fn(&str)) -> O
         return Ok(());
     }
     let is_random = given.is_none();
-    let text = given.unwrap_or_else(password::random);
-    if let Some(problem) = bootstrap::password_problem(&text) {
+    if let Some(problem) = given.as_deref().and_then(bootstrap::password_problem) {
         return Err(format!("the password in TENON_ROOT_PASSWORD {problem}"));
     }
+    let text = given.unwrap_or_else(password::random);
     let hash = password::hash(text.clone()).await.map_err(told)?;
     let made = app.write(move |tx| bootstrap::add_administrator(tx, &hash));
     let Some(root) = made.await.map_err(told)? else {

@@ -3,36 +3,14 @@
 use crate::mail_links::{self, Purpose};
 use crate::model::{AccessToken, User};
 use crate::settings::SignIn;
+use crate::tasks::{Change, Notify, SendLink};
 use crate::{tokens, users};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::jobs::{Failure, Job, Run};
 use kernel::mail::Message;
 use serde::{Deserialize, Serialize};
-use store::{Tx, sql};
-
-/// Sends a one-time link. The token is made when the mail is, so that no job
-/// holds a secret.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct SendLink {
-    /// To whom.
-    pub user: i64,
-    /// What for: [`Purpose`] as text.
-    pub purpose: String,
-    /// The further address to confirm.
-    pub email: Option<i64>,
-}
-
-impl SendLink {
-    /// A link for the primary address.
-    pub fn new(user: i64, purpose: Purpose) -> SendLink {
-        SendLink {
-            user,
-            purpose: purpose.as_str().to_owned(),
-            email: None,
-        }
-    }
-}
+use store::Tx;
 
 impl Job for SendLink {
     const NAME: &'static str = "identity.send_link";
@@ -110,36 +88,6 @@ fn link_mail(
     }))
 }
 
-kernel::choices! {
-    /// What users are told of.
-    pub enum Change {
-        /// The password is another one.
-        Password = "password",
-        /// The primary address is another one.
-        Email = "email",
-        /// A further address was added or removed.
-        Addresses = "addresses",
-        /// An access token was made in the browser.
-        Token = "token",
-        /// A secret of an application was made in the browser.
-        ApplicationSecret = "application_secret",
-        /// A second factor was set up.
-        TwoFactorOn = "two_factor_on",
-        /// Sign-in asks for no second factor any more.
-        TwoFactorOff = "two_factor_off",
-        /// There are new recovery codes.
-        RecoveryCodes = "recovery_codes",
-        /// A recovery code was used.
-        RecoveryCodeUsed = "recovery_code_used",
-        /// There is one more security key.
-        KeyAdded = "key_added",
-        /// There is one security key less.
-        KeyRemoved = "key_removed",
-        /// A security key counted backwards.
-        KeyCopied = "key_copied",
-    }
-}
-
 impl Change {
     /// The mail's subject, and what its sentence says before and after the name.
     fn words(self) -> (&'static str, &'static str, &'static str) {
@@ -208,28 +156,6 @@ impl Change {
     }
 }
 
-/// Tells a user that their account changed, so that a thief shows.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Notify {
-    /// Whom.
-    pub user: i64,
-    /// What changed: [`Change`] as text.
-    pub change: String,
-    /// Where to: for a changed address, the one before.
-    pub to: String,
-}
-
-/// Enqueues the notice of a change.
-pub fn notify(tx: &mut Tx<'_>, user: &User, change: Change) -> Result<()> {
-    let now = tx.now();
-    let job = Notify {
-        user: user.id,
-        change: change.as_str().to_owned(),
-        to: user.email.clone(),
-    };
-    kernel::jobs::enqueue_at(tx, &job, now)
-}
-
 impl Job for Notify {
     const NAME: &'static str = "identity.notify";
 
@@ -295,21 +221,10 @@ fn mark(tx: &mut Tx<'_>, stage: i64, after: i64) -> Result<Option<i64>> {
     let now = tx.now();
     let today = kernel::time::date_of(now);
     let horizon = today.saturating_add(jiff::Span::new().days(stage));
-    let found: Vec<AccessToken> = tx.all(
-        sql!(
-            "select t.* from access_tokens t join users u on u.id = t.user_id
-             where t.kind = 'personal' and t.revoked = false and t.expires_at > $1
-                and t.expires_at <= $2 and (t.expiry_told is null or t.expiry_told > $3)
-                and t.id > $4 and u.kind = 'human' and u.state = 'active'
-             order by t.id limit $5"
-        ),
-        (today, horizon, stage, after, BATCH),
-    )?;
+    let found: Vec<AccessToken> =
+        crate::store::tokens::ending(tx, today, horizon, stage, after, BATCH)?;
     for token in &found {
-        tx.execute(
-            sql!("update access_tokens set expiry_told = $2 where id = $1"),
-            (token.id, stage),
-        )?;
+        crate::store::tokens::note_told(tx, token.id, stage)?;
         let made = kernel::time::date_of(token.created_at);
         let told = made.saturating_add(jiff::Span::new().days(stage));
         if token.expires_at.is_some_and(|end| end > told) {

@@ -3,6 +3,7 @@
 use super::mail::post;
 use crate::model::User;
 use crate::sign_up::{is_pending, unconfirmed};
+use crate::tasks::{AddressInUse, Decided, NewPlace, PendingUser};
 use crate::users;
 use kernel::jobs::{Failure, Job, Run};
 use kernel::mail::Message;
@@ -16,14 +17,6 @@ fn plain(to: String, subject: &str, text: String) -> Message {
         text,
         html: None,
     }
-}
-
-/// Tells an address that somebody tried to sign up with it, though it has an
-/// account.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct AddressInUse {
-    /// The address.
-    pub to: String,
 }
 
 impl Job for AddressInUse {
@@ -67,15 +60,6 @@ impl Job for EndUnconfirmed {
     }
 }
 
-/// Tells one administrator that somebody waits to be let in.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PendingUser {
-    /// Who waits.
-    pub user: i64,
-    /// Whom to tell.
-    pub administrator: i64,
-}
-
 impl Job for PendingUser {
     const NAME: &'static str = "identity.pending_user";
 
@@ -98,29 +82,6 @@ impl Job for PendingUser {
         );
         let message = plain(administrator.email, "Somebody waits for approval", text);
         post(&run.app, message).await
-    }
-}
-
-/// Tells who waited what an administrator decided. Who was turned away is
-/// gone by then, so the job holds what the mail needs.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Decided {
-    /// Their address.
-    pub to: String,
-    /// Their name.
-    pub name: String,
-    /// Whether they were let in.
-    pub approved: bool,
-}
-
-impl Decided {
-    /// About a user, before a refusal deletes them.
-    pub fn of(user: &User, approved: bool) -> Decided {
-        Decided {
-            to: user.email.clone(),
-            name: user.name.clone(),
-            approved,
-        }
     }
 }
 
@@ -148,20 +109,6 @@ impl Job for Decided {
         let text = format!("Hello {},\n\n{what}\n", self.name);
         post(&run.app, plain(self.to, subject, text)).await
     }
-}
-
-/// Tells a user that somebody signed in from a place they have not been to.
-/// The session may have ended by then, so the job holds what the mail says.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct NewPlace {
-    /// Whom.
-    pub user: i64,
-    /// When, in microseconds since 1970.
-    pub at: i64,
-    /// From which address.
-    pub ip: String,
-    /// With which browser, as people call it.
-    pub browser: String,
 }
 
 impl Job for NewPlace {

@@ -2,13 +2,14 @@
 
 use super::settings::OAuth;
 use super::{redirect, scopes};
-use crate::model::UserId;
-use crate::users::Author;
+use crate::author::Author;
+pub use crate::store::applications::{
+    Application, Owner, Registration, SecretInfo, find, find_by_uid, living_secrets, page, total,
+};
+pub(super) use crate::store::applications::{insert, secret_fits, touch_secret};
 use kernel::error::{Error, Found, Result};
-use kernel::http::Paging;
 use kernel::secrets::{self, Secret};
-use kernel::time::Timestamp;
-use store::{Fragment, Tx, sql};
+use store::Tx;
 
 /// What application secrets begin with.
 const SECRET_PREFIX: &str = "svoas-";
@@ -59,101 +60,6 @@ pub fn add_built_in(tx: &mut Tx<'_>) -> Result<()> {
         insert(tx, Owner::Instance, &new, client.uid, false)?;
     }
     Ok(())
-}
-
-/// Who may manage an application.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// Administrators.
-    Instance,
-    /// One user.
-    User(UserId),
-    /// The owners of a group.
-    Group(i64),
-}
-
-impl Owner {
-    fn kind(self) -> Option<&'static str> {
-        match self {
-            Owner::Instance => None,
-            Owner::User(_) => Some("User"),
-            Owner::Group(_) => Some("Group"),
-        }
-    }
-
-    fn id(self) -> Option<i64> {
-        match self {
-            Owner::Instance => None,
-            Owner::User(id) | Owner::Group(id) => Some(id),
-        }
-    }
-}
-
-/// One application.
-#[derive(Debug, Clone)]
-pub struct Application {
-    /// Id.
-    pub id: i64,
-    /// `client_id`.
-    pub uid: String,
-    /// For people.
-    pub name: String,
-    /// One address a line.
-    pub redirect_uris: String,
-    /// Space-separated.
-    pub scopes: String,
-    /// Keeps a secret; others are public clients.
-    pub confidential: bool,
-    /// Users are not asked for consent.
-    pub trusted: bool,
-    /// Registered itself.
-    pub dynamic: bool,
-    /// May use the password grant.
-    pub password_grant: bool,
-    /// `User`, `Group`; `None` is the instance.
-    pub owner_type: Option<String>,
-    /// Id of that user or group.
-    pub owner_id: Option<i64>,
-    /// Registered then.
-    pub created_at: Timestamp,
-    /// Last change.
-    pub updated_at: Timestamp,
-}
-
-store::from_row! { Application {
-    id, uid, name, redirect_uris, scopes, confidential, trusted, dynamic, password_grant,
-    owner_type, owner_id, created_at, updated_at
-} }
-
-impl Application {
-    /// Its scopes, one by one.
-    pub fn scopes(&self) -> Vec<String> {
-        scopes::split(&self.scopes)
-    }
-
-    /// Who may manage it.
-    pub fn owner(&self) -> Owner {
-        match (self.owner_type.as_deref(), self.owner_id) {
-            (Some("User"), Some(id)) => Owner::User(id),
-            (Some("Group"), Some(id)) => Owner::Group(id),
-            _ => Owner::Instance,
-        }
-    }
-}
-
-/// What is said of an application when it is registered or changed.
-#[derive(Debug, Clone)]
-pub struct Registration {
-    /// For people.
-    pub name: String,
-    /// One address a line.
-    pub redirect_uris: String,
-    /// At least one.
-    pub scopes: Vec<String>,
-    /// Keeps a secret.
-    pub confidential: bool,
-    /// Users are not asked; administrators decide that.
-    pub trusted: bool,
 }
 
 /// What is wrong with a registration, by field.
@@ -209,66 +115,14 @@ pub fn create(
     Ok((made, secret))
 }
 
-pub(super) fn insert(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    new: &Registration,
-    uid: &str,
-    dynamic: bool,
-) -> Result<Application> {
-    let now = tx.now();
-    Ok(tx.one(
-        sql!(
-            "insert into applications (uid, name, redirect_uris, scopes, confidential, trusted,
-                dynamic, owner_type, owner_id, created_at, updated_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning *"
-        ),
-        (
-            uid,
-            new.name.trim(),
-            redirect::lines(&new.redirect_uris)
-                .collect::<Vec<_>>()
-                .join("\n"),
-            new.scopes.join(" "),
-            new.confidential,
-            new.trusted,
-            dynamic,
-            owner.kind(),
-            owner.id(),
-            now,
-        ),
-    )?)
-}
-
 /// Changes an application. Turning it public ends its secrets; the scopes
 /// that consents gave before stay until they are given anew.
 pub fn update(tx: &mut Tx<'_>, by: &Author, id: i64, new: &Registration) -> Result<Application> {
     checked(tx, new)?;
     let before = find(tx, id)?.found("Application")?;
-    let now = tx.now();
-    let after: Application = tx.one(
-        sql!(
-            "update applications set name = $2, redirect_uris = $3, scopes = $4,
-                confidential = $5, trusted = $6, updated_at = $7
-             where id = $1 returning *"
-        ),
-        (
-            id,
-            new.name.trim(),
-            redirect::lines(&new.redirect_uris)
-                .collect::<Vec<_>>()
-                .join("\n"),
-            new.scopes.join(" "),
-            new.confidential,
-            new.trusted,
-            now,
-        ),
-    )?;
+    let after = crate::store::applications::update(tx, id, new)?;
     if before.confidential && !after.confidential {
-        tx.execute(
-            sql!("delete from application_secrets where application_id = $1"),
-            (id,),
-        )?;
+        crate::store::applications::delete_secrets(tx, id)?;
     }
     record(tx, by, "application.update", &after)?;
     Ok(after)
@@ -277,9 +131,11 @@ pub fn update(tx: &mut Tx<'_>, by: &Author, id: i64, new: &Registration) -> Resu
 fn add_secret(tx: &mut Tx<'_>, application: i64) -> Result<Secret> {
     let secret = secrets::random_token(SECRET_PREFIX);
     let now = tx.now();
-    tx.execute(
-        sql!("insert into application_secrets (application_id, digest, created_at) values ($1, $2, $3)"),
-        (application, secrets::digest(secret.expose()), now),
+    crate::store::applications::insert_secret(
+        tx,
+        application,
+        secrets::digest(secret.expose()),
+        now,
     )?;
     Ok(secret)
 }
@@ -294,20 +150,8 @@ pub fn renew_secret(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<Secret> {
         ));
     }
     let end = tx.now() + jiff::SignedDuration::from_hours(24 * OVERLAP_DAYS);
-    tx.execute(
-        sql!(
-            "delete from application_secrets where application_id = $1 and id < (
-                select max(id) from application_secrets where application_id = $1)"
-        ),
-        (id,),
-    )?;
-    tx.execute(
-        sql!(
-            "update application_secrets set expires_at = $2
-             where application_id = $1 and expires_at is null"
-        ),
-        (id, end),
-    )?;
+    crate::store::applications::keep_newest_secret(tx, id)?;
+    crate::store::applications::end_secrets_at(tx, id, end)?;
     let secret = add_secret(tx, id)?;
     record(tx, by, "application.renew_secret", &application)?;
     Ok(secret)
@@ -316,78 +160,8 @@ pub fn renew_secret(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<Secret> {
 /// Ends the secrets before the newest one at once.
 pub fn end_old_secrets(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
     let application = find(tx, id)?.found("Application")?;
-    tx.execute(
-        sql!(
-            "delete from application_secrets where application_id = $1 and expires_at is not null"
-        ),
-        (id,),
-    )?;
+    crate::store::applications::delete_ending_secrets(tx, id)?;
     record(tx, by, "application.end_old_secrets", &application)
-}
-
-/// A secret as lists show it.
-#[derive(Debug, Clone)]
-pub struct SecretInfo {
-    /// Id.
-    pub id: i64,
-    /// Set while it is being replaced.
-    pub expires_at: Option<Timestamp>,
-    /// Last use, exact to ten minutes.
-    pub last_used_at: Option<Timestamp>,
-    /// Made then.
-    pub created_at: Timestamp,
-}
-
-store::from_row! { SecretInfo { id, expires_at, last_used_at, created_at } }
-
-/// The living secrets of an application, the newest first.
-pub fn living_secrets(tx: &mut Tx<'_>, id: i64) -> Result<Vec<SecretInfo>> {
-    let now = tx.now();
-    Ok(tx.all(
-        sql!(
-            "select id, expires_at, last_used_at, created_at from application_secrets
-             where application_id = $1 and (expires_at is null or expires_at > $2)
-             order by id desc"
-        ),
-        (id, now),
-    )?)
-}
-
-/// The living secret of an application with this text.
-pub(super) fn secret_fits(
-    tx: &mut Tx<'_>,
-    application: i64,
-    text: &str,
-) -> Result<Option<SecretInfo>> {
-    let now = tx.now();
-    Ok(tx.optional(
-        sql!(
-            "select id, expires_at, last_used_at, created_at from application_secrets
-             where application_id = $1 and digest = $2
-                and (expires_at is null or expires_at > $3)"
-        ),
-        (application, secrets::digest(text), now),
-    )?)
-}
-
-/// Notes that a secret was used.
-pub(super) fn touch_secret(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!("update application_secrets set last_used_at = $2 where id = $1"),
-        (id, now),
-    )?;
-    Ok(())
-}
-
-/// One application.
-pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<Application>> {
-    Ok(tx.optional(sql!("select * from applications where id = $1"), (id,))?)
-}
-
-/// The application with this `client_id`.
-pub fn find_by_uid(tx: &mut Tx<'_>, uid: &str) -> Result<Option<Application>> {
-    Ok(tx.optional(sql!("select * from applications where uid = $1"), (uid,))?)
 }
 
 /// Forgets all that somebody registered who is gone.
@@ -397,50 +171,14 @@ pub fn forget_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
         Owner::User(id) => ("User", id),
         Owner::Group(id) => ("Group", id),
     };
-    tx.execute(
-        sql!("delete from applications where owner_type = $1 and owner_id = $2"),
-        (kind, id),
-    )?;
+    crate::store::applications::delete_of_owner(tx, kind, id)?;
     Ok(())
-}
-
-/// A page of applications; `None` lists those of everyone.
-pub fn page(tx: &mut Tx<'_>, owner: Option<Owner>, paging: &Paging) -> Result<Vec<Application>> {
-    let mut query = Fragment::new("select * from applications where true");
-    narrow(&mut query, owner);
-    query
-        .push(" order by id limit ", paging.fetch())
-        .push(" offset ", paging.offset());
-    Ok(tx.query(query)?)
-}
-
-/// How many [`page`] lists in all, counted up to 10,001.
-pub fn total(tx: &mut Tx<'_>, owner: Option<Owner>) -> Result<i64> {
-    let mut query = Fragment::new("select count(*) from (select 1 from applications where true");
-    narrow(&mut query, owner);
-    query.raw(" limit 10001) as counted");
-    let rows: Vec<i64> = tx.query(query)?;
-    Ok(rows.first().copied().unwrap_or(0))
-}
-
-fn narrow(query: &mut Fragment, owner: Option<Owner>) {
-    match owner {
-        None => {}
-        Some(Owner::Instance) => {
-            query.raw(" and owner_type is null");
-        }
-        Some(owner) => {
-            query
-                .push(" and owner_type = ", owner.kind())
-                .push(" and owner_id = ", owner.id());
-        }
-    }
 }
 
 /// Deletes an application with all its codes and tokens.
 pub fn destroy(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
     let application = find(tx, id)?.found("Application")?;
-    tx.execute(sql!("delete from applications where id = $1"), (id,))?;
+    crate::store::applications::delete(tx, id)?;
     record(tx, by, "application.delete", &application)
 }
 

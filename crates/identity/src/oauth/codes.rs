@@ -5,89 +5,24 @@ use super::applications::{Application, random_hex};
 use super::families::{self, GrantType, Issued, NewFamily};
 use super::refusal::{Refusal, Result};
 use super::{digest, pkce, scopes};
-use crate::model::UserId;
+use crate::store::codes::Code;
+pub use crate::store::codes::NewCode;
 use jiff::SignedDuration;
 use kernel::secrets::Secret;
-use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Seconds a code works.
 const SECONDS: i64 = 600;
 /// Seconds within which a repeated exchange counts as a race of one client.
 const RACE_SECONDS: i64 = 20;
 
-/// A code to be made.
-#[derive(Debug, Clone)]
-pub struct NewCode {
-    /// For whom.
-    pub application_id: i64,
-    /// Who allowed it.
-    pub user_id: UserId,
-    /// Where it is sent.
-    pub redirect_uri: String,
-    /// What was allowed.
-    pub scopes: Vec<String>,
-    /// The PKCE challenge.
-    pub challenge: Option<String>,
-    /// For the ID token.
-    pub nonce: Option<String>,
-    /// When the user last proved to be themselves.
-    pub authenticated_at: Timestamp,
-    /// Where the user allowed it from.
-    pub ip_address: String,
-    /// With which browser.
-    pub user_agent: String,
-}
-
 /// Makes a code; its text is returned here and never again.
 pub fn create(tx: &mut Tx<'_>, new: &NewCode) -> kernel::error::Result<Secret> {
     let text = random_hex();
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "insert into oauth_codes (application_id, user_id, digest, redirect_uri, scopes,
-                challenge, nonce, authenticated_at, ip_address, user_agent, expires_at, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
-        ),
-        (
-            new.application_id,
-            new.user_id,
-            digest(&text),
-            new.redirect_uri.as_str(),
-            new.scopes.join(" "),
-            new.challenge.as_deref(),
-            new.nonce.as_deref(),
-            new.authenticated_at,
-            new.ip_address.as_str(),
-            new.user_agent.as_str(),
-            now + SignedDuration::from_secs(SECONDS),
-            now,
-        ),
-    )?;
+    let end = tx.now() + SignedDuration::from_secs(SECONDS);
+    crate::store::codes::insert(tx, new, digest(&text), end)?;
     Ok(Secret::new(text))
 }
-
-struct Code {
-    id: i64,
-    application_id: i64,
-    user_id: UserId,
-    redirect_uri: String,
-    scopes: String,
-    challenge: Option<String>,
-    nonce: Option<String>,
-    authenticated_at: Timestamp,
-    ip_address: Option<String>,
-    user_agent: Option<String>,
-    expires_at: Timestamp,
-    used_at: Option<Timestamp>,
-    revoked: bool,
-    family_id: Option<i64>,
-}
-
-store::from_row! { Code {
-    id, application_id, user_id, redirect_uri, scopes, challenge, nonce, authenticated_at,
-    ip_address, user_agent, expires_at, used_at, revoked, family_id
-} }
 
 /// What a client sends for a code.
 #[derive(Debug, Clone)]
@@ -103,12 +38,8 @@ pub struct Exchange {
 /// Exchanges a code for tokens. Whoever is not the one it was made for leaves
 /// it as it was; of two at once one wins.
 pub fn exchange(tx: &mut Tx<'_>, application: &Application, asked: &Exchange) -> Result<Issued> {
-    let code: Code = tx
-        .optional(
-            sql!("select * from oauth_codes where digest = $1"),
-            (digest(&asked.code),),
-        )?
-        .ok_or(Refusal::InvalidGrant)?;
+    let code: Code =
+        crate::store::codes::by_digest(tx, digest(&asked.code))?.ok_or(Refusal::InvalidGrant)?;
     let now = tx.now();
     if code.application_id != application.id {
         return Err(Refusal::InvalidGrant);
@@ -124,10 +55,7 @@ pub fn exchange(tx: &mut Tx<'_>, application: &Application, asked: &Exchange) ->
     }
     check_verifier(code.challenge.as_deref(), asked.verifier.as_deref())?;
     families::active_user(tx, code.user_id)?;
-    let won = tx.execute(
-        sql!("update oauth_codes set used_at = $2 where id = $1 and used_at is null"),
-        (code.id, now),
-    )?;
+    let won = crate::store::codes::use_up(tx, code.id, now)?;
     if won == 0 {
         return Err(Refusal::InvalidGrant);
     }
@@ -145,10 +73,7 @@ pub fn exchange(tx: &mut Tx<'_>, application: &Application, asked: &Exchange) ->
             user_agent: code.user_agent,
         },
     )?;
-    tx.execute(
-        sql!("update oauth_codes set family_id = $2 where id = $1"),
-        (code.id, family),
-    )?;
+    crate::store::codes::set_family(tx, code.id, family)?;
     Ok(issued)
 }
 
@@ -188,8 +113,5 @@ fn end_replayed(tx: &mut Tx<'_>, code: &Code) -> Result<()> {
 /// Deletes codes that ended a day ago: until then a replay is noticed.
 pub fn sweep(tx: &mut Tx<'_>) -> kernel::error::Result<u64> {
     let old = tx.now() - SignedDuration::from_hours(24);
-    Ok(tx.execute(
-        sql!("delete from oauth_codes where expires_at < $1"),
-        (old,),
-    )?)
+    crate::store::codes::delete_before(tx, old)
 }

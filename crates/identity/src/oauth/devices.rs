@@ -5,10 +5,12 @@ use super::families::{self, GrantType, Issued, NewFamily};
 use super::refusal::{Refusal, Result};
 use super::{digest, scopes};
 use crate::model::UserId;
+use crate::store::devices::NewDevice;
+pub use crate::store::devices::{Device, State};
 use jiff::SignedDuration;
 use kernel::secrets::{self, Secret};
 use kernel::time::Timestamp;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Seconds the codes work.
 pub const SECONDS: i64 = 300;
@@ -22,52 +24,6 @@ const REMEMBERED_HOURS: i64 = 24;
 const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 /// Letters of a user code.
 const LENGTH: usize = 8;
-
-kernel::choices! {
-    /// Where a device grant stands.
-    pub enum State {
-        /// The user has not decided.
-        Pending = "pending",
-        /// The user said yes; the device has not asked since.
-        Approved = "approved",
-        /// The user said no.
-        Denied = "denied",
-        /// The device has its tokens.
-        Done = "done",
-    }
-}
-
-/// One device grant.
-#[derive(Debug, Clone)]
-pub struct Device {
-    /// Id.
-    pub id: i64,
-    /// What asks.
-    pub application_id: i64,
-    /// Who decided.
-    pub user_id: Option<UserId>,
-    /// Space-separated.
-    pub scopes: String,
-    /// Where it stands.
-    pub state: State,
-    /// Least seconds between two polls.
-    pub poll_seconds: i64,
-    /// Last poll.
-    pub polled_at: Option<Timestamp>,
-    /// When the user last proved to be themselves.
-    pub authenticated_at: Option<Timestamp>,
-    /// The device's address.
-    pub ip_address: Option<String>,
-    /// The device's program.
-    pub user_agent: Option<String>,
-    /// The codes end then.
-    pub expires_at: Timestamp,
-}
-
-store::from_row! { Device {
-    id, application_id, user_id, scopes, state, poll_seconds, polled_at, authenticated_at,
-    ip_address, user_agent, expires_at
-} }
 
 /// What a device is told at the start.
 #[derive(Debug)]
@@ -88,25 +44,17 @@ pub fn start(
 ) -> Result<Started> {
     let device_code = random_hex();
     let user_code = random_user_code();
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "insert into device_grants (application_id, digest, user_code, scopes, state,
-                poll_seconds, ip_address, user_agent, expires_at, created_at)
-             values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9)"
-        ),
-        (
-            application.id,
-            digest(&device_code),
-            user_code.as_str(),
-            scopes.join(" "),
-            INTERVAL,
-            ip,
-            agent,
-            now + SignedDuration::from_secs(SECONDS),
-            now,
-        ),
-    )?;
+    let new = NewDevice {
+        application_id: application.id,
+        digest: digest(&device_code),
+        user_code: &user_code,
+        scopes: scopes.join(" "),
+        poll_seconds: INTERVAL,
+        ip_address: ip,
+        user_agent: agent,
+        expires_at: tx.now() + SignedDuration::from_secs(SECONDS),
+    };
+    crate::store::devices::insert(tx, &new)?;
     Ok(Started {
         device_code: Secret::new(device_code),
         user_code: shown(&user_code),
@@ -146,10 +94,7 @@ pub fn by_user_code(tx: &mut Tx<'_>, typed: &str) -> kernel::error::Result<Optio
     let Some(code) = normalized(typed) else {
         return Ok(None);
     };
-    Ok(tx.optional(
-        sql!("select * from device_grants where user_code = $1 and state = 'pending'"),
-        (code,),
-    )?)
+    crate::store::devices::undecided(tx, &code)
 }
 
 /// Records the user's decision and erases the user code; false when somebody
@@ -167,25 +112,14 @@ pub fn decide(
     } else {
         State::Denied
     };
-    let changed = tx.execute(
-        sql!(
-            "update device_grants set state = $2, user_id = $3, authenticated_at = $4,
-                user_code = null
-             where id = $1 and state = 'pending' and expires_at > $5"
-        ),
-        (device, state, user, authenticated_at, now),
-    )?;
+    let changed = crate::store::devices::decide(tx, device, state, user, authenticated_at, now)?;
     Ok(changed > 0)
 }
 
 /// One poll of a device: its tokens once, and before that why not yet.
 pub fn poll(tx: &mut Tx<'_>, application: &Application, device_code: &str) -> Result<Issued> {
-    let device: Device = tx
-        .optional(
-            sql!("select * from device_grants where digest = $1"),
-            (digest(device_code),),
-        )?
-        .ok_or(Refusal::InvalidGrant)?;
+    let device: Device =
+        crate::store::devices::by_digest(tx, digest(device_code))?.ok_or(Refusal::InvalidGrant)?;
     if device.application_id != application.id {
         return Err(Refusal::InvalidGrant);
     }
@@ -193,10 +127,7 @@ pub fn poll(tx: &mut Tx<'_>, application: &Application, device_code: &str) -> Re
     match device.state {
         State::Done => Err(Refusal::InvalidGrant),
         State::Denied => {
-            tx.execute(
-                sql!("delete from device_grants where id = $1"),
-                (device.id,),
-            )?;
+            crate::store::devices::delete(tx, device.id)?;
             Err(Refusal::AccessDenied)
         }
         _ if device.expires_at <= now => Err(Refusal::ExpiredToken),
@@ -214,10 +145,7 @@ fn wait(tx: &mut Tx<'_>, device: &Device) -> Result<Issued> {
         true => (device.poll_seconds + INTERVAL).min(MAX_INTERVAL),
         false => device.poll_seconds,
     };
-    tx.execute(
-        sql!("update device_grants set polled_at = $2, poll_seconds = $3 where id = $1"),
-        (device.id, now, seconds),
-    )?;
+    crate::store::devices::note_poll(tx, device.id, now, seconds)?;
     Err(if too_soon {
         Refusal::SlowDown
     } else {
@@ -228,10 +156,7 @@ fn wait(tx: &mut Tx<'_>, device: &Device) -> Result<Issued> {
 fn issue(tx: &mut Tx<'_>, device: &Device) -> Result<Issued> {
     let user_id = device.user_id.ok_or(Refusal::InvalidGrant)?;
     families::active_user(tx, user_id)?;
-    let won = tx.execute(
-        sql!("update device_grants set state = 'done' where id = $1 and state = 'approved'"),
-        (device.id,),
-    )?;
+    let won = crate::store::devices::use_up(tx, device.id)?;
     if won == 0 {
         return Err(Refusal::InvalidGrant);
     }
@@ -255,10 +180,7 @@ fn issue(tx: &mut Tx<'_>, device: &Device) -> Result<Issued> {
 /// Deletes grants that ended a day ago.
 pub fn sweep(tx: &mut Tx<'_>) -> kernel::error::Result<u64> {
     let old = tx.now() - SignedDuration::from_hours(REMEMBERED_HOURS);
-    Ok(tx.execute(
-        sql!("delete from device_grants where expires_at < $1"),
-        (old,),
-    )?)
+    crate::store::devices::delete_before(tx, old)
 }
 
 #[cfg(test)]

@@ -12,50 +12,19 @@ use super::scopes;
 use super::settings::OAuth;
 use crate::access;
 use crate::model::{User, UserId};
+pub use crate::store::families::{
+    GrantType, NewFamily, Pair, by_access, by_refresh, revoke, revoke_all_of, revoke_application,
+    sweep,
+};
 use jiff::SignedDuration;
 use kernel::secrets::Secret;
 use kernel::time::Timestamp;
-use store::{Row, Tx, sql};
+use store::Tx;
 
 /// Seconds an access token works.
 pub const ACCESS_SECONDS: i64 = 7_200;
 /// Seconds within which a repeated refresh counts as a race of one client.
 const RACE_SECONDS: i64 = 10;
-
-kernel::choices! {
-    /// How a family began.
-    pub enum GrantType {
-        /// By consent in a browser.
-        AuthorizationCode = "authorization_code",
-        /// By the user's password.
-        Password = "password",
-        /// By a code typed in elsewhere.
-        DeviceCode = "device_code",
-    }
-}
-
-/// A family to begin.
-#[derive(Debug, Clone)]
-pub struct NewFamily {
-    /// The application; `None` for the password grant without one.
-    pub application_id: Option<i64>,
-    /// Who allowed it.
-    pub user_id: UserId,
-    /// How.
-    pub grant_type: GrantType,
-    /// What was allowed.
-    pub scopes: Vec<String>,
-    /// Where the code was sent.
-    pub redirect_uri: Option<String>,
-    /// Returned in ID tokens.
-    pub nonce: Option<String>,
-    /// When the user last proved to be themselves.
-    pub authenticated_at: Option<Timestamp>,
-    /// Where the user allowed it from.
-    pub ip_address: Option<String>,
-    /// With which browser.
-    pub user_agent: Option<String>,
-}
 
 /// A pair just made; its texts are known here and never again.
 #[derive(Debug)]
@@ -79,25 +48,7 @@ pub struct Issued {
 /// Begins a family and makes its first pair; also tells its id.
 pub fn begin(tx: &mut Tx<'_>, new: &NewFamily) -> Result<(i64, Issued)> {
     let now = tx.now();
-    let family: i64 = tx.one(
-        sql!(
-            "insert into oauth_families (application_id, user_id, grant_type, scopes, redirect_uri,
-                nonce, authenticated_at, ip_address, user_agent, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id"
-        ),
-        (
-            new.application_id,
-            new.user_id,
-            new.grant_type,
-            new.scopes.join(" "),
-            new.redirect_uri.as_deref(),
-            new.nonce.as_deref(),
-            new.authenticated_at,
-            new.ip_address.as_deref(),
-            new.user_agent.as_deref(),
-            now,
-        ),
-    )?;
+    let family = crate::store::families::insert(tx, new)?;
     let (access, refresh) = make_pair(tx, family, &new.scopes)?;
     let issued = Issued {
         access,
@@ -117,132 +68,16 @@ fn make_pair(tx: &mut Tx<'_>, family: i64, scopes: &[String]) -> Result<(Secret,
     let now = tx.now();
     let refresh_end =
         (rules.refresh_days > 0).then(|| now + SignedDuration::from_hours(24 * rules.refresh_days));
-    tx.execute(
-        sql!(
-            "insert into oauth_tokens (family_id, access_digest, refresh_digest, scopes,
-                expires_at, refresh_expires_at, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7)"
-        ),
-        (
-            family,
-            digest(&access),
-            digest(&refresh),
-            scopes.join(" "),
-            now + SignedDuration::from_secs(ACCESS_SECONDS),
-            refresh_end,
-            now,
-        ),
+    crate::store::families::insert_pair(
+        tx,
+        family,
+        digest(&access),
+        digest(&refresh),
+        &scopes.join(" "),
+        now + SignedDuration::from_secs(ACCESS_SECONDS),
+        refresh_end,
     )?;
     Ok((Secret::new(access), Secret::new(refresh)))
-}
-
-/// A pair with its family.
-#[derive(Debug, Clone)]
-pub struct Pair {
-    /// Id of the pair.
-    pub id: i64,
-    /// Id of the family.
-    pub family: i64,
-    /// The application, if one was named.
-    pub application_id: Option<i64>,
-    /// Its `client_id`.
-    pub application_uid: Option<String>,
-    /// Whose it is.
-    pub user_id: UserId,
-    /// Space-separated.
-    pub scopes: String,
-    /// The access token ends then.
-    pub expires_at: Timestamp,
-    /// The refresh token ends then; `None` is never.
-    pub refresh_expires_at: Option<Timestamp>,
-    /// Replaced by a newer pair then.
-    pub rotated_at: Option<Timestamp>,
-    /// The family ended then.
-    pub revoked_at: Option<Timestamp>,
-    /// Last noted use of the family.
-    pub last_used_at: Option<Timestamp>,
-    /// Where the code was sent.
-    pub redirect_uri: Option<String>,
-    /// Of the consent.
-    pub nonce: Option<String>,
-    /// Of the consent.
-    pub authenticated_at: Option<Timestamp>,
-    /// Made then.
-    pub created_at: Timestamp,
-}
-
-impl store::FromRow for Pair {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
-        Ok(Pair {
-            id: row.at(0)?,
-            family: row.at(1)?,
-            scopes: row.at(2)?,
-            expires_at: row.at(3)?,
-            refresh_expires_at: row.at(4)?,
-            rotated_at: row.at(5)?,
-            created_at: row.at(6)?,
-            application_id: row.at(7)?,
-            user_id: row.at(8)?,
-            redirect_uri: row.at(9)?,
-            nonce: row.at(10)?,
-            authenticated_at: row.at(11)?,
-            revoked_at: row.at(12)?,
-            last_used_at: row.at(13)?,
-            application_uid: row.at(14)?,
-        })
-    }
-}
-
-impl Pair {
-    /// Whether the pair was ended, by rotation or with its family.
-    pub fn is_revoked(&self) -> bool {
-        self.rotated_at.is_some() || self.revoked_at.is_some()
-    }
-
-    /// Whether the access token works at `now`.
-    pub fn is_alive(&self, now: Timestamp) -> bool {
-        !self.is_revoked() && self.expires_at > now
-    }
-
-    /// Whether the refresh token works at `now`.
-    pub fn can_refresh(&self, now: Timestamp) -> bool {
-        !self.is_revoked() && self.refresh_expires_at.is_none_or(|end| end > now)
-    }
-
-    /// Its scopes, one by one.
-    pub fn scopes(&self) -> Vec<String> {
-        scopes::split(&self.scopes)
-    }
-}
-
-/// The pair of an access token.
-pub fn by_access(tx: &mut Tx<'_>, text: &str) -> kernel::error::Result<Option<Pair>> {
-    Ok(tx.optional(
-        sql!(
-            "select t.id, t.family_id, t.scopes, t.expires_at, t.refresh_expires_at, t.rotated_at,
-                t.created_at, f.application_id, f.user_id, f.redirect_uri, f.nonce,
-                f.authenticated_at, f.revoked_at, f.last_used_at, a.uid
-             from oauth_tokens t join oauth_families f on f.id = t.family_id
-                left join applications a on a.id = f.application_id
-             where t.access_digest = $1"
-        ),
-        (digest(text),),
-    )?)
-}
-
-/// The pair of a refresh token.
-pub fn by_refresh(tx: &mut Tx<'_>, text: &str) -> kernel::error::Result<Option<Pair>> {
-    Ok(tx.optional(
-        sql!(
-            "select t.id, t.family_id, t.scopes, t.expires_at, t.refresh_expires_at, t.rotated_at,
-                t.created_at, f.application_id, f.user_id, f.redirect_uri, f.nonce,
-                f.authenticated_at, f.revoked_at, f.last_used_at, a.uid
-             from oauth_tokens t join oauth_families f on f.id = t.family_id
-                left join applications a on a.id = f.application_id
-             where t.refresh_digest = $1"
-        ),
-        (digest(text),),
-    )?)
 }
 
 /// What a refresh asks for.
@@ -285,10 +120,7 @@ pub fn refresh(
         Some(text) => scopes::chosen(Some(text), &pair.scopes())?,
         None => pair.scopes(),
     };
-    let won = tx.execute(
-        sql!("update oauth_tokens set rotated_at = $2 where id = $1 and rotated_at is null"),
-        (pair.id, now),
-    )?;
+    let won = crate::store::families::rotate_pair(tx, pair.id, now)?;
     if won == 0 {
         return Err(Refusal::InvalidGrant);
     }
@@ -315,7 +147,7 @@ fn reused(tx: &mut Tx<'_>, pair: &Pair) -> Result<()> {
     note(tx, pair, "oauth.refresh_reused")?;
     kernel::jobs::enqueue_at(
         tx,
-        &super::jobs::TellReuse {
+        &crate::tasks::TellReuse {
             family: pair.family,
         },
         tx.now(),
@@ -340,69 +172,10 @@ pub(super) fn note(tx: &mut Tx<'_>, pair: &Pair, action: &'static str) -> Result
     Ok(())
 }
 
-/// Ends a family.
-pub fn revoke(tx: &mut Tx<'_>, family: i64) -> kernel::error::Result<u64> {
-    let now = tx.now();
-    Ok(tx.execute(
-        sql!("update oauth_families set revoked_at = $2 where id = $1 and revoked_at is null"),
-        (family, now),
-    )?)
-}
-
-/// Ends every family of a user, and the codes not yet used.
-pub fn revoke_all_of(tx: &mut Tx<'_>, user: UserId) -> kernel::error::Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!("update oauth_families set revoked_at = $2 where user_id = $1 and revoked_at is null"),
-        (user, now),
-    )?;
-    tx.execute(
-        sql!("update oauth_codes set revoked = true where user_id = $1 and revoked = false"),
-        (user,),
-    )?;
-    Ok(())
-}
-
-/// Ends what one user allowed one application; `None` is what they allowed
-/// clients without a name. Tells how many families ended.
-pub fn revoke_application(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    application: Option<i64>,
-) -> kernel::error::Result<u64> {
-    let now = tx.now();
-    let Some(application) = application else {
-        return Ok(tx.execute(
-            sql!(
-                "update oauth_families set revoked_at = $2
-                 where user_id = $1 and application_id is null and revoked_at is null"
-            ),
-            (user, now),
-        )?);
-    };
-    tx.execute(
-        sql!(
-            "update oauth_codes set revoked = true
-             where user_id = $1 and application_id = $2 and revoked = false"
-        ),
-        (user, application),
-    )?;
-    Ok(tx.execute(
-        sql!(
-            "update oauth_families set revoked_at = $3
-             where user_id = $1 and application_id = $2 and revoked_at is null"
-        ),
-        (user, application, now),
-    )?)
-}
-
 /// Notes a use of a family.
 pub fn touch(tx: &mut Tx<'_>, family: i64, user: UserId, ip: &str) -> kernel::error::Result<()> {
     let now = tx.now();
-    tx.execute(
-        sql!("update oauth_families set last_used_at = $2, last_used_ip = $3 where id = $1"),
-        (family, now, ip),
-    )?;
+    crate::store::families::note_use(tx, family, now, ip)?;
     crate::users::note_activity(tx, user)
 }
 
@@ -413,13 +186,7 @@ pub fn has_consent(
     application: i64,
     wanted: &[String],
 ) -> kernel::error::Result<bool> {
-    let known: Vec<String> = tx.all(
-        sql!(
-            "select distinct scopes from oauth_families
-             where user_id = $1 and application_id = $2 and revoked_at is null limit 100"
-        ),
-        (user, application),
-    )?;
+    let known: Vec<String> = crate::store::families::scopes_given(tx, user, application)?;
     Ok(known
         .iter()
         .any(|scopes| scopes::same(&scopes::split(scopes), wanted)))
@@ -442,20 +209,7 @@ pub struct Authorized {
 
 /// The applications that act for a user, the last allowed first.
 pub fn authorized(tx: &mut Tx<'_>, user: UserId) -> kernel::error::Result<Vec<Authorized>> {
-    let rows: Vec<(
-        Option<i64>,
-        Option<String>,
-        Timestamp,
-        Option<Timestamp>,
-        String,
-    )> = tx.all(
-        sql!(
-            "select f.application_id, a.name, f.created_at, f.last_used_at, f.scopes
-             from oauth_families f left join applications a on a.id = f.application_id
-             where f.user_id = $1 and f.revoked_at is null order by f.id desc limit 1000"
-        ),
-        (user,),
-    )?;
+    let rows = crate::store::families::living(tx, user)?;
     let mut found: Vec<Authorized> = Vec::new();
     for (application_id, name, created_at, last_used_at, scopes) in rows {
         match found
@@ -477,35 +231,4 @@ pub fn authorized(tx: &mut Tx<'_>, user: UserId) -> kernel::error::Result<Vec<Au
         }
     }
     Ok(found)
-}
-
-/// Deletes what can never work again, in portions of `limit` rows.
-pub fn sweep(tx: &mut Tx<'_>, limit: i64) -> kernel::error::Result<u64> {
-    let now = tx.now();
-    let old = now - SignedDuration::from_hours(24 * 30);
-    let families = tx.execute(
-        sql!(
-            "delete from oauth_families where id in (
-                select id from oauth_families where revoked_at < $1 limit $2)"
-        ),
-        (old, limit),
-    )?;
-    // Rotated refresh tokens are remembered for a month, to notice a copy.
-    let pairs = tx.execute(
-        sql!(
-            "delete from oauth_tokens where id in (
-                select id from oauth_tokens
-                where rotated_at < $1 or (expires_at < $1 and refresh_expires_at < $2) limit $3)"
-        ),
-        (old, now, limit),
-    )?;
-    let empty = tx.execute(
-        sql!(
-            "delete from oauth_families where id in (
-                select f.id from oauth_families f where f.created_at < $1 and not exists (
-                    select 1 from oauth_tokens t where t.family_id = f.id) limit $2)"
-        ),
-        (old, limit),
-    )?;
-    Ok(families + pairs + empty)
 }

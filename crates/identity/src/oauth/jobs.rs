@@ -1,10 +1,10 @@
 //! Mail about tokens, and clearing away what has ended.
 
 use super::{codes, devices, families, keys};
+use crate::tasks::TellReuse;
 use kernel::jobs::{Failure, Job, Run};
 use kernel::mail::Message;
 use serde::{Deserialize, Serialize};
-use store::sql;
 
 /// Rows deleted in one transaction.
 const PORTION: i64 = 1_000;
@@ -33,13 +33,6 @@ impl Job for Sweep {
     }
 }
 
-/// Tells a user that a refresh token of theirs was used twice.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct TellReuse {
-    /// The family that ended.
-    pub family: i64,
-}
-
 impl Job for TellReuse {
     const NAME: &'static str = "identity.tell_token_reuse";
 
@@ -51,17 +44,7 @@ impl Job for TellReuse {
         let family = self.family;
         let found: Option<(String, Option<String>)> = run
             .app
-            .read(move |tx| {
-                Ok(tx.optional(
-                    sql!(
-                        "select u.email, a.name from oauth_families f
-                            join users u on u.id = f.user_id
-                            left join applications a on a.id = f.application_id
-                         where f.id = $1"
-                    ),
-                    (family,),
-                )?)
-            })
+            .read(move |tx| crate::store::families::owner(tx, family))
             .await?;
         let Some((email, name)) = found else {
             return Ok(());

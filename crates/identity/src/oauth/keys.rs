@@ -2,6 +2,8 @@
 //! the database, and replaced every quarter; the replaced one stays published
 //! for as long as anything it signed could be looked at.
 
+pub use crate::store::signing_keys::Published;
+use crate::store::signing_keys::{Made, Row, newest};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::SignedDuration;
@@ -14,7 +16,6 @@ use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use rsa::pkcs8::EncodePrivateKey;
 use rsa::traits::PublicKeyParts;
 use sha2::{Digest, Sha256};
-use store::{Tx, sql};
 
 /// Bits of a key (RFC 7518 section 3.3 asks for 2048 at least).
 const BITS: usize = 2048;
@@ -24,27 +25,6 @@ const LIFETIME_DAYS: i64 = 90;
 const OVERLAP_DAYS: i64 = 7;
 /// What a sealed key is bound to.
 const CONTEXT: &str = "identity.signing_key";
-
-/// A key as it is published (RFC 7517).
-#[derive(Debug, Clone)]
-pub struct Published {
-    /// Its name in token headers.
-    pub kid: String,
-    /// Modulus, base64url.
-    pub public_n: String,
-    /// Exponent, base64url.
-    pub public_e: String,
-}
-
-store::from_row! { Published { kid, public_n, public_e } }
-
-struct Row {
-    kid: String,
-    sealed: String,
-    created_at: Timestamp,
-}
-
-store::from_row! { Row { kid, sealed, created_at } }
 
 /// A key that signs.
 pub struct SigningKey {
@@ -72,13 +52,8 @@ impl SigningKey {
 /// Every published key; makes the first one.
 pub async fn published(app: &App) -> Result<Vec<Published>> {
     signing(app).await?;
-    app.read(|tx| {
-        Ok(tx.all(
-            sql!("select kid, public_n, public_e from signing_keys order by id desc"),
-            (),
-        )?)
-    })
-    .await
+    app.read(|tx| crate::store::signing_keys::published(tx))
+        .await
 }
 
 /// The key that signs now; makes the first one.
@@ -94,28 +69,11 @@ pub async fn signing(app: &App) -> Result<SigningKey> {
     )
 }
 
-fn newest(tx: &mut Tx<'_>) -> Result<Option<Row>> {
-    Ok(tx.optional(
-        sql!(
-            "select kid, sealed, created_at from signing_keys where retired_at is null
-             order by id desc limit 1"
-        ),
-        (),
-    )?)
-}
-
 fn open(secrets: &Secrets, row: Row) -> Result<SigningKey> {
     let document = secrets.unseal(CONTEXT, &row.sealed)?;
     let pair = RsaKeyPair::from_pkcs8(&document)
         .map_err(|error| Error::internal(format!("signing key {}: {error}", row.kid)))?;
     Ok(SigningKey { kid: row.kid, pair })
-}
-
-struct Made {
-    kid: String,
-    sealed: String,
-    public_n: String,
-    public_e: String,
 }
 
 /// Makes a key unless one newer than `before` signs already: of two nodes at
@@ -130,23 +88,8 @@ async fn make(app: &App, before: Option<Timestamp>) -> Result<()> {
             return Ok(());
         }
         let now = tx.now();
-        tx.execute(
-            sql!("update signing_keys set retired_at = $1 where retired_at is null"),
-            (now,),
-        )?;
-        tx.execute(
-            sql!(
-                "insert into signing_keys (kid, sealed, public_n, public_e, created_at)
-                 values ($1, $2, $3, $4, $5)"
-            ),
-            (
-                made.kid.as_str(),
-                made.sealed.as_str(),
-                made.public_n.as_str(),
-                made.public_e.as_str(),
-                now,
-            ),
-        )?;
+        crate::store::signing_keys::retire(tx, now)?;
+        crate::store::signing_keys::insert(tx, &made, now)?;
         Ok(())
     })
     .await
@@ -172,10 +115,7 @@ pub async fn rotate(app: &App) -> Result<()> {
     let now = app.now();
     let gone = now - SignedDuration::from_hours(24 * OVERLAP_DAYS);
     app.write(move |tx| {
-        tx.execute(
-            sql!("delete from signing_keys where retired_at < $1"),
-            (gone,),
-        )?;
+        crate::store::signing_keys::delete_retired(tx, gone)?;
         Ok(())
     })
     .await?;

@@ -2,7 +2,7 @@
 
 use super::applications::{self, Application, Owner, Registration};
 use super::scopes;
-use crate::users::Author;
+use crate::author::Author;
 use crate::viewer::Admin;
 use kernel::app::App;
 use kernel::error::{Error, Result};

@@ -3,10 +3,11 @@
 use super::tokens::TokenRow;
 use super::views::{AdminUser, AdminUsers, UserRow};
 use crate::access::may_end_two_factor;
+use crate::author::Author;
 use crate::model::{TokenKind, User};
 use crate::tokens::{self, Filter as TokenFilter, SortBy, State};
 use crate::two_factor;
-use crate::users::{self, Author, Filter, Order, OrderBy, Transition};
+use crate::users::{self, Filter, Order, OrderBy, Transition};
 use crate::viewer::Admin;
 use http::Method;
 use kernel::app::App;

@@ -1,7 +1,8 @@
 //! `/-/admin_mode`: an administrator asks for their rights.
 
 use super::views::AdminModePage;
-use crate::admin_mode::{self, AdminMode, HOURS, PAGE};
+use crate::admin_mode::{self, HOURS};
+use crate::standing::AdminMode;
 use crate::viewer::SignedInViewer;
 use http::Method;
 use kernel::app::App;
@@ -13,8 +14,10 @@ const LEAVE: &str = "/-/admin_mode/leave";
 
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
-    r.page(Method::GET, PAGE, show);
-    r.page(Method::POST, PAGE, enter).fresh().always();
+    r.page(Method::GET, AdminMode::PAGE, show);
+    r.page(Method::POST, AdminMode::PAGE, enter)
+        .fresh()
+        .always();
     r.page(Method::POST, LEAVE, leave).always();
 }
 

@@ -3,10 +3,11 @@
 
 use super::sign_in::{FORM_COOKIE, bind, check_form, set_cookie};
 use super::views::Door;
-use crate::jobs::SendLink;
+use crate::author::Author;
 use crate::mail_links::{self, Purpose};
 use crate::model::User;
-use crate::users::{self, Author};
+use crate::tasks::SendLink;
+use crate::users;
 use crate::{attempts, csrf, password, password_rules, sign_in};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;

@@ -2,11 +2,11 @@
 
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use super::views::Tokens;
-use crate::jobs;
+use crate::author::Author;
 use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
+use crate::tasks;
 use crate::tokens::{self, Filter, NewToken, Ready, SortBy};
-use crate::users::Author;
 use crate::viewer::SignedInViewer;
 use http::{Method, StatusCode};
 use kernel::app::App;
@@ -167,7 +167,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<CreateForm>) -> R
         .write(move |tx| {
             let (token, secret) = tokens::create(tx, &new)?;
             tokens::record(tx, &by, "access_token.create", &token)?;
-            jobs::notify(tx, &user, jobs::Change::Token)?;
+            tasks::notify(tx, &user, tasks::Change::Token)?;
             Ok((token, secret))
         })
         .await;
@@ -229,7 +229,7 @@ async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Res
             }
             let (new, secret) = tokens::rotate(tx, &token, None)?;
             tokens::record(tx, &by, "access_token.rotate", &new)?;
-            jobs::notify(tx, &user, jobs::Change::Token)?;
+            tasks::notify(tx, &user, tasks::Change::Token)?;
             Ok(Some((new, secret)))
         })
         .await?;

@@ -1,17 +1,30 @@
 //! `/-/user_settings/profile` and the own password.
 
+use super::refusal::Refusal;
 use super::views::Profile;
-use crate::users::{self, Author, Avatar, Change};
+use crate::author::Author;
+use crate::users::{self, Avatar, Change};
 use crate::viewer::{Credential, SignedInViewer};
 use crate::{entities, password, password_rules, sign_in};
-use http::{Method, StatusCode};
+use http::Method;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Flash, Html, Moment, Page, flash};
+use kernel::html::{Errors, Flash, Html, Moment, flash};
 use kernel::http::{Files, Params, Response, Routes};
 use kernel::secrets::Secret;
 
 const PATH: &str = "/-/user_settings/profile";
+/// Fields of the profile's form.
+const FIELDS: &[&str] = &[
+    "name",
+    "public_email",
+    "bio",
+    "location",
+    "website_url",
+    "organization",
+    "job_title",
+    "pronouns",
+];
 
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
@@ -22,27 +35,18 @@ pub fn routes(r: &mut Routes) {
 }
 
 async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
-    render(&app, &viewer, Vec::new(), None).await
+    render(&app, &viewer, Refusal::default()).await
 }
 
-async fn render(
-    app: &App,
-    viewer: &SignedInViewer,
-    errors: Vec<(String, Vec<String>)>,
-    flash: Option<Flash>,
-) -> Result<Response> {
+async fn render(app: &App, viewer: &SignedInViewer, refusal: Refusal) -> Result<Response> {
     let id = viewer.0.user.id;
     let user = viewer.0.user.clone();
     let whole: entities::Whole = app.read(move |tx| users::whole(tx, user, Some(id))).await?;
     let profile = &whole.profile;
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let failed = !errors.is_empty();
-    let shown = super::page(app, &viewer.viewer(), "Profile");
+    let status = refusal.status();
     let view = Profile {
-        page: Page {
-            flash: flash.or_else(|| shown.flash.clone()),
-            ..shown
-        },
+        page: refusal.page(app, &viewer.viewer(), "Profile"),
         username: whole.user.username.clone(),
         name: whole.user.name.clone(),
         avatar_url: users::avatar_url(app, &whole.user),
@@ -56,12 +60,7 @@ async fn render(
         pronouns: text(&profile.pronouns),
         private_profile: whole.is_private,
         joined_at: Moment::new(whole.user.created_at, app.now()),
-        errors: Errors(errors),
-    };
-    let status = if failed {
-        StatusCode::UNPROCESSABLE_ENTITY
-    } else {
-        StatusCode::OK
+        errors: refusal.errors,
     };
     Ok(Html::new(&view)?.status(status).response())
 }
@@ -116,11 +115,7 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
         .await
     {
         Ok(_) => flash::done(&app, PATH, "Your profile is saved."),
-        Err(Error::Invalid(problems)) => {
-            let flash = Flash::failed("Nothing was saved: look at the marked fields.");
-            render(&app, &viewer, problems, flash).await
-        }
-        Err(error) => Err(error),
+        Err(error) => render(&app, &viewer, Refusal::of(error, FIELDS)?).await,
     }
 }
 
@@ -146,11 +141,7 @@ async fn set_avatar(
     };
     let avatar = match avatar {
         Ok(avatar) => avatar,
-        Err(Error::Invalid(problems)) => {
-            let flash = Flash::failed("Nothing was saved: look at the marked fields.");
-            return render(&app, &viewer, problems, flash).await;
-        }
-        Err(error) => return Err(error),
+        Err(error) => return render(&app, &viewer, Refusal::of(error, &["avatar"])?).await,
     };
     let (by, user) = (Author::from(viewer.0.as_ref()), viewer.0.user.clone());
     app.write(move |tx| users::set_avatar(tx, &by, &user, avatar.as_ref()))
@@ -186,9 +177,12 @@ async fn change_password(
         problem = Some(("password_confirmation", "doesn't match the new password"));
     }
     if let Some((field, text)) = problem {
-        let errors = vec![(field.to_owned(), vec![text.to_owned()])];
-        let flash = Flash::failed("The password was not changed.");
-        return render(&app, &viewer, errors, flash).await;
+        let refusal = Refusal {
+            errors: Errors(vec![(field.to_owned(), vec![text.to_owned()])]),
+            flash: Flash::failed("The password was not changed."),
+            challenge: None,
+        };
+        return render(&app, &viewer, refusal).await;
     }
     let hash = password::hash(form.password.clone()).await?;
     let by = Author::from(viewer.0.as_ref());

@@ -4,8 +4,8 @@
 
 use super::two_factor::{knows_password, show_codes};
 use super::views::{KeyRow, SecurityKeys};
+use crate::author::Author;
 use crate::two_factor::keys::{self, Added};
-use crate::users::Author;
 use crate::viewer::{Credential, SignedIn, SignedInViewer};
 use http::{Method, StatusCode};
 use kernel::app::App;

@@ -1,9 +1,9 @@
 //! `/-/user_settings/sessions`: where one is signed in.
 
 use super::views::{self, SessionRow};
+use crate::author::Author;
 use crate::model::User;
 use crate::sessions::{self, Session};
-use crate::users::Author;
 use crate::viewer::{Credential, SignedInViewer};
 use http::Method;
 use kernel::app::App;

@@ -2,13 +2,15 @@
 
 use super::second_step;
 use super::views::{NewPassword, SignIn};
+use crate::author::Author;
 use crate::gate::cookie_of;
 use crate::model::User;
 use crate::sessions::{self, COOKIE};
 use crate::settings::Sessions;
 use crate::sign_in::{self, Attempt, Outcome};
-use crate::two_factor::{Duty, duty, step};
-use crate::users::{self, Author};
+use crate::standing::Duty;
+use crate::two_factor::{duty, step};
+use crate::users;
 use crate::viewer::{Credential, SignedInViewer, Viewer};
 use crate::{csrf, password, password_rules, two_factor};
 use http::{Method, StatusCode, header};
@@ -18,7 +20,6 @@ use kernel::html::{Html, Page, flash};
 use kernel::http::routes::Surface;
 use kernel::http::{Asked, Params, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
-use kernel::time::Timestamp;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -274,7 +275,12 @@ struct Proof {
 
 async fn prove(app: &App, user: &User, remember: bool, back: String) -> Result<String> {
     let id = user.id;
-    let found = app.read(move |tx| Ok((password_age(tx, id)?, two_factor::enabled(tx, id)?)));
+    let found = app.read(move |tx| {
+        Ok((
+            crate::store::users::password_age(tx, id)?,
+            two_factor::enabled(tx, id)?,
+        ))
+    });
     let (changed_at, two_factor) = found.await?;
     let until = app.now().as_second() + PROOF_SECONDS;
     let proof = Proof {
@@ -287,14 +293,6 @@ async fn prove(app: &App, user: &User, remember: bool, back: String) -> Result<S
     };
     let bytes = serde_json::to_vec(&proof).map_err(Error::internal)?;
     Ok(app.secrets().sign(PROOF, &bytes))
-}
-
-fn password_age(tx: &mut store::Tx<'_>, id: i64) -> Result<Option<i64>> {
-    let at: Option<(Option<Timestamp>,)> = tx.optional(
-        store::sql!("select password_changed_at from users where id = $1"),
-        (id,),
-    )?;
-    Ok(at.and_then(|(at,)| at).map(Timestamp::as_microsecond))
 }
 
 fn renewal(app: &App, asked: &Asked, proof: String, error: String) -> Result<Response> {
@@ -339,10 +337,7 @@ async fn renew(app: App, asked: Arc<Asked>, params: Params<RenewForm>) -> Result
     let (user, old) = app
         .read(move |tx| {
             let user = users::find(tx, id)?.found("User")?;
-            let old: Option<String> = tx.one(
-                store::sql!("select password_hash from users where id = $1"),
-                (id,),
-            )?;
+            let old: Option<String> = crate::store::users::password_hash(tx, id)?;
             Ok((user, old))
         })
         .await?;
@@ -370,7 +365,7 @@ async fn renew(app: App, asked: Arc<Asked>, params: Params<RenewForm>) -> Result
     let cookie = app
         .write(move |tx| {
             let user = users::find(tx, id)?.found("User")?;
-            let same = password_age(tx, id)? == changed_at
+            let same = crate::store::users::password_age(tx, id)? == changed_at
                 && two_factor::enabled(tx, id)? == proof.two_factor;
             if !same || user.state.refusal().is_some() {
                 return Err(Error::forbidden("The form has expired. Sign in again."));

@@ -1,9 +1,10 @@
 //! `/admin/spam_logs`: what was taken for spam.
 
 use super::views::{AdminSpamLogs, SpamLogRow};
+use crate::author::Author;
 use crate::spam::Verdict;
 use crate::spam::logs::{self, SpamLog};
-use crate::users::{self, Author, Transition};
+use crate::users::{self, Transition};
 use crate::viewer::Admin;
 use http::Method;
 use kernel::app::App;

@@ -1,8 +1,9 @@
 //! `/user/emails` and `/users/:id/emails`: further addresses.
 
-use crate::users::{self, Author, Email};
+use crate::author::Author;
+use crate::users::{self, Email};
 use crate::viewer::{Admin, SignedInViewer};
-use crate::{attempts, jobs};
+use crate::{attempts, tasks};
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
@@ -103,7 +104,7 @@ kernel::params! {
 /// A browser session changed the addresses: its owner is told.
 fn tell(tx: &mut store::Tx<'_>, viewer: &SignedInViewer) -> Result<()> {
     match viewer.0.is_session() {
-        true => jobs::notify(tx, &viewer.0.user, jobs::Change::Addresses),
+        true => tasks::notify(tx, &viewer.0.user, tasks::Change::Addresses),
         false => Ok(()),
     }
 }

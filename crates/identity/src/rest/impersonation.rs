@@ -1,11 +1,12 @@
 //! `/users/:id/impersonation_tokens`: administrators acting as a user.
 
 use super::tokens::{CreateFor, for_user, made};
+use crate::author::Author;
 use crate::entities::{self, TokenEntity};
 use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
 use crate::tokens::{self, Filter, SortBy, State};
-use crate::users::{self, Author};
+use crate::users;
 use crate::viewer::Admin;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};

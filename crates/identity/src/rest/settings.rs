@@ -1,7 +1,7 @@
 //! `/application/settings`: what administrators may change.
 
+use crate::author::Author;
 use crate::instance::{self, Everything};
-use crate::users::Author;
 use crate::viewer::Admin;
 use kernel::app::App;
 use kernel::error::Result;

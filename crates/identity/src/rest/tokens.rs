@@ -1,9 +1,10 @@
 //! `/personal_access_tokens` and making them.
 
+use crate::author::Author;
 use crate::entities::{self, TokenEntity};
 use crate::model::{AccessToken, SELF_SERVICE_SCOPES, TokenKind};
 use crate::tokens::{self, Filter, NewToken, Ready, SortBy, State};
-use crate::users::{self, Author};
+use crate::users;
 use crate::viewer::{Admin, Credential, SignedIn, SignedInViewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};

@@ -1,11 +1,12 @@
 //! The end of accounts whose address nobody confirmed and which nobody used.
 
 use super::{Confirmation, SignUp};
+use crate::author::Author;
 use crate::model::User;
-use crate::users::{self, Author};
+use crate::users;
 use kernel::error::{Error, Result};
 use serde_json::json;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Accounts that end in one transaction.
 const BATCH: i64 = 50;
@@ -18,15 +19,7 @@ pub fn end_some(tx: &mut Tx<'_>, after: i64) -> Result<Option<i64>> {
         return Ok(None);
     }
     let before = tx.now() - jiff::SignedDuration::from_hours(24 * rules.unconfirmed_days);
-    let found: Vec<User> = tx.all(
-        sql!(
-            "select * from users where confirmed_at is null and created_at < $1 and id > $2
-                and kind = 'human' and not is_admin and sign_in_count = 0
-                and last_activity_on is null and state in ('active', 'blocked_pending_approval')
-             order by id limit $3"
-        ),
-        (before, after, BATCH),
-    )?;
+    let found: Vec<User> = crate::store::users::never_confirmed(tx, before, after, BATCH)?;
     for user in &found {
         end(tx, user, rules.unconfirmed_days)?;
     }

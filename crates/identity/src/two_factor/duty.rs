@@ -6,28 +6,17 @@
 use super::settings::TwoFactor;
 use crate::hooks;
 use crate::model::{User, UserId};
+use crate::standing::Duty;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::Call;
 use kernel::http::routes::Surface;
 use kernel::time::Timestamp;
 use serde_json::json;
-use store::{Fragment, Tx, sql};
+use store::Tx;
 
 /// Where second factors are set up.
 pub const PAGE: &str = "/-/profile/two_factor_auth";
-
-/// What is asked of somebody.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Duty {
-    /// Nothing, or it is done.
-    #[default]
-    None,
-    /// To set up a second factor until then.
-    Grace(Timestamp),
-    /// To set one up before anything else.
-    Due,
-}
 
 /// The hours that whoever demands a second factor of this user gives them;
 /// nobody demands it when there are none.
@@ -58,11 +47,7 @@ pub struct Found {
 
 /// Reads what a user's duty depends on.
 pub fn find(tx: &mut Tx<'_>, user: &User) -> Result<Found> {
-    let mut sql = Fragment::new("select users.two_factor_asked_at, ");
-    sql.raw(super::HAS_ONE)
-        .push(" from users where users.id = ", user.id);
-    let row: Option<(Option<Timestamp>, bool)> = tx.query(sql)?.pop();
-    let (asked_at, enabled) = row.unwrap_or_default();
+    let (asked_at, enabled) = crate::store::two_factor::asked_at(tx, user.id)?;
     let demand = match enabled {
         true => None,
         false => demand(tx, user)?,
@@ -106,20 +91,11 @@ impl Found {
 
 fn note(tx: &mut Tx<'_>, user: UserId) -> Result<Timestamp> {
     let now = tx.now();
-    Ok(tx.one(
-        sql!(
-            "update users set two_factor_asked_at = coalesce(two_factor_asked_at, $2)
-             where id = $1 returning two_factor_asked_at"
-        ),
-        (user, now),
-    )?)
+    crate::store::users::note_two_factor_asked(tx, user, now)
 }
 
 fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
-        sql!("update users set two_factor_asked_at = null where id = $1"),
-        (user,),
-    )?;
+    crate::store::users::forget_two_factor_asked(tx, user)?;
     Ok(())
 }
 

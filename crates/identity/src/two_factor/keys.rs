@@ -5,19 +5,22 @@
 //! An answer is taken with the question it belongs to in one transaction that
 //! commits also when the answer is wrong, so no question is answered twice.
 
-use super::ceremonies::{self, Place};
 use super::step::{self, Tried};
-use crate::jobs::{self, Change};
-use crate::model::{User, UserId};
+use crate::author::Author;
+use crate::model::User;
 use crate::sign_in::Attempt;
-use crate::users::{self, Author};
+use crate::store::ceremonies::{self, Place};
+use crate::store::security_keys::insert;
+pub(super) use crate::store::security_keys::remove_all;
+pub use crate::store::security_keys::{StoredKey, count, list};
+use crate::tasks::{self, Change};
+use crate::users;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::secrets;
-use kernel::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use store::{Json, Tx, sql};
+use store::Tx;
 use webauthn::{Assertion, Authentication, Holder, Key, Refusal, Registration, RelyingParty};
 
 /// Most keys of one user.
@@ -31,23 +34,6 @@ const NAME: &str = "tenon";
 /// The kind of factor, for audit records.
 const FACTOR: &str = "webauthn";
 const UNASKED: &str = "The question to the key has expired or was answered before.";
-
-/// A key of a user.
-#[derive(Debug, Clone)]
-pub struct StoredKey {
-    /// Id.
-    pub id: i64,
-    /// What its owner calls it.
-    pub name: String,
-    /// Last signed in with then.
-    pub last_used_at: Option<Timestamp>,
-    /// Added then.
-    pub created_at: Timestamp,
-    credential: Json<Key>,
-    user_handle: Vec<u8>,
-}
-
-store::from_row! { StoredKey { id, name, last_used_at, created_at, credential, user_handle } }
 
 /// What is kept while a key is added.
 #[derive(Serialize, Deserialize)]
@@ -78,17 +64,6 @@ pub struct Answered {
 pub fn party(app: &App) -> Result<RelyingParty> {
     RelyingParty::new(app.base_url(), NAME)
         .map_err(|why| Error::Unprocessable(sentence(&why.to_string())))
-}
-
-/// The user's keys, oldest first.
-pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<StoredKey>> {
-    Ok(tx.all(
-        sql!(
-            "select id, name, last_used_at, created_at, credential, user_handle
-             from webauthn_keys where user_id = $1 order by id"
-        ),
-        (user,),
-    )?)
 }
 
 /// Begins to add a key: options for the browser.
@@ -156,54 +131,20 @@ pub fn finish_add(
     }
     let codes = super::added(tx, by, user, FACTOR)?;
     if codes.is_none() {
-        jobs::notify(tx, user, Change::KeyAdded)?;
+        tasks::notify(tx, user, Change::KeyAdded)?;
     }
     Ok(Added::Done(codes))
 }
 
-/// Stores a key; false when any user has one of this id.
-fn insert(tx: &mut Tx<'_>, user: UserId, name: &str, key: &Key, handle: &[u8; 16]) -> Result<bool> {
-    let now = tx.now();
-    let stored: Option<i64> = tx.optional(
-        sql!(
-            "insert into webauthn_keys (user_id, name, credential_id, credential, user_handle,
-                created_at) values ($1, $2, $3, $4, $5, $6)
-             on conflict (credential_id) do nothing returning id"
-        ),
-        (user, name, key.id(), Json(key), handle.to_vec(), now),
-    )?;
-    Ok(stored.is_some())
-}
-
 /// Removes one key of the user.
 pub fn remove(tx: &mut Tx<'_>, by: &Author, user: &User, id: i64) -> Result<()> {
-    let name: Option<String> = tx.optional(
-        sql!("delete from webauthn_keys where user_id = $1 and id = $2 returning name"),
-        (user.id, id),
-    )?;
+    let name: Option<String> = crate::store::security_keys::delete(tx, user.id, id)?;
     name.found("Security key")?;
     super::removed(tx, by, user, FACTOR)?;
     if super::enabled(tx, user.id)? {
-        jobs::notify(tx, user, Change::KeyRemoved)?;
+        tasks::notify(tx, user, Change::KeyRemoved)?;
     }
     Ok(())
-}
-
-/// Removes all keys of a user, untold; see [`super::remove_all`].
-pub(super) fn remove_all(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
-        sql!("delete from webauthn_keys where user_id = $1"),
-        (user,),
-    )?;
-    Ok(())
-}
-
-/// How many keys the user has.
-pub fn count(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from webauthn_keys where user_id = $1"),
-        (user,),
-    )?)
 }
 
 /// Asks the keys of the user of a half-done sign-in: options for the browser;
@@ -324,13 +265,8 @@ fn check(
         Ok(answer) => answer,
         Err(refusal) => return nameless(refusal),
     };
-    let stored: Option<StoredKey> = tx.optional(
-        sql!(
-            "select id, name, last_used_at, created_at, credential, user_handle
-             from webauthn_keys where user_id = $1 and credential_id = $2"
-        ),
-        (user.id, answer.key_id()),
-    )?;
+    let stored: Option<StoredKey> =
+        crate::store::security_keys::by_credential(tx, user.id, answer.key_id())?;
     let Some(stored) = stored else {
         return nameless(Refusal::UnknownKey);
     };
@@ -339,10 +275,7 @@ fn check(
     match party.finish_authentication(question, &answer, key, &handle) {
         Ok(key) => {
             let now = tx.now();
-            tx.execute(
-                sql!("update webauthn_keys set credential = $2, last_used_at = $3 where id = $1"),
-                (stored.id, Json(key), now),
-            )?;
+            crate::store::security_keys::note_use(tx, stored.id, &key, now)?;
             Ok(Ok(()))
         }
         Err(refusal) => Ok(Err((refusal, stored.name))),
@@ -353,7 +286,7 @@ fn check(
 fn copied(tx: &mut Tx<'_>, by: &Author, user: &User, name: &str) -> Result<()> {
     let details = json!({"key": name});
     users::record(tx, by, "user.security_key_copy", user, details)?;
-    jobs::notify(tx, user, Change::KeyCopied)
+    tasks::notify(tx, user, Change::KeyCopied)
 }
 
 impl StoredKey {

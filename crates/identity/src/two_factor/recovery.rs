@@ -1,13 +1,15 @@
 //! Recovery codes: ten, shown once, each of which works once in place of
 //! another factor (contract «Sign-in page»).
 
-use crate::jobs::{self, Change};
+use crate::author::Author;
 use crate::model::{User, UserId};
-use crate::users::{self, Author};
+pub use crate::store::recovery_codes::{has_any, left, remove};
+use crate::tasks::{self, Change};
+use crate::users;
 use kernel::error::Result;
 use kernel::secrets;
 use serde_json::json;
-use store::{Tx, sql};
+use store::Tx;
 
 /// How many a user gets.
 pub const COUNT: usize = 10;
@@ -21,10 +23,7 @@ pub fn make(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<String>> {
     let mut codes = Vec::with_capacity(COUNT);
     for _ in 0..COUNT {
         let plain = hex::encode(secrets::random_bytes::<BYTES>());
-        tx.execute(
-            sql!("insert into recovery_codes (user_id, digest, created_at) values ($1, $2, $3)"),
-            (user, secrets::digest(&plain), now),
-        )?;
+        crate::store::recovery_codes::insert(tx, user, secrets::digest(&plain), now)?;
         codes.push(grouped(&plain));
     }
     Ok(codes)
@@ -48,13 +47,8 @@ fn plain(typed: &str) -> String {
 /// Uses a code up, if it is one of the user's; they are told.
 pub fn take(tx: &mut Tx<'_>, by: &Author, user: &User, typed: &str) -> Result<bool> {
     let now = tx.now();
-    let used = tx.execute(
-        sql!(
-            "update recovery_codes set used_at = $3
-             where user_id = $1 and digest = $2 and used_at is null"
-        ),
-        (user.id, secrets::digest(&plain(typed)), now),
-    )?;
+    let used =
+        crate::store::recovery_codes::use_up(tx, user.id, secrets::digest(&plain(typed)), now)?;
     if used == 0 {
         return Ok(false);
     }
@@ -66,34 +60,8 @@ pub fn take(tx: &mut Tx<'_>, by: &Author, user: &User, typed: &str) -> Result<bo
         user,
         json!({"left": left}),
     )?;
-    jobs::notify(tx, user, Change::RecoveryCodeUsed)?;
+    tasks::notify(tx, user, Change::RecoveryCodeUsed)?;
     Ok(true)
-}
-
-/// How many still work.
-pub fn left(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from recovery_codes where user_id = $1 and used_at is null"),
-        (user,),
-    )?)
-}
-
-/// Whether the user was given codes, used or not.
-pub fn has_any(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
-    let found: Option<i64> = tx.optional(
-        sql!("select id from recovery_codes where user_id = $1 limit 1"),
-        (user,),
-    )?;
-    Ok(found.is_some())
-}
-
-/// Ends all of a user's codes.
-pub fn remove(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
-    tx.execute(
-        sql!("delete from recovery_codes where user_id = $1"),
-        (user,),
-    )?;
-    Ok(())
 }
 
 #[cfg(test)]

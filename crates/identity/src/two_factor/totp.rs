@@ -2,11 +2,12 @@
 //! step of drift each way, no code twice (contract «Sign-in page»).
 
 use crate::model::UserId;
+pub use crate::store::totp::{remove, since};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::time::Timestamp;
 use std::fmt::Write;
-use store::{Tx, sql};
+use store::Tx;
 use totp_rs::{Builder, Secret as Key, Totp};
 
 /// Bytes of a secret: 160 bits, as RFC 4226 recommends.
@@ -92,30 +93,14 @@ fn context(user: UserId) -> String {
 pub fn store(app: &App, tx: &mut Tx<'_>, user: UserId, secret: &[u8], step: i64) -> Result<()> {
     let now = tx.now();
     let sealed = app.secrets().seal(&context(user), secret);
-    tx.execute(
-        sql!(
-            "insert into totp (user_id, sealed, last_step, confirmed_at) values ($1, $2, $3, $4)
-             on conflict (user_id) do update set sealed = excluded.sealed,
-                last_step = excluded.last_step, confirmed_at = excluded.confirmed_at"
-        ),
-        (user, sealed, step, now),
-    )?;
+    crate::store::totp::set(tx, user, &sealed, step, now)?;
     Ok(())
-}
-
-/// Since when the user's app gives codes.
-pub fn since(tx: &mut Tx<'_>, user: UserId) -> Result<Option<Timestamp>> {
-    Ok(tx.optional(
-        sql!("select confirmed_at from totp where user_id = $1"),
-        (user,),
-    )?)
 }
 
 /// Takes a code. Of several tries with one code, also at the same time, one
 /// is right: the step only grows.
 pub fn take(app: &App, tx: &mut Tx<'_>, user: UserId, code: &str) -> Result<bool> {
-    let sealed: Option<String> =
-        tx.optional(sql!("select sealed from totp where user_id = $1"), (user,))?;
+    let sealed: Option<String> = crate::store::totp::sealed(tx, user)?;
     let Some(sealed) = sealed else {
         return Ok(false);
     };
@@ -123,16 +108,8 @@ pub fn take(app: &App, tx: &mut Tx<'_>, user: UserId, code: &str) -> Result<bool
     let Some(step) = step_of(&secret, code, tx.now())? else {
         return Ok(false);
     };
-    let taken = tx.execute(
-        sql!("update totp set last_step = $2 where user_id = $1 and last_step < $2"),
-        (user, step),
-    )?;
+    let taken = crate::store::totp::take_step(tx, user, step)?;
     Ok(taken > 0)
-}
-
-/// Forgets the user's secret; false when there was none.
-pub fn remove(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
-    Ok(tx.execute(sql!("delete from totp where user_id = $1"), (user,))? > 0)
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Pictures of users: small, of four formats, kept as rows.
 
-use super::change::{Author, record};
-use crate::model::{User, UserId};
+use super::record;
+use crate::author::Author;
+use crate::model::User;
+pub use crate::store::avatars::avatar;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use serde_json::json;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Largest picture, in bytes.
 pub const MAX_AVATAR: usize = 200 * 1024;
@@ -81,23 +83,11 @@ pub const AVATARS: &str = "/uploads/-/system/user/avatar";
 pub fn set_avatar(tx: &mut Tx<'_>, by: &Author, user: &User, new: Option<&Avatar>) -> Result<User> {
     let now = tx.now();
     match new {
-        Some(avatar) => tx.execute(
-            sql!(
-                "insert into user_avatars (user_id, media_type, bytes) values ($1, $2, $3)
-                 on conflict (user_id) do update
-                 set media_type = excluded.media_type, bytes = excluded.bytes"
-            ),
-            (user.id, avatar.media_type, avatar.bytes.as_slice()),
-        )?,
-        None => tx.execute(
-            sql!("delete from user_avatars where user_id = $1"),
-            (user.id,),
-        )?,
+        Some(avatar) => crate::store::avatars::set(tx, user.id, avatar.media_type, &avatar.bytes)?,
+        None => crate::store::avatars::delete(tx, user.id)?,
     };
-    let after: User = tx.one(
-        sql!("update users set avatar_key = $2, updated_at = $3 where id = $1 returning *"),
-        (user.id, new.map(|avatar| avatar.key.as_str()), now),
-    )?;
+    let after: User =
+        crate::store::avatars::set_key(tx, user.id, new.map(|avatar| avatar.key.as_str()), now)?;
     record(
         tx,
         by,
@@ -106,17 +96,6 @@ pub fn set_avatar(tx: &mut Tx<'_>, by: &Author, user: &User, new: Option<&Avatar
         json!({"changed": ["avatar"]}),
     )?;
     Ok(after)
-}
-
-/// Media type and bytes of the picture at an address.
-pub fn avatar(tx: &mut Tx<'_>, user: UserId, key: &str) -> Result<Option<(String, Vec<u8>)>> {
-    Ok(tx.optional(
-        sql!(
-            "select a.media_type, a.bytes from user_avatars a join users u on u.id = a.user_id
-             where a.user_id = $1 and u.avatar_key = $2"
-        ),
-        (user, key),
-    )?)
 }
 
 #[cfg(test)]

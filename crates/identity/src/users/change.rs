@@ -1,60 +1,20 @@
 //! Making, changing and deleting users.
 
 use super::emails::{is_of_another, take_from_others};
+use super::record;
+use crate::author::Author;
 use crate::hooks;
-use crate::jobs;
 use crate::mail_links::{self, Purpose};
 use crate::model::{
     User, UserId, UserKind, UserState, email_problem, name_problem, username_problem,
 };
 use crate::password_rules;
 use crate::settings::SignIn;
-use crate::viewer::SignedIn;
-use kernel::audit;
+use crate::tasks;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::fold;
-use serde_json::{Value, json};
-use store::{Fragment, IntoValue, Tx, sql};
-
-/// Who makes a change, for the audit record.
-#[derive(Debug, Clone, Default)]
-pub struct Author {
-    /// The user; `None` is the system or the command line.
-    pub id: Option<UserId>,
-    /// Their address.
-    pub ip: Option<String>,
-}
-
-impl From<&SignedIn> for Author {
-    /// Under sudo, the administrator is the author.
-    fn from(signed_in: &SignedIn) -> Author {
-        Author {
-            id: Some(signed_in.sudo_by.unwrap_or(signed_in.user.id)),
-            ip: Some(signed_in.ip_address.clone()),
-        }
-    }
-}
-
-pub(crate) fn record(
-    tx: &mut Tx<'_>,
-    by: &Author,
-    action: &'static str,
-    user: &User,
-    details: Value,
-) -> Result<()> {
-    Ok(audit::write(
-        tx,
-        audit::Record {
-            author_id: by.id,
-            action,
-            target_type: "User",
-            target_id: user.id,
-            target_name: &user.username,
-            details,
-            ip_address: by.ip.clone(),
-        },
-    )?)
-}
+use serde_json::json;
+use store::{IntoValue, Tx};
 
 /// A person to be made.
 #[derive(Debug, Clone, Default)]
@@ -347,14 +307,7 @@ pub(super) fn insert(
     sets.push(("state", state.into_value()));
     sets.push(("created_at", now.into_value()));
     sets.push(("updated_at", now.into_value()));
-    let columns: Vec<&str> = sets.iter().map(|(column, _)| *column).collect();
-    let mut sql = Fragment::new("insert into users (");
-    sql.raw(&columns.join(", ")).raw(") values (");
-    for (index, (_, value)) in sets.into_iter().enumerate() {
-        sql.push(if index == 0 { "" } else { ", " }, value);
-    }
-    sql.raw(") on conflict do nothing returning *");
-    let made = tx.query(sql)?.pop();
+    let made = crate::store::users::insert(tx, sets)?;
     made.ok_or_else(|| Error::invalid("username", "has already been taken"))
 }
 
@@ -372,19 +325,13 @@ pub fn update(tx: &mut Tx<'_>, by: &Author, id: UserId, change: &Change) -> Resu
         .map(|(column, _)| *column)
         .filter(|column| !column.ends_with("_folded"))
         .collect();
-    let mut sql = Fragment::new("update users set updated_at = ");
-    sql.bind(tx.now());
-    for (column, value) in sets {
-        sql.raw(", ").raw(column).push(" = ", value);
-    }
-    sql.push(" where id = ", id).raw(" returning *");
-    let after: User = tx.query(sql)?.pop().ok_or(Error::NotFound("User"))?;
+    let after = crate::store::users::update(tx, id, sets)?.found("User")?;
     if fold(&before.email) != fold(&after.email) {
         // Links went to the address before, and so does the notice.
         for purpose in Purpose::ALL {
             mail_links::forget(tx, id, *purpose)?;
         }
-        jobs::notify(tx, &before, jobs::Change::Email)?;
+        tasks::notify(tx, &before, tasks::Change::Email)?;
     }
     if before.username != after.username || before.name != after.name {
         hooks::renamed(tx, &before, &after)?;
@@ -404,20 +351,12 @@ pub fn set_password(
     kept: Option<i64>,
 ) -> Result<()> {
     let now = tx.now();
-    tx.execute(
-        sql!(
-            "update users set password_hash = $2, password_expired = $3, password_changed_at = $4,
-                password_automatically_set = false, failed_attempts = 0, locked_until = null,
-                updated_at = $4
-             where id = $1"
-        ),
-        (user.id, hash, expired, now),
-    )?;
+    crate::store::users::set_password(tx, user.id, hash, expired, now)?;
     crate::sessions::revoke_others(tx, user.id, kept)?;
     crate::two_factor::step::forget(tx, user.id)?;
     mail_links::forget(tx, user.id, Purpose::Password)?;
     mail_links::forget(tx, user.id, Purpose::Unlock)?;
-    jobs::notify(tx, user, jobs::Change::Password)?;
+    tasks::notify(tx, user, tasks::Change::Password)?;
     crate::oauth::families::revoke_all_of(tx, user.id)?;
     record(tx, by, "user.password", user, json!({}))
 }

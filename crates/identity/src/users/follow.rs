@@ -3,7 +3,7 @@
 use crate::model::{User, UserId};
 use kernel::error::{Error, Result};
 use kernel::http::Paging;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Most users one may follow.
 const MAX_FOLLOWED: i64 = 300;
@@ -13,10 +13,7 @@ pub fn follow(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<boo
     if follower == followed {
         return Ok(false);
     }
-    let count: i64 = tx.one(
-        sql!("select count(*) from follows where follower_id = $1"),
-        (follower,),
-    )?;
+    let count: i64 = crate::store::follows::followed_count(tx, follower)?;
     if count >= MAX_FOLLOWED {
         return Err(Error::BadRequest(format!(
             "You can't follow more than {MAX_FOLLOWED} users. To follow more users, unfollow some \
@@ -24,22 +21,13 @@ pub fn follow(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<boo
         )));
     }
     let now = tx.now();
-    let added = tx.execute(
-        sql!(
-            "insert into follows (follower_id, followed_id, created_at) values ($1, $2, $3)
-             on conflict do nothing"
-        ),
-        (follower, followed, now),
-    )?;
+    let added = crate::store::follows::insert(tx, follower, followed, now)?;
     Ok(added > 0)
 }
 
 /// Stops following; false when it did not.
 pub fn unfollow(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<bool> {
-    let gone = tx.execute(
-        sql!("delete from follows where follower_id = $1 and followed_id = $2"),
-        (follower, followed),
-    )?;
+    let gone = crate::store::follows::delete(tx, follower, followed)?;
     Ok(gone > 0)
 }
 
@@ -59,39 +47,14 @@ pub fn follows(
     side: Side,
     paging: &Paging,
 ) -> Result<(Vec<User>, i64)> {
-    let page = (user, paging.fetch(), paging.offset());
     match side {
         Side::Followers => Ok((
-            tx.all(
-                sql!(
-                    "select users.* from follows join users on users.id = follows.follower_id
-                     where follows.followed_id = $1 order by users.id desc limit $2 offset $3"
-                ),
-                page,
-            )?,
-            tx.one(
-                sql!(
-                    "select count(*) from (select 1 from follows where followed_id = $1
-                        limit 10001) as counted"
-                ),
-                (user,),
-            )?,
+            crate::store::follows::followers(tx, user, paging.fetch(), paging.offset())?,
+            crate::store::follows::follower_total(tx, user)?,
         )),
         Side::Following => Ok((
-            tx.all(
-                sql!(
-                    "select users.* from follows join users on users.id = follows.followed_id
-                     where follows.follower_id = $1 order by users.id desc limit $2 offset $3"
-                ),
-                page,
-            )?,
-            tx.one(
-                sql!(
-                    "select count(*) from (select 1 from follows where follower_id = $1
-                        limit 10001) as counted"
-                ),
-                (user,),
-            )?,
+            crate::store::follows::following(tx, user, paging.fetch(), paging.offset())?,
+            crate::store::follows::following_total(tx, user)?,
         )),
     }
 }

@@ -1,13 +1,14 @@
 //! Accounts that no person has: bots of tokens, and those the program itself
 //! acts under.
 
-use super::change::{Author, insert};
+use super::change::insert;
+use crate::author::Author;
 use crate::hooks;
 use crate::model::{User, UserId, UserKind, UserState};
 use crate::viewer::SourceType;
 use kernel::error::Result;
 use kernel::ids::fold;
-use store::{IntoValue, Tx, sql};
+use store::{IntoValue, Tx};
 
 /// Makes the bot that a project's or group's token acts as.
 pub fn create_bot(
@@ -49,10 +50,7 @@ pub fn create_bot(
 
 /// The user who holds what deleted users leave behind; made when first needed.
 pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
-    let known = tx.optional(
-        sql!("select * from users where kind = 'ghost' order by id limit 1"),
-        (),
-    )?;
+    let known = crate::store::users::ghost(tx)?;
     match known {
         Some(ghost) => Ok(ghost),
         None => internal(tx, UserKind::Ghost, "ghost", "Ghost User"),
@@ -61,7 +59,7 @@ pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
 
 /// Under whose name the program writes about alerts; made when first needed.
 pub fn alert_bot(tx: &mut Tx<'_>) -> Result<UserId> {
-    let known = tx.optional(sql!("select id from users where kind = 'alert_bot'"), ())?;
+    let known = crate::store::users::alert_bot(tx)?;
     match known {
         Some(bot) => Ok(bot),
         None => Ok(internal(tx, UserKind::AlertBot, "alert-bot", "Alert Bot")?.id),

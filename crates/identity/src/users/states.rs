@@ -1,11 +1,14 @@
 //! Blocking, banning, deactivating and approving (contract «Users»).
 
-use super::change::{Author, destroy, record};
-use crate::jobs::Decided;
+use super::change::destroy;
+use super::record;
+use crate::author::Author;
 use crate::model::{User, UserState};
+pub(crate) use crate::store::users::set_state;
+use crate::tasks::Decided;
 use kernel::error::{Error, Found, Result};
 use kernel::time::date_of;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Days without activity that make a user dormant.
 const DORMANT_DAYS: i64 = 90;
@@ -108,15 +111,6 @@ pub fn transition(tx: &mut Tx<'_>, by: &Author, id: i64, change: Transition) -> 
     }
     record(tx, by, change.action(), &user, serde_json::json!({}))?;
     Ok(true)
-}
-
-pub(crate) fn set_state(tx: &mut Tx<'_>, id: i64, state: UserState) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!("update users set state = $2, updated_at = $3 where id = $1"),
-        (id, state, now),
-    )?;
-    Ok(())
 }
 
 /// Lets in a user who waits for approval.

@@ -4,7 +4,7 @@ use crate::model::UserId;
 use kernel::error::{Error, Found, Result};
 use kernel::time::Timestamp;
 use std::collections::HashMap;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Longest message, in characters.
 const MAX_MESSAGE: usize = 100;
@@ -61,9 +61,10 @@ impl Status {
     }
 }
 
-struct WithId(UserId, Status);
+/// A user with what they say.
+pub(crate) struct StatusOf(UserId, Status);
 
-impl store::FromRow for WithId {
+impl store::FromRow for StatusOf {
     fn from_row(row: &mut store::Row<'_>) -> store::Result<Self> {
         let status = Status {
             status_emoji: row.get("status_emoji")?,
@@ -71,7 +72,7 @@ impl store::FromRow for WithId {
             status_availability: row.get("status_availability")?,
             status_clear_at: row.get("status_clear_at")?,
         };
-        Ok(WithId(row.get("id")?, status))
+        Ok(StatusOf(row.get("id")?, status))
     }
 }
 
@@ -82,13 +83,7 @@ pub fn status(tx: &mut Tx<'_>, id: UserId) -> Result<Status> {
 
 /// The same for several users, in one statement.
 pub fn statuses(tx: &mut Tx<'_>, ids: &[UserId]) -> Result<HashMap<UserId, Status>> {
-    let rows: Vec<WithId> = tx.all(
-        sql!(
-            "select id, status_emoji, status_message, status_availability, status_clear_at
-             from users where id in_list($1)"
-        ),
-        (ids.to_vec(),),
-    )?;
+    let rows: Vec<StatusOf> = crate::store::users::statuses(tx, ids)?;
     let now = tx.now();
     let fresh = |status: Status| match status.status_clear_at {
         Some(end) if end <= now => Status::default(),
@@ -96,7 +91,7 @@ pub fn statuses(tx: &mut Tx<'_>, ids: &[UserId]) -> Result<HashMap<UserId, Statu
     };
     Ok(rows
         .into_iter()
-        .map(|WithId(id, status)| (id, fresh(status)))
+        .map(|StatusOf(id, status)| (id, fresh(status)))
         .collect())
 }
 
@@ -114,19 +109,13 @@ pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
     if emoji.len() > 64 || !emoji.chars().all(shaped) {
         return Err(Error::invalid("emoji", "is not a valid emoji name"));
     }
-    tx.execute(
-        sql!(
-            "update users set status_emoji = $2, status_message = $3, status_availability = $4,
-                status_clear_at = $5
-             where id = $1"
-        ),
-        (
-            id,
-            status.status_emoji.as_deref(),
-            status.status_message.as_deref(),
-            status.status_availability,
-            status.status_clear_at,
-        ),
+    crate::store::users::set_status(
+        tx,
+        id,
+        status.status_emoji.as_deref(),
+        status.status_message.as_deref(),
+        status.status_availability,
+        status.status_clear_at,
     )?;
     Ok(())
 }

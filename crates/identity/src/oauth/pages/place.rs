@@ -9,9 +9,9 @@ use super::super::views::{
     SecretRow,
 };
 use super::super::{families, redirect, scopes};
-use crate::jobs;
+use crate::author::Author;
 use crate::model::{ADMIN_SCOPES, SCOPES};
-use crate::users::Author;
+use crate::tasks;
 use crate::viewer::Viewer;
 use http::StatusCode;
 use kernel::app::App;
@@ -448,7 +448,7 @@ pub async fn act(
             of_place(tx, &within, id)?;
             match action {
                 Action::Renew => {
-                    jobs::notify(tx, &user, jobs::Change::ApplicationSecret)?;
+                    tasks::notify(tx, &user, tasks::Change::ApplicationSecret)?;
                     applications::renew_secret(tx, &by, id).map(Some)
                 }
                 Action::EndOldSecrets => applications::end_old_secrets(tx, &by, id).map(|()| None),

@@ -1,13 +1,14 @@
 //! Making and changing accounts.
 
+use crate::author::Author;
 use crate::entities::{self, Detail, UserEntity};
-use crate::jobs::SendLink;
 use crate::mail_links::Purpose;
 use crate::model::User;
 use crate::password;
 use crate::password_rules::{self, Person};
 use crate::rest::text;
-use crate::users::{self, Author, Avatar, Change, NewUser};
+use crate::tasks::SendLink;
+use crate::users::{self, Avatar, Change, NewUser};
 use crate::viewer::{Admin, SignedIn};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};

@@ -26,12 +26,12 @@ mod limits;
 mod openid;
 pub mod pages;
 mod pkce;
-mod redirect;
+pub(crate) mod redirect;
 pub mod refusal;
 mod register;
 mod request;
 mod rest;
-mod scopes;
+pub(crate) mod scopes;
 mod sent;
 pub mod settings;
 mod token;
@@ -70,12 +70,12 @@ fn endpoint<'r, A, H: Handler<A>>(
 /// Declares the jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add_periodic::<jobs::Sweep>(3_600);
-    registry.add::<jobs::TellReuse>();
+    registry.add::<crate::tasks::TellReuse>();
 }
 
 /// What is stored of a token or code: its SHA-512. They are random, so no salt
 /// or slow hash is needed.
-fn digest(text: &str) -> Vec<u8> {
+pub(crate) fn digest(text: &str) -> Vec<u8> {
     Sha512::digest(text.as_bytes()).to_vec()
 }
 

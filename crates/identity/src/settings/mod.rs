@@ -1,5 +1,9 @@
 //! What administrators may change about sign-in, sessions and tokens.
 
+mod part;
+
+pub use part::Part;
+
 use kernel::error::{Error, Result};
 use kernel::settings::Setting;
 use serde::{Deserialize, Serialize};

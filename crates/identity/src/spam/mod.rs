@@ -13,8 +13,9 @@ mod rules;
 pub mod settings;
 
 use crate::attempts;
+use crate::author::Author;
 use crate::model::User;
-use crate::users::{self, Author, Transition};
+use crate::users::{self, Transition};
 use captcha::{Captcha, Solution};
 use kernel::app::App;
 use kernel::error::{Error, Result};

@@ -3,8 +3,8 @@
 mod fields;
 
 use super::views::{AdminSettings, SettingsField, SettingsSection};
+use crate::author::Author;
 use crate::instance::{self, Everything};
-use crate::users::Author;
 use crate::viewer::Admin;
 use fields::{Control, Field, SECTIONS, Section};
 use http::{Method, StatusCode};

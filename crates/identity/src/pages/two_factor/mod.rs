@@ -5,10 +5,12 @@ mod views;
 
 use self::views::{Codes, Manage, Setup};
 use super::sign_in::safe_path;
+use crate::author::Author;
 use crate::fresh::{self, Confirm};
+use crate::standing::Duty;
+use crate::store::users::is_automatic;
 use crate::two_factor::duty::PAGE;
-use crate::two_factor::{self, Duty, keys, recovery, totp};
-use crate::users::Author;
+use crate::two_factor::{self, keys, recovery, totp};
 use crate::viewer::{Credential, SignedIn, SignedInViewer};
 use crate::{sessions, sign_in};
 use http::{HeaderValue, Method, StatusCode, header};
@@ -17,7 +19,7 @@ use kernel::error::{Error, Result};
 use kernel::html::{Errors, Html, Moment, flash};
 use kernel::http::{Params, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
-use store::{Tx, sql};
+use store::Tx;
 
 /// Seconds a secret that is shown may be confirmed.
 const SETUP_SECONDS: i64 = 3600;
@@ -86,13 +88,6 @@ fn own(tx: &mut Tx<'_>, id: i64) -> Result<Own> {
         left: recovery::left(tx, id)?,
         automatic: is_automatic(tx, id)?,
     })
-}
-
-fn is_automatic(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
-    Ok(tx.one(
-        sql!("select password_automatically_set from users where id = $1"),
-        (id,),
-    )?)
 }
 
 async fn render(app: &App, viewer: &SignedInViewer, shown: Shown) -> Result<Response> {

@@ -11,10 +11,10 @@ pub use place::{
 use super::applications::{self, Owner};
 use super::families;
 use super::settings::OAuth;
+use crate::author::Author;
 use crate::hooks;
-use crate::jobs;
 use crate::pages::views::own_tabs;
-use crate::users::Author;
+use crate::tasks;
 use crate::viewer::{Admin, SignedIn, SignedInViewer};
 use http::{Method, StatusCode};
 use kernel::app::App;
@@ -171,7 +171,7 @@ async fn own_renew(
     let secret = app
         .write(move |tx| {
             of_place(tx, &place, id)?;
-            jobs::notify(tx, &viewer.0.user, jobs::Change::ApplicationSecret)?;
+            tasks::notify(tx, &viewer.0.user, tasks::Change::ApplicationSecret)?;
             applications::renew_secret(tx, &by, id)
         })
         .await?;

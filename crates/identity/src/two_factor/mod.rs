@@ -8,7 +8,6 @@
 //! one. Whoever adds a kind of factor extends [`HAS_ONE`] and [`remove_all`],
 //! and calls [`added`] and [`removed`].
 
-pub mod ceremonies;
 pub mod duty;
 pub mod keys;
 pub mod recovery;
@@ -16,40 +15,17 @@ pub mod settings;
 pub mod step;
 pub mod totp;
 
-pub use duty::Duty;
-
 use crate::access;
-use crate::jobs::{self, Change};
+use crate::author::Author;
 use crate::model::{User, UserId};
-use crate::users::{self, Author};
+pub use crate::store::two_factor::{HAS_ONE, among, enabled};
+use crate::tasks::{self, Change};
+use crate::users;
 use crate::viewer::SignedIn;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use serde_json::json;
-use std::collections::HashSet;
-use store::{Fragment, Tx};
-
-/// SQL condition on `users`: has set up a second factor, of whatever kind.
-pub const HAS_ONE: &str = "(exists (select 1 from totp where totp.user_id = users.id)
-    or exists (select 1 from webauthn_keys where webauthn_keys.user_id = users.id))";
-
-/// Whether sign-in asks this user for a second factor.
-pub fn enabled(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
-    let mut sql = Fragment::new("select 1 from users where ");
-    sql.raw(HAS_ONE).push(" and users.id = ", user);
-    let found: Vec<i64> = tx.query(sql)?;
-    Ok(!found.is_empty())
-}
-
-/// Those of these users whom sign-in asks for a second factor.
-pub fn among(tx: &mut Tx<'_>, users: &[UserId]) -> Result<HashSet<UserId>> {
-    let mut sql = Fragment::new("select users.id from users where ");
-    sql.raw(HAS_ONE)
-        .raw(" and users.id in_list(")
-        .bind(users.to_vec())
-        .raw(")");
-    Ok(tx.query(sql)?.into_iter().collect())
-}
+use store::Tx;
 
 /// A factor of this kind was added. With the first one come the recovery
 /// codes, which are shown once, and a mail.
@@ -64,7 +40,7 @@ pub fn added(
     if recovery::has_any(tx, user.id)? {
         return Ok(None);
     }
-    jobs::notify(tx, user, Change::TwoFactorOn)?;
+    tasks::notify(tx, user, Change::TwoFactorOn)?;
     recovery::make(tx, user.id).map(Some)
 }
 
@@ -78,7 +54,7 @@ pub fn removed(tx: &mut Tx<'_>, by: &Author, user: &User, factor: &'static str) 
     }
     recovery::remove(tx, user.id)?;
     step::forget(tx, user.id)?;
-    jobs::notify(tx, user, Change::TwoFactorOff)
+    tasks::notify(tx, user, Change::TwoFactorOff)
 }
 
 /// Removes every factor of a user; false when there was none.
@@ -111,7 +87,7 @@ pub fn end_for(tx: &mut Tx<'_>, admin: &SignedIn, id: UserId) -> Result<User> {
 pub fn renew_codes(tx: &mut Tx<'_>, by: &Author, user: &User) -> Result<Vec<String>> {
     let codes = recovery::make(tx, user.id)?;
     users::record(tx, by, "user.recovery_codes_make", user, json!({}))?;
-    jobs::notify(tx, user, Change::RecoveryCodes)?;
+    tasks::notify(tx, user, Change::RecoveryCodes)?;
     Ok(codes)
 }
 

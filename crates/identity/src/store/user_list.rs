@@ -2,7 +2,7 @@
 
 use crate::hooks::{self, Hooks};
 use crate::model::{User, UserState};
-use crate::two_factor::HAS_ONE;
+use crate::store::two_factor::HAS_ONE;
 use kernel::choices;
 use kernel::error::{Error, Result};
 use kernel::http::{Paging, Start};

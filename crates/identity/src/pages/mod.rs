@@ -18,9 +18,10 @@ pub mod tokens;
 mod two_factor;
 pub mod views;
 
-use crate::admin_mode::AdminMode;
 use crate::csrf;
-use crate::two_factor::{Duty, duty};
+use crate::standing::AdminMode;
+use crate::standing::Duty;
+use crate::two_factor::duty;
 use crate::viewer::Viewer;
 use kernel::app::App;
 use kernel::html::{Notice, Page, PageViewer};
@@ -66,7 +67,7 @@ fn rights(mode: AdminMode) -> Option<Notice> {
     Some(Notice {
         text: text.into(),
         label,
-        url: crate::admin_mode::PAGE,
+        url: crate::standing::AdminMode::PAGE,
     })
 }
 

@@ -3,20 +3,18 @@
 
 mod graphql;
 mod limits;
-mod part;
 mod read_only;
 
+use crate::author::Author;
 use crate::hooks::{self, Hooks};
 use crate::oauth::settings as oauth;
-use crate::settings::{Sessions, SignIn, TokenRules};
-use crate::users::Author;
+use crate::settings::{Part, Sessions, SignIn, TokenRules};
 use crate::{sign_up, spam, two_factor};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::params::{FromParams, Source};
 use kernel::http::{Call, FromCall};
 use limits::Limits;
-pub use part::Part;
 use serde_json::{Map, Value, json};
 use store::Tx;
 

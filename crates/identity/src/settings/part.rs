@@ -40,7 +40,7 @@ macro_rules! settings_part {
         }
 
         /// These values as a part of the instance's settings.
-        pub const PART: $crate::instance::Part = $crate::instance::Part {
+        pub const PART: $crate::settings::Part = $crate::settings::Part {
             fields: <Sent as kernel::http::params::FromParams>::fields,
             check: |source| {
                 <Sent as kernel::http::params::FromParams>::from_params(source).map(drop)

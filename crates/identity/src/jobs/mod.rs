@@ -1,11 +1,13 @@
 //! Clearing away what has ended, and mail.
 
+mod destroy_user;
 mod mail;
 mod sign_up;
 
-pub use mail::{Change, ExpiringTokens, Notify, SendLink, TokenExpires, notify};
-pub use sign_up::{AddressInUse, Decided, EndUnconfirmed, NewPlace, PendingUser};
+pub use mail::{ExpiringTokens, TokenExpires};
+pub use sign_up::EndUnconfirmed;
 
+use crate::store::ceremonies;
 use crate::{attempts, mail_links, places, sessions, spam, two_factor};
 use kernel::jobs::{Failure, Job, Run};
 use serde::{Deserialize, Serialize};
@@ -30,7 +32,7 @@ impl Job for Sweep {
                 sessions::sweep(tx)?;
                 mail_links::sweep(tx)?;
                 two_factor::step::sweep(tx)?;
-                two_factor::ceremonies::sweep(tx)?;
+                ceremonies::sweep(tx)?;
                 spam::logs::sweep(tx)?;
                 places::sweep(tx)?;
                 attempts::sweep(tx, OLD)

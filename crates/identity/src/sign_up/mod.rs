@@ -6,12 +6,13 @@
 pub mod unconfirmed;
 
 use crate::attempts;
+use crate::author::Author;
 use crate::domains;
-use crate::jobs::{AddressInUse, PendingUser, SendLink};
 use crate::mail_links::Purpose;
 use crate::model::{User, UserState};
 use crate::settings::within;
-use crate::users::{self, Author, NewUser};
+use crate::tasks::{AddressInUse, PendingUser, SendLink};
+use crate::users::{self, NewUser};
 use kernel::error::{Error, Result};
 use kernel::ids::fold;
 use kernel::jobs::enqueue_at;
@@ -19,7 +20,7 @@ use kernel::settings::Setting;
 use kernel::time::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Sign-ups a minute from one address (contract «Sign-in page»).
 pub const PER_MINUTE: i64 = 20;
@@ -221,13 +222,7 @@ fn holder(tx: &mut Tx<'_>, email: &str) -> Result<Option<String>> {
     if let Some(user) = users::find_by_email(tx, email)? {
         return Ok(Some(user.email));
     }
-    Ok(tx.optional(
-        sql!(
-            "select email from user_emails
-             where email_folded = $1 and confirmed_at is not null"
-        ),
-        (fold(email),),
-    )?)
+    crate::store::emails::confirmed(tx, email)
 }
 
 /// Refuses all that making the account would refuse but the address, and
@@ -279,13 +274,7 @@ fn welcome(tx: &mut Tx<'_>, rules: &SignUp, user: &User) -> Result<()> {
     if !rules.approval {
         return Ok(());
     }
-    let administrators: Vec<i64> = tx.all(
-        sql!(
-            "select id from users where is_admin = true and kind = 'human' and state = 'active'
-             order by id limit $1"
-        ),
-        (MOST_TOLD,),
-    )?;
+    let administrators: Vec<i64> = crate::store::users::active_administrators(tx, MOST_TOLD)?;
     administrators.into_iter().try_for_each(|administrator| {
         let job = PendingUser {
             user: user.id,

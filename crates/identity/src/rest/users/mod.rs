@@ -6,9 +6,10 @@ pub(super) use change::sent_avatar;
 
 use super::READ_USER;
 use crate::access;
+use crate::author::Author;
 use crate::entities::{self, Detail, UserBasic, UserEntity};
 use crate::two_factor;
-use crate::users::{self, Author, Filter, Order, OrderBy, Transition};
+use crate::users::{self, Filter, Order, OrderBy, Transition};
 use crate::viewer::{Admin, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};

@@ -1,0 +1,32 @@
+//! What one-time links are for.
+
+kernel::choices! {
+    /// What a link is for.
+    pub enum Purpose {
+        /// To choose a password.
+        Password = "password",
+        /// To end a lock-out.
+        Unlock = "unlock",
+        /// To confirm an address.
+        Confirm = "confirm",
+    }
+}
+
+impl Purpose {
+    /// Hours a link works (contract «Credentials and lifetimes»).
+    pub fn hours(self) -> i64 {
+        match self {
+            Purpose::Password => 48,
+            Purpose::Unlock | Purpose::Confirm => 24,
+        }
+    }
+
+    /// The page it leads to, up to the token.
+    pub fn page(self) -> &'static str {
+        match self {
+            Purpose::Password => "/users/password/edit?reset_password_token=",
+            Purpose::Unlock => "/users/unlock?unlock_token=",
+            Purpose::Confirm => "/users/confirmation?confirmation_token=",
+        }
+    }
+}

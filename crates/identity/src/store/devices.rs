@@ -1,0 +1,162 @@
+//! `device_grants`.
+
+use crate::model::UserId;
+use kernel::error::Result;
+use kernel::time::Timestamp;
+use store::{Tx, sql};
+
+kernel::choices! {
+    /// Where a device grant stands.
+    pub enum State {
+        /// The user has not decided.
+        Pending = "pending",
+        /// The user said yes; the device has not asked since.
+        Approved = "approved",
+        /// The user said no.
+        Denied = "denied",
+        /// The device has its tokens.
+        Done = "done",
+    }
+}
+
+/// A grant to be stored.
+pub struct NewDevice<'d> {
+    /// The application.
+    pub application_id: i64,
+    /// Of the device's code.
+    pub digest: Vec<u8>,
+    /// For the user.
+    pub user_code: &'d str,
+    /// Space-separated.
+    pub scopes: String,
+    /// Seconds between two polls.
+    pub poll_seconds: i64,
+    /// The device's address.
+    pub ip_address: &'d str,
+    /// The device's program.
+    pub user_agent: &'d str,
+    /// The codes end then.
+    pub expires_at: Timestamp,
+}
+
+/// Stores a grant that waits.
+pub fn insert(tx: &mut Tx<'_>, new: &NewDevice<'_>) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into device_grants (application_id, digest, user_code, scopes, state,
+                poll_seconds, ip_address, user_agent, expires_at, created_at)
+             values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9)"
+        ),
+        (
+            new.application_id,
+            new.digest.clone(),
+            new.user_code,
+            new.scopes.as_str(),
+            new.poll_seconds,
+            new.ip_address,
+            new.user_agent,
+            new.expires_at,
+            now,
+        ),
+    )?;
+    Ok(())
+}
+
+/// The grant of a user code that nobody decided.
+pub fn undecided(tx: &mut Tx<'_>, code: &str) -> Result<Option<Device>> {
+    Ok(tx.optional(
+        sql!("select * from device_grants where user_code = $1 and state = 'pending'"),
+        (code,),
+    )?)
+}
+
+/// Stores a decision; none when there is one, or the time is over.
+pub fn decide(
+    tx: &mut Tx<'_>,
+    device: i64,
+    state: State,
+    user: UserId,
+    authenticated_at: Timestamp,
+    now: Timestamp,
+) -> Result<u64> {
+    Ok(tx.execute(
+        sql!(
+            "update device_grants set state = $2, user_id = $3, authenticated_at = $4,
+                user_code = null
+             where id = $1 and state = 'pending' and expires_at > $5"
+        ),
+        (device, state, user, authenticated_at, now),
+    )?)
+}
+
+/// The grant of a device's code.
+pub fn by_digest(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Device>> {
+    Ok(tx.optional(
+        sql!("select * from device_grants where digest = $1"),
+        (digest,),
+    )?)
+}
+
+/// Deletes a grant.
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("delete from device_grants where id = $1"), (id,))?;
+    Ok(())
+}
+
+/// Notes a poll, and how long to wait for the next.
+pub fn note_poll(tx: &mut Tx<'_>, id: i64, now: Timestamp, seconds: i64) -> Result<()> {
+    tx.execute(
+        sql!("update device_grants set polled_at = $2, poll_seconds = $3 where id = $1"),
+        (id, now, seconds),
+    )?;
+    Ok(())
+}
+
+/// Uses a grant up; none when it was used.
+pub fn use_up(tx: &mut Tx<'_>, id: i64) -> Result<u64> {
+    Ok(tx.execute(
+        sql!("update device_grants set state = 'done' where id = $1 and state = 'approved'"),
+        (id,),
+    )?)
+}
+
+/// Deletes grants that ended before.
+pub fn delete_before(tx: &mut Tx<'_>, old: Timestamp) -> Result<u64> {
+    Ok(tx.execute(
+        sql!("delete from device_grants where expires_at < $1"),
+        (old,),
+    )?)
+}
+
+/// One device grant.
+#[derive(Debug, Clone)]
+pub struct Device {
+    /// Id.
+    pub id: i64,
+    /// What asks.
+    pub application_id: i64,
+    /// Who decided.
+    pub user_id: Option<UserId>,
+    /// Space-separated.
+    pub scopes: String,
+    /// Where it stands.
+    pub state: State,
+    /// Least seconds between two polls.
+    pub poll_seconds: i64,
+    /// Last poll.
+    pub polled_at: Option<Timestamp>,
+    /// When the user last proved to be themselves.
+    pub authenticated_at: Option<Timestamp>,
+    /// The device's address.
+    pub ip_address: Option<String>,
+    /// The device's program.
+    pub user_agent: Option<String>,
+    /// The codes end then.
+    pub expires_at: Timestamp,
+}
+
+store::from_row! { Device {
+    id, application_id, user_id, scopes, state, poll_seconds, polled_at, authenticated_at,
+    ip_address, user_agent, expires_at
+} }

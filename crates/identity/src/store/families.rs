@@ -1,0 +1,356 @@
+//! `oauth_families` and `oauth_tokens`, their pairs.
+
+use crate::model::UserId;
+use crate::oauth::{digest, scopes};
+use jiff::SignedDuration;
+use kernel::error::Result;
+use kernel::time::Timestamp;
+use store::{Row, Tx, sql};
+
+kernel::choices! {
+    /// How a family began.
+    pub enum GrantType {
+        /// By consent in a browser.
+        AuthorizationCode = "authorization_code",
+        /// By the user's password.
+        Password = "password",
+        /// By a code typed in elsewhere.
+        DeviceCode = "device_code",
+    }
+}
+
+/// A pair with its family.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// Id of the pair.
+    pub id: i64,
+    /// Id of the family.
+    pub family: i64,
+    /// The application, if one was named.
+    pub application_id: Option<i64>,
+    /// Its `client_id`.
+    pub application_uid: Option<String>,
+    /// Whose it is.
+    pub user_id: UserId,
+    /// Space-separated.
+    pub scopes: String,
+    /// The access token ends then.
+    pub expires_at: Timestamp,
+    /// The refresh token ends then; `None` is never.
+    pub refresh_expires_at: Option<Timestamp>,
+    /// Replaced by a newer pair then.
+    pub rotated_at: Option<Timestamp>,
+    /// The family ended then.
+    pub revoked_at: Option<Timestamp>,
+    /// Last noted use of the family.
+    pub last_used_at: Option<Timestamp>,
+    /// Where the code was sent.
+    pub redirect_uri: Option<String>,
+    /// Of the consent.
+    pub nonce: Option<String>,
+    /// Of the consent.
+    pub authenticated_at: Option<Timestamp>,
+    /// Made then.
+    pub created_at: Timestamp,
+}
+
+/// A family to begin.
+#[derive(Debug, Clone)]
+pub struct NewFamily {
+    /// The application; `None` for the password grant without one.
+    pub application_id: Option<i64>,
+    /// Who allowed it.
+    pub user_id: UserId,
+    /// How.
+    pub grant_type: GrantType,
+    /// What was allowed.
+    pub scopes: Vec<String>,
+    /// Where the code was sent.
+    pub redirect_uri: Option<String>,
+    /// Returned in ID tokens.
+    pub nonce: Option<String>,
+    /// When the user last proved to be themselves.
+    pub authenticated_at: Option<Timestamp>,
+    /// Where the user allowed it from.
+    pub ip_address: Option<String>,
+    /// With which browser.
+    pub user_agent: Option<String>,
+}
+
+/// The pair of an access token.
+pub fn by_access(tx: &mut Tx<'_>, text: &str) -> kernel::error::Result<Option<Pair>> {
+    Ok(tx.optional(
+        sql!(
+            "select t.id, t.family_id, t.scopes, t.expires_at, t.refresh_expires_at, t.rotated_at,
+                t.created_at, f.application_id, f.user_id, f.redirect_uri, f.nonce,
+                f.authenticated_at, f.revoked_at, f.last_used_at, a.uid
+             from oauth_tokens t join oauth_families f on f.id = t.family_id
+                left join applications a on a.id = f.application_id
+             where t.access_digest = $1"
+        ),
+        (digest(text),),
+    )?)
+}
+
+/// The pair of a refresh token.
+pub fn by_refresh(tx: &mut Tx<'_>, text: &str) -> kernel::error::Result<Option<Pair>> {
+    Ok(tx.optional(
+        sql!(
+            "select t.id, t.family_id, t.scopes, t.expires_at, t.refresh_expires_at, t.rotated_at,
+                t.created_at, f.application_id, f.user_id, f.redirect_uri, f.nonce,
+                f.authenticated_at, f.revoked_at, f.last_used_at, a.uid
+             from oauth_tokens t join oauth_families f on f.id = t.family_id
+                left join applications a on a.id = f.application_id
+             where t.refresh_digest = $1"
+        ),
+        (digest(text),),
+    )?)
+}
+
+/// Ends a family.
+pub fn revoke(tx: &mut Tx<'_>, family: i64) -> kernel::error::Result<u64> {
+    let now = tx.now();
+    Ok(tx.execute(
+        sql!("update oauth_families set revoked_at = $2 where id = $1 and revoked_at is null"),
+        (family, now),
+    )?)
+}
+
+/// Ends every family of a user, and the codes not yet used.
+pub fn revoke_all_of(tx: &mut Tx<'_>, user: UserId) -> kernel::error::Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update oauth_families set revoked_at = $2 where user_id = $1 and revoked_at is null"),
+        (user, now),
+    )?;
+    tx.execute(
+        sql!("update oauth_codes set revoked = true where user_id = $1 and revoked = false"),
+        (user,),
+    )?;
+    Ok(())
+}
+
+/// Ends what one user allowed one application; `None` is what they allowed
+/// clients without a name. Tells how many families ended.
+pub fn revoke_application(
+    tx: &mut Tx<'_>,
+    user: UserId,
+    application: Option<i64>,
+) -> kernel::error::Result<u64> {
+    let now = tx.now();
+    let Some(application) = application else {
+        return Ok(tx.execute(
+            sql!(
+                "update oauth_families set revoked_at = $2
+                 where user_id = $1 and application_id is null and revoked_at is null"
+            ),
+            (user, now),
+        )?);
+    };
+    tx.execute(
+        sql!(
+            "update oauth_codes set revoked = true
+             where user_id = $1 and application_id = $2 and revoked = false"
+        ),
+        (user, application),
+    )?;
+    Ok(tx.execute(
+        sql!(
+            "update oauth_families set revoked_at = $3
+             where user_id = $1 and application_id = $2 and revoked_at is null"
+        ),
+        (user, application, now),
+    )?)
+}
+
+/// Deletes what can never work again, in portions of `limit` rows.
+pub fn sweep(tx: &mut Tx<'_>, limit: i64) -> kernel::error::Result<u64> {
+    let now = tx.now();
+    let old = now - SignedDuration::from_hours(24 * 30);
+    let families = tx.execute(
+        sql!(
+            "delete from oauth_families where id in (
+                select id from oauth_families where revoked_at < $1 limit $2)"
+        ),
+        (old, limit),
+    )?;
+    // Rotated refresh tokens are remembered for a month, to notice a copy.
+    let pairs = tx.execute(
+        sql!(
+            "delete from oauth_tokens where id in (
+                select id from oauth_tokens
+                where rotated_at < $1 or (expires_at < $1 and refresh_expires_at < $2) limit $3)"
+        ),
+        (old, now, limit),
+    )?;
+    let empty = tx.execute(
+        sql!(
+            "delete from oauth_families where id in (
+                select f.id from oauth_families f where f.created_at < $1 and not exists (
+                    select 1 from oauth_tokens t where t.family_id = f.id) limit $2)"
+        ),
+        (old, limit),
+    )?;
+    Ok(families + pairs + empty)
+}
+
+impl store::FromRow for Pair {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
+        Ok(Pair {
+            id: row.at(0)?,
+            family: row.at(1)?,
+            scopes: row.at(2)?,
+            expires_at: row.at(3)?,
+            refresh_expires_at: row.at(4)?,
+            rotated_at: row.at(5)?,
+            created_at: row.at(6)?,
+            application_id: row.at(7)?,
+            user_id: row.at(8)?,
+            redirect_uri: row.at(9)?,
+            nonce: row.at(10)?,
+            authenticated_at: row.at(11)?,
+            revoked_at: row.at(12)?,
+            last_used_at: row.at(13)?,
+            application_uid: row.at(14)?,
+        })
+    }
+}
+
+impl Pair {
+    /// Whether the pair was ended, by rotation or with its family.
+    pub fn is_revoked(&self) -> bool {
+        self.rotated_at.is_some() || self.revoked_at.is_some()
+    }
+
+    /// Whether the access token works at `now`.
+    pub fn is_alive(&self, now: Timestamp) -> bool {
+        !self.is_revoked() && self.expires_at > now
+    }
+
+    /// Whether the refresh token works at `now`.
+    pub fn can_refresh(&self, now: Timestamp) -> bool {
+        !self.is_revoked() && self.refresh_expires_at.is_none_or(|end| end > now)
+    }
+
+    /// Its scopes, one by one.
+    pub fn scopes(&self) -> Vec<String> {
+        scopes::split(&self.scopes)
+    }
+}
+
+/// Notes that a pair was replaced; none when it was already.
+pub fn rotate_pair(tx: &mut Tx<'_>, id: i64, now: Timestamp) -> Result<u64> {
+    Ok(tx.execute(
+        sql!("update oauth_tokens set rotated_at = $2 where id = $1 and rotated_at is null"),
+        (id, now),
+    )?)
+}
+
+/// Notes a use of a family.
+pub fn note_use(tx: &mut Tx<'_>, family: i64, now: Timestamp, ip: &str) -> Result<()> {
+    tx.execute(
+        sql!("update oauth_families set last_used_at = $2, last_used_ip = $3 where id = $1"),
+        (family, now, ip),
+    )?;
+    Ok(())
+}
+
+/// What a user allowed an application, once for each set of scopes.
+pub fn scopes_given(tx: &mut Tx<'_>, user: UserId, application: i64) -> Result<Vec<String>> {
+    Ok(tx.all(
+        sql!(
+            "select distinct scopes from oauth_families
+             where user_id = $1 and application_id = $2 and revoked_at is null limit 100"
+        ),
+        (user, application),
+    )?)
+}
+
+/// Stores a family; its id.
+pub fn insert(tx: &mut Tx<'_>, new: &NewFamily) -> Result<i64> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "insert into oauth_families (application_id, user_id, grant_type, scopes, redirect_uri,
+                nonce, authenticated_at, ip_address, user_agent, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id"
+        ),
+        (
+            new.application_id,
+            new.user_id,
+            new.grant_type,
+            new.scopes.join(" "),
+            new.redirect_uri.as_deref(),
+            new.nonce.as_deref(),
+            new.authenticated_at,
+            new.ip_address.as_deref(),
+            new.user_agent.as_deref(),
+            now,
+        ),
+    )?)
+}
+
+/// Stores a pair by its digests.
+pub fn insert_pair(
+    tx: &mut Tx<'_>,
+    family: i64,
+    access: Vec<u8>,
+    refresh: Vec<u8>,
+    scopes: &str,
+    expires_at: Timestamp,
+    refresh_expires_at: Option<Timestamp>,
+) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into oauth_tokens (family_id, access_digest, refresh_digest, scopes,
+                expires_at, refresh_expires_at, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7)"
+        ),
+        (
+            family,
+            access,
+            refresh,
+            scopes,
+            expires_at,
+            refresh_expires_at,
+            now,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Application, its name, when allowed and last used, and scopes: of each
+/// living family of a user, the newest first.
+pub fn living(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Living>> {
+    Ok(tx.all(
+        sql!(
+            "select f.application_id, a.name, f.created_at, f.last_used_at, f.scopes
+             from oauth_families f left join applications a on a.id = f.application_id
+             where f.user_id = $1 and f.revoked_at is null order by f.id desc limit 1000"
+        ),
+        (user,),
+    )?)
+}
+
+/// A row of [`living`].
+pub type Living = (
+    Option<i64>,
+    Option<String>,
+    Timestamp,
+    Option<Timestamp>,
+    String,
+);
+
+/// The address of a family's user and the application's name.
+pub fn owner(tx: &mut Tx<'_>, family: i64) -> Result<Option<(String, Option<String>)>> {
+    Ok(tx.optional(
+        sql!(
+            "select u.email, a.name from oauth_families f
+                            join users u on u.id = f.user_id
+                            left join applications a on a.id = f.application_id
+                         where f.id = $1"
+        ),
+        (family,),
+    )?)
+}

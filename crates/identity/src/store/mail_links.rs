@@ -1,0 +1,95 @@
+//! `mail_links`: one-time links by their digests.
+
+use crate::mail_links::purpose::Purpose;
+use crate::model::UserId;
+use kernel::error::Result;
+use kernel::time::Timestamp;
+use store::{Tx, sql};
+
+/// What a link stands for.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Id.
+    pub id: i64,
+    /// Whose.
+    pub user_id: UserId,
+    /// The further address to confirm; `None` is the primary one.
+    pub email_id: Option<i64>,
+}
+
+store::from_row! { Link { id, user_id, email_id } }
+
+/// Ends a user's links of one purpose.
+pub fn forget(tx: &mut Tx<'_>, user: UserId, purpose: Purpose) -> Result<()> {
+    tx.execute(
+        sql!("delete from mail_links where user_id = $1 and purpose = $2"),
+        (user, purpose),
+    )?;
+    Ok(())
+}
+
+/// Ends a user's link of one purpose for one address.
+pub fn forget_of(
+    tx: &mut Tx<'_>,
+    user: UserId,
+    purpose: Purpose,
+    email_id: Option<i64>,
+) -> Result<()> {
+    tx.execute(
+        sql!(
+            "delete from mail_links where user_id = $1 and purpose = $2
+                and coalesce(email_id, 0) = $3"
+        ),
+        (user, purpose, email_id.unwrap_or(0)),
+    )?;
+    Ok(())
+}
+
+/// Stores a link.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    digest: Vec<u8>,
+    user: UserId,
+    purpose: Purpose,
+    email_id: Option<i64>,
+    expires_at: Timestamp,
+    now: Timestamp,
+) -> Result<()> {
+    tx.execute(
+        sql!(
+            "insert into mail_links (digest, user_id, purpose, email_id, expires_at, created_at)
+             values ($1, $2, $3, $4, $5, $6)"
+        ),
+        (digest, user, purpose, email_id, expires_at, now),
+    )?;
+    Ok(())
+}
+
+/// The link with this digest.
+pub fn living(
+    tx: &mut Tx<'_>,
+    digest: Vec<u8>,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<Option<Link>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, user_id, email_id from mail_links
+             where digest = $1 and purpose = $2 and expires_at > $3"
+        ),
+        (digest, purpose, now),
+    )?)
+}
+
+/// Deletes one link.
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<u64> {
+    Ok(tx.execute(sql!("delete from mail_links where id = $1"), (id,))?)
+}
+
+/// Deletes links that ended.
+pub fn delete_ended(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    Ok(tx.execute(
+        sql!("delete from mail_links where expires_at <= $1"),
+        (now,),
+    )?)
+}

@@ -1,0 +1,25 @@
+//! The SQL of this room, by resource. Rules say what it is for.
+
+pub mod applications;
+pub mod attempts;
+pub mod avatars;
+pub mod ceremonies;
+pub mod codes;
+pub mod devices;
+pub mod emails;
+pub mod families;
+pub mod follows;
+pub mod mail_links;
+pub mod places;
+pub mod recovery_codes;
+pub mod security_keys;
+pub mod sessions;
+pub mod signing_keys;
+pub mod spam_logs;
+pub mod steps;
+pub mod token_list;
+pub mod tokens;
+pub mod totp;
+pub mod two_factor;
+pub mod user_list;
+pub mod users;

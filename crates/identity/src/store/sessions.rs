@@ -1,0 +1,147 @@
+//! `sessions`: who is signed in, by digests of cookies.
+
+use crate::model::UserId;
+use kernel::error::Result;
+use kernel::time::Timestamp;
+use store::{Tx, sql};
+
+/// One session.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// Id.
+    pub id: i64,
+    /// Whose.
+    pub user_id: UserId,
+    /// Where it was last used from.
+    pub ip_address: Option<String>,
+    /// The browser.
+    pub user_agent: Option<String>,
+    /// Outlives the browser.
+    pub remembered: bool,
+    /// Last use, exact to ten minutes.
+    pub last_used_at: Timestamp,
+    /// Ends then unless used before.
+    pub expires_at: Timestamp,
+    /// Signed in then.
+    pub created_at: Timestamp,
+    /// Last proved then that it is still the same person; sign-in counts.
+    pub proved_at: Timestamp,
+    /// Has an administrator's rights until then, where these are asked for.
+    pub admin_until: Option<Timestamp>,
+}
+
+store::from_row! { Session {
+    id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at, created_at,
+    proved_at, admin_until
+} }
+
+/// When a living session's user signed in.
+pub fn began(tx: &mut Tx<'_>, id: i64) -> Result<Option<Timestamp>> {
+    Ok(tx.optional(sql!("select created_at from sessions where id = $1"), (id,))?)
+}
+
+/// Notes that it is still the same person.
+pub fn prove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update sessions set proved_at = $2 where id = $1"),
+        (id, now),
+    )?;
+    Ok(())
+}
+
+/// Gives the session an administrator's rights until then, or none.
+pub fn set_admin_until(tx: &mut Tx<'_>, id: i64, until: Option<Timestamp>) -> Result<()> {
+    tx.execute(
+        sql!("update sessions set admin_until = $2 where id = $1"),
+        (id, until),
+    )?;
+    Ok(())
+}
+
+/// A user's living sessions, the last used first.
+pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Session>> {
+    let now = tx.now();
+    Ok(tx.all(
+        sql!(
+            "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
+                created_at, coalesce(proved_at, created_at) as proved_at, admin_until
+             from sessions where user_id = $1 and expires_at > $2
+             order by last_used_at desc, id desc limit 100"
+        ),
+        (user, now),
+    )?)
+}
+
+/// Ends one of a user's sessions; false when there is none.
+pub fn revoke(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<bool> {
+    let ended = tx.execute(
+        sql!("delete from sessions where id = $1 and user_id = $2"),
+        (id, user),
+    )?;
+    Ok(ended > 0)
+}
+
+/// Ends all of a user's sessions but one.
+pub fn revoke_others(tx: &mut Tx<'_>, user: UserId, kept: Option<i64>) -> Result<u64> {
+    Ok(tx.execute(
+        sql!("delete from sessions where user_id = $1 and id <> $2"),
+        (user, kept.unwrap_or(0)),
+    )?)
+}
+
+/// Deletes sessions that ended.
+pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
+    let now = tx.now();
+    Ok(tx.execute(sql!("delete from sessions where expires_at <= $1"), (now,))?)
+}
+
+/// Stores a session; its id.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    digest: Vec<u8>,
+    user: UserId,
+    ip: &str,
+    agent: &str,
+    remembered: bool,
+    expires_at: Timestamp,
+) -> Result<i64> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "insert into sessions (digest, user_id, ip_address, user_agent, remembered,
+                last_used_at, expires_at, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $6) returning id"
+        ),
+        (digest, user, ip, agent, remembered, now, expires_at),
+    )?)
+}
+
+/// The session with this digest.
+pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>, now: Timestamp) -> Result<Option<Session>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
+                created_at, coalesce(proved_at, created_at) as proved_at, admin_until
+             from sessions where digest = $1 and expires_at > $2"
+        ),
+        (digest, now),
+    )?)
+}
+
+/// Notes a use and another end.
+pub fn touch(
+    tx: &mut Tx<'_>,
+    id: i64,
+    now: Timestamp,
+    expires_at: Timestamp,
+    ip: &str,
+) -> Result<()> {
+    tx.execute(
+        sql!(
+            "update sessions set last_used_at = $2, expires_at = $3, ip_address = $4 where id = $1"
+        ),
+        (id, now, expires_at, ip),
+    )?;
+    Ok(())
+}

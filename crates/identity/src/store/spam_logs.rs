@@ -1,0 +1,170 @@
+//! `spam_logs`: what was taken for spam.
+
+use crate::spam::Verdict;
+use kernel::error::Result;
+use kernel::http::paging::COUNT_LIMIT;
+use kernel::time::Timestamp;
+use store::{Tx, sql};
+
+/// One row.
+#[derive(Debug, Clone)]
+pub struct SpamLog {
+    /// Id.
+    pub id: i64,
+    /// Who; nobody before sign-up.
+    pub user_id: Option<i64>,
+    /// Their login.
+    pub username: Option<String>,
+    /// Their state.
+    pub state: Option<String>,
+    /// What they did.
+    pub action: String,
+    /// To what.
+    pub target_type: String,
+    /// Its title, cut.
+    pub title: String,
+    /// Its text, cut.
+    pub description: String,
+    /// From where.
+    pub ip_address: Option<String>,
+    /// With which program.
+    pub user_agent: Option<String>,
+    /// Through the API.
+    pub via_api: bool,
+    /// What was decided.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: String,
+    /// A challenge was solved for it.
+    pub captcha_verified: bool,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+store::from_row! { SpamLog {
+    id, user_id, username, state, action, target_type, title, description, ip_address, user_agent,
+    via_api, verdict, reason, captcha_verified, created_at
+} }
+
+/// Rows from the newest.
+pub fn page(tx: &mut Tx<'_>, limit: i64, offset: i64) -> Result<Vec<SpamLog>> {
+    Ok(tx.all(
+        sql!(
+            "select l.id, l.user_id, u.username, u.state, l.action, l.target_type, l.title,
+                l.description, l.ip_address, l.user_agent, l.via_api, l.verdict, l.reason,
+                l.captcha_verified, l.created_at
+             from spam_logs l left join users u on u.id = l.user_id and u.kind <> 'leaving'
+             order by l.id desc limit $1 offset $2"
+        ),
+        (limit, offset),
+    )?)
+}
+
+/// How many there are, counted up to what lists count.
+pub fn total(tx: &mut Tx<'_>) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from (select 1 from spam_logs limit $1) as counted"),
+        (COUNT_LIMIT + 1,),
+    )?)
+}
+
+/// Whom a row is about, and what of; nothing when there is no such row.
+pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Option<i64>, String)>> {
+    Ok(tx.optional(
+        sql!("select user_id, title from spam_logs where id = $1"),
+        (id,),
+    )?)
+}
+
+/// Deletes one row.
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("delete from spam_logs where id = $1"), (id,))?;
+    Ok(())
+}
+
+/// Deletes what is older.
+pub fn delete_before(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
+    Ok(tx.execute(
+        sql!("delete from spam_logs where created_at < $1"),
+        (before,),
+    )?)
+}
+
+/// Uses the id of a refusal up; none when it is not that or was used.
+pub fn redeem(
+    tx: &mut Tx<'_>,
+    id: i64,
+    actor: &str,
+    action: &str,
+    fingerprint: Vec<u8>,
+    since: Timestamp,
+) -> Result<u64> {
+    let now = tx.now();
+    Ok(tx.execute(
+        sql!(
+            "update spam_logs set used_at = $2, captcha_verified = true
+             where id = $1 and used_at is null and verdict = 'challenge' and actor = $3
+                and action = $4 and fingerprint = $5 and created_at > $6"
+        ),
+        (id, now, actor, action, fingerprint, since),
+    )?)
+}
+
+/// A row to be stored, cut to what is kept.
+pub struct NewLog<'l> {
+    /// Who, if they have an account.
+    pub user_id: Option<i64>,
+    /// Who, in one text.
+    pub actor: String,
+    /// What they did.
+    pub action: &'l str,
+    /// To what.
+    pub target_type: &'l str,
+    /// Its title.
+    pub title: String,
+    /// Its text.
+    pub description: String,
+    /// Of the whole content.
+    pub fingerprint: Vec<u8>,
+    /// From where.
+    pub ip_address: String,
+    /// With which program.
+    pub user_agent: String,
+    /// Through the API.
+    pub via_api: bool,
+    /// What was decided.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: String,
+    /// A challenge was solved for it.
+    pub captcha_verified: bool,
+}
+
+/// Stores one row; its id.
+pub fn insert(tx: &mut Tx<'_>, new: NewLog<'_>) -> Result<i64> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "insert into spam_logs (user_id, actor, action, target_type, title, description,
+                fingerprint, ip_address, user_agent, via_api, verdict, reason, captcha_verified,
+                created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id"
+        ),
+        (
+            new.user_id,
+            new.actor,
+            new.action,
+            new.target_type,
+            new.title,
+            new.description,
+            new.fingerprint,
+            new.ip_address,
+            new.user_agent,
+            new.via_api,
+            new.verdict,
+            new.reason,
+            new.captcha_verified,
+            now,
+        ),
+    )?)
+}

@@ -1,0 +1,90 @@
+//! `sign_in_steps`: sign-ins that wait for a second factor.
+
+use crate::model::UserId;
+use kernel::error::Result;
+use kernel::time::Timestamp;
+use store::{Tx, sql};
+
+/// A sign-in that waits for its second factor.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Id.
+    pub id: i64,
+    /// Who knew the password.
+    pub user_id: UserId,
+    /// Outlive the browser.
+    pub remember: bool,
+    /// Where to go afterwards: a path of this origin.
+    pub return_to: String,
+    /// Wrong tries so far.
+    pub tries: i64,
+}
+
+store::from_row! { Step { id, user_id, remember, return_to, tries } }
+
+/// Ends all steps of a user: the password they began with is another one, or
+/// no factor is left to wait for.
+pub fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
+    tx.execute(
+        sql!("delete from sign_in_steps where user_id = $1"),
+        (user,),
+    )?;
+    Ok(())
+}
+
+/// Stores a step.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    digest: Vec<u8>,
+    user: UserId,
+    remember: bool,
+    return_to: &str,
+    expires_at: Timestamp,
+    now: Timestamp,
+) -> Result<()> {
+    tx.execute(
+        sql!(
+            "insert into sign_in_steps (digest, user_id, remember, return_to, expires_at, created_at)
+             values ($1, $2, $3, $4, $5, $6)"
+        ),
+        (digest, user, remember, return_to, expires_at, now),
+    )?;
+    Ok(())
+}
+
+/// The step with this digest that has tries left.
+pub fn living(
+    tx: &mut Tx<'_>,
+    digest: Vec<u8>,
+    now: Timestamp,
+    tries: i64,
+) -> Result<Option<Step>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, user_id, remember, return_to, tries from sign_in_steps
+             where digest = $1 and expires_at > $2 and tries < $3"
+        ),
+        (digest, now, tries),
+    )?)
+}
+
+/// Deletes a step; none when it is gone.
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<u64> {
+    Ok(tx.execute(sql!("delete from sign_in_steps where id = $1"), (id,))?)
+}
+
+/// Counts a wrong try; how many there were.
+pub fn count_try(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
+    Ok(tx.optional(
+        sql!("update sign_in_steps set tries = tries + 1 where id = $1 returning tries"),
+        (id,),
+    )?)
+}
+
+/// Deletes steps that ended.
+pub fn delete_ended(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+    Ok(tx.execute(
+        sql!("delete from sign_in_steps where expires_at <= $1"),
+        (now,),
+    )?)
+}

@@ -1,0 +1,293 @@
+//! `access_tokens`, and `deploy_tokens` as credentials.
+
+use crate::model::{AccessToken, TokenKind, User, UserId, UserKind, UserState};
+use crate::viewer::SourceType;
+use kernel::error::Result;
+use kernel::secrets;
+use kernel::time::{Date, Timestamp};
+use store::{Json, Row, Tx, sql};
+
+macro_rules! holder_by {
+    ($condition:literal) => {
+        sql!(concat!(
+            "select t.id, t.kind, t.user_id, t.source_type, t.source_id, t.scopes, t.family_id,
+                t.revoked, t.expires_at, t.last_used_at, t.last_used_ips, t.created_at,
+                t.updated_at, u.username, u.name, u.email, u.kind, u.state, u.is_admin,
+                u.is_external, u.is_private, u.password_expired, u.locked_until, u.confirmed_at,
+                u.avatar_key, u.projects_limit, u.can_create_group, u.last_activity_on,
+                u.created_at, u.updated_at
+             from access_tokens t join users u on u.id = t.user_id where ",
+            $condition
+        ))
+    };
+}
+
+/// One token.
+pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<AccessToken>> {
+    Ok(tx.optional(sql!("select * from access_tokens where id = $1"), (id,))?)
+}
+
+/// One token of a project or group.
+pub fn find_of_source(
+    tx: &mut Tx<'_>,
+    source: (SourceType, i64),
+    id: i64,
+) -> Result<Option<AccessToken>> {
+    Ok(tx.optional(
+        sql!("select * from access_tokens where source_type = $1 and source_id = $2 and id = $3"),
+        (source.0.as_str(), source.1, id),
+    )?)
+}
+
+/// Ends one token. Bots are deleted by who knows their memberships.
+pub fn revoke(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update access_tokens set revoked = true, updated_at = $2 where id = $1"),
+        (id, now),
+    )?;
+    Ok(())
+}
+
+/// Ends every token of a family.
+pub fn revoke_family(tx: &mut Tx<'_>, family: i64) -> Result<u64> {
+    let now = tx.now();
+    Ok(tx.execute(
+        sql!(
+            "update access_tokens set revoked = true, updated_at = $2
+             where (family_id = $1 or id = $1) and revoked = false"
+        ),
+        (family, now),
+    )?)
+}
+
+/// A credential's owner and what it allows, from one indexed query.
+#[derive(Debug, Clone)]
+pub struct Holder {
+    /// The token.
+    pub token: AccessToken,
+    /// Who acts with it.
+    pub user: User,
+}
+
+/// A deploy token by its text.
+#[derive(Debug, Clone)]
+pub struct DeployToken {
+    /// Id.
+    pub id: i64,
+    /// `Project` or `Group`.
+    pub source_type: String,
+    /// Id of that project or group.
+    pub source_id: i64,
+    /// The user name Basic must carry.
+    pub username: String,
+    /// Space-separated.
+    pub scopes: String,
+    /// Ended before its time.
+    pub revoked: bool,
+    /// Ends then.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Who holds this token, whatever its prefix. Name, description and role are
+/// left out: the hot path of every request does not need them.
+pub fn holder(tx: &mut Tx<'_>, text: &str) -> Result<Option<Holder>> {
+    Ok(tx.optional(holder_by!("t.digest = $1"), (secrets::digest(text),))?)
+}
+
+/// Who holds the token of this id.
+pub fn holder_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Holder>> {
+    Ok(tx.optional(holder_by!("t.id = $1"), (id,))?)
+}
+
+/// The deploy token with this text.
+pub fn deploy_token(tx: &mut Tx<'_>, text: &str) -> Result<Option<DeployToken>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, source_type, source_id, username, scopes, revoked, expires_at
+             from deploy_tokens where digest = $1"
+        ),
+        (secrets::digest(text),),
+    )?)
+}
+
+/// The deploy token of this id.
+pub fn deploy_token_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<DeployToken>> {
+    Ok(tx.optional(
+        sql!(
+            "select id, source_type, source_id, username, scopes, revoked, expires_at
+             from deploy_tokens where id = $1"
+        ),
+        (id,),
+    )?)
+}
+
+impl store::FromRow for Holder {
+    fn from_row(row: &mut Row<'_>) -> store::Result<Self> {
+        Ok(Holder {
+            token: token_of(row)?,
+            user: user_of(row)?,
+        })
+    }
+}
+
+fn token_of(row: &Row<'_>) -> store::Result<AccessToken> {
+    Ok(AccessToken {
+        id: row.at(0)?,
+        kind: row.at(1)?,
+        user_id: row.at(2)?,
+        source_type: row.at(3)?,
+        source_id: row.at(4)?,
+        access_level: None,
+        name: String::new(),
+        description: None,
+        scopes: row.at(5)?,
+        family_id: row.at(6)?,
+        revoked: row.at(7)?,
+        expires_at: row.at(8)?,
+        last_used_at: row.at(9)?,
+        last_used_ips: row.at::<Option<Json<Vec<String>>>>(10)?,
+        created_at: row.at(11)?,
+        updated_at: row.at(12)?,
+    })
+}
+
+fn user_of(row: &Row<'_>) -> store::Result<User> {
+    Ok(User {
+        id: row.at(2)?,
+        username: row.at(13)?,
+        name: row.at(14)?,
+        email: row.at(15)?,
+        kind: row.at::<UserKind>(16)?,
+        state: row.at::<UserState>(17)?,
+        is_admin: row.at(18)?,
+        is_external: row.at(19)?,
+        is_private: row.at(20)?,
+        password_expired: row.at(21)?,
+        locked_until: row.at(22)?,
+        confirmed_at: row.at(23)?,
+        avatar_key: row.at(24)?,
+        projects_limit: row.at(25)?,
+        can_create_group: row.at(26)?,
+        last_activity_on: row.at(27)?,
+        created_at: row.at(28)?,
+        updated_at: row.at(29)?,
+    })
+}
+
+store::from_row! { DeployToken {
+    id, source_type, source_id, username, scopes, revoked, expires_at
+} }
+
+/// Stores a token that ends then.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    new: &NewToken,
+    digest: Vec<u8>,
+    expires_at: Option<Date>,
+    family: Option<i64>,
+) -> Result<AccessToken> {
+    let now = tx.now();
+    Ok(tx.one(
+        sql!(
+            "insert into access_tokens (kind, user_id, source_type, source_id, access_level, name,
+                description, digest, scopes, family_id, expires_at, created_at, updated_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) returning *"
+        ),
+        (
+            new.kind,
+            new.user_id,
+            new.source.map(|(kind, _)| kind.as_str()),
+            new.source.map(|(_, id)| id),
+            new.access_level,
+            new.name.as_str(),
+            new.description.as_deref(),
+            digest,
+            new.scopes.join(" "),
+            family,
+            expires_at,
+            now,
+        ),
+    )?)
+}
+
+/// A token to be made.
+#[derive(Debug, Clone)]
+pub struct NewToken {
+    /// What it stands for.
+    pub kind: TokenKind,
+    /// Who acts with it.
+    pub user_id: i64,
+    /// Whether that user is an administrator, who may have more scopes.
+    pub admin: bool,
+    /// The project or group a bot's token enters.
+    pub source: Option<(SourceType, i64)>,
+    /// Role of the bot there.
+    pub access_level: Option<i64>,
+    /// For people.
+    pub name: String,
+    /// For people.
+    pub description: Option<String>,
+    /// At least one.
+    pub scopes: Vec<String>,
+    /// Last day; `None` is the longest allowed.
+    pub expires_at: Option<Date>,
+}
+
+/// Notes a use, and the addresses of the last ones.
+pub fn note_use(tx: &mut Tx<'_>, token: i64, now: Timestamp, ips: Vec<String>) -> Result<()> {
+    tx.execute(
+        sql!("update access_tokens set last_used_at = $2, last_used_ips = $3 where id = $1"),
+        (token, now, Json(ips)),
+    )?;
+    Ok(())
+}
+
+/// Personal tokens of people that end soon, past this id, whose owners were not told of it yet.
+pub fn ending(
+    tx: &mut Tx<'_>,
+    today: Date,
+    horizon: Date,
+    stage: i64,
+    after: i64,
+    most: i64,
+) -> Result<Vec<AccessToken>> {
+    Ok(tx.all(
+        sql!(
+            "select t.* from access_tokens t join users u on u.id = t.user_id
+             where t.kind = 'personal' and t.revoked = false and t.expires_at > $1
+                and t.expires_at <= $2 and (t.expiry_told is null or t.expiry_told > $3)
+                and t.id > $4 and u.kind = 'human' and u.state = 'active'
+             order by t.id limit $5"
+        ),
+        (today, horizon, stage, after, most),
+    )?)
+}
+
+/// Notes that the owner was told.
+pub fn note_told(tx: &mut Tx<'_>, token: i64, stage: i64) -> Result<()> {
+    tx.execute(
+        sql!("update access_tokens set expiry_told = $2 where id = $1"),
+        (token, stage),
+    )?;
+    Ok(())
+}
+
+/// Leaves the tokens of a bot in their lists, held by the ghost.
+pub fn leave_to_ghost(
+    tx: &mut Tx<'_>,
+    id: UserId,
+    ghost_id: UserId,
+    now: Timestamp,
+    today: &str,
+) -> Result<()> {
+    tx.execute(
+        sql!(
+            "update access_tokens set user_id = $2, updated_at = $3,
+                revoked = (revoked or expires_at is null or expires_at > $4)
+             where user_id = $1 and kind in ('project', 'group')"
+        ),
+        (id, ghost_id, now, today),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! What is done later: the payloads of jobs that rules enqueue. How they run is
+//! in `jobs`.
+
+use crate::mail_links::purpose::Purpose;
+use crate::model::{User, UserId};
+use kernel::error::Result;
+use serde::{Deserialize, Serialize};
+use store::Tx;
+
+/// Sends a one-time link. The token is made when the mail is, so that no job
+/// holds a secret.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SendLink {
+    /// To whom.
+    pub user: i64,
+    /// What for: [`Purpose`] as text.
+    pub purpose: String,
+    /// The further address to confirm.
+    pub email: Option<i64>,
+}
+
+impl SendLink {
+    /// A link for the primary address.
+    pub fn new(user: i64, purpose: Purpose) -> SendLink {
+        SendLink {
+            user,
+            purpose: purpose.as_str().to_owned(),
+            email: None,
+        }
+    }
+}
+
+kernel::choices! {
+    /// What users are told of.
+    pub enum Change {
+        /// The password is another one.
+        Password = "password",
+        /// The primary address is another one.
+        Email = "email",
+        /// A further address was added or removed.
+        Addresses = "addresses",
+        /// An access token was made in the browser.
+        Token = "token",
+        /// A secret of an application was made in the browser.
+        ApplicationSecret = "application_secret",
+        /// A second factor was set up.
+        TwoFactorOn = "two_factor_on",
+        /// Sign-in asks for no second factor any more.
+        TwoFactorOff = "two_factor_off",
+        /// There are new recovery codes.
+        RecoveryCodes = "recovery_codes",
+        /// A recovery code was used.
+        RecoveryCodeUsed = "recovery_code_used",
+        /// There is one more security key.
+        KeyAdded = "key_added",
+        /// There is one security key less.
+        KeyRemoved = "key_removed",
+        /// A security key counted backwards.
+        KeyCopied = "key_copied",
+    }
+}
+
+/// Tells a user that their account changed, so that a thief shows.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Notify {
+    /// Whom.
+    pub user: i64,
+    /// What changed: [`Change`] as text.
+    pub change: String,
+    /// Where to: for a changed address, the one before.
+    pub to: String,
+}
+
+/// Enqueues the notice of a change.
+pub fn notify(tx: &mut Tx<'_>, user: &User, change: Change) -> Result<()> {
+    let now = tx.now();
+    let job = Notify {
+        user: user.id,
+        change: change.as_str().to_owned(),
+        to: user.email.clone(),
+    };
+    kernel::jobs::enqueue_at(tx, &job, now)
+}
+
+/// Tells an address that somebody tried to sign up with it, though it has an
+/// account.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct AddressInUse {
+    /// The address.
+    pub to: String,
+}
+
+/// Tells one administrator that somebody waits to be let in.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PendingUser {
+    /// Who waits.
+    pub user: i64,
+    /// Whom to tell.
+    pub administrator: i64,
+}
+
+/// Tells who waited what an administrator decided. Who was turned away is
+/// gone by then, so the job holds what the mail needs.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Decided {
+    /// Their address.
+    pub to: String,
+    /// Their name.
+    pub name: String,
+    /// Whether they were let in.
+    pub approved: bool,
+}
+
+impl Decided {
+    /// About a user, before a refusal deletes them.
+    pub fn of(user: &User, approved: bool) -> Decided {
+        Decided {
+            to: user.email.clone(),
+            name: user.name.clone(),
+            approved,
+        }
+    }
+}
+
+/// Tells a user that somebody signed in from a place they have not been to.
+/// The session may have ended by then, so the job holds what the mail says.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct NewPlace {
+    /// Whom.
+    pub user: i64,
+    /// When, in microseconds since 1970.
+    pub at: i64,
+    /// From which address.
+    pub ip: String,
+    /// With which browser, as people call it.
+    pub browser: String,
+}
+
+/// Hands over what a user made, then forgets the user.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DestroyUser {
+    /// Who goes.
+    pub user: UserId,
+    /// Who gets what they made; nobody when it is to lose its author.
+    pub heir: Option<UserId>,
+}
+
+/// Tells a user that a refresh token of theirs was used twice.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TellReuse {
+    /// The family that ended.
+    pub family: i64,
+}
