@@ -147,7 +147,7 @@ const ROWS: &[(&str, Shown)] = &[
         By(&[
             "credentials::bad_tokens_are_one_and_the_same_refusal",
             "credentials::tokens_that_ended_are_bad_tokens",
-            "crates/testkit/tests/stories/identity/secrecy.rs::the_log_says_why_a_credential_was_refused",
+            "crates/testkit/tests/secrecy.rs::the_log_says_why_a_credential_was_refused",
         ]),
     ),
     (
@@ -617,7 +617,7 @@ const ROWS: &[(&str, Shown)] = &[
     (
         "abuse tokens in addresses",
         By(&[
-            "crates/testkit/tests/stories/identity/secrecy.rs::nothing_secret_is_logged",
+            "crates/testkit/tests/secrecy.rs::nothing_secret_is_logged",
             "crates/testkit/tests/stories/oauth/hostile.rs::no_page_is_framed_or_tells_where_it_was",
         ]),
     ),

@@ -637,7 +637,7 @@ const ROWS: &[Row] = &[
     (
         "10 secrets in logs, Link, bodies, Referer",
         &[
-            "crates/testkit/tests/stories/identity/secrecy.rs::use_secrets",
+            "crates/testkit/tests/secrecy.rs::use_secrets",
             "abuse::secrets_do_not_come_back_in_answers",
             "hostile::links_of_lists_hold_no_token",
             "hostile::no_page_is_framed_or_tells_where_it_was",
