@@ -2,7 +2,7 @@
 
 use identity::Viewer;
 use kernel::graph::{BOOLEAN, Context, Done, Fault, Graph, INT, STRING, Typed, argument, object};
-use serde::Deserialize;
+use kernel::graph_input;
 use std::sync::Arc;
 
 /// Which version answers.
@@ -25,10 +25,13 @@ struct Echo {
     messages: Option<Vec<String>>,
 }
 
-#[derive(Deserialize)]
-struct EchoInput {
-    errors: Option<Vec<String>>,
-    messages: Option<Vec<String>>,
+graph_input! {
+    struct EchoInput {
+        /// Come back as the payload's errors.
+        errors: Option<Vec<String>> = STRING.required().list(),
+        /// Come back as `echoes`.
+        messages: Option<Vec<String>> = STRING.required().list(),
+    }
 }
 
 /// Who asks.
@@ -93,12 +96,10 @@ pub fn graph(g: &mut Graph, build: Build) {
         "echoCreate",
         "Sends back what it is sent, and writes nothing.",
     )
-    .input(list("errors", "Come back as the payload's errors."))
-    .input(list("messages", "Come back as `echoes`."))
     .answers("echoes", STRING.required().list(), |echo| {
         echo.messages.clone()
     })
-    .run(|input: EchoInput, _| async {
+    .handle(|input: EchoInput, _| async {
         Ok(Done {
             errors: input.errors.unwrap_or_default(),
             payload: Some(Echo {
@@ -106,10 +107,6 @@ pub fn graph(g: &mut Graph, build: Build) {
             }),
         })
     });
-}
-
-fn list(name: &str, text: &str) -> kernel::graph::Argument {
-    argument(name, STRING.required().list()).describe(text)
 }
 
 async fn complexity(

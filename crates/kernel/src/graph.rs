@@ -34,7 +34,7 @@ pub mod uploads;
 pub use build::{Graph, ObjectBuilder};
 pub use connection::{Ask, Connection, Counted, Key, Order, Owned, Window, by_owner};
 pub use context::{Args, Context, Fault, Request};
-pub use input::{Argument, EnumItem, argument, item};
+pub use input::{Argument, EnumItem, GraphInput, argument, item};
 pub use mutation::{Done, MutationBuilder};
 pub use nodes::{AnyOf, NODE, any_of};
 pub use scalars::{BIG_INT, BOOLEAN, DATE, FLOAT, GlobalId, ID, INT, JSON, STRING, TIME};

@@ -166,16 +166,26 @@ fn check_implements(table: &Table, def: &TypeDef, fields: &Fields, problems: &mu
             continue;
         };
         for wanted in shared.fields.values() {
-            let fits = fields
-                .fields
-                .get(&wanted.name)
-                .is_some_and(|own| fits(table, &own.ty, &wanted.ty));
-            if !fits {
+            let own = fields.fields.get(&wanted.name);
+            if !own.is_some_and(|own| keeps(table, own, wanted)) {
                 let (name, field) = (&def.name, &wanted.name);
                 problems.push(format!("{name}.{field} does not fit {interface}.{field}"));
             }
         }
     }
+}
+
+/// Whether a field answers what an interface promises, and takes what it takes.
+fn keeps(table: &Table, own: &Field, wanted: &Field) -> bool {
+    let takes = |input: &Input| {
+        let same = own.arguments.get(&input.name);
+        same.is_some_and(|same| same.ty == input.ty)
+    };
+    let asks_more =
+        |input: &Input| input.is_required() && !wanted.arguments.contains_key(&input.name);
+    fits(table, &own.ty, &wanted.ty)
+        && wanted.arguments.values().all(takes)
+        && !own.arguments.values().any(asks_more)
 }
 
 /// Whether `own` may stand where an interface promises `wanted`.

@@ -2,7 +2,7 @@
 
 use super::build::Graph;
 use super::context::{Args, Context, Fault};
-use super::input::{Argument, argument};
+use super::input::{Argument, GraphInput, argument};
 use super::scalars::STRING;
 use super::shape::{Answer, Object, Shape, Typed, object};
 use super::table::{Mark, Root, WRITE};
@@ -121,6 +121,18 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
     pub fn limited(mut self, name: &'static str, per_minute: u64) -> Self {
         self.limiter = Some(Limiter::new(name, per_minute, 60));
         self
+    }
+
+    /// What it does with an input that declares its own fields; see
+    /// [`graph_input!`](crate::graph_input) and [`run`](Self::run).
+    pub fn handle<I, F, Fut>(mut self, work: F)
+    where
+        I: GraphInput,
+        F: Fn(I, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Done<P>, Fault>> + Send + 'static,
+    {
+        self.inputs.extend(I::arguments());
+        self.run(work);
     }
 
     /// What it does. Failed validation becomes the payload's `errors`; all

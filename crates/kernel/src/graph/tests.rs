@@ -153,6 +153,28 @@ fn what_does_not_fit_together_is_refused_by_name() {
         ),
         (
             refusal(|g| {
+                let taken = || argument("x", INT);
+                g.interface::<Other>("I", "")
+                    .field("a", INT, |_| None)
+                    .arg(taken());
+                g.object::<Root>("O", "")
+                    .implements("I")
+                    .field("a", INT, |_| None);
+            }),
+            "O.a does not fit I.a",
+        ),
+        (
+            refusal(|g| {
+                g.interface::<Other>("I", "").field("a", INT, |_| None);
+                g.object::<Root>("O", "")
+                    .implements("I")
+                    .field("a", INT, |_| None)
+                    .arg(argument("x", INT.required()));
+            }),
+            "O.a does not fit I.a",
+        ),
+        (
+            refusal(|g| {
                 g.query().field("é", INT, |_| None);
             }),
             "Query.é is no name for a field",

@@ -2,6 +2,7 @@
 
 mod hostile;
 mod rules;
+mod rules_of_values;
 mod sample;
 mod scores;
 mod texts;
