@@ -14,6 +14,7 @@ use ammonia::{Builder, UrlRelative};
 use comrak::{Arena, Options};
 
 use crate::error::{Error, Result};
+pub use bounds::turn;
 pub use links::{Find, Link};
 
 /// Characters of a text that are rendered at most.
@@ -39,27 +40,19 @@ pub fn render(markdown: &str) -> String {
 /// Renders like [`render`], with links for the words that are found to lead
 /// somewhere.
 pub fn linked(markdown: &str, find: &Find<'_>) -> String {
-    let notice = match checked(markdown, find) {
-        Ok(html) => return html,
-        Err(Error::TooLarge) => "This text is too long to be rendered.",
-        Err(_) => "This text cannot be rendered now. Try again later.",
-    };
-    format!("<p>{notice}</p>\n")
+    let notice = "<p>This text is too long to be rendered.</p>\n";
+    checked(markdown, find).unwrap_or_else(|_| notice.to_owned())
 }
 
 /// Renders like [`linked`]; more than 1,000,000 characters are
-/// [`Error::TooLarge`], and where too many texts are being rendered already it
-/// is [`Error::Unavailable`].
+/// [`Error::TooLarge`].
 pub fn checked(markdown: &str, find: &Find<'_>) -> Result<String> {
     if markdown.len() > MAX_CHARS && markdown.chars().count() > MAX_CHARS {
         return Err(Error::TooLarge);
     }
     let rendered = match bounds::is_dear(markdown) {
         true => None,
-        false => bounds::in_turn(markdown, || {
-            let html = to_html(&tame(markdown), find)?;
-            Some(SANITISER.clean(&html).to_string())
-        })?,
+        false => to_html(&tame(markdown), find).map(|html| SANITISER.clean(&html).to_string()),
     };
     let safe = rendered
         .filter(|html| bounds::is_bounded(html, markdown))

@@ -10,13 +10,15 @@ use http_body_util::BodyExt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, timeout_at};
 
 /// Most bytes taken.
 const MOST: usize = 4 << 20;
 /// How long they are waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Rests that are taken at the same time; others are left.
+static TURNS: Semaphore = Semaphore::const_new(8);
 
 /// The way back of a body from whoever was to read it.
 pub struct Unread(Option<oneshot::Receiver<Body>>);
@@ -39,6 +41,9 @@ impl Unread {
     pub async fn take_some(self) {
         let returned = self.0.and_then(|mut returned| returned.try_recv().ok());
         let Some(mut body) = returned else {
+            return;
+        };
+        let Ok(_turn) = TURNS.try_acquire() else {
             return;
         };
         let (until, mut taken) = (Instant::now() + PATIENCE, 0);

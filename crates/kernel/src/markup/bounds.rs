@@ -1,8 +1,10 @@
 //! What rendering one text, and all texts at the same time, may take.
 
 use crate::error::{Error, Result};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 
 /// Cells of tables that are in no row of the text: the parser completes rows.
 const MAX_COMPLETED: usize = 5_000;
@@ -16,9 +18,7 @@ const MAX_MARKS: usize = 200_000;
 const OUTPUT: usize = 512 * 1024;
 const OUTPUT_PER_BYTE: usize = 8;
 const MAX_OUTPUT: usize = 4 * 1024 * 1024;
-/// Texts of so many bytes are rendered without waiting for a turn.
-const SMALL: usize = 4 * 1024;
-/// How long a larger one waits for it.
+/// How long a text waits for its turn.
 const WAIT: Duration = Duration::from_secs(2);
 
 /// Whether a text means to take much, as far as that is seen before it is
@@ -62,43 +62,19 @@ fn completed_cells(markdown: &str) -> usize {
     completed
 }
 
-/// Renders when it is this text's turn: half of the cores render at most.
-pub(super) fn in_turn<T>(markdown: &str, render: impl FnOnce() -> T) -> Result<T> {
-    if markdown.len() <= SMALL {
-        return Ok(render());
-    }
-    let _turn = Turn::wait().ok_or_else(|| {
-        Error::Unavailable("Too many texts are being rendered. Try again later.".into())
-    })?;
-    Ok(render())
-}
-
-static RENDERING: Mutex<usize> = Mutex::new(0);
-static ENDED: Condvar = Condvar::new();
-
-struct Turn;
-
-impl Turn {
-    fn wait() -> Option<Turn> {
+/// Waits for the right to render, on whatever thread that is then done. Taken
+/// before a transaction, so that none is held by who waits.
+pub async fn turn() -> Result<SemaphorePermit<'static>> {
+    static TURNS: OnceLock<Semaphore> = OnceLock::new();
+    let turns = TURNS.get_or_init(|| {
         let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
-        let most = (cores / 2).max(1);
-        let rendering = RENDERING.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut rendering, waited) = ENDED
-            .wait_timeout_while(rendering, WAIT, |rendering| *rendering >= most)
-            .unwrap_or_else(PoisonError::into_inner);
-        if waited.timed_out() {
-            return None;
-        }
-        *rendering += 1;
-        Some(Turn)
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        *RENDERING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        ENDED.notify_one();
-    }
+        Semaphore::new(cores)
+    });
+    let Ok(turn) = timeout(WAIT, turns.acquire()).await else {
+        let busy = "Too many texts are being rendered. Try again later.";
+        return Err(Error::Unavailable(busy.into()));
+    };
+    turn.map_err(Error::internal)
 }
 
 #[cfg(test)]
@@ -143,19 +119,5 @@ mod tests {
         for text in [table, short, notes, prose, "- [x] done\n".repeat(2000)] {
             assert!(!render(&text).contains("shown as it is"), "{}", &text[..20]);
         }
-    }
-
-    #[test]
-    fn a_turn_comes_when_another_ends() {
-        let text = "x".repeat(SMALL + 1);
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..16)
-                .map(|_| scope.spawn(|| in_turn(&text, || 1)))
-                .collect();
-            for thread in threads {
-                assert_eq!(thread.join().unwrap().unwrap(), 1);
-            }
-        });
-        assert_eq!(*RENDERING.lock().unwrap(), 0);
     }
 }

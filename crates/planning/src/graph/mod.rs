@@ -168,6 +168,7 @@ async fn html(texts: Vec<Option<String>>) -> Result<Vec<Option<String>>, Fault> 
         let one = |text: &Option<String>| text.as_deref().map(markup::render);
         texts.iter().map(one).collect()
     };
+    let _turn = markup::turn().await?;
     let rendered = tokio::task::spawn_blocking(render).await;
     rendered.map_err(|error| Error::internal(error).into())
 }

@@ -193,6 +193,7 @@ async fn render_one(
     };
     let status = refusal.status();
     let shown = refusal.page(app, &viewer, "Milestone");
+    let _turn = kernel::markup::turn().await?;
     let view = app
         .read(move |tx| {
             let space = address.enter(tx, &viewer, Purpose::Read)?;

@@ -55,6 +55,7 @@ async fn render(
         }
         _ => Links::default(),
     };
+    let _turn = kernel::markup::turn().await?;
     let html = tokio::task::spawn_blocking(move || links.checked(&asked.text));
     let html = html.await.map_err(Error::internal)??;
     Ok(Created(HtmlEntity { html }))

@@ -142,6 +142,7 @@ async fn descriptions(projects: Vec<Arc<Shown>>) -> Result<Vec<Option<String>>, 
         let one = |it: &Arc<Shown>| it.project.description.as_deref().map(markup::render);
         projects.iter().map(one).collect()
     };
+    let _turn = markup::turn().await?;
     let rendered = tokio::task::spawn_blocking(render).await;
     rendered.map_err(|error| Error::internal(error).into())
 }

@@ -23,6 +23,10 @@ pub struct Place {
     pub database: Option<Database>,
     bucket: Option<Bucket>,
     environment: Vec<(String, String)>,
+    /// A command of the shell before the program.
+    before: Option<&'static str>,
+    /// Where its database is, if it is not this place's own.
+    elsewhere: Option<String>,
 }
 
 /// A running server, killed when dropped.
@@ -41,6 +45,8 @@ impl Place {
             database: None,
             bucket: None,
             environment: vec![("TENON_ROOT_PASSWORD".into(), PASSWORD.into())],
+            before: None,
+            elsewhere: None,
         }
     }
 
@@ -65,6 +71,18 @@ impl Place {
     pub fn with(mut self, name: &str, value: &str) -> Place {
         self.environment.push((name.into(), value.into()));
         self
+    }
+
+    /// The same place with its programs under limits that a shell sets.
+    pub fn limited(mut self, before: &'static str) -> Place {
+        self.before = Some(before);
+        self
+    }
+
+    /// The same place with its database on another's server.
+    pub fn at(mut self, url: &str) -> Place {
+        self.elsewhere = Some(url.into());
+        self.with("TENON_DATABASE_URL", url)
     }
 
     /// The same place with its files in object storage.
@@ -120,14 +138,23 @@ impl Place {
     }
 
     pub fn database_url(&self) -> String {
-        match &self.database {
-            Some(database) => database.url().to_owned(),
-            None => format!("sqlite:{}", self.path().join("data/tenon.db").display()),
+        match (&self.database, &self.elsewhere) {
+            (Some(database), _) => database.url().to_owned(),
+            (None, Some(url)) => url.clone(),
+            (None, None) => format!("sqlite:{}", self.path().join("data/tenon.db").display()),
         }
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tenon"));
+        let program = env!("CARGO_BIN_EXE_tenon");
+        let mut command = match self.before {
+            None => Command::new(program),
+            Some(before) => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", &format!("{before} && exec \"$0\" \"$@\""), program]);
+                shell
+            }
+        };
         command
             .args(arguments)
             .current_dir(self.path())

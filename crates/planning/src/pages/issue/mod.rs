@@ -92,6 +92,7 @@ async fn render(
         per_page: ENTRIES,
         ..paging
     };
+    let _turn = kernel::markup::turn().await?;
     let view = app
         .read(move |tx| {
             let (space, _) = desk(tx, &viewer, &address, Purpose::Read)?;

@@ -28,9 +28,16 @@ async fn long_queries_are_counted_in_characters(t: testkit::TestServer) {
 
 #[testkit::story]
 async fn bodies_are_bounded(t: testkit::TestServer) {
-    let nobody = t.anonymous();
+    let unknown = t.anonymous().request(Method::POST, PATH);
+    let body = format!("{{\"query\":\"{}\"}}", "a".repeat(64 * 1024));
+    let large = unknown
+        .header("content-type", "application/json")
+        .bytes(body)
+        .await;
+    assert_eq!(refusal(&large), (413, "Request body too large".into()));
+    let admin = t.admin();
     let post = |body: String| {
-        let request = nobody.request(Method::POST, PATH);
+        let request = admin.request(Method::POST, PATH);
         request
             .header("content-type", "application/json")
             .bytes(body)
