@@ -40,6 +40,7 @@ pub mod scope;
 pub mod settings;
 pub mod source;
 pub mod store;
+pub mod tasks;
 pub mod upload;
 pub mod upload_form;
 

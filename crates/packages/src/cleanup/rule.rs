@@ -5,11 +5,12 @@
 //! nothing it says of what stays. Rules know nothing of each other: what one
 //! keeps another may take. Protected names stay whatever rules say.
 
+use super::model::{Owner, Rule, Standing};
 use crate::access::{Happened, audit, enter};
-use crate::model::{PackageType, Status};
+use crate::model::PackageType;
 use crate::scope::Prefix;
 use crate::settings;
-use crate::store::cleanup_rules as rows;
+use crate::store::cleanup_rules::{self as rows, Names};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
@@ -26,83 +27,21 @@ const MAX_KEPT: i64 = 10_000;
 /// Most days that a rule looks back: a hundred years.
 const MAX_DAYS: i64 = 36_500;
 
-/// Whose rule it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    /// A project's, for its own packages.
-    Project(i64),
-    /// A group's, for those of all projects below it.
-    Group(i64),
-}
-
-impl Owner {
-    /// Where this prefix leads, for who sets the rules there.
-    pub fn entered(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Owner> {
-        let purpose = Purpose::ManagePackageSettings;
-        match prefix {
-            Prefix::Project(reference) => {
-                let entered = enter(tx, viewer, reference, purpose)?;
-                Ok(Owner::Project(entered.project.id))
-            }
-            Prefix::Group(reference) => {
-                let group = access::group(tx, viewer, reference, purpose)?;
-                Ok(Owner::Group(group.id))
-            }
-            Prefix::Namespace(_) | Prefix::Instance => Err(Error::NotFound("")),
+/// Whose rules these are, for who sets them there.
+pub fn owner_at(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Owner> {
+    let purpose = Purpose::ManagePackageSettings;
+    match prefix {
+        Prefix::Project(reference) => {
+            let entered = enter(tx, viewer, reference, purpose)?;
+            Ok(Owner::Project(entered.project.id))
         }
-    }
-
-    /// The project and the group, of which one is none.
-    pub const fn ids(self) -> (Option<i64>, Option<i64>) {
-        match self {
-            Owner::Project(id) => (Some(id), None),
-            Owner::Group(id) => (None, Some(id)),
+        Prefix::Group(reference) => {
+            let group = access::group(tx, viewer, reference, purpose)?;
+            Ok(Owner::Group(group.id))
         }
+        Prefix::Namespace(_) | Prefix::Instance => Err(Error::NotFound("")),
     }
 }
-
-/// What a rule says.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
-    /// Its id; 0 before it is stored.
-    pub id: i64,
-    /// The project, if it is a project's.
-    pub project_id: Option<i64>,
-    /// The group, if it is a group's.
-    pub namespace_id: Option<i64>,
-    /// The format it is about.
-    pub package_type: PackageType,
-    /// Whether it is applied at all.
-    pub enabled: bool,
-    /// So many of the newest versions of a name stay.
-    pub keep_last: Option<i64>,
-    /// Names that stay.
-    pub keep_name_regex: Option<String>,
-    /// Versions that stay.
-    pub keep_version_regex: Option<String>,
-    /// Only these names go.
-    pub remove_name_regex: Option<String>,
-    /// Only these versions go.
-    pub remove_version_regex: Option<String>,
-    /// Only what was published longer ago goes.
-    pub older_than_days: Option<i64>,
-    /// Only what was not downloaded for so long goes.
-    pub not_downloaded_days: Option<i64>,
-    /// Only what was never downloaded goes.
-    pub never_downloaded: bool,
-    /// When it is applied next; never while it is disabled.
-    pub next_run_at: Option<Timestamp>,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// When it was last changed.
-    pub updated_at: Timestamp,
-}
-
-::store::from_row! { Rule {
-    id, project_id, namespace_id, package_type, enabled, keep_last, keep_name_regex,
-    keep_version_regex, remove_name_regex, remove_version_regex, older_than_days,
-    not_downloaded_days, never_downloaded, next_run_at, created_at, updated_at
-} }
 
 /// A change of a rule, or what a new one says.
 #[derive(Debug, Clone, Default)]
@@ -181,17 +120,6 @@ fn text(pattern: Option<String>) -> Option<String> {
 }
 
 impl Rule {
-    /// Whose it is.
-    pub fn owner(&self) -> Result<Owner> {
-        match (self.project_id, self.namespace_id) {
-            (Some(id), None) => Ok(Owner::Project(id)),
-            (None, Some(id)) => Ok(Owner::Group(id)),
-            _ => Err(Error::internal(std::io::Error::other(
-                "a rule has one owner",
-            ))),
-        }
-    }
-
     fn validate(&self) -> Result<()> {
         for (field, number, most) in [
             ("keep_last", self.keep_last, MAX_KEPT),
@@ -375,35 +303,6 @@ fn record(tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, rule: &Rule) -
     audit(tx, viewer, happened)
 }
 
-/// A version as rules see it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
-    /// The package's id.
-    pub id: i64,
-    /// The project that holds it.
-    pub project_id: i64,
-    /// Its name.
-    pub name: String,
-    /// Its name as the format compares it.
-    pub name_key: String,
-    /// Its version.
-    pub version: String,
-    /// Its state.
-    pub status: Status,
-    /// When it was published.
-    pub created_at: Timestamp,
-    /// When it was last downloaded.
-    pub last_downloaded_at: Option<Timestamp>,
-    /// 1 for the newest version of its name.
-    pub place: i64,
-    /// Bytes of its files.
-    pub size: i64,
-}
-
-::store::from_row! { Standing {
-    id, project_id, name, name_key, version, status, created_at, last_downloaded_at, place, size
-} }
-
 /// A rule ready to be asked.
 pub struct Judge {
     rule: Rule,
@@ -442,8 +341,14 @@ impl Judge {
         &self.rule
     }
 
+    /// Shows each version of these names that the rule might take to `visit`,
+    /// by name and then the newest first.
+    pub fn visit(&self, tx: &mut Tx<'_>, names: &Names, visit: impl FnMut(Standing)) -> Result<()> {
+        rows::visit(tx, &self.rule, names, self.published_before(), visit)
+    }
+
     /// What was published at this time or later stays.
-    pub fn published_before(&self) -> Timestamp {
+    fn published_before(&self) -> Timestamp {
         match self.rule.older_than_days {
             Some(days) => self.ago(days),
             // Nothing is younger than tomorrow.

@@ -5,17 +5,16 @@
 //! transaction, so a run that was cut off goes on from there and has neither
 //! half a version behind it nor one that nobody told of.
 
-use super::rule::{Judge, Rule, Standing};
-use crate::jobs::PurgeSome;
+use super::model::{CleanupRun, Going, Rule, Standing};
+use super::rule::Judge;
 use crate::model::ProtectionRule;
 use crate::rules::{destroy, protection};
 use crate::store::cleanup_rules::{self as rows, Names};
 use crate::store::protection as protections;
+use crate::tasks::{ApplyRule, PurgeSome};
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::jobs::{Failure, Job, Registry, Run, enqueue};
-use kernel::time::Timestamp;
-use serde::{Deserialize, Serialize};
+use kernel::jobs::{Registry, enqueue};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use store::Tx;
@@ -27,45 +26,6 @@ const LARGEST: usize = 12;
 /// Most versions removed in one transaction.
 const REMOVED: usize = 100;
 
-/// One application of a rule.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CleanupRun {
-    /// Its id.
-    pub id: i64,
-    /// The rule.
-    pub rule_id: i64,
-    /// The project it is in.
-    pub after_project: i64,
-    /// The last name there that it is done with.
-    pub after_name: String,
-    /// How many names it is done with.
-    pub names_done: i64,
-    /// How many there were when it began.
-    pub names_total: i64,
-    /// Versions it removed.
-    pub removed_packages: i64,
-    /// Bytes of their files.
-    pub removed_size: i64,
-    /// When it began.
-    pub started_at: Timestamp,
-    /// When it ended.
-    pub finished_at: Option<Timestamp>,
-}
-
-::store::from_row! { CleanupRun {
-    id, rule_id, after_project, after_name, names_done, names_total, removed_packages,
-    removed_size, started_at, finished_at
-} }
-
-/// A version that a rule takes away.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Going {
-    /// The version.
-    pub standing: Standing,
-    /// Why it goes.
-    pub reasons: Vec<String>,
-}
-
 /// Begins runs of these rules and sets their jobs at work. A run under way
 /// goes on instead; its job may have given up.
 pub fn begin(tx: &mut Tx<'_>, registry: &Registry, rules: &[i64]) -> Result<()> {
@@ -75,40 +35,8 @@ pub fn begin(tx: &mut Tx<'_>, registry: &Registry, rules: &[i64]) -> Result<()> 
     Ok(())
 }
 
-/// Goes through a run of a rule.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct ApplyRule {
-    /// The run's id.
-    pub run: i64,
-}
-
-impl Job for ApplyRule {
-    const NAME: &'static str = "packages.apply_cleanup_rule";
-
-    fn dedupe_key(&self) -> Option<String> {
-        Some(self.run.to_string())
-    }
-
-    async fn run(self, run: Run) -> std::result::Result<(), Failure> {
-        loop {
-            let id = self.run;
-            let seen = run.app.read(move |tx| look(tx, id)).await?;
-            let Some(seen) = seen else {
-                run.app.write(move |tx| end(tx, id)).await?;
-                return Ok(());
-            };
-            let registry = run.app.jobs().clone();
-            let done = run.app.write(move |tx| step(tx, &registry, id, &seen));
-            if let Some(now) = done.await? {
-                run.progress(now.names_done, now.names_total.max(now.names_done))
-                    .await;
-            }
-        }
-    }
-}
-
 /// The next names of a run.
-struct Seen {
+pub(crate) struct Seen {
     /// The run as it was.
     run: CleanupRun,
     names: Names,
@@ -120,7 +48,7 @@ struct Seen {
 }
 
 /// Nothing where the run, its rule or its names have come to an end.
-fn look(tx: &mut Tx<'_>, id: i64) -> Result<Option<Seen>> {
+pub(crate) fn look(tx: &mut Tx<'_>, id: i64) -> Result<Option<Seen>> {
     let Some((run, rule)) = rows::under_way(tx, id)? else {
         return Ok(None);
     };
@@ -137,7 +65,7 @@ fn look(tx: &mut Tx<'_>, id: i64) -> Result<Option<Seen>> {
     };
     let judge = Judge::new(rule, tx.now())?;
     let mut busy = BTreeSet::new();
-    rows::visit(tx, &judge, &names, |one| {
+    judge.visit(tx, &names, |one| {
         if !judge.reasons(&one).is_empty() {
             busy.insert(one.name_key);
         }
@@ -156,7 +84,12 @@ fn look(tx: &mut Tx<'_>, id: i64) -> Result<Option<Seen>> {
 
 /// Removes some versions of the names seen. How far the run is then; nothing
 /// where it ended meanwhile.
-fn step(tx: &mut Tx<'_>, registry: &Registry, id: i64, seen: &Seen) -> Result<Option<CleanupRun>> {
+pub(crate) fn step(
+    tx: &mut Tx<'_>,
+    registry: &Registry,
+    id: i64,
+    seen: &Seen,
+) -> Result<Option<CleanupRun>> {
     let Some((mut run, rule)) = rows::under_way(tx, id)?.filter(|(_, rule)| rule.enabled) else {
         return Ok(None);
     };
@@ -190,7 +123,8 @@ fn step(tx: &mut Tx<'_>, registry: &Registry, id: i64, seen: &Seen) -> Result<Op
     Ok(Some(run))
 }
 
-fn end(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+/// Ends a run that has come to its end.
+pub(crate) fn end(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     match rows::under_way(tx, id)? {
         Some((run, _)) => rows::finish(tx, &run),
         None => Ok(()),
@@ -212,7 +146,7 @@ fn visit_going(
         };
         kept.iter().any(fits)
     };
-    rows::visit(tx, judge, names, |one| {
+    judge.visit(tx, names, |one| {
         let reasons = judge.reasons(&one);
         if !reasons.is_empty() && !is_kept(&one.name) {
             visit(Going {

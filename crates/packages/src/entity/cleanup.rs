@@ -1,7 +1,6 @@
 //! Cleanup rules, their runs and what they take, on the wire.
 
-use crate::cleanup::rule::Rule;
-use crate::cleanup::run::{CleanupRun, Going};
+use crate::cleanup::model::{CleanupRun, Going, Rule};
 use crate::model::{PackageType, Status};
 use kernel::time::wire::text;
 use schemars::JsonSchema;

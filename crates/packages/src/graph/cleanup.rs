@@ -3,9 +3,9 @@
 use super::caller;
 use super::enums::{TYPE, chosen};
 use super::policy::REGEXP;
-use crate::cleanup::Policy;
-use crate::cleanup::rule::{Change, Rule};
-use crate::cleanup::run::{self, Going, Preview};
+use crate::cleanup::model::{Going, Policy, Rule};
+use crate::cleanup::rule::Change;
+use crate::cleanup::run::{self, Preview};
 use crate::model::PackageType;
 use crate::store::cleanup_rules as rows;
 use kernel::graph::{

@@ -3,8 +3,9 @@
 
 use super::settings::kinds;
 use super::views::cleanup::{Cleanup, Found, FoundRow, RuleForm, RuleRow};
-use crate::cleanup::rule::{self, Change, Owner, Rule};
-use crate::cleanup::run::{self, CleanupRun, Going, Preview};
+use crate::cleanup::model::{CleanupRun, Going, Owner, Rule};
+use crate::cleanup::rule::{self, Change};
+use crate::cleanup::run::{self, Preview};
 use crate::model::PackageType;
 use crate::store::cleanup_rules as rows;
 use http::{Method, StatusCode};

@@ -1,6 +1,7 @@
 //! Cleanup rules of a project or group, their runs, and dry runs.
 
-use crate::cleanup::rule::{self, Change, Owner};
+use crate::cleanup::model::Owner;
+use crate::cleanup::rule::{self, Change};
 use crate::cleanup::run;
 use crate::entity::cleanup::{self as entity, CleanupRuleEntity, CleanupRunEntity, GoingEntity};
 use crate::model::PackageType;
@@ -116,7 +117,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<CleanupRuleEntity>> {
     app.read(move |tx| {
-        let owner = Owner::entered(tx, &viewer, &prefix)?;
+        let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let rules = rule::list(tx, owner)?;
         let total = rules.len() as i64;
         let page = rules.into_iter().skip(paging.offset() as usize);
@@ -135,7 +136,7 @@ async fn create(
     let Params(terms) = terms;
     let change = change(terms);
     app.write(move |tx| {
-        let owner = Owner::entered(tx, &viewer, &prefix)?;
+        let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let made = rule::create(tx, &viewer, owner, change.clone())?;
         Ok(Created(entity::rule(made)))
     })
@@ -149,7 +150,7 @@ async fn show(
     one: Params<OneRule>,
 ) -> Result<Ok200<CleanupRuleEntity>> {
     app.read(move |tx| {
-        let owner = Owner::entered(tx, &viewer, &prefix)?;
+        let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let found = rule::find(tx, owner, one.cleanup_rule_id)?;
         Ok(Ok200(entity::rule(found)))
     })
@@ -166,7 +167,7 @@ async fn update(
     let Params(terms) = terms;
     let (id, change) = (one.cleanup_rule_id, change(terms));
     app.write(move |tx| {
-        let owner = Owner::entered(tx, &viewer, &prefix)?;
+        let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let changed = rule::update(tx, &viewer, owner, id, change.clone())?;
         Ok(Ok200(entity::rule(changed)))
     })
@@ -180,7 +181,7 @@ async fn destroy(
     one: Params<OneRule>,
 ) -> Result<NoContent> {
     app.write(move |tx| {
-        let owner = Owner::entered(tx, &viewer, &prefix)?;
+        let owner = rule::owner_at(tx, &viewer, &prefix)?;
         rule::destroy(tx, &viewer, owner, one.cleanup_rule_id)?;
         Ok(NoContent)
     })
@@ -194,7 +195,7 @@ async fn runs(
     one: Params<OneRule>,
 ) -> Result<Ok200<Vec<CleanupRunEntity>>> {
     app.read(move |tx| {
-        let owner = Owner::entered(tx, &viewer, &prefix)?;
+        let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let found = rule::find(tx, owner, one.cleanup_rule_id)?;
         let runs = rows::runs(tx, found.id)?;
         Ok(Ok200(runs.into_iter().map(entity::run).collect()))
@@ -211,7 +212,7 @@ async fn apply(
 ) -> Result<Created<CleanupRunEntity>> {
     let registry = app.jobs().clone();
     app.write(move |tx| {
-        let owner = Owner::entered(tx, &viewer, &prefix)?;
+        let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let found = rule::find(tx, owner, one.cleanup_rule_id)?;
         if !found.enabled {
             return Err(Error::Unprocessable("The rule is not enabled".into()));
@@ -232,7 +233,7 @@ async fn preview(
     paging: Paging,
 ) -> Result<Paged<GoingEntity>> {
     let rule = app.read(move |tx| {
-        let owner = Owner::entered(tx, &viewer, &prefix)?;
+        let owner = rule::owner_at(tx, &viewer, &prefix)?;
         rule::find(tx, owner, one.cleanup_rule_id)
     });
     let rule = rule.await?;
@@ -248,7 +249,7 @@ async fn preview_draft(
 ) -> Result<Paged<GoingEntity>> {
     let Params(terms) = terms;
     let rule = app.read(move |tx| {
-        let owner = Owner::entered(tx, &viewer, &prefix)?;
+        let owner = rule::owner_at(tx, &viewer, &prefix)?;
         change(terms).drafted(tx, owner)
     });
     let rule = rule.await?;

@@ -2,12 +2,10 @@
 
 use super::protection;
 use crate::access::{Entered, Happened, audit, enter};
-use crate::cleanup::rule::Rule;
-use crate::cleanup::run::Going;
-use crate::formats::maven::jobs::DropVersions;
-use crate::jobs::{Purge, PurgeFile};
+use crate::cleanup::model::{Going, Rule};
 use crate::model::{Package, PackageType};
 use crate::store::{files, packages};
+use crate::tasks::{DropVersions, Purge, PurgeFile};
 use identity::viewer::Viewer;
 use kernel::audit::{Record, write_all};
 use kernel::error::{Error, Found, Result};

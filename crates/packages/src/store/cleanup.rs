@@ -1,6 +1,6 @@
 //! Cleanup policies, and the files they take away.
 
-use crate::cleanup::{Candidate, KeepFiles, Policy, Superfluous};
+use crate::cleanup::model::{Candidate, KeepFiles, Policy, Superfluous};
 use kernel::error::Result;
 use kernel::time::Timestamp;
 use store::{Tx, sql};

@@ -1,7 +1,6 @@
 //! Cleanup rules, their runs, and what they are about.
 
-use crate::cleanup::rule::{Judge, Owner, Rule, Standing};
-use crate::cleanup::run::CleanupRun;
+use crate::cleanup::model::{CleanupRun, Owner, Rule, Standing};
 use crate::model::PackageType;
 use kernel::error::Result;
 use kernel::time::Timestamp;
@@ -326,15 +325,15 @@ fn in_scope(select: &str, rule: &Rule) -> Result<Fragment> {
     Ok(query)
 }
 
-/// Shows each version of these names that a rule might take to `visit`, by
-/// name and then the newest first.
+/// Shows each version of these names that a rule might take of those published
+/// before this to `visit`, by name and then the newest first.
 pub fn visit(
     tx: &mut Tx<'_>,
-    judge: &Judge,
+    rule: &Rule,
     names: &Names,
+    published_before: Timestamp,
     mut visit: impl FnMut(Standing),
 ) -> Result<()> {
-    let rule = judge.rule();
     tx.each(
         sql!(
             "select id, project_id, name, name_key, version, status, created_at,
@@ -354,7 +353,7 @@ pub fn visit(
             rule.package_type,
             names.keys.as_slice(),
             rule.keep_last.unwrap_or(0),
-            judge.published_before(),
+            published_before,
         ),
         |one: Standing| {
             visit(one);

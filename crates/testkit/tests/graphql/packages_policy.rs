@@ -1,7 +1,9 @@
 //! Protection rules, cleanup policies and duplicate settings.
 
 use crate::{ask, ask_with, data, message};
-use packages::cleanup::{Cleanup, KeepFiles, preview};
+use packages::cleanup::model::KeepFiles;
+use packages::cleanup::preview;
+use packages::tasks::{CleanProject, Cleanup};
 use serde_json::{Value, json};
 use store::sql;
 use testkit::{Client, TestProject, TestServer, at_noon, both_engines};
@@ -299,14 +301,14 @@ at_noon! {
         publish(&t, &project, "hammer/1.0/a", 12).await;
         let input = json!({"projectPath": "acme/anvil", "keepNDuplicatedPackageFiles": "ONE_PACKAGE_FILE"});
         run(&t.admin(), "updatePackagesCleanupPolicy", "", input).await;
-        let job = packages::cleanup::CleanProject { project: project.id };
+        let job = CleanProject { project: project.id };
         let half = t.app().write(|tx| {
             Ok(tx.execute(sql!("delete from package_files where id in (select min(id) from package_files)"), ())?)
         });
         half.await.expect("half of the work");
         let registry = t.app().jobs().clone();
         for _ in 0..2 {
-            let (registry, job) = (registry.clone(), packages::cleanup::CleanProject { ..job });
+            let (registry, job) = (registry.clone(), CleanProject { ..job });
             let asked = t.app().write(move |tx| kernel::jobs::enqueue(tx, &registry, &job));
             asked.await.expect("enqueued");
             t.settle().await;

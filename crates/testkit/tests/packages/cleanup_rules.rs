@@ -208,7 +208,7 @@ at_noon! {
         let look = async || {
             let registry = t.app().jobs().clone();
             let asked = t.app().write(move |tx| {
-                let job = packages::cleanup::Cleanup {};
+                let job = packages::tasks::Cleanup {};
                 kernel::jobs::enqueue(tx, &registry, &job)
             });
             asked.await.expect("enqueued");
@@ -246,7 +246,7 @@ at_noon! {
                     names_done, names_total, removed_packages, removed_size, started_at)
                  select $1, 1, id, 'a', 1, 3, 1, 10, $2 from projects"), (id, tx.now()))?;
             let run = tx.one(sql!("select max(id) from package_cleanup_runs"), ())?;
-            kernel::jobs::enqueue(tx, &registry, &packages::cleanup::run::ApplyRule { run })
+            kernel::jobs::enqueue(tx, &registry, &packages::tasks::ApplyRule { run })
         });
         cut.await.expect("begun");
         t.settle().await;
@@ -363,7 +363,7 @@ both_engines! {
             let id: i64 = at.rsplit('/').next().and_then(|id| id.parse().ok()).expect("an id");
             let registry = t.app().jobs().clone();
             let removed = t.app().write(move |tx| {
-                let rule: packages::cleanup::rule::Rule =
+                let rule: packages::cleanup::model::Rule =
                     tx.one(sql!("select * from package_cleanup_rules where id = $1"), (id,))?;
                 let going = tx.all(
                     sql!("select id, project_id, name, name_key, version, status, created_at,
@@ -372,7 +372,7 @@ both_engines! {
                         order by id"), ())?;
                 let going: Vec<_> = going.into_iter().skip(1).map(|standing| {
                     let reasons = vec!["it is old".to_owned()];
-                    packages::cleanup::run::Going { standing, reasons }
+                    packages::cleanup::model::Going { standing, reasons }
                 }).collect();
                 let before = tx.statements();
                 packages::rules::destroy::by_rule(tx, &registry, &rule, &going)?;

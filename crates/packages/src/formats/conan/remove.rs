@@ -3,11 +3,11 @@
 use super::address::{self, About, Place, Recipe, WITHOUT_REVISIONS};
 use super::{CONAN, Client, done, store};
 use crate::access::{Entered, Happened, audit, enter};
-use crate::jobs::PurgeFile;
 use crate::model::Package;
 use crate::rules::{destroy, protection};
 use crate::scope::Scope;
 use crate::store::{files as rows, packages};
+use crate::tasks::PurgeFile;
 use ::store::Tx;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Response;

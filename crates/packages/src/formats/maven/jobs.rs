@@ -2,41 +2,20 @@
 
 use super::METADATA;
 use super::metadata::{Left, MAX_DOCUMENT, keep_versions};
-use crate::jobs::Purge;
-use crate::model::{Package, PackageFile, PackageType};
+use crate::model::{PackageFile, PackageType};
 use crate::scope::Scope;
 use crate::store::{files, index, packages};
+use crate::tasks::{DropVersions, Purge};
 use bytes::Bytes;
 use futures_util::{TryStreamExt, stream};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, Run, enqueue};
-use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use store::Tx;
 
 /// How often the list is tried to be written while publishers write it too.
 const TRIES: usize = 10;
-
-/// Takes deleted versions off the list of versions that clients wrote
-/// (contract 1.4).
-#[derive(Debug, Serialize, Deserialize)]
-pub struct DropVersions {
-    /// The project.
-    pub project: i64,
-    /// The packages' name.
-    pub name: String,
-}
-
-impl DropVersions {
-    /// For the name of a package that goes.
-    pub fn of(package: &Package) -> DropVersions {
-        DropVersions {
-            project: package.project_id,
-            name: package.name.clone(),
-        }
-    }
-}
 
 impl Job for DropVersions {
     const NAME: &'static str = "packages.drop_maven_versions";

@@ -2,9 +2,9 @@
 //! said and its file.
 
 use super::nuspec::Nuspec;
-use super::version::{self, Level, Number};
 use super::{NUGET, file_name};
 use crate::keys::name_key;
+use crate::keys::nuget::{self as version, Level, Number};
 use crate::scope::Scope;
 use crate::store::index::{self, IndexedFile, Version};
 use crate::store::list::like;

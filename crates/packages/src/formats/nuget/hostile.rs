@@ -6,8 +6,8 @@
 
 use super::nuspec::{self, Nuspec};
 use super::odata::filter;
-use super::version::{self, Number};
 use super::{file_name, pdb};
+use crate::keys::nuget::{self as version, Number};
 use kernel::error::{Error, Result};
 use std::io::Cursor;
 

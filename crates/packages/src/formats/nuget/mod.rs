@@ -10,8 +10,8 @@ pub mod pdb;
 mod publish;
 mod read;
 mod symbols;
-pub mod version;
 
+use crate::keys::nuget as version;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
 use kernel::app::App;

@@ -3,8 +3,8 @@
 //! It is XML from a stranger: a document type definition, an entity that is
 //! not XML's own and texts beyond their caps are refused.
 
-use super::version::Number;
 use crate::archive;
+use crate::keys::nuget::Number;
 use kernel::error::{Error, Result};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};

@@ -2,11 +2,11 @@
 
 use super::documents::{self, Links};
 use super::entries::{self, Search};
-use super::version::Level;
 use super::{At, FilePath, Leaf, NUGET, Named, Place, Query, file_name};
 use crate::access::for_client;
 use crate::documents::{About, Document, of_name};
 use crate::download;
+use crate::keys::nuget::Level;
 use crate::scope::{Prefix, Scope, missing, scope};
 use crate::store::{files, index, list};
 use http::{HeaderValue, header};

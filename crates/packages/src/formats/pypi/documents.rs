@@ -1,7 +1,7 @@
 //! The simple index: HTML (PEP 503) and JSON (PEP 691, 700, 714), for one name
 //! and for all.
 
-use super::names::normalized;
+use crate::keys::pypi::{self, normalized};
 use crate::model::PackageType;
 use crate::scope::Scope;
 use crate::store::index::{self, IndexedFile};
@@ -160,7 +160,7 @@ pub fn of_name(
     let mut versions: Vec<String> = published
         .iter()
         .filter(|version| with_files.contains_key(&version.id))
-        .filter_map(|version| super::version::normal(version.version.as_deref()?))
+        .filter_map(|version| pypi::normal(version.version.as_deref()?))
         .collect();
     versions.dedup();
     let project = Project {

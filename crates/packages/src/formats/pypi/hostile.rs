@@ -6,7 +6,7 @@
 
 use super::metadata::{self, Fields};
 use super::names::{self, Kind};
-use super::version;
+use crate::keys::pypi::{self as version, normalized};
 use kernel::error::Error;
 use std::io::Cursor;
 
@@ -25,8 +25,8 @@ pub fn check(bytes: &[u8]) {
 
 fn names_are_safe_in_addresses(text: &str) {
     if text.len() < 200 && names::check(text).is_ok() {
-        let key = names::normalized(text);
-        assert_eq!(names::normalized(&key), key);
+        let key = normalized(text);
+        assert_eq!(normalized(&key), key);
         assert!(names::kind_of(&format!("{text}-1.0.tar.gz"), &key, "1").is_ok());
     }
     if names::kind_of(text, "a", "1").is_ok() {

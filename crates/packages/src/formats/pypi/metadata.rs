@@ -1,9 +1,9 @@
 //! What a wheel or source archive says of itself: its `METADATA` or
 //! `PKG-INFO` (core metadata specification).
 
-use super::names::{Kind, normalized};
-use super::version;
+use super::names::Kind;
 use crate::archive;
+use crate::keys::pypi::{self as version, normalized};
 use kernel::error::{Error, Result};
 use serde::Serialize;
 use std::io::{Read, Seek, SeekFrom};

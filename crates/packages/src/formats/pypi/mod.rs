@@ -6,10 +6,10 @@ pub mod hostile;
 pub mod metadata;
 pub mod names;
 mod publish;
-pub mod version;
 
 use crate::access::for_client;
 use crate::documents::{Document, at_prefix};
+use crate::keys::pypi::normalized;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
 use crate::scope::{Prefix, Scope, scope};
@@ -135,7 +135,7 @@ async fn elsewhere(app: &App, prefix: &Prefix, name: &str) -> Result<Option<Resp
         return Ok(None);
     }
     // Nothing in it needs escaping.
-    let path = format!("{}/", names::normalized(name));
+    let path = format!("{}/", normalized(name));
     forwarding::elsewhere(app, prefix, PackageType::Pypi, name, &path).await
 }
 

@@ -1,28 +1,12 @@
 //! Names of Python projects and of their files.
 
-use super::version;
+use crate::keys::pypi::{self as version, normalized};
 use kernel::error::{Error, Result};
 
 /// Longest name, in bytes.
 const MAX: usize = 255;
 /// What follows the name of a wheel's metadata file (PEP 658).
 pub const METADATA: &str = ".metadata";
-
-/// A project's name in lower case, runs of `-`, `_` and `.` as one `-`
-/// (PEP 503).
-pub fn normalized(name: &str) -> String {
-    let mut key = String::with_capacity(name.len());
-    for c in name.chars() {
-        if matches!(c, '-' | '_' | '.') {
-            if !key.ends_with('-') {
-                key.push('-');
-            }
-        } else {
-            key.extend(c.to_lowercase());
-        }
-    }
-    key
-}
 
 /// A project's name: letters, digits and `-_.` between them (PEP 508).
 pub fn check(name: &str) -> Result<()> {

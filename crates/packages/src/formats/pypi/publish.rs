@@ -3,8 +3,8 @@
 use super::documents::{Digest, Kept};
 use super::metadata::{self, Fields};
 use super::names::{self, Kind};
-use super::version;
 use crate::access::for_client;
+use crate::keys::pypi as version;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::Above;

@@ -2,7 +2,7 @@
 
 use super::filter::{Function, Key, Node, Operator, Property, Value};
 use crate::formats::nuget::entries::Entry;
-use crate::formats::nuget::version;
+use crate::keys::nuget as version;
 use std::cmp::Ordering;
 
 impl Node {

@@ -4,7 +4,7 @@
 use super::super::documents::{Links, encoded};
 use super::super::entries::Entry;
 use super::super::nuspec::Nuspec;
-use super::super::version;
+use crate::keys::nuget as version;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;

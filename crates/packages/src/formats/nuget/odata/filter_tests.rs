@@ -2,7 +2,7 @@ use super::*;
 use crate::formats::nuget::entries::Entry;
 use crate::formats::nuget::nuspec::Nuspec;
 use crate::formats::nuget::odata::eval::sort;
-use crate::formats::nuget::version::Number;
+use crate::keys::nuget::Number;
 use crate::model::{PackageFile, Status};
 use crate::store::index::{IndexedFile, Version};
 use jiff::Timestamp;

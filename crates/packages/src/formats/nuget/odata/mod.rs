@@ -7,9 +7,9 @@ pub mod filter;
 
 use super::documents::Links;
 use super::entries::{self, Entry, Wanted};
-use super::version::Level;
 use super::{PROJECT, Place, read};
 use crate::access::for_client;
+use crate::keys::nuget::Level;
 use crate::rest::READ;
 use crate::scope::{Prefix, scope};
 use crate::store::list;

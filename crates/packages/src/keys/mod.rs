@@ -2,13 +2,15 @@
 //! `packages.version_key` hold these, so of spellings that a format takes for
 //! one there is one row.
 
-use crate::formats::{nuget, pypi};
+pub mod nuget;
+pub mod pypi;
+
 use crate::model::{PackageType, VERSIONLESS};
 
 /// The name as its format compares it.
 pub fn name_key(package_type: PackageType, name: &str) -> String {
     match package_type {
-        PackageType::Pypi => pypi::names::normalized(name),
+        PackageType::Pypi => pypi::normalized(name),
         PackageType::Nuget | PackageType::Composer => name.to_lowercase(),
         _ => name.to_owned(),
     }
@@ -20,8 +22,8 @@ pub fn version_key(package_type: PackageType, version: Option<&str>) -> String {
         return VERSIONLESS.to_owned();
     };
     match package_type {
-        PackageType::Nuget => nuget::version::key(version),
-        PackageType::Pypi => pypi::version::key(version).unwrap_or_else(|| version.to_lowercase()),
+        PackageType::Nuget => nuget::key(version),
+        PackageType::Pypi => pypi::key(version).unwrap_or_else(|| version.to_lowercase()),
         _ => version.to_owned(),
     }
 }

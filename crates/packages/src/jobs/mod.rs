@@ -1,15 +1,16 @@
 //! Removing what was deleted: rows first, then blobs nothing names any more.
 
-use crate::cleanup::run::ApplyRule;
-use crate::cleanup::{CleanProject, Cleanup, LOOK_EVERY};
-use crate::formats::maven;
+mod cleanup;
+
 use crate::store::files;
 pub use crate::store::files::{hand_over, sizes};
+use crate::tasks::{
+    ApplyRule, CleanProject, Cleanup, DropVersions, Purge, PurgeFile, PurgeSome, ReleaseBlobs,
+};
 use kernel::app::App;
 use kernel::blobs_sweep;
 use kernel::error::{BestEffort, Result};
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
-use serde::{Deserialize, Serialize};
 use store::Tx;
 
 /// Rows one transaction removes.
@@ -21,19 +22,12 @@ const RELEASE_EVERY: i64 = 6 * 60 * 60;
 pub fn register(registry: &mut RegistryBuilder) {
     registry.add::<Purge>();
     registry.add::<PurgeFile>();
-    registry.add::<maven::jobs::DropVersions>();
+    registry.add::<DropVersions>();
     registry.add_periodic::<ReleaseBlobs>(RELEASE_EVERY);
-    registry.add_periodic::<Cleanup>(LOOK_EVERY);
+    registry.add_periodic::<Cleanup>(cleanup::EVERY);
     registry.add::<CleanProject>();
     registry.add::<ApplyRule>();
     registry.add::<PurgeSome>();
-}
-
-/// Removes a destroyed package.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Purge {
-    /// Its id.
-    pub package: i64,
 }
 
 impl Job for Purge {
@@ -42,13 +36,6 @@ impl Job for Purge {
     async fn run(self, run: Run) -> Result<(), Failure> {
         purge(&run.app, self.package).await
     }
-}
-
-/// Removes destroyed packages, which may be gone already.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PurgeSome {
-    /// Their ids.
-    pub packages: Vec<i64>,
 }
 
 impl Job for PurgeSome {
@@ -79,13 +66,6 @@ async fn purge(app: &App, package: i64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Removes a destroyed file.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PurgeFile {
-    /// Its id.
-    pub file: i64,
-}
-
 impl Job for PurgeFile {
     const NAME: &'static str = "packages.purge_file";
 
@@ -102,11 +82,6 @@ impl Job for PurgeFile {
         Ok(())
     }
 }
-
-/// Removes the rows of blobs that nothing names: those of destroyed projects,
-/// whose rows go at once with the project.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct ReleaseBlobs {}
 
 impl Job for ReleaseBlobs {
     const NAME: &'static str = "packages.release_blobs";
@@ -148,7 +123,7 @@ pub fn project_destroying(tx: &mut Tx<'_>, _project_id: i64) -> Result<()> {
 
 /// Removes the bytes of blobs whose rows are gone, unless they are young; the
 /// sweep of the blob store takes those later.
-pub(crate) async fn forget(app: &App, keys: Vec<String>) {
+async fn forget(app: &App, keys: Vec<String>) {
     blobs_sweep::remove_unused(app, keys)
         .await
         .best_effort("remove unused blobs");

@@ -2,26 +2,25 @@
 //! the newest so many. Whole versions go by the rules in [`rule`], which
 //! [`run`] applies.
 //!
-//! [`Cleanup`] looks for policies and rules that are due and sets a
-//! [`CleanProject`] or [`run::ApplyRule`] at work for each, in one
+//! [`Cleanup`](crate::tasks::Cleanup) looks for policies and rules that are due
+//! and sets a [`CleanProject`](crate::tasks::CleanProject) or
+//! [`ApplyRule`](crate::tasks::ApplyRule) at work for each, in one
 //! transaction, so that neither is lost. That one goes
 //! through the packages in batches, each its own transaction: after a crash
 //! it begins again and finds less to do.
 
+pub mod model;
 pub mod rule;
 pub mod run;
 
 use crate::access::{Happened, audit};
-use crate::jobs::forget;
-use crate::model::PackageType;
 use crate::rules::protection::fits;
-use crate::store::{cleanup as rows, cleanup_rules, files, packages, protection};
+use crate::store::{cleanup as rows, files, packages, protection};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::jobs::{Failure, Job, Run, enqueue};
 use kernel::time::Timestamp;
-use serde::{Deserialize, Serialize};
+use model::{Candidate, KeepFiles, Policy, Superfluous};
 use serde_json::json;
 use spaces::Project;
 use std::collections::BTreeMap;
@@ -29,75 +28,8 @@ use store::Tx;
 
 /// Time between two runs of a policy, in seconds.
 const EVERY: i64 = 12 * 60 * 60;
-/// How often due policies are looked for, in seconds.
-pub const LOOK_EVERY: i64 = 10 * 60;
-/// Projects, packages or files of one transaction.
+/// Packages or files of one transaction.
 const BATCH: i64 = 100;
-
-kernel::choices! {
-    /// How many files of one name a package keeps.
-    pub enum KeepFiles {
-        All = "all",
-        One = "1",
-        Ten = "10",
-        Twenty = "20",
-        Thirty = "30",
-        Forty = "40",
-        Fifty = "50",
-    }
-}
-
-impl KeepFiles {
-    /// The number; `None` is all.
-    pub fn count(self) -> Option<i64> {
-        self.as_str().parse().ok()
-    }
-}
-
-/// What a project's registry takes away by itself.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Policy {
-    /// The project.
-    pub project_id: i64,
-    /// Files of one name that a package keeps.
-    pub keep_n_duplicated_package_files: KeepFiles,
-    /// When the rest is taken away next; never where all are kept.
-    pub next_run_at: Option<Timestamp>,
-}
-
-/// A package that may have files too many.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    /// Its id.
-    pub id: i64,
-    /// Its format.
-    pub package_type: PackageType,
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: Option<String>,
-    /// When it was published.
-    pub created_at: Timestamp,
-}
-
-/// A file that a policy takes away.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Superfluous {
-    /// Its id.
-    pub id: i64,
-    /// Its package.
-    pub package_id: i64,
-    /// Its name.
-    pub file_name: String,
-    /// Bytes.
-    pub size: i64,
-}
-
-::store::from_row! {
-    Policy { project_id, keep_n_duplicated_package_files, next_run_at }
-    Candidate { id, package_type, name, version, created_at }
-    Superfluous { id, package_id, file_name, size }
-}
 
 /// What holds for a project: everything is kept unless it says otherwise.
 pub fn policies(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<Policy>> {
@@ -140,93 +72,31 @@ pub fn update(
     Ok(policy)
 }
 
-fn next_run(tx: &Tx<'_>) -> Timestamp {
+pub(crate) fn next_run(tx: &Tx<'_>) -> Timestamp {
     tx.now() + jiff::SignedDuration::from_secs(EVERY)
 }
 
-/// Sets those at work whose policy is due.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Cleanup {}
-
-impl Job for Cleanup {
-    const NAME: &'static str = "packages.cleanup";
-
-    fn dedupe_key(&self) -> Option<String> {
-        Some("one".into())
-    }
-
-    async fn run(self, run: Run) -> std::result::Result<(), Failure> {
-        loop {
-            let registry = run.app.jobs().clone();
-            let taken = run.app.write(move |tx| {
-                let next = next_run(tx);
-                let due = rows::take_due(tx, next, BATCH)?;
-                for project in &due {
-                    enqueue(tx, &registry, &CleanProject { project: *project })?;
-                }
-                let rules = cleanup_rules::take_due(tx, next, BATCH)?;
-                let taken = due.len().max(rules.len());
-                run::begin(tx, &registry, &rules)?;
-                Ok(taken as i64)
-            });
-            if taken.await? < BATCH {
-                return Ok(());
-            }
-        }
-    }
-}
-
-/// Applies the policy of one project.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct CleanProject {
-    /// Its id.
-    pub project: i64,
-}
-
-impl Job for CleanProject {
-    const NAME: &'static str = "packages.clean_project";
-
-    fn dedupe_key(&self) -> Option<String> {
-        Some(self.project.to_string())
-    }
-
-    async fn run(self, run: Run) -> std::result::Result<(), Failure> {
-        let mut after = None;
-        loop {
-            let (project, from) = (self.project, after.take());
-            let read = run.app.read(move |tx| packages_after(tx, project, from));
-            let packages = read.await?;
-            let Some(last) = packages.last() else {
-                return Ok(());
-            };
-            after = Some(last.clone());
-            while clean(&run.app, self.project, packages.clone()).await? {}
-        }
-    }
-}
-
 /// Removes at most one batch of files of these packages; whether there may be
-/// more of them.
-async fn clean(app: &App, project: i64, packages: Vec<Candidate>) -> Result<bool> {
-    let work = app.write(move |tx| {
-        // Asked each time: it may have been changed meanwhile.
-        let Some(keep) = rows::kept_by(tx, project)?.and_then(KeepFiles::count) else {
-            return Ok((false, Vec::new()));
-        };
-        let free = unprotected(tx, project, &packages)?;
-        let found = rows::superfluous(tx, &free, keep, BATCH)?;
-        let keys = rows::remove(tx, found.iter().map(|file| file.id).collect())?;
-        record(tx, project, keep, &packages, &found)?;
-        let more = found.len() as i64 == BATCH;
-        Ok((more, files::release(tx, &keys)?))
-    });
-    let (more, gone) = work.await?;
-    forget(app, gone).await;
-    Ok(more)
+/// more of them, and the blobs nothing names any more.
+pub(crate) fn clean(
+    tx: &mut Tx<'_>,
+    project: i64,
+    packages: &[Candidate],
+) -> Result<(bool, Vec<String>)> {
+    // Asked each time: it may have been changed meanwhile.
+    let Some(keep) = rows::kept_by(tx, project)?.and_then(KeepFiles::count) else {
+        return Ok((false, Vec::new()));
+    };
+    let free = unprotected(tx, project, packages)?;
+    let found = rows::superfluous(tx, &free, keep, BATCH)?;
+    let keys = rows::remove(tx, found.iter().map(|file| file.id).collect())?;
+    record(tx, project, keep, packages, &found)?;
+    let more = found.len() as i64 == BATCH;
+    Ok((more, files::release(tx, &keys)?))
 }
 
 /// The next packages whose files of one name are copies of each other.
-fn packages_after(
+pub(crate) fn packages_after(
     tx: &mut Tx<'_>,
     project: i64,
     after: Option<Candidate>,

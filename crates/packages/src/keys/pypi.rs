@@ -1,4 +1,4 @@
-//! Versions of Python packages (PEP 440).
+//! Names (PEP 503) and versions (PEP 440) of Python packages.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -19,6 +19,22 @@ static VERSION: LazyLock<Regex> = LazyLock::new(|| {
     ];
     Regex::new(&parts.concat()).expect("the pattern is constant")
 });
+
+/// A project's name in lower case, runs of `-`, `_` and `.` as one `-`
+/// (PEP 503).
+pub fn normalized(name: &str) -> String {
+    let mut key = String::with_capacity(name.len());
+    for c in name.chars() {
+        if matches!(c, '-' | '_' | '.') {
+            if !key.ends_with('-') {
+                key.push('-');
+            }
+        } else {
+            key.extend(c.to_lowercase());
+        }
+    }
+    key
+}
 
 /// The version as PEP 440 writes it, if it is one: `v1.0-Alpha` is `1.0a0`.
 pub fn normal(text: &str) -> Option<String> {

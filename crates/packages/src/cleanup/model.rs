@@ -1,0 +1,213 @@
+//! What cleanup policies and rules are, as rows hold them.
+
+use crate::model::{PackageType, Status};
+use kernel::error::{Error, Result};
+use kernel::time::Timestamp;
+
+kernel::choices! {
+    /// How many files of one name a package keeps.
+    pub enum KeepFiles {
+        All = "all",
+        One = "1",
+        Ten = "10",
+        Twenty = "20",
+        Thirty = "30",
+        Forty = "40",
+        Fifty = "50",
+    }
+}
+
+impl KeepFiles {
+    /// The number; `None` is all.
+    pub fn count(self) -> Option<i64> {
+        self.as_str().parse().ok()
+    }
+}
+
+/// What a project's registry takes away by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// The project.
+    pub project_id: i64,
+    /// Files of one name that a package keeps.
+    pub keep_n_duplicated_package_files: KeepFiles,
+    /// When the rest is taken away next; never where all are kept.
+    pub next_run_at: Option<Timestamp>,
+}
+
+/// A package that may have files too many.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Its id.
+    pub id: i64,
+    /// Its format.
+    pub package_type: PackageType,
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+    /// When it was published.
+    pub created_at: Timestamp,
+}
+
+/// A file that a policy takes away.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Superfluous {
+    /// Its id.
+    pub id: i64,
+    /// Its package.
+    pub package_id: i64,
+    /// Its name.
+    pub file_name: String,
+    /// Bytes.
+    pub size: i64,
+}
+
+::store::from_row! {
+    Policy { project_id, keep_n_duplicated_package_files, next_run_at }
+    Candidate { id, package_type, name, version, created_at }
+    Superfluous { id, package_id, file_name, size }
+}
+
+/// Whose rule it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A project's, for its own packages.
+    Project(i64),
+    /// A group's, for those of all projects below it.
+    Group(i64),
+}
+
+impl Owner {
+    /// The project and the group, of which one is none.
+    pub const fn ids(self) -> (Option<i64>, Option<i64>) {
+        match self {
+            Owner::Project(id) => (Some(id), None),
+            Owner::Group(id) => (None, Some(id)),
+        }
+    }
+}
+
+/// What a rule says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// Its id; 0 before it is stored.
+    pub id: i64,
+    /// The project, if it is a project's.
+    pub project_id: Option<i64>,
+    /// The group, if it is a group's.
+    pub namespace_id: Option<i64>,
+    /// The format it is about.
+    pub package_type: PackageType,
+    /// Whether it is applied at all.
+    pub enabled: bool,
+    /// So many of the newest versions of a name stay.
+    pub keep_last: Option<i64>,
+    /// Names that stay.
+    pub keep_name_regex: Option<String>,
+    /// Versions that stay.
+    pub keep_version_regex: Option<String>,
+    /// Only these names go.
+    pub remove_name_regex: Option<String>,
+    /// Only these versions go.
+    pub remove_version_regex: Option<String>,
+    /// Only what was published longer ago goes.
+    pub older_than_days: Option<i64>,
+    /// Only what was not downloaded for so long goes.
+    pub not_downloaded_days: Option<i64>,
+    /// Only what was never downloaded goes.
+    pub never_downloaded: bool,
+    /// When it is applied next; never while it is disabled.
+    pub next_run_at: Option<Timestamp>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+::store::from_row! { Rule {
+    id, project_id, namespace_id, package_type, enabled, keep_last, keep_name_regex,
+    keep_version_regex, remove_name_regex, remove_version_regex, older_than_days,
+    not_downloaded_days, never_downloaded, next_run_at, created_at, updated_at
+} }
+
+impl Rule {
+    /// Whose it is.
+    pub fn owner(&self) -> Result<Owner> {
+        match (self.project_id, self.namespace_id) {
+            (Some(id), None) => Ok(Owner::Project(id)),
+            (None, Some(id)) => Ok(Owner::Group(id)),
+            _ => Err(Error::internal(std::io::Error::other(
+                "a rule has one owner",
+            ))),
+        }
+    }
+}
+
+/// A version as rules see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The package's id.
+    pub id: i64,
+    /// The project that holds it.
+    pub project_id: i64,
+    /// Its name.
+    pub name: String,
+    /// Its name as the format compares it.
+    pub name_key: String,
+    /// Its version.
+    pub version: String,
+    /// Its state.
+    pub status: Status,
+    /// When it was published.
+    pub created_at: Timestamp,
+    /// When it was last downloaded.
+    pub last_downloaded_at: Option<Timestamp>,
+    /// 1 for the newest version of its name.
+    pub place: i64,
+    /// Bytes of its files.
+    pub size: i64,
+}
+
+::store::from_row! { Standing {
+    id, project_id, name, name_key, version, status, created_at, last_downloaded_at, place, size
+} }
+
+/// One application of a rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CleanupRun {
+    /// Its id.
+    pub id: i64,
+    /// The rule.
+    pub rule_id: i64,
+    /// The project it is in.
+    pub after_project: i64,
+    /// The last name there that it is done with.
+    pub after_name: String,
+    /// How many names it is done with.
+    pub names_done: i64,
+    /// How many there were when it began.
+    pub names_total: i64,
+    /// Versions it removed.
+    pub removed_packages: i64,
+    /// Bytes of their files.
+    pub removed_size: i64,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+}
+
+::store::from_row! { CleanupRun {
+    id, rule_id, after_project, after_name, names_done, names_total, removed_packages,
+    removed_size, started_at, finished_at
+} }
+
+/// A version that a rule takes away.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Going {
+    /// The version.
+    pub standing: Standing,
+    /// Why it goes.
+    pub reasons: Vec<String>,
+}

@@ -1,0 +1,68 @@
+//! What the room's jobs are told: rules enqueue these, [`crate::jobs`] runs them.
+
+use crate::model::Package;
+use serde::{Deserialize, Serialize};
+
+/// Removes a destroyed package.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Purge {
+    /// Its id.
+    pub package: i64,
+}
+
+/// Removes destroyed packages, which may be gone already.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PurgeSome {
+    /// Their ids.
+    pub packages: Vec<i64>,
+}
+
+/// Removes a destroyed file.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PurgeFile {
+    /// Its id.
+    pub file: i64,
+}
+
+/// Removes the rows of blobs that nothing names: those of destroyed projects,
+/// whose rows go at once with the project.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ReleaseBlobs {}
+
+/// Sets those at work whose policy is due.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Cleanup {}
+
+/// Applies the policy of one project.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CleanProject {
+    /// Its id.
+    pub project: i64,
+}
+
+/// Goes through a run of a rule.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ApplyRule {
+    /// The run's id.
+    pub run: i64,
+}
+
+/// Takes deleted versions off the list of versions that clients wrote
+/// (contract 1.4).
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DropVersions {
+    /// The project.
+    pub project: i64,
+    /// The packages' name.
+    pub name: String,
+}
+
+impl DropVersions {
+    /// For the name of a package that goes.
+    pub fn of(package: &Package) -> DropVersions {
+        DropVersions {
+            project: package.project_id,
+            name: package.name.clone(),
+        }
+    }
+}
