@@ -29,10 +29,13 @@
 //! [`alerts::rules::incidents::issue_closed`], [`alerts::graph::named`],
 //! [`alerts::graph::KIND`], [`on_call::user_destroying`].
 
+pub mod access;
 pub mod alerts;
 pub mod errors;
 mod hours;
+mod mail;
 pub mod on_call;
+pub mod tasks;
 
 use kernel::http::Routes;
 

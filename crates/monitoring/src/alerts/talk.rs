@@ -2,8 +2,8 @@
 //! The notes themselves are those of planning.
 
 use super::model::Alert;
-use super::rules::alerts::may_look_after;
 use super::store::alerts as rows;
+use crate::access::may_look_after;
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Found, Result};

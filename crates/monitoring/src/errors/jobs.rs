@@ -3,10 +3,10 @@
 use super::limits::ErrorLimits;
 use super::model::Status;
 use super::store::counts::Changes;
+use crate::tasks::ForgetEvents;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run};
-use serde::{Deserialize, Serialize};
 use store::{Tx, sql};
 
 /// Rows one transaction removes.
@@ -18,12 +18,6 @@ const EVERY: i64 = 60 * 60;
 pub fn register(registry: &mut RegistryBuilder) {
     registry.add_periodic::<ForgetEvents>(EVERY);
 }
-
-/// Removes events that are older than administrators want them kept, and
-/// errors that were not seen since; ignored ones stay, so that they stay
-/// ignored.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct ForgetEvents {}
 
 type Remove = fn(&mut Tx<'_>, Timestamp) -> Result<u64>;
 

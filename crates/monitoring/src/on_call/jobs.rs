@@ -2,18 +2,17 @@
 
 use super::rules::paging::carry_on;
 use super::store::escalations as rows;
-use crate::alerts::jobs::{facts, post};
+use crate::access::may_look_after;
 use crate::alerts::model::Alert;
-use crate::alerts::rules::alerts::may_look_after;
 use crate::alerts::store::alerts;
+use crate::mail::{facts, post};
+use crate::tasks::{Escalate, Tell, wake};
 use identity::entities::load_basic;
-use jiff::Timestamp;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::ids::Reference;
-use kernel::jobs::{Failure, Job, RegistryBuilder, Run, enqueue_at};
+use kernel::jobs::{Failure, Job, RegistryBuilder, Run};
 use kernel::mail::Message;
-use serde::{Deserialize, Serialize};
 use spaces::Project;
 use spaces::access::find_project;
 use store::Tx;
@@ -22,35 +21,11 @@ use store::Tx;
 const BATCH: i64 = 50;
 /// How often due rules are looked for even if nobody called, in seconds.
 const LOOK: i64 = 60;
-/// Seconds within which calls for later are one.
-const GRID: i64 = 5;
 
 /// Makes the area's jobs known.
 pub fn register(registry: &mut RegistryBuilder) {
     registry.add_periodic::<Escalate>(LOOK);
     registry.add::<Tell>();
-}
-
-/// Pages whoever rules that have come due say.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Escalate {
-    /// The second it was called for; 0 for none in particular.
-    pub second: i64,
-}
-
-/// Has due rules looked for at a time, or now if that has passed.
-pub fn wake(tx: &mut Tx<'_>, due_at: Timestamp) -> Result<()> {
-    let now = tx.now();
-    let second = match due_at <= now {
-        true => now.as_second(),
-        // Not earlier than it is due.
-        false => {
-            let part = i64::from(due_at.subsec_nanosecond() > 0);
-            (due_at.as_second() + part + GRID - 1) / GRID * GRID
-        }
-    };
-    let at = Timestamp::from_second(second).map_err(Error::internal)?;
-    enqueue_at(tx, &Escalate { second }, at)
 }
 
 impl Job for Escalate {
@@ -77,13 +52,6 @@ fn look(tx: &mut Tx<'_>) -> Result<bool> {
         wake(tx, due_at)?;
     }
     Ok(false)
-}
-
-/// Sends the mail of a page that was recorded.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Tell {
-    /// The record.
-    pub page: i64,
 }
 
 impl Job for Tell {

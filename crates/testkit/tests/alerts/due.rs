@@ -3,7 +3,7 @@
 
 use crate::{Desk, administer, item};
 use kernel::jobs::enqueue;
-use monitoring::alerts::jobs::{ForgetAlerts, Watch};
+use monitoring::tasks::{ForgetAlerts, Watch};
 use serde_json::json;
 use testkit::TestServer;
 

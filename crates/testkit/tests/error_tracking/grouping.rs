@@ -182,7 +182,7 @@ testkit::both_engines! {
                 (select id from error_tracking_errors where name <> 'Alive')"), (long_ago,))?;
             tx.execute(store::sql!("update error_tracking_hours set began_at = $1 where error_id in
                 (select id from error_tracking_errors where name <> 'Alive')"), (long_ago,))?;
-            kernel::jobs::enqueue_at(tx, &monitoring::errors::jobs::ForgetEvents {}, tx.now())
+            kernel::jobs::enqueue_at(tx, &monitoring::tasks::ForgetEvents {}, tx.now())
         });
         age.await.unwrap();
         t.settle().await;

@@ -3,7 +3,7 @@
 use crate::{Watch, mailed};
 use jiff::SignedDuration;
 use kernel::jobs::enqueue;
-use monitoring::on_call::jobs::{Escalate, Tell, wake};
+use monitoring::tasks::{Escalate, Tell, wake};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -131,7 +131,7 @@ testkit::at_noon! {
         t.admin().post(&shelve).json(&json!({"duration": 60})).await.is(200);
         t.advance(60);
         let jobs = t.app().jobs().clone();
-        let watching = monitoring::alerts::jobs::Watch::default();
+        let watching = monitoring::tasks::Watch::default();
         t.app().write(move |tx| enqueue(tx, &jobs, &watching)).await.unwrap();
         t.settle().await;
         assert_eq!(mailed(&t, "Back"), ["carl", "jane", "jane", "jane"]);
@@ -197,7 +197,7 @@ testkit::at_noon! {
         t.admin().post(watch.project.at("/archive")).await.is(201);
         t.advance(300);
         let jobs = t.app().jobs().clone();
-        let watching = monitoring::alerts::jobs::Watch::default();
+        let watching = monitoring::tasks::Watch::default();
         t.app().write(move |tx| enqueue(tx, &jobs, &watching)).await.unwrap();
         later(&t, 5_000).await;
         assert_eq!((mailed(&t, "Before"), mailed(&t, "Other")), (vec!["jane".into()], vec!["jane".into()]));

@@ -3,19 +3,14 @@
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::store::{alerts as rows, history};
 use crate::hours::{DAYS, before};
+use crate::tasks::ForgetAlerts;
 use jiff::SignedDuration;
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, Run};
-use serde::{Deserialize, Serialize};
 use store::{Tx, sql};
 
 /// Rows one transaction removes.
 const BATCH: i64 = 200;
-
-/// Removes alerts that were resolved longer ago than administrators want them
-/// kept, and counts that no chart shows any more.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct ForgetAlerts {}
 
 impl Job for ForgetAlerts {
     const NAME: &'static str = "monitoring.forget_alerts";

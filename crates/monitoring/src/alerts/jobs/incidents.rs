@@ -3,18 +3,11 @@
 use crate::alerts::model::Status;
 use crate::alerts::rules::incidents;
 use crate::alerts::store::alerts as rows;
+use crate::tasks::{CloseIncident, RaiseIncident};
 use kernel::ids::Reference;
 use kernel::jobs::{Failure, Job, Run};
 use planning::store::issues;
-use serde::{Deserialize, Serialize};
 use spaces::access::find_project;
-
-/// Makes an incident of an alert, unless it has one or is over.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct RaiseIncident {
-    /// The alert.
-    pub alert: i64,
-}
 
 impl Job for RaiseIncident {
     const NAME: &'static str = "monitoring.raise_incident";
@@ -43,13 +36,6 @@ impl Job for RaiseIncident {
             .await?;
         Ok(())
     }
-}
-
-/// Closes the incident of an alert that is over.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct CloseIncident {
-    /// The alert.
-    pub alert: i64,
 }
 
 impl Job for CloseIncident {

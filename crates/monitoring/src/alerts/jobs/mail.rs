@@ -2,14 +2,14 @@
 
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::store::alerts as rows;
+use crate::mail::{facts, post};
+use crate::tasks::{News, TellOwner, TellOwners};
 use identity::entities::load_basic;
 use kernel::app::App;
-use kernel::error::{BestEffort, Error, Result};
+use kernel::error::Result;
 use kernel::ids::Reference;
 use kernel::jobs::{Failure, Job, Run, enqueue_at};
 use kernel::mail::Message;
-use kernel::time::wire;
-use serde::{Deserialize, Serialize};
 use spaces::Project;
 use spaces::access::{MAINTAINER, find_project};
 use spaces::model::SourceKind;
@@ -18,25 +18,6 @@ use store::Tx;
 
 /// Most people told of one alert.
 const MOST: i64 = 200;
-
-/// What became of an alert.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum News {
-    /// It began.
-    Began,
-    /// It is over.
-    Ended,
-}
-
-/// Has everyone told who owns or maintains the project of an alert.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct TellOwners {
-    /// The alert.
-    pub alert: i64,
-    /// What became of it.
-    pub news: News,
-}
 
 impl Job for TellOwners {
     const NAME: &'static str = "monitoring.tell_owners";
@@ -90,17 +71,6 @@ fn subject(tx: &mut Tx<'_>, alert: i64, news: News) -> Result<Option<(Alert, Pro
     Ok(project.map(|project| (alert, project)))
 }
 
-/// Tells one of them.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct TellOwner {
-    /// The alert.
-    pub alert: i64,
-    /// What became of it.
-    pub news: News,
-    /// Whom.
-    pub user: i64,
-}
-
 impl Job for TellOwner {
     const NAME: &'static str = "monitoring.tell_owner";
 
@@ -126,17 +96,6 @@ impl Job for TellOwner {
     }
 }
 
-/// Sends a mail. An address that the mail server refuses for good is let go.
-pub async fn post(app: &App, message: &Message) -> Result<()> {
-    match app.mailer().send(message).await {
-        Err(refused @ (Error::BadRequest(_) | Error::Unprocessable(_))) => {
-            Err::<(), _>(refused).best_effort("send a mail");
-            Ok(())
-        }
-        sent => sent,
-    }
-}
-
 fn letter(app: &App, to: String, alert: &Alert, project: &Project, news: News) -> Message {
     let (subject, happened) = match news {
         News::Began => ("Alert", "An alert began"),
@@ -154,26 +113,4 @@ fn letter(app: &App, to: String, alert: &Alert, project: &Project, news: News) -
         text,
         html: None,
     }
-}
-
-/// What mail says of an alert: its title, then a line for each thing known.
-pub fn facts(alert: &Alert) -> String {
-    let mut text = format!(
-        "{}\n\nSeverity: {}\nStarted: {}\n",
-        alert.title,
-        alert.severity.label(),
-        wire::text(alert.started_at),
-    );
-    let hosts = (!alert.hosts.is_empty()).then(|| alert.hosts.join(" "));
-    for (name, value) in [
-        ("Service", alert.service.clone()),
-        ("Monitoring tool", alert.monitoring_tool.clone()),
-        ("Hosts", hosts),
-        ("Description", alert.description.clone()),
-    ] {
-        if let Some(value) = value {
-            text.push_str(&format!("{name}: {value}\n"));
-        }
-    }
-    text
 }

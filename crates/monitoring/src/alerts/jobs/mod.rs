@@ -6,12 +6,8 @@ mod mail;
 mod watch;
 
 pub use cleanup::CONTENTS;
-pub use cleanup::ForgetAlerts;
-pub use incidents::{CloseIncident, RaiseIncident};
-pub use mail::{News, TellOwner, TellOwners};
-pub(crate) use mail::{facts, post};
-pub use watch::Watch;
 
+use crate::tasks::{CloseIncident, ForgetAlerts, RaiseIncident, TellOwner, TellOwners, Watch};
 use kernel::jobs::RegistryBuilder;
 
 /// How often silent integrations, shelved and stale alerts are looked for, in

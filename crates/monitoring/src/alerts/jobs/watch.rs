@@ -1,24 +1,19 @@
 //! What comes due by itself: integrations that have been silent too long,
 //! alerts whose time on the shelf is over, alerts that nobody sends any more.
 
-use crate::alerts::jobs::CloseIncident;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::payload::Format;
 use crate::alerts::receive::keep::{self, Delivery};
 use crate::alerts::rules::alerts as rules;
 use crate::alerts::store::{alerts as rows, arrive, integrations, settings};
+use crate::tasks::{CloseIncident, Watch};
 use jiff::SignedDuration;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, Run, enqueue_at};
-use serde::{Deserialize, Serialize};
 
 /// Rows one transaction takes.
 const BATCH: i64 = 200;
-
-/// Looks for what has come due.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Watch {}
 
 impl Job for Watch {
     const NAME: &'static str = "monitoring.watch_alerts";

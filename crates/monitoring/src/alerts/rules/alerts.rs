@@ -1,12 +1,12 @@
 //! What people do with an alert.
 
 use super::incidents;
+use crate::access::may_look_after;
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::store::alerts as rows;
 use crate::alerts::store::arrive::{ALERT, noteable};
 use crate::on_call::rules::escalation;
 use identity::entities::load_basic;
-use identity::model::User;
 use identity::viewer::Viewer;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::{Error, Found, Result};
@@ -16,7 +16,7 @@ use planning::todos::{Action, NewTodo};
 use planning::{notes, todos};
 use serde_json::json;
 use spaces::Project;
-use spaces::access::{DEVELOPER, Purpose, role_in_project};
+use spaces::access::Purpose;
 use store::Tx;
 
 /// How long an alert is shelved unless said otherwise, in seconds.
@@ -184,14 +184,6 @@ pub fn assign(
     }
     record(tx, viewer, project, alert, json!({"assignee": wanted}))?;
     rows::by_id(tx, alert.id)?.found("Alert")
-}
-
-/// Whether a user may see the alerts of a project.
-pub fn may_look_after(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool> {
-    if user.refusal().is_some() {
-        return Ok(false);
-    }
-    Ok(user.is_admin || role_in_project(tx, user.id, project)? >= DEVELOPER)
 }
 
 fn todo(alert: &Alert, user_id: i64, author_id: i64, action: Action) -> NewTodo {

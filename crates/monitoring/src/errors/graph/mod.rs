@@ -1,29 +1,27 @@
 //! Errors in GraphQL (contract 6.6). Who may not read them gets null.
 
+mod elsewhere;
+mod lists;
 mod mutations;
 
 use crate::errors::detail::{Detail, Place};
-use crate::errors::external::{self, Found, Query};
+use crate::errors::external::Found;
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::reading;
-use crate::errors::store::errors::{self as rows, Sort};
+use crate::errors::store::errors as rows;
 use crate::errors::store::issues::{Linked, seen};
 use crate::errors::store::read;
 use crate::hours::Bar;
-use identity::graph::Tally;
+use elsewhere::There;
 use identity::viewer::Viewer;
 use jiff::Timestamp;
 use kernel::app::App;
-use kernel::error::Error;
-use kernel::graph::connection::by_owner;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, ID, INT, Key, ObjectBuilder,
-    Order, STRING, TIME, Typed, argument, item, named, object,
+    BOOLEAN, Context, Fault, GlobalId, Graph, ID, INT, ObjectBuilder, STRING, TIME, Typed,
+    argument, item, named, object,
 };
-use serde_json::{Value as Json, json};
 use spaces::graph::Shown as Project;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Global IDs of errors.
@@ -42,9 +40,6 @@ pub struct Shown {
     /// What a tracker elsewhere says of it, if it is kept there.
     there: Option<There>,
 }
-
-/// An error of a tracker elsewhere, and its place in the list.
-struct There(i64, Found);
 
 impl Shown {
     /// What the tracker elsewhere says, or what is said of errors received
@@ -348,7 +343,7 @@ fn collection(g: &mut Graph) {
         )
         .describe("The stack of one of them.")
         .arg(argument("id", ERROR_ID.required()).describe("Its global ID."))
-        .connections("errors", object::<Shown>("TrackerError"), listed)
+        .connections("errors", object::<Shown>("TrackerError"), lists::listed)
         .describe("Those that are open.")
         .arg(argument("searchTerm", STRING).describe("Only those that have this in them."))
         .arg(
@@ -431,138 +426,6 @@ async fn stacks(
     });
     let of = |parent: &Arc<Errors>| parent.has(&error).then(|| stack.clone());
     Ok(parents.iter().map(of).collect())
-}
-
-async fn listed(
-    parents: Vec<Arc<Errors>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
-    let search: Option<String> = args.get("searchTerm")?;
-    let search = search.unwrap_or_default();
-    let name: Option<String> = args.get("sort")?;
-    let name = name.unwrap_or_default().to_lowercase();
-    let sort = Sort::from_text(&name).unwrap_or(Sort::LastSeen);
-    let (here, there): (Vec<_>, Vec<_>) = parents
-        .iter()
-        .cloned()
-        .partition(|parent| parent.setting.integrated);
-    let mut pages = received(here, &ask, &search, sort, &context).await?;
-    for parent in there {
-        match elsewhere(&parent, &ask, &search, sort, &context).await {
-            Ok(page) => {
-                pages.insert(parent.project.id, page);
-            }
-            Err(fault) if parents.len() == 1 => return Err(fault),
-            // One tracker that is away does not hide what others tell.
-            Err(_) => {}
-        }
-    }
-    let of = |parent: &Arc<Errors>| pages.remove(&parent.project.id);
-    Ok(parents.iter().map(of).collect())
-}
-
-/// Pages of errors that were received here, by project.
-async fn received(
-    parents: Vec<Arc<Errors>>,
-    ask: &Ask,
-    search: &str,
-    sort: Sort,
-    context: &Context,
-) -> Result<HashMap<i64, Connection<Shown>>, Fault> {
-    let ids: Vec<i64> = parents.iter().map(|it| it.project.id).collect();
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let window = ask
-        .clone()
-        .window(context, &format!("tracker errors {sort}"), &keys(sort))?;
-    let (app, _) = caller(context)?;
-    let tally = {
-        let (ids, words) = (ids.clone(), search.to_owned());
-        Tally::new(move |tx, _, limit| read::open_counts(tx, &ids, &words, limit))
-    };
-    let (asked, words) = (ids.clone(), search.to_owned());
-    let read = app.read(move |tx| {
-        let rows = read::open_errors(tx, asked, &words, &window)?;
-        Ok((rows, window))
-    });
-    let (rows, window) = read.await?;
-    let mut found: HashMap<i64, Vec<Tracked>> = by_owner(rows);
-    let pages = parents.into_iter().map(|parent| {
-        let rows = found.remove(&parent.project.id).unwrap_or_default();
-        let rows = rows.into_iter().map(|error| Shown {
-            error,
-            project: parent.project.clone(),
-            base_url: parent.base_url.clone(),
-            there: None,
-        });
-        window.page(rows.collect(), |it: &Shown| values(sort, &it.error))
-    });
-    let pages = tally.counts(pages.collect(), ids.clone()).into_iter();
-    let owned = ids.into_iter().zip(pages);
-    Ok(owned.filter_map(|(id, page)| Some((id, page?))).collect())
-}
-
-/// The page that a tracker elsewhere shows first.
-async fn elsewhere(
-    parent: &Errors,
-    ask: &Ask,
-    search: &str,
-    sort: Sort,
-    context: &Context,
-) -> Result<Connection<Shown>, Fault> {
-    const PLACES: [Key; 1] = [Key::int("place", Order::Asc)];
-    let label = format!("tracker errors elsewhere {sort}");
-    let window = ask.clone().window(context, &label, &PLACES)?;
-    let (app, _) = caller(context)?;
-    let query = Query {
-        status: Some(Status::Unresolved),
-        search: search.to_owned(),
-        sort: Some(sort),
-        cursor: None,
-    };
-    let listed = external::list(&app, &parent.setting, &query).await;
-    let listed = listed.map_err(|error| match error {
-        Error::Exact(_, body) => {
-            let text = body["message"].as_str().unwrap_or_default();
-            Fault::said("trackerUnavailable", text)
-        }
-        other => other.into(),
-    })?;
-    let shown = (1..).zip(&listed.errors).map(|(place, found)| {
-        Arc::new(Shown {
-            error: found.tracked(parent.project.id),
-            project: parent.project.clone(),
-            base_url: parent.base_url.clone(),
-            there: Some(There(place, found.clone())),
-        })
-    });
-    let shown: Vec<Arc<Shown>> = shown.collect();
-    let count = shown.len() as i64;
-    let page = window.page_of_whole(&shown, |it| it.there.as_ref().map_or(0, |it| it.0));
-    Ok(page.counted(move |_, limit| async move {
-        Ok(limit.map_or(count, |limit| count.min(limit.saturating_add(1))))
-    }))
-}
-
-fn keys(sort: Sort) -> [Key; 2] {
-    let by = match sort {
-        Sort::LastSeen => Key::time("e.last_seen_at", Order::Desc),
-        Sort::FirstSeen => Key::time("e.first_seen_at", Order::Desc),
-        Sort::Frequency => Key::int("e.events_count", Order::Desc),
-    };
-    [by, Key::int("e.id", Order::Desc)]
-}
-
-fn values(sort: Sort, error: &Tracked) -> Vec<Json> {
-    let by = match sort {
-        Sort::LastSeen => Key::instant(error.last_seen_at),
-        Sort::FirstSeen => Key::instant(error.first_seen_at),
-        Sort::Frequency => json!(error.events_count),
-    };
-    vec![by, json!(error.id)]
 }
 
 async fn frequencies(

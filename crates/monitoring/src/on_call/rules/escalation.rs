@@ -1,9 +1,9 @@
 //! When alerts begin to escalate, and which rules have come due.
 
 use crate::alerts::model::{Alert, Status};
-use crate::on_call::jobs;
 use crate::on_call::model::{Rule, Until};
 use crate::on_call::store::{escalations, policies};
+use crate::tasks::wake;
 use jiff::SignedDuration;
 use kernel::error::{Error, Result};
 use store::Tx;
@@ -20,7 +20,7 @@ pub fn begin(tx: &mut Tx<'_>, project_id: i64, alerts: &[i64]) -> Result<()> {
     let due_at = tx.now().checked_add(SignedDuration::from_secs(first));
     let due_at = due_at.map_err(Error::internal)?;
     escalations::begin(tx, alerts, due_at)?;
-    jobs::wake(tx, due_at)
+    wake(tx, due_at)
 }
 
 /// Follows a change of an alert's status: one that was over or that nobody

@@ -7,7 +7,7 @@ pub mod rotations;
 pub mod schedules;
 
 use super::model::{MAX_DESCRIPTION, MAX_NAME};
-use crate::alerts::rules::alerts::may_look_after;
+use crate::access::may_look_after;
 use identity::entities::load_basic;
 use kernel::error::{Error, Result};
 use spaces::Project;

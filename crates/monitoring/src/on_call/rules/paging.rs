@@ -4,12 +4,12 @@
 
 use super::escalation::{Step, step};
 use super::rotations::shifts;
-use crate::alerts::rules::alerts::may_look_after;
+use crate::access::may_look_after;
 use crate::alerts::store::arrive::noteable_of;
-use crate::on_call::jobs::Tell;
 use crate::on_call::model::{Rule, Target};
 use crate::on_call::store::escalations::{self as rows, Escalation, NewPage};
 use crate::on_call::store::{rotations, schedules};
+use crate::tasks::Tell;
 use identity::entities::load_basic;
 use identity::model::User;
 use jiff::{SignedDuration, Timestamp};

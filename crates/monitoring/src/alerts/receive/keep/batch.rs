@@ -2,7 +2,6 @@
 //! that go on or are over, and what follows from that.
 
 use super::{Item, Outcome};
-use crate::alerts::jobs::{CloseIncident, News, RaiseIncident, TellOwners};
 use crate::alerts::model::{AlertSetting, Status, Window};
 use crate::alerts::payload::{Format, Incoming};
 use crate::alerts::rules::prose::plain;
@@ -10,6 +9,7 @@ use crate::alerts::store::arrive::{self, New, Open, fingerprint_of_silence, note
 use crate::alerts::store::integrations::Receiver;
 use crate::alerts::store::windows;
 use crate::on_call::rules::escalation;
+use crate::tasks::{CloseIncident, News, RaiseIncident, TellOwners};
 use jiff::Timestamp;
 use kernel::error::Result;
 use kernel::jobs::enqueue_at;

@@ -1,0 +1,54 @@
+//! Errors of a tracker elsewhere.
+
+use super::{Errors, Shown, caller};
+use crate::errors::external::{self, Found, Query};
+use crate::errors::model::Status;
+use crate::errors::store::errors::Sort;
+use kernel::error::Error;
+use kernel::graph::{Ask, Connection, Context, Fault, Key, Order};
+use std::sync::Arc;
+
+/// An error of a tracker elsewhere, and its place in the list.
+pub struct There(pub i64, pub Found);
+
+/// The page that a tracker elsewhere shows first.
+pub async fn page(
+    parent: &Errors,
+    ask: &Ask,
+    search: &str,
+    sort: Sort,
+    context: &Context,
+) -> Result<Connection<Shown>, Fault> {
+    const PLACES: [Key; 1] = [Key::int("place", Order::Asc)];
+    let label = format!("tracker errors elsewhere {sort}");
+    let window = ask.clone().window(context, &label, &PLACES)?;
+    let (app, _) = caller(context)?;
+    let query = Query {
+        status: Some(Status::Unresolved),
+        search: search.to_owned(),
+        sort: Some(sort),
+        cursor: None,
+    };
+    let listed = external::list(&app, &parent.setting, &query).await;
+    let listed = listed.map_err(|error| match error {
+        Error::Exact(_, body) => {
+            let text = body["message"].as_str().unwrap_or_default();
+            Fault::said("trackerUnavailable", text)
+        }
+        other => other.into(),
+    })?;
+    let shown = (1..).zip(&listed.errors).map(|(place, found)| {
+        Arc::new(Shown {
+            error: found.tracked(parent.project.id),
+            project: parent.project.clone(),
+            base_url: parent.base_url.clone(),
+            there: Some(There(place, found.clone())),
+        })
+    });
+    let shown: Vec<Arc<Shown>> = shown.collect();
+    let count = shown.len() as i64;
+    let page = window.page_of_whole(&shown, |it| it.there.as_ref().map_or(0, |it| it.0));
+    Ok(page.counted(move |_, limit| async move {
+        Ok(limit.map_or(count, |limit| count.min(limit.saturating_add(1))))
+    }))
+}
