@@ -27,7 +27,7 @@ use http::Method;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error, Result};
 use kernel::html::{PageViewer, Seen, flash};
-use kernel::http::routes::{GateCookie, Surface};
+use kernel::http::routes::{GateCookie, Stranger, Surface};
 use kernel::http::throttle::Caller;
 use kernel::http::{Call, Gate};
 use kernel::time::{Timestamp, date_of};
@@ -357,6 +357,9 @@ impl Gate for IdentityGate {
             }
             if let Some(id) = viewer.user_id() {
                 call.extensions.insert(Caller(id));
+            }
+            if let Viewer::Anonymous = viewer {
+                call.extensions.insert(Stranger);
             }
             if let (Surface::Page, Viewer::User(signed_in)) = (call.route.surface, &viewer) {
                 let user = &signed_in.user;

@@ -136,13 +136,14 @@ pub fn settled_of(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<Has
 /// What a client of a registry gets to see: somebody without credentials is
 /// asked for them whenever they are refused, so that what exists does not
 /// show (contract 1.5; Maven and others send credentials only when asked).
-pub fn for_client(viewer: &Viewer, result: Result<Response>) -> Result<Response> {
-    let anonymous = matches!(viewer, Viewer::Anonymous);
-    match result {
-        Err(
-            Error::Unauthenticated | Error::Forbidden(_) | Error::NotFound("Project" | "Group"),
-        ) if anonymous => challenge(),
-        other => other,
+pub fn for_client(error: Error, is_stranger: bool) -> Result<Response> {
+    match error {
+        Error::Unauthenticated | Error::Forbidden(_) | Error::NotFound("Project" | "Group")
+            if is_stranger =>
+        {
+            challenge()
+        }
+        other => Err(other),
     }
 }
 

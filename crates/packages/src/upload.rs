@@ -26,25 +26,18 @@ use std::sync::LazyLock;
 use store::Tx;
 use tokio::sync::Semaphore;
 
-/// The answer to an upload: [`created`], or a request for credentials.
-pub struct Uploaded(pub Response);
+/// The answer to a successful upload of most formats.
+pub struct Uploaded;
 
 impl Answer for Uploaded {
     fn reply(self, _: &App, _: &Asked) -> Result<Response> {
-        Ok(self.0)
+        let body = serde_json::json!({"message": "201 Created"});
+        reply::json(StatusCode::CREATED, &body)
     }
 
     fn describe(operation: &mut Operation<'_>) {
         operation.status(201, "Published");
     }
-}
-
-/// The answer to a successful upload of most formats.
-pub fn created() -> Result<Response> {
-    reply::json(
-        StatusCode::CREATED,
-        &serde_json::json!({"message": "201 Created"}),
-    )
 }
 
 /// What a multipart envelope may add to the length of its file, in bytes.

@@ -37,6 +37,13 @@ pub enum Admits {
 /// How a refusal is written.
 pub type Refuse = fn(Error, &Asked) -> Response;
 
+/// What becomes of an error of a handler, and whether nobody said who asks.
+pub type Recover = fn(Error, bool) -> Result<Response>;
+
+/// Left by the gate in calls of whom nobody knows who they are.
+#[derive(Debug, Clone, Copy)]
+pub struct Stranger;
+
 type Work = Pin<Box<dyn Future<Output = Result<Response>> + Send>>;
 
 /// One declared route.
@@ -49,6 +56,8 @@ pub struct Route {
     pub surface: Surface,
     /// Refusals are rendered so instead.
     pub refuse: Option<Refuse>,
+    /// What becomes of errors of its handler before they are refusals.
+    pub recover: Option<Recover>,
     /// Whether credentials are resolved.
     pub admits: Admits,
     /// Scopes any of which lets a token use this route; empty: any scope.
@@ -230,6 +239,7 @@ impl Routes {
             path,
             surface,
             refuse: None,
+            recover: None,
             admits: Admits::Anyone,
             scopes: if reads { READ } else { WRITE },
             streams: false,
@@ -245,6 +255,15 @@ impl Routes {
             handler: Arc::new(move |call| handler.clone().run(call)),
         });
         Declared(self.routes.last_mut().expect("pushed just above"))
+    }
+
+    /// Declares routes whose handlers' errors become what `recover` says.
+    pub fn recovering(&mut self, recover: Recover, declare: impl FnOnce(&mut Routes)) {
+        let known = self.routes.len();
+        declare(self);
+        for route in &mut self.routes[known..] {
+            route.recover = Some(recover);
+        }
     }
 
     /// All routes in the order declared.

@@ -4,7 +4,7 @@ use super::call::{Asked, Call};
 use super::conditional::conditional;
 use super::refusal;
 use super::reply::{self, Response};
-use super::routes::{Admits, Gate, GateCookie, Route, Routes, Surface};
+use super::routes::{Admits, Gate, GateCookie, Route, Routes, Stranger, Surface};
 use super::throttle::{self, Caller, Throttles};
 use super::unread;
 use crate::app::App;
@@ -289,7 +289,12 @@ impl Server {
         }
         let cookie = call.extensions.remove::<GateCookie>();
         let handler = call.route.handler.clone();
-        let mut response = handler(call).await?;
+        let recover = call.route.recover;
+        let is_stranger = call.extensions.get::<Stranger>().is_some();
+        let mut response = match (handler(call).await, recover) {
+            (Err(error), Some(recover)) => recover(error, is_stranger)?,
+            (done, _) => done?,
+        };
         if let Some(GateCookie(value)) = cookie {
             add_cookie(&mut response, value);
         }

@@ -1,7 +1,7 @@
 //! The generic format: any file under a name, a version and a path
 //! (contract 2.3).
 
-use crate::access::{enter, for_client};
+use crate::access::enter;
 use crate::download;
 use crate::entity::{self, PublishedFileEntity};
 use crate::model::{PackageType, Status};
@@ -9,7 +9,7 @@ use crate::rest::{READ, WRITE};
 use crate::rules::names;
 use crate::rules::publish::Destination;
 use crate::store::{files, packages};
-use crate::upload;
+use crate::upload::{self, Uploaded};
 use crate::upload_form::{Body, Form};
 use http::StatusCode;
 use identity::viewer::Viewer;
@@ -95,16 +95,13 @@ pub enum Published {
     Message,
     /// 200 with the file's record.
     File(Box<PublishedFileEntity>),
-    /// A request for credentials.
-    Challenge(Response),
 }
 
 impl Answer for Published {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+    fn reply(self, app: &App, asked: &Asked) -> Result<Response> {
         match self {
-            Published::Message => upload::created(),
+            Published::Message => Uploaded.reply(app, asked),
             Published::File(file) => reply::json(StatusCode::OK, &file),
-            Published::Challenge(response) => Ok(response),
         }
     }
 
@@ -122,31 +119,18 @@ async fn publish(
     asked: Arc<Asked>,
     body: Body,
 ) -> Result<Published> {
-    match receive(&app, &viewer, &params, &asked, body).await {
-        Ok(published) => Ok(published),
-        Err(error) => for_client(&viewer, Err(error)).map(Published::Challenge),
-    }
-}
-
-async fn receive(
-    app: &App,
-    viewer: &Viewer,
-    params: &PublishFile,
-    asked: &Asked,
-    body: Body,
-) -> Result<Published> {
     names::generic_name(&params.package_name)?;
     names::generic_version(&params.package_version)?;
     let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
     let file_name = names::generic_file_name(&params.file_path)?;
     let mut to = Destination::new(PackageType::Generic, name, version, file_name);
-    upload::admit(app, viewer, &params.id, &to).await?;
-    let (received, fields) = received(app, asked, body).await?;
+    upload::admit(&app, &viewer, &params.id, &to).await?;
+    let (received, fields) = received(&app, &asked, body).await?;
     if fields.status.or(params.status) == Some(FirstStatus::Hidden) {
         to.status = Status::Hidden;
     }
-    let stored = upload::keep(app, received).await?;
-    let (package, file) = upload::publish(app, viewer, &params.id, to, stored).await?;
+    let stored = upload::keep(&app, received).await?;
+    let (package, file) = upload::publish(&app, &viewer, &params.id, to, stored).await?;
     if fields.select.or(params.select).is_none() {
         return Ok(Published::Message);
     }
@@ -185,21 +169,10 @@ async fn fetch(
     params: Params<FetchFile>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let sent = send(&app, &viewer, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    params: Params<FetchFile>,
-    asked: &Asked,
-) -> Result<Response> {
     let Params(params) = params;
     names::generic_name(&params.package_name)?;
     names::generic_version(&params.package_version)?;
     let file_name = names::generic_file_name(&params.file_path)?;
-    let viewer = viewer.clone();
     let file = app
         .glance(move |tx| {
             let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
@@ -211,5 +184,5 @@ async fn send(
             files::newest(tx, package.id, &file_name)?.found("Package File")
         })
         .await?;
-    download::serve(app, asked, &file).await
+    download::serve(&app, &asked, &file).await
 }

@@ -14,18 +14,21 @@ pub mod nuget;
 pub mod pypi;
 pub mod terraform;
 
+use crate::access::for_client;
 use kernel::http::Routes;
 
 /// The routes of all formats.
 pub fn routes(r: &mut Routes) {
-    composer::routes(r);
-    conan::routes(r);
-    generic::routes(r);
-    golang::routes(r);
-    helm::routes(r);
-    maven::routes(r);
-    npm::routes(r);
-    nuget::routes(r);
-    pypi::routes(r);
-    terraform::routes(r);
+    r.recovering(for_client, |r| {
+        composer::routes(r);
+        conan::routes(r);
+        generic::routes(r);
+        golang::routes(r);
+        helm::routes(r);
+        maven::routes(r);
+        nuget::routes(r);
+        pypi::routes(r);
+        terraform::routes(r);
+    });
+    r.recovering(npm::for_client, npm::routes);
 }

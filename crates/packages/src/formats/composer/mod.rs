@@ -11,7 +11,6 @@ mod publish;
 
 pub use manifest::hostile;
 
-use crate::access::for_client;
 use crate::download;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
@@ -77,19 +76,9 @@ async fn document(
     params: Params<OneDocument>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let made = make(&app, &viewer, params, &asked).await;
-    for_client(&viewer, made)
-}
-
-async fn make(
-    app: &App,
-    viewer: &Viewer,
-    params: Params<OneDocument>,
-    asked: &Asked,
-) -> Result<Response> {
     let Params(OneDocument { id, document }) = params;
     let wanted = Wanted::parse(&document);
-    let (viewer, base_url) = (viewer.clone(), app.base_url().to_owned());
+    let base_url = app.base_url().to_owned();
     // The group stays written as the client wrote it.
     let path = asked.uri.path();
     let prefix = path
@@ -110,18 +99,7 @@ async fn archive(
     params: Params<OneArchive>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let sent = send(&app, &viewer, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    params: Params<OneArchive>,
-    asked: &Asked,
-) -> Result<Response> {
     let Params(params) = params;
-    let viewer = viewer.clone();
     let file = app.read(move |tx| {
         let scope = scope(tx, &viewer, &Prefix::Project(params.id))?;
         let name = params.archive.strip_suffix(".zip").found("Package")?;
@@ -135,5 +113,5 @@ async fn send(
             .filter(|one| sha.is_empty() || one.file.sha1 == sha);
         Ok(fitting.next_back().found("Package File")?.file)
     });
-    download::serve(app, asked, &file.await?).await
+    download::serve(&app, &asked, &file.await?).await
 }

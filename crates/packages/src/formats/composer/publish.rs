@@ -1,19 +1,19 @@
 //! Publishing a version of a tag or branch.
 
 use super::manifest::{Manifest, version_of_branch, version_of_tag};
-use crate::access::{Entered, enter, for_client};
+use crate::access::{Entered, enter};
 use crate::archive;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{Destination, Repeat};
 use crate::source::{self, Ref};
 use crate::store::index;
-use crate::upload::{self, created};
+use crate::upload::{self, Uploaded};
 use crate::upload_form::Form;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, FromCall, Params, Parts, Response};
+use kernel::http::{Asked, FromCall, Params, Parts};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::fs::File;
@@ -58,24 +58,13 @@ pub async fn publish(
     params: Params<Publish>,
     asked: Arc<Asked>,
     parts: MaybeParts,
-) -> Result<Response> {
+) -> Result<Uploaded> {
     let Params(params) = params;
-    let sent = receive(&app, &viewer, params, &asked, parts.0).await;
-    for_client(&viewer, sent)
-}
-
-async fn receive(
-    app: &App,
-    viewer: &Viewer,
-    params: Publish,
-    asked: &Asked,
-    parts: Option<Parts>,
-) -> Result<Response> {
-    let entered = may_publish(app, viewer, &params.id).await?;
-    let mut form = match parts {
+    let entered = may_publish(&app, &viewer, &params.id).await?;
+    let mut form = match parts.0 {
         Some(parts) => {
             let files = &["package"];
-            Form::receive(app, PackageType::Composer, asked, parts, files).await?
+            Form::receive(&app, PackageType::Composer, &asked, parts, files).await?
         }
         None => Form::default(),
     };
@@ -88,7 +77,7 @@ async fn receive(
     let version = version.ok_or_else(|| Error::BadRequest("Version is invalid".into()))?;
     let received = match form.take_file("package") {
         Some(sent) => sent.received,
-        None => from_repository(app, entered.project.id, &reference).await?,
+        None => from_repository(&app, entered.project.id, &reference).await?,
     };
     let manifest = upload::inspect(&received, read_manifest).await?;
     let to = Destination {
@@ -105,10 +94,10 @@ async fn receive(
             format!("{}.zip", received.stored().sha1),
         )
     };
-    upload::admit(app, viewer, &params.id, &to).await?;
-    let stored = upload::keep(app, received).await?;
-    upload::publish_then(app, viewer, &params.id, to, stored, refuse_second_project).await?;
-    created()
+    upload::admit(&app, &viewer, &params.id, &to).await?;
+    let stored = upload::keep(&app, received).await?;
+    upload::publish_then(&app, &viewer, &params.id, to, stored, refuse_second_project).await?;
+    Ok(Uploaded)
 }
 
 async fn may_publish(app: &App, viewer: &Viewer, id: &Reference) -> Result<Entered> {

@@ -17,7 +17,7 @@ mod texts;
 
 pub use texts::hostile;
 
-use crate::access::{enter, for_client};
+use crate::access::enter;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
 use crate::scope::{self, Prefix, Scope};
@@ -66,11 +66,6 @@ impl Client {
             prefix,
             base: path[..end].to_owned(),
         }
-    }
-
-    /// What a client gets.
-    fn answer(&self, result: Result<Response>) -> Result<Response> {
-        for_client(&self.viewer, result)
     }
 
     /// The project that is written to: at the instance's address the one that
@@ -219,21 +214,21 @@ macro_rules! remote {
                 _at: Params<Remote>,
                 _proof: WithoutPass,
             ) -> Result<Response> {
-                client.answer(session::authenticate(&client).await)
+                session::authenticate(&client).await
             }
 
             async fn check(Here(client): Here, _at: Params<Remote>) -> Result<Response> {
-                client.answer(session::check(&client).await)
+                session::check(&client).await
             }
 
             async fn find(Here(client): Here, at: Params<Search>) -> Result<Response> {
                 let (q, ignorecase) = (at.q.as_deref(), at.ignorecase.as_deref());
-                client.answer(search::recipes(&client, q, ignorecase).await)
+                search::recipes(&client, q, ignorecase).await
             }
 
             async fn show(Here(client): Here, at: Params<OfRecipe>) -> Result<Response> {
                 let list_only = at.list_only.as_deref();
-                client.answer(read::without_revisions(&client, &at.recipe_path, list_only).await)
+                read::without_revisions(&client, &at.recipe_path, list_only).await
             }
 
             async fn show_revision(
@@ -243,7 +238,7 @@ macro_rules! remote {
             ) -> Result<Response> {
                 let list_only = at.list_only.as_deref();
                 let shown = read::with_revisions(&client, &at.recipe_path, list_only, &asked);
-                client.answer(shown.await)
+                shown.await
             }
 
             async fn fetch(
@@ -251,7 +246,7 @@ macro_rules! remote {
                 at: Params<OfFile>,
                 asked: Arc<Asked>,
             ) -> Result<Response> {
-                client.answer(read::file(&client, &at.recipe_file, &asked).await)
+                read::file(&client, &at.recipe_file, &asked).await
             }
 
             $($more)*
@@ -286,7 +281,7 @@ macro_rules! writable_remote {
                 asked: Arc<Asked>,
                 body: Upload,
             ) -> Result<Response> {
-                client.answer(publish::without_revisions(&client, &at.recipe_file, &asked, body).await)
+                publish::without_revisions(&client, &at.recipe_file, &asked, body).await
             }
 
             async fn upload_revision(
@@ -295,7 +290,7 @@ macro_rules! writable_remote {
                 asked: Arc<Asked>,
                 body: Upload,
             ) -> Result<Response> {
-                client.answer(publish::with_revisions(&client, &at.recipe_path, &asked, body).await)
+                publish::with_revisions(&client, &at.recipe_path, &asked, body).await
             }
 
             async fn command(
@@ -303,15 +298,15 @@ macro_rules! writable_remote {
                 at: Params<OfRecipe>,
                 body: Upload,
             ) -> Result<Response> {
-                client.answer(publish::command(&client, &at.recipe_path, body).await)
+                publish::command(&client, &at.recipe_path, body).await
             }
 
             async fn delete(Here(client): Here, at: Params<OfRecipe>) -> Result<Response> {
-                client.answer(remove::without_revisions(&client, &at.recipe_path).await)
+                remove::without_revisions(&client, &at.recipe_path).await
             }
 
             async fn delete_revision(Here(client): Here, at: Params<OfRecipe>) -> Result<Response> {
-                client.answer(remove::with_revisions(&client, &at.recipe_path).await)
+                remove::with_revisions(&client, &at.recipe_path).await
             }
         });
     };

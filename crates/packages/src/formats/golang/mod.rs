@@ -10,7 +10,7 @@ mod upload;
 
 pub use module::hostile;
 
-use crate::access::{Entered, enter, for_client};
+use crate::access::{Entered, enter};
 use crate::download;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
@@ -69,19 +69,9 @@ async fn fetch(
     params: Params<ModulePath>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let sent = answer(&app, &viewer, &params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn answer(
-    app: &App,
-    viewer: &Viewer,
-    params: &ModulePath,
-    asked: &Asked,
-) -> Result<Response> {
     let wanted = Wanted::parse(&params.module_path);
     let (viewer, reference) = (viewer.clone(), params.id.clone());
-    let host = host_of(app);
+    let host = host_of(&app);
     let found = app.read(move |tx| {
         let entered = enter(tx, &viewer, &reference, Purpose::ReadPackages)?;
         // The client asks for the parents of a module too: whoever may enter
@@ -97,7 +87,7 @@ async fn answer(
             &json!({"Version": version, "Time": time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()}),
         ),
         Told::GoMod(go_mod) => text(go_mod),
-        Told::Zip(file) => download::serve(app, asked, &file).await,
+        Told::Zip(file) => download::serve(&app, &asked, &file).await,
     }
 }
 

@@ -3,16 +3,15 @@
 
 use super::module::{Module, Version, Wanted, What, declared};
 use super::{Kept, ModulePath, host_of};
-use crate::access::{enter, for_client};
+use crate::access::enter;
 use crate::archive;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat};
-use crate::upload;
-use crate::upload::created;
+use crate::upload::{self, Uploaded};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Response, Upload};
+use kernel::http::{Asked, Params, Upload};
 use spaces::access::Purpose;
 use std::cell::Cell;
 use std::fs::File;
@@ -28,19 +27,8 @@ pub async fn publish(
     params: Params<ModulePath>,
     asked: Arc<Asked>,
     body: Upload,
-) -> Result<Response> {
-    let sent = receive(&app, &viewer, &params, &asked, body).await;
-    for_client(&viewer, sent)
-}
-
-async fn receive(
-    app: &App,
-    viewer: &Viewer,
-    params: &ModulePath,
-    asked: &Asked,
-    body: Upload,
-) -> Result<Response> {
-    let (module, version) = addressed(app, viewer, params).await?;
+) -> Result<Uploaded> {
+    let (module, version) = addressed(&app, &viewer, &params).await?;
     let name = version.to_string();
     let mut to = Destination {
         repeat: Repeat::Version,
@@ -52,16 +40,16 @@ async fn receive(
             format!("{name}.zip"),
         )
     };
-    upload::admit(app, viewer, &params.id, &to).await?;
-    upload::check_announced(asked, Some(MAX_ZIP))?;
-    let received = upload::receive_part(app, Some(MAX_ZIP), body).await?;
-    upload::check_declared(asked, received.stored())?;
+    upload::admit(&app, &viewer, &params.id, &to).await?;
+    upload::check_announced(&asked, Some(MAX_ZIP))?;
+    let received = upload::receive_part(&app, Some(MAX_ZIP), body).await?;
+    upload::check_declared(&asked, received.stored())?;
     let read = move |file| go_mod(file, &module, &version);
     let go_mod = upload::inspect(&received, read).await?;
     to.metadata = Some(serde_json::to_string(&Kept { go_mod }).map_err(Error::internal)?);
-    let stored = upload::keep(app, received).await?;
-    upload::publish(app, viewer, &params.id, to, stored).await?;
-    created()
+    let stored = upload::keep(&app, received).await?;
+    upload::publish(&app, &viewer, &params.id, to, stored).await?;
+    Ok(Uploaded)
 }
 
 /// The module and version an address names, for who may publish them there.

@@ -4,7 +4,6 @@ pub mod chart;
 mod index;
 mod publish;
 
-use crate::access::for_client;
 use crate::documents::{About, Document, of_format};
 use crate::download;
 use crate::model::{PackageFile, PackageType};
@@ -99,10 +98,8 @@ async fn project_index(
         let text = index::write(&files, Some(&pushed_at), tx.now());
         Ok(Some(text.into_bytes()))
     });
-    let sent = document
-        .await
-        .and_then(|document| Ok(document.found("Channel")?.reply(&asked, YAML)));
-    for_client(&viewer, sent)
+    let document = document.await?.found("Channel")?;
+    Ok(document.reply(&asked, YAML))
 }
 
 /// The index of a channel over the projects of a group.
@@ -114,16 +111,13 @@ async fn group_index(
 ) -> Result<Response> {
     let Params(Channel { id, channel }) = params;
     check_channel(&channel)?;
-    let of = viewer.clone();
     let text = app.read(move |tx| {
-        let scope = scope(tx, &of, &Prefix::Group(id))?;
+        let scope = scope(tx, &viewer, &Prefix::Group(id))?;
         let files = rows::files_in_channel(tx, &scope, PackageType::Helm, &channel)?;
         Ok(index::write(&files, None, tx.now()))
     });
-    let sent = text
-        .await
-        .and_then(|text| Ok(Document::made(text.into_bytes())?.reply(&asked, YAML)));
-    for_client(&viewer, sent)
+    let document = Document::made(text.await?.into_bytes())?;
+    Ok(document.reply(&asked, YAML))
 }
 
 /// A file of a channel.
@@ -134,25 +128,13 @@ async fn file(
     params: Params<InChannel>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let sent = send(&app, &viewer, prefix, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    place: Prefix,
-    params: Params<InChannel>,
-    asked: &Asked,
-) -> Result<Response> {
     let Params(InChannel {
         channel,
         chart_file,
     }) = params;
     check_channel(&channel)?;
-    let viewer = viewer.clone();
     let file = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &place)?;
+        let scope = scope(tx, &viewer, &prefix)?;
         let mut newest =
             |name: &str| rows::newest_in_channel(tx, &scope, PackageType::Helm, &channel, name);
         let found = newest(&chart_file)?.found("Package File")?;
@@ -165,7 +147,7 @@ async fn send(
         }
         Ok::<PackageFile, Error>(found.file.file)
     });
-    download::serve(app, asked, &file.await?).await
+    download::serve(&app, &asked, &file.await?).await
 }
 
 fn check_channel(channel: &str) -> Result<()> {

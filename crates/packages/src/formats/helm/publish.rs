@@ -2,18 +2,16 @@
 
 use super::chart::Chart;
 use super::{Channel, PROVENANCE, check_channel, proves};
-use crate::access::for_client;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat, add_beside};
 use crate::scope::Scope;
 use crate::store::{files, index};
-use crate::upload;
-use crate::upload::{Uploaded, created};
+use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Parts, Response};
+use kernel::http::{Asked, Params, Parts};
 use std::io::Read;
 use std::sync::Arc;
 
@@ -32,20 +30,10 @@ pub async fn publish(
     asked: Arc<Asked>,
     parts: Parts,
 ) -> Result<Uploaded> {
-    let received = receive(&app, &viewer, &params, &asked, parts).await;
-    for_client(&viewer, received).map(Uploaded)
-}
-
-async fn receive(
-    app: &App,
-    viewer: &Viewer,
-    to: &Channel,
-    asked: &Asked,
-    parts: Parts,
-) -> Result<Response> {
-    upload::admit_publisher(app, viewer, &to.id).await?;
+    let Params(to) = params;
+    upload::admit_publisher(&app, &viewer, &to.id).await?;
     check_channel(&to.channel)?;
-    let mut form = Form::receive(app, PackageType::Helm, asked, parts, &[CHART, PROV]).await?;
+    let mut form = Form::receive(&app, PackageType::Helm, &asked, parts, &[CHART, PROV]).await?;
     let sent = form.take_file(CHART).ok_or_else(|| Error::missing(CHART))?;
     let chart = upload::inspect(&sent.received, Chart::read).await?;
     let digest = sent.received.stored().sha256.clone();
@@ -65,17 +53,17 @@ async fn receive(
             format!("{}-{}.tgz", chart.name, chart.version),
         )
     };
-    upload::admit(app, viewer, &to.id, &destination).await?;
+    upload::admit(&app, &viewer, &to.id, &destination).await?;
 
-    let stored = upload::keep(app, sent.received).await?;
+    let stored = upload::keep(&app, sent.received).await?;
     let prov = match prov {
-        Some(prov) => Some(upload::keep(app, prov.received).await?),
+        Some(prov) => Some(upload::keep(&app, prov.received).await?),
         None => None,
     };
     let (channel, of) = (to.channel.clone(), viewer.clone());
     upload::publish_then(
-        app,
-        viewer,
+        &app,
+        &viewer,
         &to.id,
         destination,
         stored,
@@ -98,7 +86,7 @@ async fn receive(
         },
     )
     .await?;
-    created()
+    Ok(Uploaded)
 }
 
 /// Refuses a provenance file that is not about the chart with this digest.

@@ -12,7 +12,7 @@ pub mod metadata;
 
 pub use address::{Address, METADATA, Sum};
 
-use crate::access::{enter, for_client};
+use crate::access::enter;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
 use crate::rules::publish::{Destination, Repeat};
@@ -105,21 +105,10 @@ async fn publish(
     asked: Arc<Asked>,
     body: Upload,
 ) -> Result<Response> {
-    let received = receive(&app, &viewer, &params, &asked, body).await;
-    for_client(&viewer, received)
-}
-
-async fn receive(
-    app: &App,
-    viewer: &Viewer,
-    params: &FileBelow,
-    asked: &Asked,
-    body: Upload,
-) -> Result<Response> {
     let address = Address::parse(&params.artifact_path)?;
     match address.sum {
-        Some(sum) => verify(app, viewer, &params.id, address, sum, body).await,
-        None => store(app, viewer, &params.id, &address, asked, body).await,
+        Some(sum) => verify(&app, &viewer, &params.id, address, sum, body).await,
+        None => store(&app, &viewer, &params.id, &address, &asked, body).await,
     }
 }
 
@@ -225,11 +214,10 @@ async fn fetch(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let path = &params.artifact_path;
-    let sent = match send(&app, &viewer, &prefix, path, &asked).await {
+    match send(&app, &viewer, &prefix, path, &asked).await {
         Err(Error::NotFound("Package")) => elsewhere(&app, &prefix, path).await,
         sent => sent,
-    };
-    for_client(&viewer, sent)
+    }
 }
 
 /// Leads to a file of a package that is not here.

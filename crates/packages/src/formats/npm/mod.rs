@@ -32,7 +32,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Asked, Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
-use refusal::answer;
+pub use refusal::for_client;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -178,8 +178,7 @@ async fn show(
     at: Params<At>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let shown = documents::show(&app, &viewer, &prefix, &at.package_path, &asked).await;
-    answer(&viewer, shown)
+    documents::show(&app, &viewer, &prefix, &at.package_path, &asked).await
 }
 
 async fn search(
@@ -189,12 +188,11 @@ async fn search(
     wanted: Params<Search>,
 ) -> Result<Response> {
     let wanted = search::wanted(wanted.text.as_deref(), wanted.size, wanted.from);
-    answer(&viewer, search::find(&app, &viewer, &prefix, wanted).await)
+    search::find(&app, &viewer, &prefix, wanted).await
 }
 
 async fn list_tags(app: App, viewer: Viewer, prefix: Prefix, at: Params<Tags>) -> Result<Response> {
-    let listed = tags::list(&app, &viewer, &prefix, &at.tags_path).await;
-    answer(&viewer, listed)
+    tags::list(&app, &viewer, &prefix, &at.tags_path).await
 }
 
 async fn set_tag(
@@ -205,8 +203,8 @@ async fn set_tag(
     asked: Arc<Asked>,
     body: Upload,
 ) -> Result<Response> {
-    let set = tags::add(&app, &viewer, &prefix, &at.tags_path, body).await;
-    answer(&viewer, set.and_then(|()| tags::changed(&asked)))
+    tags::add(&app, &viewer, &prefix, &at.tags_path, body).await?;
+    tags::changed(&asked)
 }
 
 async fn remove_tag(
@@ -216,20 +214,20 @@ async fn remove_tag(
     at: Params<Tags>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let removed = tags::remove(&app, &viewer, &prefix, &at.tags_path).await;
-    answer(&viewer, removed.and_then(|()| tags::changed(&asked)))
+    tags::remove(&app, &viewer, &prefix, &at.tags_path).await?;
+    tags::changed(&asked)
 }
 
 async fn bulk_audit(app: App, viewer: Viewer, prefix: Prefix, body: Upload) -> Result<Response> {
-    answer(&viewer, audits::bulk(&app, &viewer, &prefix, body).await)
+    audits::bulk(&app, &viewer, &prefix, body).await
 }
 
 async fn quick_audit(app: App, viewer: Viewer, prefix: Prefix, body: Upload) -> Result<Response> {
-    answer(&viewer, audits::quick(&app, &viewer, &prefix, body).await)
+    audits::quick(&app, &viewer, &prefix, body).await
 }
 
 async fn full_audit(app: App, viewer: Viewer, prefix: Prefix, body: Upload) -> Result<Response> {
-    answer(&viewer, audits::full(&app, &viewer, &prefix, body).await)
+    audits::full(&app, &viewer, &prefix, body).await
 }
 
 /// Publishes, deprecates or unpublishes, as path and header say.
@@ -241,7 +239,7 @@ async fn put(
     body: Upload,
 ) -> Result<Response> {
     let command = asked.header("npm-command").unwrap_or_default();
-    let done = match address::package(&at.package_path) {
+    match address::package(&at.package_path) {
         Some(Address::Package(name)) if command.ends_with("deprecate") => {
             deprecate::deprecate(&app, &viewer, &at.id, &name, body).await
         }
@@ -252,13 +250,12 @@ async fn put(
             unpublish::some(&app, &viewer, &at.id, (&name, &revision), body).await
         }
         _ => Err(Error::NotFound("Package")),
-    };
-    answer(&viewer, done)
+    }
 }
 
 /// Unpublishes.
 async fn delete(app: App, viewer: Viewer, at: Params<AtProject>) -> Result<Response> {
-    let done = match address::package(&at.package_path) {
+    match address::package(&at.package_path) {
         Some(Address::Revision(name, revision)) => {
             unpublish::all(&app, &viewer, &at.id, (&name, &revision)).await
         }
@@ -266,8 +263,7 @@ async fn delete(app: App, viewer: Viewer, at: Params<AtProject>) -> Result<Respo
             unpublish::one(&app, &viewer, &at.id, (&name, &file)).await
         }
         _ => Err(Error::NotFound("Package")),
-    };
-    answer(&viewer, done)
+    }
 }
 
 /// Where a name is looked for: at the instance's address a scoped one in the
@@ -287,15 +283,8 @@ async fn admitted(app: &App, viewer: &Viewer, prefix: &Prefix) -> Result<()> {
 }
 
 async fn whoami(app: App, viewer: Viewer, prefix: Prefix) -> Result<Response> {
-    let told = match admitted(&app, &viewer, &prefix).await {
-        Ok(()) => name_of(&viewer),
-        Err(error) => Err(error),
-    };
-    answer(&viewer, told)
-}
-
-fn name_of(viewer: &Viewer) -> Result<Response> {
-    let username = match viewer {
+    admitted(&app, &viewer, &prefix).await?;
+    let username = match &viewer {
         Viewer::Anonymous => return Err(Error::Unauthenticated),
         Viewer::User(signed_in) => &signed_in.user.username,
         Viewer::Deploy(deploy) => &deploy.username,
@@ -304,11 +293,8 @@ fn name_of(viewer: &Viewer) -> Result<Response> {
 }
 
 async fn ping(app: App, viewer: Viewer, prefix: Prefix) -> Result<Response> {
-    let admitted = admitted(&app, &viewer, &prefix).await;
-    answer(
-        &viewer,
-        admitted.and_then(|()| reply::json(StatusCode::OK, &json!({}))),
-    )
+    admitted(&app, &viewer, &prefix).await?;
+    reply::json(StatusCode::OK, &json!({}))
 }
 
 /// What a client is told that does not look at it.

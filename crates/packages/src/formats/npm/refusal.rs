@@ -1,15 +1,14 @@
 //! Refusals as npm clients read them: `message` as everywhere, and `error`,
 //! which they show (contract 2.4).
 
-use crate::access::for_client;
-use identity::viewer::Viewer;
+use crate::access;
 use kernel::error::{Error, Result};
 use kernel::http::Response;
 use serde_json::json;
 
 /// What a client gets.
-pub fn answer(viewer: &Viewer, result: Result<Response>) -> Result<Response> {
-    for_client(viewer, result).map_err(worded)
+pub fn for_client(error: Error, is_stranger: bool) -> Result<Response> {
+    access::for_client(error, is_stranger).map_err(worded)
 }
 
 fn worded(error: Error) -> Error {

@@ -14,10 +14,8 @@ mod symbols;
 use crate::keys::nuget as version;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
-use kernel::app::App;
-use kernel::error::Result;
-use kernel::http::openapi::Operation;
-use kernel::http::{Answer, Asked, Response, Routes};
+use kernel::http::Routes;
+use kernel::http::routes::{Declared, Handler};
 use kernel::ids::Reference;
 
 const NUGET: PackageType = PackageType::Nuget;
@@ -35,100 +33,69 @@ pub fn routes(r: &mut Routes) {
     reading(r);
     odata::routes(r);
     writing(r);
-    r.get(
-        &format!("{PROJECT}/symbolfiles/{{symbol_file}}/{{signature}}/{{same_file}}"),
-        symbols::show,
-    )
-    .scopes(READ)
-    .registry()
-    .names_user()
-    .summary("Downloads the symbol file that the header `Symbolchecksum` tells of");
+    let symbols = format!("{PROJECT}/symbolfiles/{{symbol_file}}/{{signature}}/{{same_file}}");
+    reads(r, &symbols, symbols::show)
+        .summary("Downloads the symbol file that the header `Symbolchecksum` tells of");
 }
 
 /// Publishing and deleting, which older clients do below `v2`.
 fn writing(r: &mut Routes) {
-    r.put(PROJECT, publish::package)
-        .scopes(WRITE)
-        .registry()
-        .names_user()
-        .streams()
-        .summary("Publishes a NuGet package");
-    r.put(&format!("{PROJECT}/v2"), publish::package_in_feed)
-        .scopes(WRITE)
-        .registry()
-        .names_user()
-        .streams()
-        .summary("Publishes a NuGet package from older clients");
-    r.delete(
-        &format!("{PROJECT}/{{nuget_name}}/{{nuget_version}}"),
-        publish::destroy,
+    for (feed, clients, place) in [("", "", "project"), ("/v2", " from older clients", "feed")] {
+        as_user(r.put(&format!("{PROJECT}{feed}"), publish::package), WRITE)
+            .streams()
+            .under(place)
+            .summary(format!("Publishes a NuGet package{clients}"));
+        let path = format!("{PROJECT}{feed}/{{nuget_name}}/{{nuget_version}}");
+        as_user(r.delete(&path, publish::destroy), WRITE)
+            .under(place)
+            .summary(format!("Deletes a version of a NuGet package{clients}"));
+    }
+    as_user(
+        r.put(&format!("{PROJECT}/symbolpackage"), publish::symbols),
+        WRITE,
     )
-    .scopes(WRITE)
-    .registry()
-    .names_user()
-    .summary("Deletes a version of a NuGet package");
-    r.delete(
-        &format!("{PROJECT}/v2/{{nuget_name}}/{{nuget_version}}"),
-        publish::destroy_in_feed,
-    )
-    .scopes(WRITE)
-    .registry()
-    .names_user()
-    .summary("Deletes a version of a NuGet package for older clients");
-    r.put(&format!("{PROJECT}/symbolpackage"), publish::symbols)
-        .scopes(WRITE)
-        .registry()
-        .names_user()
-        .streams()
-        .summary("Publishes the symbols of a NuGet package");
+    .streams()
+    .summary("Publishes the symbols of a NuGet package");
 }
 
 /// What projects and groups have in common.
 fn reading(r: &mut Routes) {
-    macro_rules! both {
-        ($path:literal, $project:ident, $group:ident, $summary:literal) => {
-            r.get(&format!(concat!("{}", $path), PROJECT), read::$project)
-                .scopes(READ)
-                .registry()
-                .names_user()
-                .summary(concat!($summary, " in a project"));
-            r.get(&format!(concat!("{}", $path), GROUP), read::$group)
-                .scopes(READ)
-                .registry()
-                .names_user()
-                .summary(concat!($summary, " in a group"));
-        };
+    for (prefix, whose, place) in [
+        (PROJECT, "a project", "project"),
+        (GROUP, "a group", "group"),
+    ] {
+        reads(r, &format!("{prefix}/query"), read::search)
+            .under(place)
+            .summary(format!("Finds NuGet packages in {whose}"));
+        let path = format!("{prefix}/metadata/{{nuget_name}}/index.json");
+        reads(r, &path, read::registration)
+            .under(place)
+            .summary(format!(
+                "Tells of all versions of a NuGet package in {whose}"
+            ));
+        let path = format!("{prefix}/metadata/{{nuget_name}}/{{nuget_leaf}}");
+        reads(r, &path, read::leaf)
+            .under(place)
+            .summary(format!("Tells of a version of a NuGet package in {whose}"));
+        let path = format!("{prefix}/download/{{nuget_name}}/index.json");
+        reads(r, &path, read::versions)
+            .under(place)
+            .summary(format!("Lists the versions of a NuGet package in {whose}"));
+        let path = format!("{prefix}/download/{{nuget_name}}/{{nuget_version}}/{{nuget_file}}");
+        reads(r, &path, read::file)
+            .under(place)
+            .summary(format!("Downloads a file of a NuGet package in {whose}"));
     }
-    both!(
-        "/query",
-        project_search,
-        group_search,
-        "Finds NuGet packages"
-    );
-    both!(
-        "/metadata/{{nuget_name}}/index.json",
-        project_registration,
-        group_registration,
-        "Tells of all versions of a NuGet package"
-    );
-    both!(
-        "/metadata/{{nuget_name}}/{{nuget_leaf}}",
-        project_leaf,
-        group_leaf,
-        "Tells of a version of a NuGet package"
-    );
-    both!(
-        "/download/{{nuget_name}}/index.json",
-        project_versions,
-        group_versions,
-        "Lists the versions of a NuGet package"
-    );
-    both!(
-        "/download/{{nuget_name}}/{{nuget_version}}/{{nuget_file}}",
-        project_file,
-        group_file,
-        "Downloads a file of a NuGet package"
-    );
+}
+
+/// A GET of clients.
+fn reads<'r, A, H: Handler<A>>(r: &'r mut Routes, path: &str, handler: H) -> Declared<'r> {
+    as_user(r.get(path, handler), READ)
+}
+
+/// A route of clients, which name the user whose token they send.
+fn as_user<'r>(route: Declared<'r>, scopes: &'static [&'static str]) -> Declared<'r> {
+    route.scopes(scopes).registry().names_user()
 }
 
 kernel::params! {
@@ -142,8 +109,6 @@ kernel::params! {
 kernel::params! {
     /// A name in a project or group.
     pub struct Named {
-        /// The project or group.
-        pub id: Reference,
         /// The package, in any case.
         pub nuget_name: String,
     }
@@ -164,8 +129,6 @@ kernel::params! {
 kernel::params! {
     /// What is told of a version in a project or group.
     pub struct Leaf {
-        /// The project or group.
-        pub id: Reference,
         /// The package, in any case.
         pub nuget_name: String,
         /// Its version and `.json`.
@@ -176,8 +139,6 @@ kernel::params! {
 kernel::params! {
     /// A file in a project or group.
     pub struct FilePath {
-        /// The project or group.
-        pub id: Reference,
         /// The package, in any case.
         pub nuget_name: String,
         /// Its version, as published or normalised.
@@ -190,8 +151,6 @@ kernel::params! {
 kernel::params! {
     /// What to search for in a project or group.
     pub struct Query {
-        /// The project or group.
-        pub id: Reference,
         /// Words that names have to hold.
         pub q: Option<String>,
         /// Results left out at the beginning.
@@ -222,17 +181,4 @@ kernel::params! {
 /// The stored name of a version's archive.
 fn file_name(name: &str, version: &str, kind: &str) -> String {
     format!("{}.{}.{kind}", name.to_lowercase(), version::key(version))
-}
-
-/// The answer to a deletion.
-struct Deleted(Response);
-
-impl Answer for Deleted {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
-        Ok(self.0)
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        operation.status(204, "Deleted");
-    }
 }

@@ -1,18 +1,17 @@
 //! Uploads of packages and of their symbols, and deletion.
 
 use super::nuspec::{self, Nuspec};
-use super::{At, Deleted, NUGET, Place, file_name, symbols};
-use crate::access::{enter, for_client};
+use super::{At, NUGET, Place, file_name, symbols};
+use crate::access::enter;
 use crate::rules::destroy;
 use crate::rules::publish::{Destination, add_beside};
 use crate::store::{files, packages};
-use crate::upload;
-use crate::upload::{Uploaded, created};
+use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Parts, Response, reply};
+use kernel::http::{Asked, NoContent, Params, Parts};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::sync::Arc;
@@ -29,19 +28,24 @@ pub async fn package(
     asked: Arc<Asked>,
     parts: Parts,
 ) -> Result<Uploaded> {
-    let received = receive_package(&app, &viewer, &params.id, &asked, parts).await;
-    for_client(&viewer, received).map(Uploaded)
-}
-
-/// The same below `v2`, where older clients publish.
-pub async fn package_in_feed(
-    app: App,
-    viewer: Viewer,
-    params: Params<Place>,
-    asked: Arc<Asked>,
-    parts: Parts,
-) -> Result<Uploaded> {
-    package(app, viewer, params, asked, parts).await
+    let project = &params.id;
+    let sent = receive(&app, &viewer, project, &asked, parts).await?;
+    let found = upload::inspect(&sent.received, nuspec::read).await?;
+    if found.nuspec.is_of_symbols() {
+        let text = "a package of symbols is published at symbolpackage";
+        return Err(Error::BadRequest(text.into()));
+    }
+    let to = Destination {
+        metadata: Some(found.nuspec.kept()?),
+        ..destination(&found.nuspec, "nupkg")
+    };
+    upload::admit(&app, &viewer, project, &to).await?;
+    let stored = upload::keep(&app, sent.received).await?;
+    upload::publish_then(&app, &viewer, project, to, stored, move |tx, _, _, file| {
+        files::add_extract(tx, file.id, &found.bytes)
+    })
+    .await?;
+    Ok(Uploaded)
 }
 
 /// Stores the symbols of a package.
@@ -52,49 +56,13 @@ pub async fn symbols(
     asked: Arc<Asked>,
     parts: Parts,
 ) -> Result<Uploaded> {
-    let received = receive_symbols(&app, &viewer, &params.id, &asked, parts).await;
-    for_client(&viewer, received).map(Uploaded)
-}
-
-async fn receive_package(
-    app: &App,
-    viewer: &Viewer,
-    project: &Reference,
-    asked: &Asked,
-    parts: Parts,
-) -> Result<Response> {
-    let sent = receive(app, viewer, project, asked, parts).await?;
-    let found = upload::inspect(&sent.received, nuspec::read).await?;
-    if found.nuspec.is_of_symbols() {
-        let text = "a package of symbols is published at symbolpackage";
-        return Err(Error::BadRequest(text.into()));
-    }
-    let to = Destination {
-        metadata: Some(found.nuspec.kept()?),
-        ..destination(&found.nuspec, "nupkg")
-    };
-    upload::admit(app, viewer, project, &to).await?;
-    let stored = upload::keep(app, sent.received).await?;
-    upload::publish_then(app, viewer, project, to, stored, move |tx, _, _, file| {
-        files::add_extract(tx, file.id, &found.bytes)
-    })
-    .await?;
-    created()
-}
-
-async fn receive_symbols(
-    app: &App,
-    viewer: &Viewer,
-    project: &Reference,
-    asked: &Asked,
-    parts: Parts,
-) -> Result<Response> {
-    let sent = receive(app, viewer, project, asked, parts).await?;
-    let (server, limit) = (app.clone(), upload::limit(app, NUGET).await?);
+    let project = &params.id;
+    let sent = receive(&app, &viewer, project, &asked, parts).await?;
+    let (server, limit) = (app.clone(), upload::limit(&app, NUGET).await?);
     let read = move |file| symbols::read(&server, file, limit);
     let (nuspec, found) = upload::inspect(&sent.received, read).await?;
     let to = destination(&nuspec, "snupkg");
-    upload::admit(app, viewer, project, &to).await?;
+    upload::admit(&app, &viewer, project, &to).await?;
     let (of, reference, own) = (viewer.clone(), project.clone(), nuspec.clone());
     app.read(move |tx| {
         let project = enter(tx, &of, &reference, Purpose::PublishPackage)?.project;
@@ -104,17 +72,17 @@ async fn receive_symbols(
     })
     .await?;
 
-    let stored = upload::keep(app, sent.received).await?;
+    let stored = upload::keep(&app, sent.received).await?;
     let mut debug_files = Vec::new();
     for symbol in found {
         let kept = symbol.kept()?;
-        let stored = upload::keep(app, symbol.received).await?;
+        let stored = upload::keep(&app, symbol.received).await?;
         debug_files.push((symbol.name, symbol.identity.signature, kept, stored));
     }
     let of = viewer.clone();
     upload::publish_then(
-        app,
-        viewer,
+        &app,
+        &viewer,
         project,
         to,
         stored,
@@ -128,7 +96,7 @@ async fn receive_symbols(
         },
     )
     .await?;
-    created()
+    Ok(Uploaded)
 }
 
 /// The archive of a form, from somebody who may publish here.
@@ -162,20 +130,15 @@ fn check_published(tx: &mut Tx<'_>, package_id: i64, nuspec: &Nuspec) -> Result<
 }
 
 /// Deletes a version.
-pub async fn destroy(app: App, viewer: Viewer, params: Params<At>) -> Result<Deleted> {
-    let (registry, of) = (app.jobs().clone(), viewer.clone());
-    let deleted = app.write(move |tx| {
-        let entered = enter(tx, &of, &params.id, Purpose::DestroyPackage)?;
+pub async fn destroy(app: App, viewer: Viewer, params: Params<At>) -> Result<NoContent> {
+    let registry = app.jobs().clone();
+    app.write(move |tx| {
+        let entered = enter(tx, &viewer, &params.id, Purpose::DestroyPackage)?;
         let (name, version) = (&params.nuget_name, Some(params.nuget_version.as_str()));
         let package = packages::find(tx, entered.project.id, NUGET, name, version)?;
         let id = package.found("Package")?.id;
-        destroy::package(tx, &registry, &of, &entered, None, id)?;
-        Ok(reply::empty(http::StatusCode::NO_CONTENT))
-    });
-    for_client(&viewer, deleted.await).map(Deleted)
-}
-
-/// The same below `v2`, where older clients delete.
-pub async fn destroy_in_feed(app: App, viewer: Viewer, params: Params<At>) -> Result<Deleted> {
-    destroy(app, viewer, params).await
+        destroy::package(tx, &registry, &viewer, &entered, None, id)?;
+        Ok(NoContent)
+    })
+    .await
 }

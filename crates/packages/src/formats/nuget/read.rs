@@ -3,8 +3,7 @@
 use super::documents::{self, Links};
 use super::entries::{self, Search};
 use super::{At, FilePath, Leaf, NUGET, Named, Place, Query, file_name};
-use crate::access::for_client;
-use crate::documents::{About, Document, of_name};
+use crate::documents::{Document, at_prefix};
 use crate::download;
 use crate::keys::nuget::Level;
 use crate::scope::{Prefix, Scope, missing, scope};
@@ -12,7 +11,7 @@ use crate::store::{files, index, list};
 use http::{HeaderValue, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::{Error, Result};
 use kernel::http::{Asked, Params, Response, reply};
 use kernel::ids::Reference;
 use serde_json::Value;
@@ -42,36 +41,13 @@ pub async fn group_service(app: App, params: Params<Place>, asked: Arc<Asked>) -
     Ok(written(&documents::service(&links, false))?.reply(&asked, JSON))
 }
 
-/// What is found in a project.
-pub async fn project_search(
+/// What is found in a project or group.
+pub async fn search(
     app: App,
     viewer: Viewer,
+    prefix: Prefix,
     params: Params<Query>,
     asked: Arc<Asked>,
-) -> Result<Response> {
-    let place = Prefix::Project(params.id.clone());
-    let sent = search(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-/// What is found in a group.
-pub async fn group_search(
-    app: App,
-    viewer: Viewer,
-    params: Params<Query>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let place = Prefix::Group(params.id.clone());
-    let sent = search(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn search(
-    app: &App,
-    viewer: &Viewer,
-    place: Prefix,
-    params: Params<Query>,
-    asked: &Asked,
 ) -> Result<Response> {
     let Params(query) = params;
     let wanted = Search {
@@ -81,14 +57,14 @@ async fn search(
         skip: at_least_zero("skip", query.skip.unwrap_or(0))?,
         take: at_least_zero("take", query.take.unwrap_or(TAKE))?.min(MAX_TAKE),
     };
-    let (viewer, server) = (viewer.clone(), app.clone());
+    let server = app.clone();
     let found = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &place)?;
-        let links = links(&server, &place, &scope)?;
+        let scope = scope(tx, &viewer, &prefix)?;
+        let links = links(&server, &prefix, &scope)?;
         let (groups, total) = entries::search(tx, &scope, &wanted)?;
         written(&documents::results(&links, &groups, total))
     });
-    Ok(found.await?.reply(asked, JSON))
+    Ok(found.await?.reply(&asked, JSON))
 }
 
 fn at_least_zero(name: &str, number: i64) -> Result<i64> {
@@ -100,184 +76,86 @@ fn at_least_zero(name: &str, number: i64) -> Result<i64> {
     }
 }
 
-/// All versions of a name in a project.
-pub async fn project_registration(
+/// All versions of a name.
+pub async fn registration(
     app: App,
     viewer: Viewer,
+    prefix: Prefix,
     params: Params<Named>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    of_project(
-        &app,
-        &viewer,
-        params,
-        &asked,
-        "registration",
-        documents::registration,
-    )
-    .await
+    let form = ("registration", documents::registration as Make);
+    about_name(&app, viewer, prefix, &params.nuget_name, &asked, form).await
 }
 
-/// All versions of a name in a group.
-pub async fn group_registration(
+/// The numbers of all versions of a name.
+pub async fn versions(
     app: App,
     viewer: Viewer,
+    prefix: Prefix,
     params: Params<Named>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    of_group(&app, &viewer, params, &asked, documents::registration).await
-}
-
-/// The numbers of all versions of a name in a project.
-pub async fn project_versions(
-    app: App,
-    viewer: Viewer,
-    params: Params<Named>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    of_project(&app, &viewer, params, &asked, "versions", |_, found| {
-        documents::versions(found)
-    })
-    .await
-}
-
-/// The numbers of all versions of a name in a group.
-pub async fn group_versions(
-    app: App,
-    viewer: Viewer,
-    params: Params<Named>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    of_group(&app, &viewer, params, &asked, |_, found| {
-        documents::versions(found)
-    })
-    .await
+    let form: (_, Make) = ("versions", |_, found| documents::versions(found));
+    about_name(&app, viewer, prefix, &params.nuget_name, &asked, form).await
 }
 
 /// How a document is made of versions; `None` where there are none.
 type Make = fn(&Links, &[entries::Entry]) -> Option<Value>;
 
-/// A document about a name in a project, which is kept.
-async fn of_project(
+/// A document about a name; a project's is kept.
+async fn about_name(
     app: &App,
-    viewer: &Viewer,
-    params: Params<Named>,
+    viewer: Viewer,
+    prefix: Prefix,
+    name: &str,
     asked: &Asked,
-    form: &'static str,
-    make: Make,
+    (form, make): (&'static str, Make),
 ) -> Result<Response> {
-    let Params(Named { id, nuget_name }) = params;
-    let about = About {
-        project: &id,
-        package_type: NUGET,
-        name: &nuget_name,
-        form,
-    };
-    let (name, server, place) = (nuget_name.clone(), app.clone(), Prefix::Project(id.clone()));
-    let document = of_name(app, viewer, about, move |tx, scope| {
-        let links = links(&server, &place, scope)?;
-        let found = entries::of_name(tx, scope, &name)?;
-        make(&links, &found).map(|value| bytes(&value)).transpose()
-    });
-    let sent = document
-        .await
-        .and_then(|document| Ok(document.found("Package")?.reply(asked, JSON)));
-    for_client(viewer, sent)
-}
-
-/// The same over the projects of a group.
-async fn of_group(
-    app: &App,
-    viewer: &Viewer,
-    params: Params<Named>,
-    asked: &Asked,
-    make: Make,
-) -> Result<Response> {
-    let Params(Named { id, nuget_name }) = params;
-    let (of, server, place) = (viewer.clone(), app.clone(), Prefix::Group(id));
-    let document = app.read(move |tx| {
-        let scope = scope(tx, &of, &place)?;
-        let links = links(&server, &place, &scope)?;
-        let found = entries::of_name(tx, &scope, &nuget_name)?;
-        match make(&links, &found) {
-            Some(value) => written(&value),
-            None => Err(missing(tx, &of, &place)?),
+    let (wanted, server, place) = (name.to_owned(), app.clone(), prefix.clone());
+    let made = at_prefix(
+        app,
+        &viewer,
+        &prefix,
+        (NUGET, name, form),
+        move |tx, scope| {
+            let links = links(&server, &place, scope)?;
+            let found = entries::of_name(tx, scope, &wanted)?;
+            make(&links, &found).map(|value| bytes(&value)).transpose()
+        },
+    );
+    match made.await? {
+        Some(document) => Ok(document.reply(asked, JSON)),
+        None => {
+            app.read(move |tx| Err(missing(tx, &viewer, &prefix)?))
+                .await
         }
-    });
-    let sent = document.await.map(|document| document.reply(asked, JSON));
-    for_client(viewer, sent)
+    }
 }
 
-/// One version in a project.
-pub async fn project_leaf(
+/// One version.
+pub async fn leaf(
     app: App,
     viewer: Viewer,
+    prefix: Prefix,
     params: Params<Leaf>,
     asked: Arc<Asked>,
-) -> Result<Response> {
-    let place = Prefix::Project(params.id.clone());
-    let sent = leaf(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-/// One version in a group.
-pub async fn group_leaf(
-    app: App,
-    viewer: Viewer,
-    params: Params<Leaf>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let place = Prefix::Group(params.id.clone());
-    let sent = leaf(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn leaf(
-    app: &App,
-    viewer: &Viewer,
-    place: Prefix,
-    params: Params<Leaf>,
-    asked: &Asked,
 ) -> Result<Response> {
     let Params(of) = params;
-    let (viewer, server) = (viewer.clone(), app.clone());
+    let server = app.clone();
     let document = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &place)?;
-        let links = links(&server, &place, &scope)?;
+        let scope = scope(tx, &viewer, &prefix)?;
+        let links = links(&server, &prefix, &scope)?;
         let found = match of.nuget_leaf.strip_suffix(".json") {
             Some(version) => entries::one(tx, &scope, &of.nuget_name, version)?,
             None => None,
         };
         match found {
             Some(entry) => written(&documents::leaf(&links, &entry)),
-            None => Err(missing(tx, &viewer, &place)?),
+            None => Err(missing(tx, &viewer, &prefix)?),
         }
     });
-    Ok(document.await?.reply(asked, JSON))
-}
-
-/// A file of a project.
-pub async fn project_file(
-    app: App,
-    viewer: Viewer,
-    params: Params<FilePath>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let place = Prefix::Project(params.id.clone());
-    let sent = send(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-/// A file of a group.
-pub async fn group_file(
-    app: App,
-    viewer: Viewer,
-    params: Params<FilePath>,
-    asked: Arc<Asked>,
-) -> Result<Response> {
-    let place = Prefix::Group(params.id.clone());
-    let sent = send(&app, &viewer, place, params, &asked).await;
-    for_client(&viewer, sent)
+    Ok(document.await?.reply(&asked, JSON))
 }
 
 /// The archive of a version, below the feed of version 2.
@@ -287,44 +165,38 @@ pub async fn file_in_feed(
     params: Params<At>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let Params(At {
-        id,
-        nuget_name,
-        nuget_version,
-    }) = params;
+    let Params(of) = params;
     let path = FilePath {
-        nuget_file: file_name(&nuget_name, &nuget_version, "nupkg"),
-        id: id.clone(),
-        nuget_name,
-        nuget_version,
+        nuget_file: file_name(&of.nuget_name, &of.nuget_version, "nupkg"),
+        nuget_name: of.nuget_name,
+        nuget_version: of.nuget_version,
     };
-    let sent = send(&app, &viewer, Prefix::Project(id), Params(path), &asked).await;
-    for_client(&viewer, sent)
+    file(app, viewer, Prefix::Project(of.id), Params(path), asked).await
 }
 
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    place: Prefix,
+/// A file.
+pub async fn file(
+    app: App,
+    viewer: Viewer,
+    prefix: Prefix,
     params: Params<FilePath>,
-    asked: &Asked,
+    asked: Arc<Asked>,
 ) -> Result<Response> {
     let Params(path) = params;
-    let viewer = viewer.clone();
     let (file, extract) = app
         .read(move |tx| {
-            let scope = scope(tx, &viewer, &place)?;
+            let scope = scope(tx, &viewer, &prefix)?;
             match find(tx, &scope, &path)? {
                 Some(found) => Ok(found),
-                None => Err(missing(tx, &viewer, &place)?),
+                None => Err(missing(tx, &viewer, &prefix)?),
             }
         })
         .await?;
     let Some(nuspec) = extract else {
-        return download::serve(app, asked, &file.file).await;
+        return download::serve(&app, &asked, &file.file).await;
     };
     let tag = format!("\"{}.nuspec\"", file.file.sha256);
-    let mut response = reply::tagged(asked, "application/xml", nuspec, &tag)?;
+    let mut response = reply::tagged(&asked, "application/xml", nuspec, &tag)?;
     let attached = HeaderValue::from_static("attachment");
     response
         .headers_mut()

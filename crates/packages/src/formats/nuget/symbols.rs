@@ -3,7 +3,6 @@
 
 use super::pdb::{self, Identity};
 use super::{NUGET, SymbolPath, nuspec};
-use crate::access::for_client;
 use crate::archive;
 use crate::scope::{Prefix, scope};
 use crate::store::index;
@@ -116,18 +115,7 @@ pub async fn show(
     params: Params<SymbolPath>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let sent = send(&app, &viewer, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    params: Params<SymbolPath>,
-    asked: &Asked,
-) -> Result<Response> {
     let Params(path) = params;
-    let viewer = viewer.clone();
     let wanted = asked.header("symbolchecksum").map(checksums);
     let file = app.read(move |tx| {
         let scope = scope(tx, &viewer, &Prefix::Project(path.id))?;
@@ -145,7 +133,7 @@ async fn send(
             })
             .found("Package File")
     });
-    download::serve(app, asked, &file.await?.file).await
+    download::serve(&app, &asked, &file.await?.file).await
 }
 
 /// The SHA-256 digests of a header: `algorithm:hex`, several divided by `;`.

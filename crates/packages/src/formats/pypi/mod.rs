@@ -7,7 +7,6 @@ pub mod metadata;
 pub mod names;
 mod publish;
 
-use crate::access::for_client;
 use crate::documents::{Document, at_prefix};
 use crate::keys::pypi::normalized;
 use crate::model::PackageType;
@@ -80,8 +79,13 @@ kernel::params! {
 
 /// The names in a project or group.
 async fn names(app: App, viewer: Viewer, prefix: Prefix, asked: Arc<Asked>) -> Result<Response> {
-    let sent = send_names(&app, &viewer, prefix, &asked).await;
-    for_client(&viewer, sent)
+    let (form, server) = (Form::asked(&asked), app.clone());
+    let body = app.read(move |tx| {
+        let scope = scope(tx, &viewer, &prefix)?;
+        let links = links(&server, &prefix, &scope)?;
+        documents::of_all(tx, &scope, &links, "all packages", form)
+    });
+    Ok(written(Document::made(body.await?)?, &asked, form))
 }
 
 /// The index of a name.
@@ -92,8 +96,17 @@ async fn name(
     params: Params<Named>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let sent = send_name(&app, &viewer, &prefix, &params.package_name, &asked).await;
-    for_client(&viewer, sent)
+    let (name, form) = (params.package_name.as_str(), Form::asked(&asked));
+    let (server, place, wanted) = (app.clone(), prefix.clone(), name.to_owned());
+    let make = move |tx: &mut Tx<'_>, scope: &Scope| {
+        let links = links(&server, &place, scope)?;
+        documents::of_name(tx, scope, &wanted, &links, form)
+    };
+    let about = (PackageType::Pypi, name, form.kept_as());
+    if let Some(document) = at_prefix(&app, &viewer, &prefix, about, make).await? {
+        return Ok(written(document, &asked, form));
+    }
+    elsewhere(&app, &prefix, name).await?.found("Package")
 }
 
 /// A file.
@@ -104,28 +117,36 @@ async fn file(
     params: Params<Addressed>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let sent = send_file(&app, &viewer, prefix, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn send_name(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    name: &str,
-    asked: &Asked,
-) -> Result<Response> {
-    let form = Form::asked(asked);
-    let (server, place, wanted) = (app.clone(), prefix.clone(), name.to_owned());
-    let make = move |tx: &mut Tx<'_>, scope: &Scope| {
-        let links = links(&server, &place, scope)?;
-        documents::of_name(tx, scope, &wanted, &links, form)
-    };
-    let about = (PackageType::Pypi, name, form.kept_as());
-    if let Some(document) = at_prefix(app, viewer, prefix, about, make).await? {
-        return Ok(written(document, asked, form));
+    let Params(Addressed {
+        sha256,
+        distribution: name,
+    }) = params;
+    let (file, extract) = app
+        .read(move |tx| {
+            let scope = scope(tx, &viewer, &prefix)?;
+            let sha256 = sha256.to_ascii_lowercase();
+            let mut find =
+                |name: &str| index::file_of_digest(tx, &scope, PackageType::Pypi, &sha256, name);
+            if let Some(wheel) = name.strip_suffix(names::METADATA) {
+                let wheel = find(wheel)?.found("Package File")?.file;
+                let extract = files::extract(tx, wheel.id)?.found("Package File")?;
+                return Ok((wheel, Some(extract)));
+            }
+            Ok((find(&name)?.found("Package File")?.file, None))
+        })
+        .await?;
+    match extract {
+        Some(extract) => {
+            let tag = format!("\"{}{}\"", file.sha256, names::METADATA);
+            let mut response = reply::tagged(&asked, "application/octet-stream", extract, &tag)?;
+            let attached = HeaderValue::from_static("attachment");
+            response
+                .headers_mut()
+                .insert(header::CONTENT_DISPOSITION, attached);
+            Ok(response)
+        }
+        None => download::serve(&app, &asked, &file).await,
     }
-    elsewhere(app, prefix, name).await?.found("Package")
 }
 
 /// Leads to the index of a name that is not here. Pip and others follow, and
@@ -158,60 +179,10 @@ fn group_prefix(app: &App, id: &Reference) -> String {
     app.url(&format!("/api/v4/groups/{id}/-/packages/pypi"))
 }
 
-async fn send_names(app: &App, viewer: &Viewer, place: Prefix, asked: &Asked) -> Result<Response> {
-    let (form, viewer, server) = (Form::asked(asked), viewer.clone(), app.clone());
-    let body = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &place)?;
-        let links = links(&server, &place, &scope)?;
-        documents::of_all(tx, &scope, &links, "all packages", form)
-    });
-    Ok(written(Document::made(body.await?)?, asked, form))
-}
-
 /// The answer that carries an index. Caches keep its forms apart.
 fn written(document: Document, asked: &Asked, form: Form) -> Response {
     let mut response = document.reply(asked, form.content_type());
     let vary = HeaderValue::from_static("Origin, Accept");
     response.headers_mut().insert(header::VARY, vary);
     response
-}
-
-async fn send_file(
-    app: &App,
-    viewer: &Viewer,
-    place: Prefix,
-    params: Params<Addressed>,
-    asked: &Asked,
-) -> Result<Response> {
-    let viewer = viewer.clone();
-    let Params(Addressed {
-        sha256,
-        distribution: name,
-    }) = params;
-    let (file, extract) = app
-        .read(move |tx| {
-            let scope = scope(tx, &viewer, &place)?;
-            let sha256 = sha256.to_ascii_lowercase();
-            let mut find =
-                |name: &str| index::file_of_digest(tx, &scope, PackageType::Pypi, &sha256, name);
-            if let Some(wheel) = name.strip_suffix(names::METADATA) {
-                let wheel = find(wheel)?.found("Package File")?.file;
-                let extract = files::extract(tx, wheel.id)?.found("Package File")?;
-                return Ok((wheel, Some(extract)));
-            }
-            Ok((find(&name)?.found("Package File")?.file, None))
-        })
-        .await?;
-    match extract {
-        Some(extract) => {
-            let tag = format!("\"{}{}\"", file.sha256, names::METADATA);
-            let mut response = reply::tagged(asked, "application/octet-stream", extract, &tag)?;
-            let attached = HeaderValue::from_static("attachment");
-            response
-                .headers_mut()
-                .insert(header::CONTENT_DISPOSITION, attached);
-            Ok(response)
-        }
-        None => download::serve(app, asked, &file).await,
-    }
 }

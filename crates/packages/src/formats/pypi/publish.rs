@@ -3,21 +3,18 @@
 use super::documents::{Digest, Kept};
 use super::metadata::{self, Fields};
 use super::names::{self, Kind};
-use crate::access::for_client;
 use crate::keys::pypi as version;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::Above;
 use crate::store::files;
-use crate::upload;
-use crate::upload::{Uploaded, created};
+use crate::upload::{self, Uploaded};
 use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Parts, Response};
-use kernel::ids::Reference;
+use kernel::http::{Asked, Params, Parts};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
@@ -38,25 +35,15 @@ pub async fn publish(
     asked: Arc<Asked>,
     parts: Parts,
 ) -> Result<Uploaded> {
-    let received = receive(&app, &viewer, &params.id, &asked, parts).await;
-    for_client(&viewer, received).map(Uploaded)
-}
-
-async fn receive(
-    app: &App,
-    viewer: &Viewer,
-    project: &Reference,
-    asked: &Asked,
-    parts: Parts,
-) -> Result<Response> {
-    upload::admit_publisher(app, viewer, project).await?;
-    let mut form = Form::receive(app, PackageType::Pypi, asked, parts, &[CONTENT]).await?;
+    let project = &params.id;
+    upload::admit_publisher(&app, &viewer, project).await?;
+    let mut form = Form::receive(&app, PackageType::Pypi, &asked, parts, &[CONTENT]).await?;
     let sent = form
         .take_file(CONTENT)
         .ok_or_else(|| Error::missing(CONTENT))?;
     let (mut to, kind) = destination(&form, &sent)?;
     check_declared(&form, sent.received.stored())?;
-    upload::admit(app, viewer, project, &to).await?;
+    upload::admit(&app, &viewer, project, &to).await?;
 
     let own = upload::inspect(&sent.received, move |file| metadata::read(file, kind)).await?;
     let fields = Fields::parse(&own);
@@ -73,10 +60,10 @@ async fn receive(
     to.metadata = Some(serde_json::to_string(&shown).map_err(Error::internal)?);
     to.file_metadata = Some(serde_json::to_string(&kept).map_err(Error::internal)?);
 
-    let stored = upload::keep(app, sent.received).await?;
+    let stored = upload::keep(&app, sent.received).await?;
     upload::publish_then(
-        app,
-        viewer,
+        &app,
+        &viewer,
         project,
         to,
         stored,
@@ -86,7 +73,7 @@ async fn receive(
         },
     )
     .await?;
-    created()
+    Ok(Uploaded)
 }
 
 /// Where the file is to go, by the form's name and version and its own name.

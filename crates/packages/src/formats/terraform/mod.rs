@@ -10,7 +10,7 @@ mod registry;
 
 pub use module::{Kept, check_version, package_name, submodule};
 
-use crate::access::{Entered, enter, for_client};
+use crate::access::{Entered, enter};
 use crate::archive;
 use crate::download;
 use crate::model::PackageType;
@@ -19,8 +19,7 @@ use crate::rules::publish::{Destination, Repeat};
 use crate::scope::Scope;
 use crate::settings;
 use crate::store::index::{self, IndexedFile};
-use crate::upload;
-use crate::upload::created;
+use crate::upload::{self, Uploaded};
 use http::{HeaderName, HeaderValue, StatusCode};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -106,18 +105,7 @@ async fn publish(
     params: Params<PublishModule>,
     asked: Arc<Asked>,
     body: Upload,
-) -> Result<Response> {
-    let received = receive(&app, &viewer, &params, &asked, body).await;
-    for_client(&viewer, received)
-}
-
-async fn receive(
-    app: &App,
-    viewer: &Viewer,
-    params: &PublishModule,
-    asked: &Asked,
-    body: Upload,
-) -> Result<Response> {
+) -> Result<Uploaded> {
     let name = package_name(&params.module_name, &params.module_system)?;
     let version = params.module_version.as_str();
     check_version(version)?;
@@ -132,15 +120,15 @@ async fn receive(
             file_name,
         )
     };
-    upload::admit(app, viewer, &params.id, &to).await?;
-    check_early(app, viewer, params, &name).await?;
-    let received = upload::receive_bytes(app, PackageType::TerraformModule, asked, body).await?;
+    upload::admit(&app, &viewer, &params.id, &to).await?;
+    check_early(&app, &viewer, &params, &name).await?;
+    let received = upload::receive_bytes(&app, PackageType::TerraformModule, &asked, body).await?;
     let kept = look_into(&received).await?;
     to.metadata = Some(serde_json::to_string(&kept).map_err(Error::internal)?);
-    let stored = upload::keep(app, received).await?;
+    let stored = upload::keep(&app, received).await?;
     upload::publish_then(
-        app,
-        viewer,
+        &app,
+        &viewer,
         &params.id,
         to,
         stored,
@@ -149,7 +137,7 @@ async fn receive(
         },
     )
     .await?;
-    created()
+    Ok(Uploaded)
 }
 
 /// Refuses before the bytes arrive what would be refused after.
@@ -213,8 +201,7 @@ async fn fetch(
     let Params(params) = params;
     let module = (params.module_name.as_str(), params.module_system.as_str());
     let version = Some(params.module_version);
-    let sent = send(&app, &viewer, params.id, module, version, &asked).await;
-    for_client(&viewer, sent)
+    send(&app, &viewer, params.id, module, version, &asked).await
 }
 
 async fn fetch_latest(
@@ -225,8 +212,7 @@ async fn fetch_latest(
 ) -> Result<Response> {
     let Params(params) = params;
     let module = (params.module_name.as_str(), params.module_system.as_str());
-    let sent = send(&app, &viewer, params.id, module, None, &asked).await;
-    for_client(&viewer, sent)
+    send(&app, &viewer, params.id, module, None, &asked).await
 }
 
 /// Sends the archive, or says that it is here to who asks where it is.

@@ -3,7 +3,6 @@
 
 use super::module::{self, Shown};
 use super::{file_of, package_name, told};
-use crate::access::for_client;
 use crate::download;
 use crate::model::PackageType;
 use crate::rest::READ;
@@ -132,30 +131,21 @@ async fn find(
 
 async fn versions(app: App, viewer: Viewer, params: Params<OfModule>) -> Result<Response> {
     let of = (&*params.module_name, &*params.module_system);
-    let answer = match find(&app, &viewer, &params.module_namespace, of).await {
-        Ok(found) => {
-            let document = module::versions_document(of.1, &found.versions, found.source);
-            reply::json(StatusCode::OK, &document)
-        }
-        Err(error) => Err(error),
-    };
-    for_client(&viewer, answer)
+    let found = find(&app, &viewer, &params.module_namespace, of).await?;
+    let document = module::versions_document(of.1, &found.versions, found.source);
+    reply::json(StatusCode::OK, &document)
 }
 
 async fn show_latest(app: App, viewer: Viewer, params: Params<OfModule>) -> Result<Response> {
     let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await;
-    for_client(
-        &viewer,
-        found.and_then(|found| shown(of, &found, found.latest()?)),
-    )
+    let found = find(&app, &viewer, &params.module_namespace, of).await?;
+    shown(of, &found, found.latest()?)
 }
 
 async fn show(app: App, viewer: Viewer, params: Params<OfVersion>) -> Result<Response> {
     let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await;
-    let answer = found.and_then(|found| shown(of, &found, found.version(&params.module_version)?));
-    for_client(&viewer, answer)
+    let found = find(&app, &viewer, &params.module_namespace, of).await?;
+    shown(of, &found, found.version(&params.module_version)?)
 }
 
 fn shown((name, system): (&str, &str), found: &Module, one: &Shown) -> Result<Response> {
@@ -172,15 +162,13 @@ async fn download_latest(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let of = (&*params.module_name, &*params.module_system);
-    let answer = match find(&app, &viewer, &params.module_namespace, of).await {
-        Ok(found) => found.latest().and_then(|latest| {
-            let above = asked.uri.path().trim_end_matches("download");
-            reply::redirect(&format!("{above}{}/download", latest.version))
-        }),
-        Err(Error::NotFound("Package")) => Err(none(of.0)),
-        Err(error) => Err(error),
-    };
-    for_client(&viewer, answer)
+    let found = find(&app, &viewer, &params.module_namespace, of).await;
+    let found = found.map_err(|error| match error {
+        Error::NotFound("Package") => none(of.0),
+        other => other,
+    })?;
+    let above = asked.uri.path().trim_end_matches("download");
+    reply::redirect(&format!("{above}{}/download", found.latest()?.version))
 }
 
 fn none(name: &str) -> Error {
@@ -197,15 +185,12 @@ async fn locate(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await;
-    let answer = found.and_then(|found| {
-        found.version(&params.module_version)?;
-        let above = asked.uri.path().trim_end_matches("download");
-        let path = format!("{above}file");
-        let token = pass::issue(&app, &viewer, &path, PASS_SECONDS)?;
-        told(&format!("{path}?token={token}&archive=tgz"))
-    });
-    for_client(&viewer, answer)
+    let found = find(&app, &viewer, &params.module_namespace, of).await?;
+    found.version(&params.module_version)?;
+    let above = asked.uri.path().trim_end_matches("download");
+    let path = format!("{above}file");
+    let token = pass::issue(&app, &viewer, &path, PASS_SECONDS)?;
+    told(&format!("{path}?token={token}&archive=tgz"))
 }
 
 /// Sends an archive.
@@ -215,20 +200,10 @@ async fn fetch(
     params: Params<OfVersion>,
     asked: Arc<Asked>,
 ) -> Result<Response> {
-    let sent = send(&app, &viewer, params, &asked).await;
-    for_client(&viewer, sent)
-}
-
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    params: Params<OfVersion>,
-    asked: &Asked,
-) -> Result<Response> {
     let Params(params) = params;
     let name = package_name(&params.module_name, &params.module_system)
         .map_err(|_| Error::NotFound("Package"))?;
-    let (viewer, prefix) = (viewer.clone(), Prefix::Namespace(params.module_namespace));
+    let prefix = Prefix::Namespace(params.module_namespace);
     let file = app
         .read(move |tx| {
             let scope = scope::scope(tx, &viewer, &prefix)?;
@@ -238,7 +213,7 @@ async fn send(
             }
         })
         .await?;
-    download::serve(app, asked, &file.file).await
+    download::serve(&app, &asked, &file.file).await
 }
 
 /// Terraform's service discovery.

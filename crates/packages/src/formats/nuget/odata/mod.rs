@@ -7,10 +7,8 @@ pub mod filter;
 
 use super::documents::Links;
 use super::entries::{self, Entry, Wanted};
-use super::{PROJECT, Place, read};
-use crate::access::for_client;
+use super::{PROJECT, Place, read, reads};
 use crate::keys::nuget::Level;
-use crate::rest::READ;
 use crate::scope::{Prefix, scope};
 use crate::store::list;
 use feed::Page;
@@ -30,32 +28,17 @@ const PAGE: usize = 100;
 
 /// The feed's routes.
 pub fn routes(r: &mut Routes) {
-    r.get(&format!("{PROJECT}/v2"), service)
-        .scopes(READ)
-        .registry()
-        .names_user()
+    reads(r, &format!("{PROJECT}/v2"), service)
         .summary("Says what the NuGet feed for older clients holds");
     r.get(&format!("{PROJECT}/v2/$metadata"), metadata)
         .unchecked()
         .summary("Describes the NuGet feed for older clients");
-    r.get(&format!("{PROJECT}/v2/{{odata}}"), show)
-        .scopes(READ)
-        .registry()
-        .names_user()
+    reads(r, &format!("{PROJECT}/v2/{{odata}}"), show)
         .summary("Finds NuGet packages for older clients");
-    r.get(&format!("{PROJECT}/v2/{{odata}}/$count"), count)
-        .scopes(READ)
-        .registry()
-        .names_user()
+    reads(r, &format!("{PROJECT}/v2/{{odata}}/$count"), count)
         .summary("Counts NuGet packages for older clients");
-    r.get(
-        &format!("{PROJECT}/v2/package/{{nuget_name}}/{{nuget_version}}"),
-        read::file_in_feed,
-    )
-    .scopes(READ)
-    .registry()
-    .names_user()
-    .summary("Downloads a NuGet package for older clients");
+    let package = format!("{PROJECT}/v2/package/{{nuget_name}}/{{nuget_version}}");
+    reads(r, &package, read::file_in_feed).summary("Downloads a NuGet package for older clients");
 }
 
 kernel::params! {
@@ -96,11 +79,9 @@ async fn service(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     if is_old_client(&asked) {
-        let (of, place) = (viewer.clone(), Prefix::Project(params.id.clone()));
-        let entered = app.read(move |tx| scope(tx, &of, &place).map(|_| ()));
-        if let Err(error) = entered.await {
-            return for_client(&viewer, Err(error));
-        }
+        let place = Prefix::Project(params.id.clone());
+        app.read(move |tx| scope(tx, &viewer, &place).map(drop))
+            .await?;
     }
     xml(feed::service(&Links::of_project(&app, &params.id)))
 }
@@ -130,17 +111,17 @@ async fn show(
     if question.odata == "$metadata" {
         return xml(feed::METADATA.to_owned());
     }
-    let (of, server) = (viewer.clone(), app.clone());
+    let server = app.clone();
     let sent = app.read(move |tx| match Resource::asked(&question, &asked)? {
         Resource::One { name, version } => {
-            let scope = scope(tx, &of, &Prefix::Project(question.id))?;
+            let scope = scope(tx, &viewer, &Prefix::Project(question.id))?;
             let found = entries::one(tx, &scope, &name, &version)?.found("Package")?;
             let links = Links::of_project(&server, &Reference::Id(found.row.project_id));
             Ok(feed::entry(&links, &found))
         }
-        Resource::Many(many) => page(tx, &server, &of, &question, &many, &asked),
+        Resource::Many(many) => page(tx, &server, &viewer, &question, &many, &asked),
     });
-    for_client(&viewer, sent.await.and_then(xml))
+    sent.await.and_then(xml)
 }
 
 /// How many versions there are.
@@ -151,16 +132,11 @@ async fn count(
     asked: Arc<Asked>,
 ) -> Result<Response> {
     let Params(question) = params;
-    let of = viewer.clone();
     let sent = app.read(move |tx| match Resource::asked(&question, &asked)? {
         Resource::One { .. } => Err(Error::NotFound("")),
-        Resource::Many(many) => Ok(many.find(tx, &of, &question)?.0.len()),
+        Resource::Many(many) => Ok(many.find(tx, &viewer, &question)?.0.len()),
     });
-    let sent = sent.await;
-    for_client(
-        &viewer,
-        sent.map(|count| reply::text(StatusCode::OK, count.to_string())),
-    )
+    Ok(reply::text(StatusCode::OK, sent.await?.to_string()))
 }
 
 /// What is asked of the feed.
