@@ -6,10 +6,14 @@ use crate::access::{Happened, audit};
 use crate::model::PackageType;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
+use kernel::http::params::{self, Field, FromParams, Param, Source, object_schema};
 use regex::RegexBuilder;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error as _;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use spaces::Namespace;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use store::{Json, Tx, sql};
 
@@ -18,40 +22,122 @@ pub const MAX_PATTERN: usize = 255;
 /// Most memory a compiled pattern may take, in bytes.
 const MAX_COMPILED: usize = 1 << 20;
 
-/// The settings of one namespace.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct PackageSettings {
-    /// maven: one file extension twice in a version.
-    pub maven_duplicates_allowed: bool,
-    /// Names or versions exempt from it.
-    pub maven_duplicate_exception_regex: String,
-    /// generic: one file name twice in a version.
-    pub generic_duplicates_allowed: bool,
-    /// Names or versions exempt from it.
-    pub generic_duplicate_exception_regex: String,
-    /// nuget: one version twice.
-    pub nuget_duplicates_allowed: bool,
-    /// Names or versions exempt from it.
-    pub nuget_duplicate_exception_regex: String,
-    /// terraform_module: one name in two projects.
-    pub terraform_module_duplicates_allowed: bool,
-    /// Names or versions exempt from it.
-    pub terraform_module_duplicate_exception_regex: String,
+/// A format whose duplicates a namespace lets in or not.
+pub struct Format {
+    package_type: PackageType,
+    /// What people call it.
+    pub label: &'static str,
+    /// The setting that lets duplicates in.
+    pub allowed: &'static str,
+    /// What it says.
+    pub about: &'static str,
+    /// The setting that names what is exempt from it.
+    pub exception: &'static str,
+    by_default: bool,
 }
+
+/// What the settings of exceptions say.
+const EXEMPT: &str = "Names or versions exempt from it.";
+
+macro_rules! format_of {
+    ($package_type:ident, $label:literal, $name:literal, $about:literal, $by_default:literal) => {
+        Format {
+            package_type: PackageType::$package_type,
+            label: $label,
+            allowed: concat!($name, "_duplicates_allowed"),
+            about: concat!($name, ": ", $about),
+            exception: concat!($name, "_duplicate_exception_regex"),
+            by_default: $by_default,
+        }
+    };
+}
+
+/// All that have settings, in wire order.
+pub const FORMATS: [Format; 4] = [
+    format_of!(
+        Maven,
+        "Maven",
+        "maven",
+        "one file extension twice in a version.",
+        true
+    ),
+    format_of!(
+        Generic,
+        "Generic",
+        "generic",
+        "one file name twice in a version.",
+        true
+    ),
+    format_of!(Nuget, "NuGet", "nuget", "one version twice.", true),
+    format_of!(
+        TerraformModule,
+        "Terraform module",
+        "terraform_module",
+        "one name in two projects.",
+        false
+    ),
+];
+
+/// What holds for one format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicates {
+    /// They are let in.
+    pub allowed: bool,
+    /// Names or versions exempt from that; an empty pattern fits none.
+    pub exception: String,
+}
+
+impl Duplicates {
+    fn allows(&self, name: &str, version: Option<&str>) -> bool {
+        let mut texts = std::iter::once(name).chain(version);
+        self.allowed || texts.any(|text| fits(&self.exception, text))
+    }
+}
+
+/// The settings of one namespace, as [`FORMATS`] stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageSettings(pub [Duplicates; 4]);
 
 impl Default for PackageSettings {
     fn default() -> Self {
-        PackageSettings {
-            maven_duplicates_allowed: true,
-            maven_duplicate_exception_regex: String::new(),
-            generic_duplicates_allowed: true,
-            generic_duplicate_exception_regex: String::new(),
-            nuget_duplicates_allowed: true,
-            nuget_duplicate_exception_regex: String::new(),
-            terraform_module_duplicates_allowed: false,
-            terraform_module_duplicate_exception_regex: String::new(),
+        PackageSettings(FORMATS.map(|format| Duplicates {
+            allowed: format.by_default,
+            exception: String::new(),
+        }))
+    }
+}
+
+impl Serialize for PackageSettings {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_map(Some(2 * FORMATS.len()))?;
+        for (format, own) in FORMATS.iter().zip(&self.0) {
+            fields.serialize_entry(format.allowed, &own.allowed)?;
+            fields.serialize_entry(format.exception, &own.exception)?;
         }
+        fields.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for PackageSettings {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let source = Source::deserialize(from)?;
+        let change =
+            Change::from_params(&source).map_err(|errors| D::Error::custom(errors.join(", ")))?;
+        let mut settings = PackageSettings::default();
+        change.apply(&mut settings);
+        Ok(settings)
+    }
+}
+
+impl JsonSchema for PackageSettings {
+    fn schema_name() -> Cow<'static, str> {
+        "PackageSettings".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        object_schema(&Change::fields())
+            .try_into()
+            .unwrap_or_default()
     }
 }
 
@@ -66,58 +152,28 @@ impl PackageSettings {
         name: &str,
         version: Option<&str>,
     ) -> bool {
-        let (allowed, exception) = match package_type {
-            PackageType::Maven => (
-                self.maven_duplicates_allowed,
-                self.maven_duplicate_exception_regex.as_str(),
-            ),
-            PackageType::Generic => (
-                self.generic_duplicates_allowed,
-                self.generic_duplicate_exception_regex.as_str(),
-            ),
-            PackageType::Nuget => (
-                self.nuget_duplicates_allowed,
-                self.nuget_duplicate_exception_regex.as_str(),
-            ),
-            PackageType::Helm => (true, ""),
-            _ => (false, ""),
-        };
-        allowed || fits(exception, name) || version.is_some_and(|text| fits(exception, text))
+        match package_type {
+            PackageType::Helm => true,
+            PackageType::TerraformModule => false,
+            _ => self.allows(package_type, name, version),
+        }
     }
 
     /// Whether a Terraform module may have a name that a module of another
     /// project of the namespace has.
     pub fn allows_elsewhere(&self, name: &str, version: Option<&str>) -> bool {
-        let exception = self.terraform_module_duplicate_exception_regex.as_str();
-        self.terraform_module_duplicates_allowed
-            || fits(exception, name)
-            || version.is_some_and(|text| fits(exception, text))
+        self.allows(PackageType::TerraformModule, name, version)
+    }
+
+    fn allows(&self, package_type: PackageType, name: &str, version: Option<&str>) -> bool {
+        let mut each = FORMATS.iter().zip(&self.0);
+        each.any(|(format, own)| format.package_type == package_type && own.allows(name, version))
     }
 
     /// Refuses patterns that are too long or do not compile.
     pub fn validate(&self) -> Result<()> {
-        let patterns = [
-            (
-                "maven_duplicate_exception_regex",
-                &self.maven_duplicate_exception_regex,
-            ),
-            (
-                "generic_duplicate_exception_regex",
-                &self.generic_duplicate_exception_regex,
-            ),
-            (
-                "nuget_duplicate_exception_regex",
-                &self.nuget_duplicate_exception_regex,
-            ),
-            (
-                "terraform_module_duplicate_exception_regex",
-                &self.terraform_module_duplicate_exception_regex,
-            ),
-        ];
-        for (field, pattern) in patterns {
-            check_pattern(field, pattern)?;
-        }
-        Ok(())
+        let mut each = FORMATS.iter().zip(&self.0);
+        each.try_for_each(|(format, own)| check_pattern(format.exception, &own.exception))
     }
 }
 
@@ -207,40 +263,52 @@ pub fn effective(tx: &mut Tx<'_>, namespace_id: i64) -> Result<PackageSettings> 
     Ok(found.map(|(Json(settings),)| settings).unwrap_or_default())
 }
 
-/// A change of settings: what is given.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "named as the fields of the settings")]
-pub struct Change {
-    pub maven_duplicates_allowed: Option<bool>,
-    pub maven_duplicate_exception_regex: Option<String>,
-    pub generic_duplicates_allowed: Option<bool>,
-    pub generic_duplicate_exception_regex: Option<String>,
-    pub nuget_duplicates_allowed: Option<bool>,
-    pub nuget_duplicate_exception_regex: Option<String>,
-    pub terraform_module_duplicates_allowed: Option<bool>,
-    pub terraform_module_duplicate_exception_regex: Option<String>,
+/// A change of settings: what is given, as [`FORMATS`] stand.
+#[derive(Debug, Clone, Default)]
+pub struct Change([(Option<bool>, Option<String>); 4]);
+
+impl FromParams for Change {
+    fn from_params(source: &Source) -> Result<Self, Vec<String>> {
+        let mut errors = Vec::new();
+        let given = FORMATS.map(|format| {
+            let allowed = params::take::<Option<bool>>(source, format.allowed, &mut errors);
+            let exception = params::take::<Option<String>>(source, format.exception, &mut errors);
+            (allowed.flatten(), exception.flatten())
+        });
+        errors.is_empty().then_some(Change(given)).ok_or(errors)
+    }
+
+    fn fields() -> Vec<Field> {
+        let of = |name, description, schema| Field {
+            name,
+            description,
+            schema,
+            required: false,
+        };
+        let both = |format: &Format| {
+            let allowed = of(format.allowed, format.about, bool::schema());
+            [allowed, of(format.exception, EXEMPT, String::schema())]
+        };
+        FORMATS.iter().flat_map(both).collect()
+    }
 }
 
 impl Change {
     fn apply(&self, settings: &mut PackageSettings) {
-        macro_rules! take {
-            ($($field:ident),* $(,)?) => {$(
-                if let Some(wanted) = self.$field.clone() {
-                    settings.$field = wanted;
-                }
-            )*};
+        for (own, (allowed, exception)) in settings.0.iter_mut().zip(&self.0) {
+            own.allowed = allowed.unwrap_or(own.allowed);
+            if let Some(exception) = exception {
+                own.exception.clone_from(exception);
+            }
         }
-        take!(
-            maven_duplicates_allowed,
-            maven_duplicate_exception_regex,
-            generic_duplicates_allowed,
-            generic_duplicate_exception_regex,
-            nuget_duplicates_allowed,
-            nuget_duplicate_exception_regex,
-            terraform_module_duplicates_allowed,
-            terraform_module_duplicate_exception_regex,
-        );
+    }
+
+    /// The settings as a form sends them: a box that is not ticked is not sent.
+    pub fn whole(self) -> PackageSettings {
+        PackageSettings(self.0.map(|(allowed, exception)| Duplicates {
+            allowed: allowed.unwrap_or(false),
+            exception: exception.unwrap_or_default().trim().to_owned(),
+        }))
     }
 }
 
@@ -294,14 +362,18 @@ pub fn save(tx: &mut Tx<'_>, namespace_id: i64, settings: &PackageSettings) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
+
+    fn settings(fields: Value) -> PackageSettings {
+        serde_json::from_value(fields).unwrap()
+    }
 
     #[test]
     fn an_exception_fits_a_whole_name_or_version() {
-        let settings = PackageSettings {
-            generic_duplicates_allowed: false,
-            generic_duplicate_exception_regex: "ham.*|.*-SNAPSHOT".into(),
-            ..PackageSettings::default()
-        };
+        let settings = settings(json!({
+            "generic_duplicates_allowed": false,
+            "generic_duplicate_exception_regex": "ham.*|.*-SNAPSHOT",
+        }));
         let allows =
             |name, version| settings.allows_duplicate(PackageType::Generic, name, Some(version));
         assert!(allows("hammer", "1.0"));
@@ -316,10 +388,7 @@ mod tests {
     fn unusable_patterns_are_refused() {
         let long = "a".repeat(256);
         for pattern in ["(", "a)|(b", "(?=x)", "((a{1000}){1000}){1000}", &long] {
-            let settings = PackageSettings {
-                maven_duplicate_exception_regex: pattern.into(),
-                ..PackageSettings::default()
-            };
+            let settings = settings(json!({"maven_duplicate_exception_regex": pattern}));
             assert!(settings.validate().is_err(), "{pattern}");
         }
         assert!(PackageSettings::default().validate().is_ok());
@@ -327,12 +396,25 @@ mod tests {
 
     #[test]
     fn evil_patterns_take_linear_time() {
-        let settings = PackageSettings {
-            generic_duplicates_allowed: false,
-            generic_duplicate_exception_regex: "(a+)+b".into(),
-            ..PackageSettings::default()
-        };
+        let settings = settings(json!({
+            "generic_duplicates_allowed": false,
+            "generic_duplicate_exception_regex": "(a+)+b",
+        }));
         let name = "a".repeat(255);
         assert!(!settings.allows_duplicate(PackageType::Generic, &name, None));
+    }
+
+    #[test]
+    fn settings_stand_in_one_order_and_have_defaults() {
+        let written = serde_json::to_string(&PackageSettings::default()).unwrap();
+        let expected = concat!(
+            r#"{"maven_duplicates_allowed":true,"maven_duplicate_exception_regex":"","#,
+            r#""generic_duplicates_allowed":true,"generic_duplicate_exception_regex":"","#,
+            r#""nuget_duplicates_allowed":true,"nuget_duplicate_exception_regex":"","#,
+            r#""terraform_module_duplicates_allowed":false,"#,
+            r#""terraform_module_duplicate_exception_regex":""}"#,
+        );
+        assert_eq!(written, expected);
+        assert_eq!(settings(json!({"gone": 1})), PackageSettings::default());
     }
 }

@@ -8,7 +8,7 @@ use crate::access::settled_of;
 use crate::cleanup;
 use crate::cleanup::model::{KeepFiles, Policy};
 use crate::model::ProtectionRule;
-use crate::settings::{self, MAX_PATTERN, PackageSettings};
+use crate::settings::{self, FORMATS, MAX_PATTERN, PackageSettings};
 use crate::store::pages as rows;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
@@ -126,69 +126,31 @@ fn rule(g: &mut Graph) {
         .describe("Least role that may delete; null for maintainers.");
 }
 
-/// One format of [`PackageSettings`]: its fields, and how they are read.
-type Format = (
-    [&'static str; 2],
-    &'static str,
-    fn(&PackageSettings) -> (bool, &String),
-);
-
-const FORMATS: &[Format] = &[
-    (
-        ["mavenDuplicatesAllowed", "mavenDuplicateExceptionRegex"],
-        "Maven",
-        |it| {
-            (
-                it.maven_duplicates_allowed,
-                &it.maven_duplicate_exception_regex,
-            )
-        },
-    ),
-    (
-        ["genericDuplicatesAllowed", "genericDuplicateExceptionRegex"],
-        "generic",
-        |it| {
-            (
-                it.generic_duplicates_allowed,
-                &it.generic_duplicate_exception_regex,
-            )
-        },
-    ),
-    (
-        ["nugetDuplicatesAllowed", "nugetDuplicateExceptionRegex"],
-        "NuGet",
-        |it| {
-            (
-                it.nuget_duplicates_allowed,
-                &it.nuget_duplicate_exception_regex,
-            )
-        },
-    ),
-    (
-        [
-            "terraformModuleDuplicatesAllowed",
-            "terraformModuleDuplicateExceptionRegex",
-        ],
-        "Terraform",
-        |it| {
-            (
-                it.terraform_module_duplicates_allowed,
-                &it.terraform_module_duplicate_exception_regex,
-            )
-        },
-    ),
-];
+/// The name of a setting as GraphQL writes it.
+pub fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |text, word| {
+        let (initial, rest) = word.split_at(word.len().min(1));
+        text + &initial.to_ascii_uppercase() + rest
+    })
+}
 
 fn package_settings(g: &mut Graph) {
     let text = "Which packages a namespace lets be published twice.";
     let mut of = g.object::<PackageSettings>("PackageSettings", text);
-    for ([allowed, exception], format, read) in FORMATS {
+    for (n, format) in FORMATS.iter().enumerate() {
+        let label = format.label;
         of = of
-            .field(allowed, BOOLEAN.required(), move |it| read(it).0)
-            .describe(&format!("Whether {format} packages may be."))
-            .field(exception, REGEXP, move |it| Some(read(it).1.clone()))
+            .field(&camel(format.allowed), BOOLEAN.required(), move |it| {
+                it.0[n].allowed
+            })
+            .describe(&format!("Whether {label} packages may be."))
+            .field(&camel(format.exception), REGEXP, move |it| {
+                Some(it.0[n].exception.clone())
+            })
             .describe(&format!(
-                "Names and versions of {format} packages that may be all the same."
+                "Names and versions of {label} packages that may be all the same."
             ));
     }
 }

@@ -2,19 +2,20 @@
 
 use super::cleanup::{Terms, rules_argument};
 use super::enums::{DELETE, PUSH, RULE_TYPE, chosen};
-use super::policy::{KEEP, KEPT, REGEXP};
+use super::policy::{KEEP, KEPT, REGEXP, camel};
 use super::{RULE_ID, caller};
 use crate::access::{enter, namespace_for_settings};
 use crate::cleanup::model::{KeepFiles, Owner, Policy};
 use crate::cleanup::{self, rule};
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::rules::protection::{self, Change};
-use crate::settings::{self, PackageSettings};
+use crate::settings::{self, FORMATS, PackageSettings};
 use crate::store::protection as rows;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result as Outcome};
 use kernel::graph::{BOOLEAN, Context, Done, Fault, Graph, ID, STRING, Typed, argument, object};
 use kernel::http::Patch;
+use kernel::http::params::{FromParams, Source};
 use kernel::ids::Reference;
 use serde::{Deserialize, Deserializer};
 use spaces::access::Purpose;
@@ -46,14 +47,14 @@ pub fn graph(g: &mut Graph) {
     );
     update = update
         .input(argument("namespacePath", ID.required()).describe("Full path of the namespace."));
-    for format in ["maven", "generic", "nuget", "terraformModule"] {
+    for format in &FORMATS {
         update = update
             .input(
-                argument(&format!("{format}DuplicatesAllowed"), BOOLEAN)
+                argument(&camel(format.allowed), BOOLEAN)
                     .describe("Whether packages of the format may be published twice."),
             )
             .input(
-                argument(&format!("{format}DuplicateExceptionRegex"), REGEXP)
+                argument(&camel(format.exception), REGEXP)
                     .describe("Names and versions that may be all the same."),
             );
     }
@@ -135,7 +136,7 @@ struct NewPolicy {
 struct NewSettings {
     namespace_path: String,
     #[serde(flatten)]
-    change: settings::Change,
+    given: Source,
 }
 
 /// Tells a null that was given from nothing given.
@@ -248,7 +249,12 @@ async fn policy(input: NewPolicy, context: Context) -> Result<Done<Policy>, Faul
 
 async fn namespace(input: NewSettings, context: Context) -> Result<Done<PackageSettings>, Fault> {
     let reference = Reference::Path(input.namespace_path);
-    let change = input.change;
+    let mut given = Source::new();
+    for name in FORMATS.iter().flat_map(|one| [one.allowed, one.exception]) {
+        let value = input.given.get(&camel(name)).cloned();
+        given.extend(value.map(|value| (name.to_owned(), value)));
+    }
+    let change = settings::Change::from_params(&given).map_err(Error::Parameters)?;
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| {
         let place = namespace_for_settings(tx, &viewer, &reference)?;

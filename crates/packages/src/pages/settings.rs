@@ -4,7 +4,7 @@
 use super::views::{DuplicateRow, Duplicates, Protection, RuleRow};
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::rules::protection;
-use crate::settings::{self, PackageSettings};
+use crate::settings::{self, Change, FORMATS, Format, PackageSettings};
 use crate::store::protection as rows;
 use http::Method;
 use identity::pages::refusal::Typed;
@@ -21,13 +21,6 @@ use store::Tx;
 
 /// Most rules the page shows.
 const MAX_RULES: i64 = 500;
-/// Fields of the forms that show what is wrong with them.
-const FIELDS: &[&str] = &[
-    "generic_duplicate_exception_regex",
-    "maven_duplicate_exception_regex",
-    "nuget_duplicate_exception_regex",
-    "terraform_module_duplicate_exception_regex",
-];
 const PUSHES: &[(&str, &str)] = &[
     ("", "As usual: developers"),
     ("maintainer", "Maintainers"),
@@ -65,43 +58,14 @@ kernel::params! {
         pub push: Option<PushLevel>,
         /// Least role that may delete.
         pub delete: Option<DeleteLevel>,
-        /// maven: duplicates are allowed.
-        pub maven_duplicates_allowed: Option<bool>,
-        /// maven: names or versions exempt from it.
-        pub maven_duplicate_exception_regex: Option<String>,
-        /// generic: duplicates are allowed.
-        pub generic_duplicates_allowed: Option<bool>,
-        /// generic: names or versions exempt from it.
-        pub generic_duplicate_exception_regex: Option<String>,
-        /// nuget: duplicates are allowed.
-        pub nuget_duplicates_allowed: Option<bool>,
-        /// nuget: names or versions exempt from it.
-        pub nuget_duplicate_exception_regex: Option<String>,
-        /// terraform_module: duplicates are allowed.
-        pub terraform_module_duplicates_allowed: Option<bool>,
-        /// terraform_module: names or versions exempt from it.
-        pub terraform_module_duplicate_exception_regex: Option<String>,
     }
 }
 
-impl Form {
-    /// The group's settings as sent; a box that is not ticked is not sent.
-    fn settings(&self) -> PackageSettings {
-        let is = |ticked: Option<bool>| ticked.unwrap_or(false);
-        let text = |sent: &Option<String>| sent.clone().unwrap_or_default().trim().to_owned();
-        PackageSettings {
-            maven_duplicates_allowed: is(self.maven_duplicates_allowed),
-            maven_duplicate_exception_regex: text(&self.maven_duplicate_exception_regex),
-            generic_duplicates_allowed: is(self.generic_duplicates_allowed),
-            generic_duplicate_exception_regex: text(&self.generic_duplicate_exception_regex),
-            nuget_duplicates_allowed: is(self.nuget_duplicates_allowed),
-            nuget_duplicate_exception_regex: text(&self.nuget_duplicate_exception_regex),
-            terraform_module_duplicates_allowed: is(self.terraform_module_duplicates_allowed),
-            terraform_module_duplicate_exception_regex: text(
-                &self.terraform_module_duplicate_exception_regex,
-            ),
-        }
-    }
+/// What a form said, of a project or of a group.
+#[derive(Debug, Clone)]
+struct Sent {
+    form: Form,
+    settings: PackageSettings,
 }
 
 async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
@@ -113,7 +77,7 @@ async fn render(
     app: App,
     viewer: Viewer,
     address: Address,
-    typed: Typed<Form>,
+    typed: Typed<Sent>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(&app, &viewer, "Package settings");
@@ -125,7 +89,7 @@ async fn render(
             match &space {
                 Space::Group(group, _) => {
                     let stored = settings::effective(tx, group.id)?;
-                    let settings = typed.form.as_ref().map_or(stored, Form::settings);
+                    let settings = typed.form.map_or(stored, |sent| sent.settings);
                     Html::new(&Duplicates {
                         page: shown,
                         head,
@@ -135,7 +99,7 @@ async fn render(
                 }
                 Space::Project(project, _) => {
                     let rules = rows::list(tx, project.id, MAX_RULES, 0)?;
-                    let form = typed.form.as_ref();
+                    let form = typed.form.as_ref().map(|sent| &sent.form);
                     let text = |chosen: Option<&'static str>| chosen.unwrap_or_default().to_owned();
                     let pattern = form.and_then(|form| form.pattern.clone());
                     let kind = form.and_then(|form| form.package_type);
@@ -171,39 +135,16 @@ pub(super) fn kinds() -> Vec<Choice> {
 }
 
 fn formats(settings: &PackageSettings) -> Vec<DuplicateRow> {
-    let row = |label, format: &str, allowed, exception: &String| DuplicateRow {
-        label,
-        allowed_field: format!("{format}_duplicates_allowed"),
-        allowed,
-        exception_field: format!("{format}_duplicate_exception_regex"),
-        exception: exception.clone(),
+    let row = |(format, own): (&Format, &settings::Duplicates)| DuplicateRow {
+        label: format.label,
+        allowed_field: format.allowed.to_owned(),
+        allowed: own.allowed,
+        exception_field: format.exception.to_owned(),
+        exception: own.exception.clone(),
     };
-    vec![
-        row(
-            "Generic",
-            "generic",
-            settings.generic_duplicates_allowed,
-            &settings.generic_duplicate_exception_regex,
-        ),
-        row(
-            "Maven",
-            "maven",
-            settings.maven_duplicates_allowed,
-            &settings.maven_duplicate_exception_regex,
-        ),
-        row(
-            "NuGet",
-            "nuget",
-            settings.nuget_duplicates_allowed,
-            &settings.nuget_duplicate_exception_regex,
-        ),
-        row(
-            "Terraform module",
-            "terraform_module",
-            settings.terraform_module_duplicates_allowed,
-            &settings.terraform_module_duplicate_exception_regex,
-        ),
-    ]
+    let mut rows: Vec<DuplicateRow> = FORMATS.iter().zip(&settings.0).map(row).collect();
+    rows.sort_by_key(|row| row.label);
+    rows
 }
 
 fn rule_row(rule: &ProtectionRule) -> RuleRow {
@@ -229,8 +170,11 @@ async fn change(
     viewer: SignedInViewer,
     asked: Arc<Asked>,
     form: Params<Form>,
+    duplicates: Params<Change>,
 ) -> Result<Response> {
-    let Params(form) = form;
+    let (Params(form), Params(duplicates)) = (form, duplicates);
+    let settings = duplicates.whole();
+    let form = Sent { form, settings };
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let (asker, wanted, place) = (viewer.clone(), form.clone(), address.clone());
     let done = app
@@ -239,7 +183,7 @@ async fn change(
     match done {
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
-            let typed = Typed::refused(form, error, FIELDS)?;
+            let typed = Typed::refused(form, error, &FORMATS.map(|format| format.exception))?;
             render(app, viewer, address, typed).await
         }
     }
@@ -249,13 +193,13 @@ fn apply(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     address: &Address,
-    form: &Form,
+    Sent { form, settings }: &Sent,
 ) -> Result<(String, &'static str)> {
     let space = address.enter(tx, viewer, Purpose::ManagePackageSettings)?;
     let url = format!("{}/-/settings/packages", space.url());
     match &space {
         Space::Group(group, _) => {
-            settings::replace(tx, viewer, group, &form.settings())?;
+            settings::replace(tx, viewer, group, settings)?;
             Ok((url, "The settings are saved."))
         }
         Space::Project(project, _) if form.action == Some(Action::Remove) => {
