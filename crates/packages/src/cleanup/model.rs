@@ -2,7 +2,9 @@
 
 use crate::model::{PackageType, Status};
 use kernel::error::{Error, Result};
-use kernel::time::Timestamp;
+use kernel::time::{Timestamp, wire};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 kernel::choices! {
     /// How many files of one name a package keeps.
@@ -88,14 +90,16 @@ impl Owner {
     }
 }
 
-/// What a rule says.
-#[derive(Debug, Clone, PartialEq)]
+/// A cleanup rule.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "CleanupRuleEntity")]
 pub struct Rule {
     /// Its id; 0 before it is stored.
     pub id: i64,
     /// The project, if it is a project's.
     pub project_id: Option<i64>,
     /// The group, if it is a group's.
+    #[serde(rename = "group_id")]
     pub namespace_id: Option<i64>,
     /// The format it is about.
     pub package_type: PackageType,
@@ -118,10 +122,16 @@ pub struct Rule {
     /// Only what was never downloaded goes.
     pub never_downloaded: bool,
     /// When it is applied next; never while it is disabled.
+    #[serde(serialize_with = "wire::optional::serialize")]
+    #[schemars(with = "Option<String>")]
     pub next_run_at: Option<Timestamp>,
     /// When it was made.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub created_at: Timestamp,
     /// When it was last changed.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub updated_at: Timestamp,
 }
 

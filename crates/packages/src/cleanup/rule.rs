@@ -43,29 +43,30 @@ pub fn owner_at(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Own
     }
 }
 
-/// A change of a rule, or what a new one says.
-#[derive(Debug, Clone, Default)]
-pub struct Change {
-    /// The format; a new rule has to name it.
-    pub package_type: Option<PackageType>,
-    /// Whether it is applied.
-    pub enabled: Option<bool>,
-    /// So many of the newest versions of a name stay.
-    pub keep_last: Patch<i64>,
-    /// Names that stay.
-    pub keep_name_regex: Patch<String>,
-    /// Versions that stay.
-    pub keep_version_regex: Patch<String>,
-    /// Only these names go.
-    pub remove_name_regex: Patch<String>,
-    /// Only these versions go.
-    pub remove_version_regex: Patch<String>,
-    /// Only what was published longer ago goes.
-    pub older_than_days: Patch<i64>,
-    /// Only what was not downloaded for so long goes.
-    pub not_downloaded_days: Patch<i64>,
-    /// Only what was never downloaded goes.
-    pub never_downloaded: Option<bool>,
+kernel::params! {
+    /// What a rule says, or what changes of it.
+    pub struct Change {
+        /// The format it is about; a new rule has to name it.
+        pub package_type: Option<PackageType>,
+        /// Whether it is applied, every twelve hours; false unless it is said.
+        pub enabled: Option<bool>,
+        /// So many of the newest versions of each name stay.
+        pub keep_last: Patch<i64>,
+        /// Names that stay: a regular expression for the whole name.
+        pub keep_name_regex: Patch<String>,
+        /// Versions that stay.
+        pub keep_version_regex: Patch<String>,
+        /// Only names like this go.
+        pub remove_name_regex: Patch<String>,
+        /// Only versions like this go.
+        pub remove_version_regex: Patch<String>,
+        /// Only what was published more days ago goes.
+        pub older_than_days: Patch<i64>,
+        /// Only what was not downloaded for so many days goes.
+        pub not_downloaded_days: Patch<i64>,
+        /// Only what was never downloaded goes; needs `older_than_days`.
+        pub never_downloaded: Option<bool>,
+    }
 }
 
 impl Change {
@@ -261,7 +262,11 @@ pub fn update(
     change: Change,
 ) -> Result<Rule> {
     let before = find(tx, owner, id)?;
-    let mut rule = change.over(before.clone())?;
+    let rule = change.over(before.clone())?;
+    store_changed(tx, viewer, &before, rule)
+}
+
+fn store_changed(tx: &mut Tx<'_>, viewer: &Viewer, before: &Rule, mut rule: Rule) -> Result<Rule> {
     rule.next_run_at = match (rule.enabled, before.enabled) {
         (true, true) => before.next_run_at,
         (true, false) => Some(super::next_run(tx)),
@@ -271,6 +276,26 @@ pub fn update(
     rows::update(tx, &rule)?;
     record(tx, viewer, "package_cleanup_rule.update", &rule)?;
     Ok(rule)
+}
+
+/// Turns a rule on or off.
+pub fn switch(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    owner: Owner,
+    id: i64,
+    enabled: bool,
+) -> Result<Rule> {
+    let rule = find(tx, owner, id)?;
+    store_changed(
+        tx,
+        viewer,
+        &rule,
+        Rule {
+            enabled,
+            ..rule.clone()
+        },
+    )
 }
 
 /// Removes a rule, with what is known of its runs.

@@ -1,69 +1,10 @@
 //! Cleanup rules, their runs and what they take, on the wire.
 
-use crate::cleanup::model::{CleanupRun, Going, Rule};
+use crate::cleanup::model::{CleanupRun, Going};
 use crate::model::{PackageType, Status};
 use kernel::time::wire::text;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// A cleanup rule.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct CleanupRuleEntity {
-    /// Its id.
-    pub id: i64,
-    /// The project, if it is a project's.
-    pub project_id: Option<i64>,
-    /// The group, if it is a group's.
-    pub group_id: Option<i64>,
-    /// The format it is about.
-    pub package_type: PackageType,
-    /// Whether it is applied.
-    pub enabled: bool,
-    /// So many of the newest versions of each name stay.
-    pub keep_last: Option<i64>,
-    /// Names that stay.
-    pub keep_name_regex: Option<String>,
-    /// Versions that stay.
-    pub keep_version_regex: Option<String>,
-    /// Only names like this go.
-    pub remove_name_regex: Option<String>,
-    /// Only versions like this go.
-    pub remove_version_regex: Option<String>,
-    /// Only what was published more days ago goes.
-    pub older_than_days: Option<i64>,
-    /// Only what was not downloaded for so many days goes.
-    pub not_downloaded_days: Option<i64>,
-    /// Only what was never downloaded goes.
-    pub never_downloaded: bool,
-    /// When it is applied next.
-    pub next_run_at: Option<String>,
-    /// When it was made.
-    pub created_at: String,
-    /// When it was last changed.
-    pub updated_at: String,
-}
-
-/// The rule as it is written.
-pub fn rule(rule: Rule) -> CleanupRuleEntity {
-    CleanupRuleEntity {
-        id: rule.id,
-        project_id: rule.project_id,
-        group_id: rule.namespace_id,
-        package_type: rule.package_type,
-        enabled: rule.enabled,
-        keep_last: rule.keep_last,
-        keep_name_regex: rule.keep_name_regex,
-        keep_version_regex: rule.keep_version_regex,
-        remove_name_regex: rule.remove_name_regex,
-        remove_version_regex: rule.remove_version_regex,
-        older_than_days: rule.older_than_days,
-        not_downloaded_days: rule.not_downloaded_days,
-        never_downloaded: rule.never_downloaded,
-        next_run_at: rule.next_run_at.map(text),
-        created_at: text(rule.created_at),
-        updated_at: text(rule.updated_at),
-    }
-}
 
 /// A run of a cleanup rule.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -273,17 +273,13 @@ fn apply(
 ) -> Result<(String, &'static str)> {
     let space = address.enter(tx, viewer, Purpose::ManagePackageSettings)?;
     let owner = owner(&space);
-    let switch = |enabled| Change {
-        enabled: Some(enabled),
-        ..Change::default()
-    };
     let text = match form.action {
         Action::Enable => {
-            rule::update(tx, viewer, owner, form.rule_id()?, switch(true))?;
+            rule::switch(tx, viewer, owner, form.rule_id()?, true)?;
             "The rule is on: it is applied twice a day."
         }
         Action::Disable => {
-            rule::update(tx, viewer, owner, form.rule_id()?, switch(false))?;
+            rule::switch(tx, viewer, owner, form.rule_id()?, false)?;
             "The rule is off."
         }
         Action::Remove => {

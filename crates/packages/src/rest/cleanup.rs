@@ -1,16 +1,15 @@
 //! Cleanup rules of a project or group, their runs, and dry runs.
 
-use crate::cleanup::model::Owner;
+use crate::cleanup::model::Rule;
 use crate::cleanup::rule::{self, Change};
 use crate::cleanup::run;
-use crate::entity::cleanup::{self as entity, CleanupRuleEntity, CleanupRunEntity, GoingEntity};
-use crate::model::PackageType;
+use crate::entity::cleanup::{self as entity, CleanupRunEntity, GoingEntity};
 use crate::scope::Prefix;
 use crate::store::cleanup_rules as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 
 /// With each prefix stand the words that summaries name it by and what tells
 /// its operations from the other's.
@@ -62,32 +61,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// What a rule says.
-    pub struct RuleTerms {
-        /// The format it is about.
-        pub package_type: Option<PackageType>,
-        /// Whether it is applied, every twelve hours; false unless it is said.
-        pub enabled: Option<bool>,
-        /// So many of the newest versions of each name stay.
-        pub keep_last: Patch<i64>,
-        /// Names that stay: a regular expression for the whole name.
-        pub keep_name_regex: Patch<String>,
-        /// Versions that stay.
-        pub keep_version_regex: Patch<String>,
-        /// Only names like this go.
-        pub remove_name_regex: Patch<String>,
-        /// Only versions like this go.
-        pub remove_version_regex: Patch<String>,
-        /// Only what was published more days ago goes.
-        pub older_than_days: Patch<i64>,
-        /// Only what was not downloaded for so many days goes.
-        pub not_downloaded_days: Patch<i64>,
-        /// Only what was never downloaded goes; needs `older_than_days`.
-        pub never_downloaded: Option<bool>,
-    }
-}
-
-kernel::params! {
     /// A rule.
     pub struct OneRule {
         /// The rule.
@@ -95,34 +68,14 @@ kernel::params! {
     }
 }
 
-fn change(terms: RuleTerms) -> Change {
-    Change {
-        package_type: terms.package_type,
-        enabled: terms.enabled,
-        keep_last: terms.keep_last,
-        keep_name_regex: terms.keep_name_regex,
-        keep_version_regex: terms.keep_version_regex,
-        remove_name_regex: terms.remove_name_regex,
-        remove_version_regex: terms.remove_version_regex,
-        older_than_days: terms.older_than_days,
-        not_downloaded_days: terms.not_downloaded_days,
-        never_downloaded: terms.never_downloaded,
-    }
-}
-
-async fn list(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    paging: Paging,
-) -> Result<Paged<CleanupRuleEntity>> {
+async fn list(app: App, viewer: Viewer, prefix: Prefix, paging: Paging) -> Result<Paged<Rule>> {
     app.read(move |tx| {
         let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let rules = rule::list(tx, owner)?;
         let total = rules.len() as i64;
         let page = rules.into_iter().skip(paging.offset() as usize);
         let page = page.take(paging.fetch() as usize).collect();
-        Ok(Paged::numbered(page, paging, Some(total)).map(entity::rule))
+        Ok(Paged::numbered(page, paging, Some(total)))
     })
     .await
 }
@@ -131,14 +84,13 @@ async fn create(
     app: App,
     viewer: Viewer,
     prefix: Prefix,
-    terms: Params<RuleTerms>,
-) -> Result<Created<CleanupRuleEntity>> {
-    let Params(terms) = terms;
-    let change = change(terms);
+    change: Params<Change>,
+) -> Result<Created<Rule>> {
+    let Params(change) = change;
     app.write(move |tx| {
         let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let made = rule::create(tx, &viewer, owner, change.clone())?;
-        Ok(Created(entity::rule(made)))
+        Ok(Created(made))
     })
     .await
 }
@@ -148,11 +100,11 @@ async fn show(
     viewer: Viewer,
     prefix: Prefix,
     one: Params<OneRule>,
-) -> Result<Ok200<CleanupRuleEntity>> {
+) -> Result<Ok200<Rule>> {
     app.read(move |tx| {
         let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let found = rule::find(tx, owner, one.cleanup_rule_id)?;
-        Ok(Ok200(entity::rule(found)))
+        Ok(Ok200(found))
     })
     .await
 }
@@ -162,14 +114,13 @@ async fn update(
     viewer: Viewer,
     prefix: Prefix,
     one: Params<OneRule>,
-    terms: Params<RuleTerms>,
-) -> Result<Ok200<CleanupRuleEntity>> {
-    let Params(terms) = terms;
-    let (id, change) = (one.cleanup_rule_id, change(terms));
+    change: Params<Change>,
+) -> Result<Ok200<Rule>> {
+    let (id, Params(change)) = (one.cleanup_rule_id, change);
     app.write(move |tx| {
         let owner = rule::owner_at(tx, &viewer, &prefix)?;
         let changed = rule::update(tx, &viewer, owner, id, change.clone())?;
-        Ok(Ok200(entity::rule(changed)))
+        Ok(Ok200(changed))
     })
     .await
 }
@@ -244,19 +195,18 @@ async fn preview_draft(
     app: App,
     viewer: Viewer,
     prefix: Prefix,
-    terms: Params<RuleTerms>,
+    change: Params<Change>,
     paging: Paging,
 ) -> Result<Paged<GoingEntity>> {
-    let Params(terms) = terms;
     let rule = app.read(move |tx| {
         let owner = rule::owner_at(tx, &viewer, &prefix)?;
-        change(terms).drafted(tx, owner)
+        change.clone().drafted(tx, owner)
     });
     let rule = rule.await?;
     going(&app, rule, paging).await
 }
 
-async fn going(app: &App, rule: rule::Rule, paging: Paging) -> Result<Paged<GoingEntity>> {
+async fn going(app: &App, rule: Rule, paging: Paging) -> Result<Paged<GoingEntity>> {
     let kind = rule.package_type;
     let told = run::preview(app, rule, paging.offset(), paging.fetch()).await?;
     let page = Paged::numbered(told.shown, paging, Some(told.packages));
