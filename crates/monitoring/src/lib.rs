@@ -35,6 +35,7 @@ pub mod errors;
 mod hours;
 mod mail;
 pub mod on_call;
+mod rows;
 pub mod tasks;
 
 use kernel::http::Routes;

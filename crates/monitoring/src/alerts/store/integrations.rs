@@ -2,6 +2,7 @@
 
 use crate::alerts::model::{Integration, Kind};
 use crate::alerts::payload::mapping::{Mapping, Path};
+use crate::rows::rows_below;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::ids::fold;
@@ -37,24 +38,7 @@ impl Written {
     }
 }
 
-/// One page of a project's integrations, oldest first.
-pub fn list(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Integration>> {
-    Ok(tx.all(
-        sql!(
-            "select * from alert_integrations where project_id = $1
-             order by id limit $2 offset $3"
-        ),
-        (project_id, limit, offset),
-    )?)
-}
-
-/// How many a project has.
-pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from alert_integrations where project_id = $1"),
-        (project_id,),
-    )?)
-}
+rows_below!(Integration, "alert_integrations", "project_id", number "id");
 
 /// Integrations of these projects, or only this one of them.
 pub fn of_projects(
@@ -69,14 +53,6 @@ pub fn of_projects(
     }
     query.raw(" order by id");
     Ok(tx.query(query)?)
-}
-
-/// An integration of a project.
-pub fn find(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Integration>> {
-    Ok(tx.optional(
-        sql!("select * from alert_integrations where project_id = $1 and id = $2"),
-        (project_id, id),
-    )?)
 }
 
 /// An integration of any project.

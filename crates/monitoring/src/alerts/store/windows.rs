@@ -1,6 +1,7 @@
 //! Maintenance windows.
 
 use crate::alerts::model::Window;
+use crate::rows::rows_below;
 use jiff::Timestamp;
 use kernel::error::Result;
 use store::{Tx, sql};
@@ -18,24 +19,7 @@ pub struct NewWindow {
     pub ends_at: Timestamp,
 }
 
-/// One page of a project's windows, those that end last first.
-pub fn list(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Window>> {
-    Ok(tx.all(
-        sql!(
-            "select * from alert_windows where project_id = $1
-             order by ends_at desc, id desc limit $2 offset $3"
-        ),
-        (project_id, limit, offset),
-    )?)
-}
-
-/// How many there are.
-pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from alert_windows where project_id = $1"),
-        (project_id,),
-    )?)
-}
+rows_below!(Window, "alert_windows", "project_id", order "ends_at desc, id desc");
 
 /// Those that are open now.
 pub fn open(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<Window>> {

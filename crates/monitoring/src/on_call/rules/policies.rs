@@ -1,6 +1,6 @@
 //! The escalation policy of a project: there is one at most.
 
-use super::{description, must_see_alerts, name};
+use super::{audit, description, must_see_alerts, name};
 use crate::on_call::model::{MAX_ELAPSED, MAX_RULES, Policy, Rule, Target, Until};
 use crate::on_call::store::policies::{self as rows, NewRule};
 use crate::on_call::store::schedules;
@@ -9,7 +9,6 @@ use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::{Value, json};
 use spaces::Project;
-use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// Whom a rule pages, as people say it.
@@ -55,13 +54,12 @@ pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, new: &Change)
     let rules = rules(tx, project, new.rules.as_deref().unwrap_or_default())?;
     let made = rows::insert(tx, project.id, &name, text.as_deref())?;
     rows::set_rules(tx, made.id, &rules)?;
-    let details = details(&made, Some(&rules));
-    record(
+    audit(
         tx,
         viewer,
+        project,
         "escalation_policy.create",
-        of_project(project),
-        details,
+        details(&made, Some(&rules)),
     )?;
     Ok(made)
 }
@@ -89,13 +87,12 @@ pub fn update(
     if let Some(rules) = &rules {
         rows::set_rules(tx, policy.id, rules)?;
     }
-    let details = details(&changed, rules.as_deref());
-    record(
+    audit(
         tx,
         viewer,
+        project,
         "escalation_policy.update",
-        of_project(project),
-        details,
+        details(&changed, rules.as_deref()),
     )?;
     Ok(changed)
 }
@@ -103,13 +100,12 @@ pub fn update(
 /// Removes it: alerts page nobody any more.
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, policy: &Policy) -> Result<()> {
     rows::remove(tx, policy.id)?;
-    let details = details(policy, None);
-    record(
+    audit(
         tx,
         viewer,
+        project,
         "escalation_policy.destroy",
-        of_project(project),
-        details,
+        details(policy, None),
     )
 }
 

@@ -1,6 +1,6 @@
 //! Rotations of a schedule.
 
-use super::{must_see_alerts, name};
+use super::{audit, must_see_alerts, name};
 use crate::on_call::model::{
     MAX_LENGTH, MAX_PARTICIPANTS, MAX_ROTATIONS, Participant, Period, Plan, Rotation, Schedule,
     Unit,
@@ -16,7 +16,6 @@ use kernel::http::Patch;
 use kernel::time::{start_of, wire};
 use serde_json::{Value, json};
 use spaces::Project;
-use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// The last year in which a rotation may begin or end.
@@ -66,13 +65,12 @@ pub fn create(
     let users = participants(tx, project, new.users.as_deref().unwrap_or_default())?;
     let made = rows::insert(tx, schedule.id, &name, &plan)?;
     rows::set_participants(tx, made.id, &users)?;
-    let details = details(schedule, &made, Some(&users));
-    record(
+    audit(
         tx,
         viewer,
+        project,
         "on_call_rotation.create",
-        of_project(project),
-        details,
+        details(schedule, &made, Some(&users)),
     )?;
     Ok(made)
 }
@@ -107,13 +105,12 @@ pub fn update(
     if let Some(users) = &users {
         rows::set_participants(tx, rotation.id, users)?;
     }
-    let details = details(schedule, &changed, users.as_deref());
-    record(
+    audit(
         tx,
         viewer,
+        project,
         "on_call_rotation.update",
-        of_project(project),
-        details,
+        details(schedule, &changed, users.as_deref()),
     )?;
     Ok(changed)
 }
@@ -127,13 +124,12 @@ pub fn destroy(
     rotation: &Rotation,
 ) -> Result<()> {
     rows::remove(tx, rotation.id)?;
-    let details = details(schedule, rotation, None);
-    record(
+    audit(
         tx,
         viewer,
+        project,
         "on_call_rotation.destroy",
-        of_project(project),
-        details,
+        details(schedule, rotation, None),
     )
 }
 

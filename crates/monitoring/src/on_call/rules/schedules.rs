@@ -1,6 +1,6 @@
 //! Schedules of a project.
 
-use super::{description, name};
+use super::{audit, description, name};
 use crate::on_call::model::{MAX_SCHEDULES, Schedule};
 use crate::on_call::store::schedules::{self as rows, Described};
 use crate::on_call::zones;
@@ -9,7 +9,6 @@ use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::{Value, json};
 use spaces::Project;
-use spaces::rules::{of_project, record};
 use store::Tx;
 
 /// What changes of a schedule.
@@ -43,13 +42,12 @@ pub fn create(
         time_zone: zone(new.time_zone.as_deref().unwrap_or_default())?,
     };
     let made = rows::insert(tx, project.id, &new)?;
-    let details = details(&made);
-    record(
+    audit(
         tx,
         viewer,
+        project,
         "on_call_schedule.create",
-        of_project(project),
-        details,
+        details(&made),
     )?;
     Ok(made)
 }
@@ -78,13 +76,12 @@ pub fn update(
         time_zone: zone(time_zone)?,
     };
     let changed = rows::update(tx, schedule.id, &new)?;
-    let details = details(&changed);
-    record(
+    audit(
         tx,
         viewer,
+        project,
         "on_call_schedule.update",
-        of_project(project),
-        details,
+        details(&changed),
     )?;
     Ok(changed)
 }
@@ -102,13 +99,12 @@ pub fn destroy(
         return Err(Error::invalid("base", text));
     }
     rows::remove(tx, schedule.id)?;
-    let details = details(schedule);
-    record(
+    audit(
         tx,
         viewer,
+        project,
         "on_call_schedule.destroy",
-        of_project(project),
-        details,
+        details(schedule),
     )
 }
 

@@ -1,6 +1,7 @@
 //! Escalation policies and their rules.
 
 use crate::on_call::model::{Policy, Rule, Target, Until};
+use crate::rows::rows_below;
 use kernel::error::Result;
 use store::{Fragment, Tx, sql};
 
@@ -15,40 +16,7 @@ pub struct NewRule {
     pub target: Target,
 }
 
-/// One page of a project's policies.
-pub fn list(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Policy>> {
-    Ok(tx.all(
-        sql!(
-            "select * from escalation_policies where project_id = $1
-             order by id limit $2 offset $3"
-        ),
-        (project_id, limit, offset),
-    )?)
-}
-
-/// How many there are.
-pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from escalation_policies where project_id = $1"),
-        (project_id,),
-    )?)
-}
-
-/// The policy of this number, if it is of this project.
-pub fn find(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Policy>> {
-    Ok(tx.optional(
-        sql!("select * from escalation_policies where project_id = $1 and id = $2"),
-        (project_id, id),
-    )?)
-}
-
-/// Policies of any project.
-pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Policy>> {
-    Ok(tx.all(
-        sql!("select * from escalation_policies where id in_list($1) order by id"),
-        (ids,),
-    )?)
-}
+rows_below!(Policy, "escalation_policies", "project_id", number "id");
 
 /// The rules of these policies, in the order they page.
 pub fn rules(tx: &mut Tx<'_>, policies: &[i64]) -> Result<Vec<Rule>> {

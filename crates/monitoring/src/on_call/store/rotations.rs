@@ -1,49 +1,17 @@
 //! Rotations and who takes turns in them.
 
 use crate::on_call::model::{Participant, Plan, Rotation, minutes};
+use crate::rows::rows_below;
 use kernel::error::Result;
 use store::{Fragment, Tx, sql};
 
-/// One page of a schedule's rotations, by number.
-pub fn list(tx: &mut Tx<'_>, schedule_id: i64, limit: i64, offset: i64) -> Result<Vec<Rotation>> {
-    Ok(tx.all(
-        sql!(
-            "select * from on_call_rotations where schedule_id = $1
-             order by id limit $2 offset $3"
-        ),
-        (schedule_id, limit, offset),
-    )?)
-}
+rows_below!(Rotation, "on_call_rotations", "schedule_id", number "id");
 
 /// All rotations of these schedules, by number.
 pub fn of_schedules(tx: &mut Tx<'_>, schedules: &[i64]) -> Result<Vec<Rotation>> {
     Ok(tx.all(
         sql!("select * from on_call_rotations where schedule_id in_list($1) order by id"),
         (schedules,),
-    )?)
-}
-
-/// How many rotations a schedule has.
-pub fn count(tx: &mut Tx<'_>, schedule_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from on_call_rotations where schedule_id = $1"),
-        (schedule_id,),
-    )?)
-}
-
-/// The rotation of this number, if it is of this schedule.
-pub fn find(tx: &mut Tx<'_>, schedule_id: i64, id: i64) -> Result<Option<Rotation>> {
-    Ok(tx.optional(
-        sql!("select * from on_call_rotations where schedule_id = $1 and id = $2"),
-        (schedule_id, id),
-    )?)
-}
-
-/// Rotations of any schedule.
-pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Rotation>> {
-    Ok(tx.all(
-        sql!("select * from on_call_rotations where id in_list($1) order by id"),
-        (ids,),
     )?)
 }
 

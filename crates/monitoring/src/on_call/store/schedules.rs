@@ -1,6 +1,7 @@
 //! Schedules.
 
 use crate::on_call::model::Schedule;
+use crate::rows::rows_below;
 use kernel::error::Result;
 use planning::store::internal_ids::{self, Usage};
 use store::{Tx, sql};
@@ -16,40 +17,7 @@ pub struct Described<'s> {
     pub time_zone: &'s str,
 }
 
-/// One page of a project's schedules, by number.
-pub fn list(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Schedule>> {
-    Ok(tx.all(
-        sql!(
-            "select * from on_call_schedules where project_id = $1
-             order by iid limit $2 offset $3"
-        ),
-        (project_id, limit, offset),
-    )?)
-}
-
-/// How many there are.
-pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from on_call_schedules where project_id = $1"),
-        (project_id,),
-    )?)
-}
-
-/// The schedule of this number.
-pub fn find(tx: &mut Tx<'_>, project_id: i64, iid: i64) -> Result<Option<Schedule>> {
-    Ok(tx.optional(
-        sql!("select * from on_call_schedules where project_id = $1 and iid = $2"),
-        (project_id, iid),
-    )?)
-}
-
-/// Schedules of any project.
-pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Schedule>> {
-    Ok(tx.all(
-        sql!("select * from on_call_schedules where id in_list($1) order by id"),
-        (ids,),
-    )?)
-}
+rows_below!(Schedule, "on_call_schedules", "project_id", number "iid");
 
 /// Whether another schedule of the project has this name.
 pub fn is_named(tx: &mut Tx<'_>, project_id: i64, name: &str, but: i64) -> Result<bool> {
