@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::Status;
 
 const DAY: i64 = 24 * 60 * 60;
 
