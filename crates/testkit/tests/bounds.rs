@@ -3,7 +3,7 @@
 
 use http::Method;
 use serde_json::json;
-use testkit::{Request, TestServer, both_engines};
+use testkit::{Request, TestServer};
 
 /// A form that is too large for who is unknown.
 fn large(fields: &str) -> String {
@@ -14,26 +14,33 @@ fn form(request: Request, body: &str) -> Request {
     request.form(body)
 }
 
-both_engines! {
-    async fn a_body_comes_after_the_credentials(t: TestServer) {
-        let token = t.admin().token().unwrap().to_owned();
-        let nobody = t.anonymous();
-        let small = format!("name=a&path=a&private_token={token}");
-        form(nobody.post("/groups"), &small).await.is(201);
+#[testkit::story]
+async fn a_body_comes_after_the_credentials(t: TestServer) {
+    let token = t.admin().token().unwrap().to_owned();
+    let nobody = t.anonymous();
+    let small = format!("name=a&path=a&private_token={token}");
+    form(nobody.post("/groups"), &small).await.is(201);
 
-        let group = format!("name=b&path=b&private_token={token}");
-        form(nobody.post("/groups"), &large(&group)).await.is(401);
-        form(t.admin().post("/groups"), &large("name=b&path=b")).await.is(201);
-    }
+    let group = format!("name=b&path=b&private_token={token}");
+    form(nobody.post("/groups"), &large(&group)).await.is(401);
+    form(t.admin().post("/groups"), &large("name=b&path=b"))
+        .await
+        .is(201);
+}
 
-    async fn forms_of_strangers_are_small(t: TestServer) {
-        for path in ["/users/sign_in", "/users/password", "/users/sign_up", "/users/password/new"] {
-            let post = t.anonymous().request(Method::POST, path);
-            form(post, &large("a=b")).await.is(413);
-        }
-        let kind = "application/json";
-        let query = json!({"query": "x".repeat(64 * 1024)}).to_string();
-        let post = t.anonymous().request(Method::POST, "/api/graphql");
-        post.header("content-type", kind).bytes(query).await.is(413);
+#[testkit::story]
+async fn forms_of_strangers_are_small(t: TestServer) {
+    for path in [
+        "/users/sign_in",
+        "/users/password",
+        "/users/sign_up",
+        "/users/password/new",
+    ] {
+        let post = t.anonymous().request(Method::POST, path);
+        form(post, &large("a=b")).await.is(413);
     }
+    let kind = "application/json";
+    let query = json!({"query": "x".repeat(64 * 1024)}).to_string();
+    let post = t.anonymous().request(Method::POST, "/api/graphql");
+    post.header("content-type", kind).bytes(query).await.is(413);
 }
