@@ -11,9 +11,16 @@ use kernel::time::{Timestamp, date_of};
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, FromRow, Row, Tx, from_row, sql};
 
+pub mod claims;
 pub mod counts;
+pub mod deletion;
 pub mod filters;
+pub mod groups;
+pub mod members;
+pub mod namespaces;
 pub mod places;
+pub mod projects;
+pub mod shares;
 
 /// `%text%` with the wildcards of `like` taken literally (escape `\`).
 pub fn contains(text: &str) -> String {
@@ -366,11 +373,7 @@ pub fn member(
 
 /// The highest role that a user has in the groups above, and the name of the
 /// group that gives it.
-pub fn inherited(
-    tx: &mut Tx<'_>,
-    source: &Source,
-    user_id: i64,
-) -> Result<Option<(i64, String)>> {
+pub fn inherited(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Option<(i64, String)>> {
     let mut above = source.groups.clone();
     above.retain(|id| source.kind == SourceKind::Project || *id != source.id);
     let today = today(tx);

@@ -96,8 +96,20 @@ fn tell(
         false => ("as related to", "as related to"),
     };
     let actor = viewer.user_id();
-    beside(tx, source, actor, &format!("marked this issue {there}"), target)?;
-    beside(tx, target, actor, &format!("marked this issue {back}"), source)
+    beside(
+        tx,
+        source,
+        actor,
+        &format!("marked this issue {there}"),
+        target,
+    )?;
+    beside(
+        tx,
+        target,
+        actor,
+        &format!("marked this issue {back}"),
+        source,
+    )
 }
 
 /// Tells on an issue what somebody did to it and another. Who reads that may
@@ -153,7 +165,13 @@ pub fn destroy(
     rows::delete(tx, linked.link.id)?;
     let (source, target) = (&linked.source, &linked.target);
     for (one, other) in [(source, target), (target, source)] {
-        beside(tx, one, viewer.user_id(), "removed the relation with", other)?;
+        beside(
+            tx,
+            one,
+            viewer.user_id(),
+            "removed the relation with",
+            other,
+        )?;
     }
     Ok(linked)
 }
