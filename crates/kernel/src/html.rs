@@ -10,6 +10,7 @@
 mod assets;
 mod errors;
 pub mod flash;
+pub mod form;
 mod page;
 mod reply;
 pub mod ui;

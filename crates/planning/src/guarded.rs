@@ -6,7 +6,7 @@ use crate::access::{Desk, desk_to_write};
 use crate::model::Issue;
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::places::found_to_write;
-use crate::rules::issues::requests::{self, Wanted};
+use crate::rules::issues::{IssueInput, requests};
 use crate::rules::topic::Topic;
 use crate::store::notes::Note;
 use crate::targets::Thing;
@@ -88,7 +88,7 @@ pub async fn open<T: Send + 'static>(
     app: &App,
     writer: Writer,
     project: Reference,
-    wanted: Wanted,
+    wanted: IssueInput,
     then: impl Fn(&mut Tx<'_>, Desk, Issue) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, id) = (writer.viewer.clone(), project.clone());
@@ -114,7 +114,7 @@ pub async fn edit<T: Send + 'static>(
     app: &App,
     writer: Writer,
     place: Place,
-    wanted: Wanted,
+    wanted: IssueInput,
     then: impl Fn(&mut Tx<'_>, Desk, Issue) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, at) = (writer.viewer.clone(), place.clone());

@@ -20,14 +20,17 @@ pub mod formats;
 pub mod graph;
 pub mod guarded;
 pub mod hooks;
-pub mod mail;
+mod jobs;
+mod mail;
 pub mod model;
 pub mod pages;
 mod rest;
 pub mod rules;
 pub mod store;
 pub mod targets;
+pub mod tasks;
 
+pub use jobs::jobs;
 pub use rules::{issues, notes, todos};
 pub use store::notes::Noteable;
 
@@ -35,9 +38,4 @@ pub use store::notes::Noteable;
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
     pages::routes(r);
-}
-
-/// The room's jobs.
-pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
-    mail::jobs(registry);
 }

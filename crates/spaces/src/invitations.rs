@@ -2,11 +2,12 @@
 //! confirmed account with the address.
 
 use crate::access;
-use crate::mail::SendInvitation;
 use crate::members::{NewMember, Place, check_end, check_level};
 use crate::model::SourceKind;
 use crate::rules::record;
+use crate::store::members::{self as rows, NewRow};
 use crate::store::{contains, today};
+use crate::tasks::SendInvitation;
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::audit;
@@ -218,6 +219,15 @@ pub fn withdraw(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, email: &str) ->
     )
 }
 
+/// Gives an invitation the digest of a new link.
+pub(crate) fn set_digest(tx: &mut Tx<'_>, id: i64, digest: Vec<u8>) -> Result<()> {
+    tx.execute(
+        sql!("update invitations set digest = $2 where id = $1"),
+        (id, digest),
+    )?;
+    Ok(())
+}
+
 fn forget(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from invitations where id = $1"), (id,))?;
     Ok(())
@@ -255,28 +265,15 @@ pub fn accept(
     if !user.is_human() {
         return Err(Error::forbidden(""));
     }
-    let (now, today) = (tx.now(), today(tx));
-    tx.execute(
-        sql!(
-            "insert into members (source_type, source_id, user_id, access_level, created_by_id,
-                expires_at, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $7)
-             on conflict (source_type, source_id, user_id) do update set
-                access_level = excluded.access_level, created_by_id = excluded.created_by_id,
-                expires_at = excluded.expires_at, created_at = excluded.created_at,
-                updated_at = excluded.updated_at, requested_at = null
-             where members.requested_at is not null or members.expires_at <= $8"
-        ),
-        (
-            subject.kind,
-            subject.id,
-            user.id,
-            invitation.access_level,
-            invitation.created_by_id,
-            invitation.expires_at.as_deref(),
-            now,
-            today,
-        ),
-    )?;
+    let expires_at = invitation.expires_at.as_deref();
+    let row = NewRow {
+        source: (subject.kind, subject.id),
+        user_id: user.id,
+        level: invitation.access_level,
+        created_by_id: invitation.created_by_id,
+        expires_at: expires_at.and_then(|day| day.parse().ok()),
+    };
+    rows::insert(tx, &row)?;
     answered(tx, user, invitation, subject, "invitation.accept")
 }
 

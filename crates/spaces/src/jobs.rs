@@ -1,16 +1,21 @@
-//! Deletion of what was hidden, and the end of memberships.
+//! Deletion of what was hidden, the end of memberships, and mail.
 
 use crate::hooks::{self, Hooks};
-use crate::mail::{SendInvitation, TellOfRequest};
+use crate::invitations;
+use crate::mail::{deliver, invitation_mail, request_mail};
 use crate::model::SourceKind;
-use crate::rules;
+use crate::store::{deletion as rows, projects};
+use crate::tasks::{
+    DestroyNamespace, DestroyProject, EndBots, ExpireMembers, SendInvitation, TellOfRequest,
+};
+use identity::model::UserState;
 use identity::oauth::applications::{self, Owner};
 use identity::users::Author;
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run};
+use kernel::secrets;
 use kernel::time::date_of;
-use serde::{Deserialize, Serialize};
-use store::{Tx, sql};
+use store::Tx;
 
 /// Rows one transaction removes.
 const BATCH: i64 = 500;
@@ -25,13 +30,6 @@ pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<TellOfRequest>();
     registry.add_periodic::<ExpireMembers>(3_600);
     registry.add_periodic::<EndBots>(3_600);
-}
-
-/// Deletes a hidden project.
-#[derive(Serialize, Deserialize)]
-pub struct DestroyProject {
-    /// Its id.
-    pub project: i64,
 }
 
 impl Job for DestroyProject {
@@ -81,7 +79,7 @@ async fn destroy_project(run: &Run, id: i64, progress: &mut Progress) -> Result<
         loop {
             let removed = run
                 .app
-                .write(move |tx| match is_scheduled(tx, id)? {
+                .write(move |tx| match rows::is_scheduled(tx, id)? {
                     true => (contents.remove)(tx, id, BATCH),
                     false => Ok(0),
                 })
@@ -95,54 +93,24 @@ async fn destroy_project(run: &Run, id: i64, progress: &mut Progress) -> Result<
     run.app.write(move |tx| forget_project(tx, id)).await
 }
 
-fn is_scheduled(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
-    let found: Option<i64> = tx.optional(
-        sql!("select id from projects where id = $1 and deletion_scheduled_at is not null"),
-        (id,),
-    )?;
-    Ok(found.is_some())
-}
-
 fn forget_project(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    if !is_scheduled(tx, id)? {
+    if !rows::is_scheduled(tx, id)? {
         return Ok(());
     }
     for hook in &hooks::get(tx)?.project_destroying {
         hook(tx, id)?;
     }
     forget_source(tx, SourceKind::Project, id)?;
-    tx.execute(sql!("delete from projects where id = $1"), (id,))?;
-    Ok(())
+    rows::delete_project(tx, id)
 }
 
 /// Ends the bots of a project or group and forgets all that refers to it.
 fn forget_source(tx: &mut Tx<'_>, kind: SourceKind, id: i64) -> Result<()> {
-    let bots: Vec<i64> = tx.all(
-        sql!(
-            "select distinct user_id from access_tokens where source_type = $1 and source_id = $2"
-        ),
-        (kind, id),
-    )?;
+    let bots = rows::bots_of(tx, kind, id)?;
     for bot in bots {
         identity::users::leave_bot(tx, &Author::default(), bot)?;
     }
-    for forget in [
-        sql!("delete from access_tokens where source_type = $1 and source_id = $2"),
-        sql!("delete from members where source_type = $1 and source_id = $2"),
-        sql!("delete from invitations where source_type = $1 and source_id = $2"),
-        sql!("delete from shares where source_type = $1 and source_id = $2"),
-        sql!("delete from deploy_tokens where source_type = $1 and source_id = $2"),
-    ] {
-        tx.execute(forget, (kind, id))?;
-    }
-    Ok(())
-}
-
-/// Deletes a hidden group or user namespace with all below it.
-#[derive(Serialize, Deserialize)]
-pub struct DestroyNamespace {
-    /// Its id.
-    pub namespace: i64,
+    rows::delete_references(tx, kind, id)
 }
 
 impl Job for DestroyNamespace {
@@ -150,24 +118,13 @@ impl Job for DestroyNamespace {
 
     async fn run(self, run: Run) -> Result<(), Failure> {
         let top = self.namespace;
-        // The deepest first: a parent cannot go before its children.
-        let below: Vec<i64> = run
+        let below = run
             .app
-            .read(move |tx| {
-                Ok(tx.all(
-                    sql!(
-                        "select n.id from namespaces top join namespaces n
-                            on n.lineage >= top.lineage and n.lineage < top.lineage || ':'
-                         where top.id = $1 and top.deletion_scheduled_at is not null
-                         order by n.depth desc, n.id"
-                    ),
-                    (top,),
-                )?)
-            })
+            .read(move |tx| rows::scheduled_below(tx, top))
             .await?;
         let mut projects = Vec::new();
         for id in below.clone() {
-            projects.extend(run.app.read(move |tx| rules::projects_in(tx, id)).await?);
+            projects.extend(run.app.read(move |tx| projects::ids_in(tx, id)).await?);
         }
         let mut progress = Progress {
             done: 0,
@@ -189,23 +146,12 @@ impl Job for DestroyNamespace {
 }
 
 fn forget_namespace(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    let gone = tx.execute(
-        sql!("delete from namespaces where id = $1 and deletion_scheduled_at is not null"),
-        (id,),
-    )?;
-    match gone {
-        0 => Ok(()),
-        _ => {
-            applications::forget_owner(tx, Owner::Group(id))?;
-            forget_source(tx, SourceKind::Group, id)
-        }
+    if !rows::delete_namespace(tx, id)? {
+        return Ok(());
     }
+    applications::forget_owner(tx, Owner::Group(id))?;
+    forget_source(tx, SourceKind::Group, id)
 }
-
-/// Ends bots none of whose tokens opens anything, and forgets tokens that
-/// ended long ago.
-#[derive(Default, Serialize, Deserialize)]
-pub struct EndBots {}
 
 impl Job for EndBots {
     const NAME: &'static str = "spaces.end_bots";
@@ -215,21 +161,9 @@ impl Job for EndBots {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        let idle: Vec<i64> = run
+        let idle = run
             .app
-            .read(|tx| {
-                let today = date_of(tx.now()).to_string();
-                Ok(tx.all(
-                    sql!(
-                        "select u.id from users u
-                         where u.kind in ('project_bot', 'group_bot') and not exists
-                            (select 1 from access_tokens t where t.user_id = u.id
-                                and not t.revoked
-                                and (t.expires_at is null or t.expires_at > $1))"
-                    ),
-                    (today,),
-                )?)
-            })
+            .read(|tx| rows::idle_bots(tx, &date_of(tx.now()).to_string()))
             .await?;
         for bot in idle {
             run.app
@@ -239,24 +173,12 @@ impl Job for EndBots {
         run.app
             .write(|tx| {
                 let old = tx.now() - jiff::SignedDuration::from_hours(24 * ENDED_TOKEN_DAYS);
-                Ok(tx.execute(
-                    sql!(
-                        "delete from access_tokens where kind in ('project', 'group')
-                            and updated_at < $1
-                            and user_id in (select id from users where kind = 'ghost')"
-                    ),
-                    (old,),
-                )?)
+                rows::delete_ended_tokens(tx, old)
             })
             .await?;
         Ok(())
     }
 }
-
-/// Removes memberships and shares whose day has come; they stopped counting
-/// at its first instant.
-#[derive(Default, Serialize, Deserialize)]
-pub struct ExpireMembers {}
 
 impl Job for ExpireMembers {
     const NAME: &'static str = "spaces.expire_members";
@@ -267,20 +189,65 @@ impl Job for ExpireMembers {
 
     async fn run(self, run: Run) -> Result<(), Failure> {
         run.app
-            .write(|tx| {
-                let today = date_of(tx.now()).to_string();
-                tx.execute(
-                    sql!("delete from members where expires_at <= $1"),
-                    (&today,),
-                )?;
-                tx.execute(sql!("delete from shares where expires_at <= $1"), (&today,))?;
-                tx.execute(
-                    sql!("delete from invitations where expires_at <= $1"),
-                    (&today,),
-                )?;
-                Ok(())
-            })
+            .write(|tx| rows::delete_expired(tx, &date_of(tx.now()).to_string()))
             .await?;
         Ok(())
+    }
+}
+
+impl Job for SendInvitation {
+    const NAME: &'static str = "spaces.send_invitation";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let id = self.invitation;
+        // The text of the token exists only here and in the mail.
+        let token = secrets::random_token("");
+        let digest = secrets::digest(token.expose());
+        let found = run
+            .app
+            .write(move |tx| {
+                invitations::set_digest(tx, id, digest.clone())?;
+                invitations::by_id(tx, id)
+            })
+            .await?;
+        match found {
+            Some((invitation, subject)) => {
+                let link = run.app.url(&format!("/-/invites/{}", token.expose()));
+                deliver(&run.app, invitation_mail(&invitation, &subject, &link)).await
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Job for TellOfRequest {
+    const NAME: &'static str = "spaces.tell_of_request";
+
+    async fn run(self, run: Run) -> Result<(), Failure> {
+        let news = self.news;
+        let base_url = run.app.base_url().to_owned();
+        let message = run
+            .app
+            .read(move |tx| {
+                let Some(kind) = SourceKind::from_text(&self.source_type) else {
+                    return Ok(None);
+                };
+                let subject = invitations::subject(tx, kind, self.source_id)?;
+                let user = identity::users::find(tx, self.user)?;
+                let to = identity::users::find(tx, self.to)?;
+                Ok(match (subject, user, to) {
+                    (Some(subject), Some(user), Some(to))
+                        if subject.emails_enabled && to.state == UserState::Active =>
+                    {
+                        Some(request_mail(news, &base_url, &subject, &user, &to))
+                    }
+                    _ => None,
+                })
+            })
+            .await?;
+        match message {
+            Some(message) => deliver(&run.app, message).await,
+            None => Ok(()),
+        }
     }
 }

@@ -8,7 +8,6 @@
 //! Rooms above plug into [`hooks`]. Start with [`access`].
 
 pub mod access;
-mod claims;
 pub mod deploy_tokens;
 pub mod entities;
 pub mod graph;
@@ -18,11 +17,11 @@ mod jobs;
 pub mod mail;
 pub mod members;
 pub mod model;
-pub mod namespaces;
 pub mod pages;
 mod rest;
 pub mod rules;
 pub mod store;
+mod tasks;
 pub mod tokens;
 
 pub use access::{
@@ -30,7 +29,8 @@ pub use access::{
 };
 pub use jobs::jobs;
 pub use model::{GroupId, Namespace, Project, ProjectId};
-pub use namespaces::root_and_lineage;
+pub use store::namespaces::root_and_lineage;
+use store::{claims, namespaces};
 
 /// Registers the room's routes.
 pub fn routes(r: &mut kernel::http::Routes) {

@@ -1,51 +1,14 @@
-//! Mails of this room, each sent by a job of its own.
+//! What the mails of this room say; each is sent by a job of its own.
 
 use crate::access::role_name;
-use crate::invitations::{self, Invitation, Subject};
+use crate::invitations::{Invitation, Subject};
 use crate::model::SourceKind;
-use identity::model::{User, UserState};
+use crate::tasks::News;
+use identity::model::User;
 use kernel::app::App;
 use kernel::error::{BestEffort, Error};
-use kernel::jobs::{Failure, Job, Run};
+use kernel::jobs::Failure;
 use kernel::mail::Message;
-use kernel::secrets;
-use serde::{Deserialize, Serialize};
-use store::sql;
-
-/// Sends the mail of an invitation, with a new link in it.
-#[derive(Serialize, Deserialize)]
-pub struct SendInvitation {
-    /// Id of the invitation.
-    pub invitation: i64,
-}
-
-impl Job for SendInvitation {
-    const NAME: &'static str = "spaces.send_invitation";
-
-    async fn run(self, run: Run) -> Result<(), Failure> {
-        let id = self.invitation;
-        // The text of the token exists only here and in the mail.
-        let token = secrets::random_token("");
-        let digest = secrets::digest(token.expose());
-        let found = run
-            .app
-            .write(move |tx| {
-                tx.execute(
-                    sql!("update invitations set digest = $2 where id = $1"),
-                    (id, digest.clone()),
-                )?;
-                invitations::by_id(tx, id)
-            })
-            .await?;
-        match found {
-            Some((invitation, subject)) => {
-                let link = run.app.url(&format!("/-/invites/{}", token.expose()));
-                deliver(&run.app, invitation_mail(&invitation, &subject, &link)).await
-            }
-            None => Ok(()),
-        }
-    }
-}
 
 fn word(kind: SourceKind) -> &'static str {
     match kind {
@@ -54,7 +17,8 @@ fn word(kind: SourceKind) -> &'static str {
     }
 }
 
-fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -> Message {
+/// The mail with an invitation's link.
+pub fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -> Message {
     let (kind, place) = (word(subject.kind), &subject.full_path);
     let role = role_name(invitation.access_level);
     let invited = match &invitation.created_by_name {
@@ -76,66 +40,14 @@ fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -> Me
     }
 }
 
-/// What is told about an access request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum News {
-    /// To those who may grant it: somebody asks.
-    Requested,
-    /// To who asked: granted.
-    Granted,
-    /// To who asked: turned down.
-    Denied,
-}
-
-/// Tells one user about an access request.
-#[derive(Serialize, Deserialize)]
-pub struct TellOfRequest {
-    /// What happened.
-    pub news: News,
-    /// `Project` or `Group`.
-    pub source_type: String,
-    /// Its id.
-    pub source_id: i64,
-    /// Who asked.
-    pub user: i64,
-    /// Who is told.
-    pub to: i64,
-}
-
-impl Job for TellOfRequest {
-    const NAME: &'static str = "spaces.tell_of_request";
-
-    async fn run(self, run: Run) -> Result<(), Failure> {
-        let news = self.news;
-        let base_url = run.app.base_url().to_owned();
-        let message = run
-            .app
-            .read(move |tx| {
-                let Some(kind) = SourceKind::from_text(&self.source_type) else {
-                    return Ok(None);
-                };
-                let subject = invitations::subject(tx, kind, self.source_id)?;
-                let user = identity::users::find(tx, self.user)?;
-                let to = identity::users::find(tx, self.to)?;
-                Ok(match (subject, user, to) {
-                    (Some(subject), Some(user), Some(to))
-                        if subject.emails_enabled && to.state == UserState::Active =>
-                    {
-                        Some(request_mail(news, &base_url, &subject, &user, &to))
-                    }
-                    _ => None,
-                })
-            })
-            .await?;
-        match message {
-            Some(message) => deliver(&run.app, message).await,
-            None => Ok(()),
-        }
-    }
-}
-
-fn request_mail(news: News, base_url: &str, subject: &Subject, user: &User, to: &User) -> Message {
+/// The mail that tells of an access request.
+pub fn request_mail(
+    news: News,
+    base_url: &str,
+    subject: &Subject,
+    user: &User,
+    to: &User,
+) -> Message {
     let place = format!("the {} {}", word(subject.kind), subject.full_path);
     let title = match news {
         News::Requested => format!("{} asks for access to {place}", user.name),
@@ -163,7 +75,7 @@ fn request_mail(news: News, base_url: &str, subject: &Subject, user: &User, to: 
 }
 
 /// Sends a mail; an address the mail server refuses for good is let go.
-async fn deliver(app: &App, message: Message) -> Result<(), Failure> {
+pub async fn deliver(app: &App, message: Message) -> Result<(), Failure> {
     match app.mailer().send(&message).await {
         Err(refused @ (Error::BadRequest(_) | Error::Unprocessable(_))) => {
             Err::<(), _>(refused).best_effort("send a mail");

@@ -1,20 +1,21 @@
 //! Rules of membership: who may be added, with which role, and who must stay.
 
 use crate::access::{self, GRANTABLE, MAINTAINER, OWNER, Purpose};
-use crate::mail::{News, TellOfRequest};
-use crate::model::{Project, SourceKind};
+use crate::model::{Namespace, Project, SourceKind};
 use crate::rules::record;
 use crate::store as lists;
+use crate::store::members::{self as rows, NewRow};
 use crate::store::{Breadth, MemberRow, Source};
+use crate::tasks::{News, TellOfRequest};
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::params::Patch;
 use kernel::ids::Reference;
 use kernel::jobs::enqueue_at;
-use kernel::time::{Date, Timestamp, date_of};
+use kernel::time::{Date, date_of};
 use serde_json::json;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Most users who are told of one access request.
 const MAX_TOLD: i64 = 10;
@@ -41,39 +42,49 @@ pub fn place(
     reference: &Reference,
     purpose: Purpose,
 ) -> Result<Place> {
-    if kind == SourceKind::Group {
-        let (group, level) = access::group_and_level(tx, viewer, reference, purpose)?;
-        let source = Source {
-            kind,
-            id: group.id,
-            name: group.full_path.clone(),
-            groups: group.ids(),
-        };
-        let takes_requests = group.request_access_enabled;
-        return Ok(Place {
-            source,
-            level,
-            project: None,
-            takes_requests,
-        });
-    }
-    let (project, level) = access::project_and_level(tx, viewer, reference, purpose)?;
-    let source = Source {
-        kind,
-        id: project.id,
-        name: project.full_path.clone(),
-        groups: project.ancestors(),
-    };
-    let takes_requests = project.request_access_enabled;
-    Ok(Place {
-        source,
-        level,
-        project: Some(project),
-        takes_requests,
+    Ok(match kind {
+        SourceKind::Group => {
+            let (group, level) = access::group_and_level(tx, viewer, reference, purpose)?;
+            Place::of_group(&group, level)
+        }
+        SourceKind::Project => {
+            let (project, level) = access::project_and_level(tx, viewer, reference, purpose)?;
+            Place::of_project(&project, level)
+        }
     })
 }
 
 impl Place {
+    /// A group, entered with this level.
+    pub fn of_group(group: &Namespace, level: i64) -> Place {
+        Place {
+            source: Source {
+                kind: SourceKind::Group,
+                id: group.id,
+                name: group.full_path.clone(),
+                groups: group.ids(),
+            },
+            level,
+            project: None,
+            takes_requests: group.request_access_enabled,
+        }
+    }
+
+    /// A project, entered with this level.
+    pub fn of_project(project: &Project, level: i64) -> Place {
+        Place {
+            source: Source {
+                kind: SourceKind::Project,
+                id: project.id,
+                name: project.full_path.clone(),
+                groups: project.ancestors(),
+            },
+            level,
+            takes_requests: project.request_access_enabled,
+            project: Some(project.clone()),
+        }
+    }
+
     /// What an audit record names.
     pub fn target(&self) -> (&'static str, i64, &str) {
         (self.source.kind.as_str(), self.source.id, &self.source.name)
@@ -146,34 +157,17 @@ pub fn add(
             "is a bot of another project or group",
         ));
     }
-    check_inherited(tx, place, user.id, new.level)?;
-    let now = tx.now();
-    let today = lists::today(tx);
-    // A request or a membership that ended is taken over.
-    let added = tx.execute(
-        sql!(
-            "insert into members (source_type, source_id, user_id, access_level, created_by_id,
-                expires_at, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $7)
-             on conflict (source_type, source_id, user_id) do update set
-                access_level = excluded.access_level, created_by_id = excluded.created_by_id,
-                expires_at = excluded.expires_at, created_at = excluded.created_at,
-                updated_at = excluded.updated_at, requested_at = null
-             where members.requested_at is not null or members.expires_at <= $8"
-        ),
-        (
-            place.source.kind,
-            place.source.id,
-            user.id,
-            new.level,
-            viewer.user_id(),
-            new.expires_at,
-            now,
-            today,
-        ),
-    )?;
-    if added == 0 {
+    let row = NewRow {
+        source: (place.source.kind, place.source.id),
+        user_id: user.id,
+        level: new.level,
+        created_by_id: viewer.user_id(),
+        expires_at: new.expires_at,
+    };
+    if !rows::insert(tx, &row)? {
         return Err(Error::Conflict("Member already exists".into()));
     }
+    check_inherited(tx, place, user.id, new.level)?;
     let details = json!({"user_id": user.id, "access_level": new.level});
     record(tx, viewer, "member.create", place.target(), details)
 }
@@ -193,17 +187,6 @@ pub fn reason(result: Result<()>) -> Result<Option<String>> {
         }
         Err(other) => Err(other),
     }
-}
-
-/// When a direct membership last changed.
-pub fn updated_at(tx: &mut Tx<'_>, place: &Place, user_id: i64) -> Result<Option<Timestamp>> {
-    Ok(tx.optional(
-        sql!(
-            "select updated_at from members where source_type = $1 and source_id = $2
-                and user_id = $3 and requested_at is null"
-        ),
-        (place.source.kind, place.source.id, user_id),
-    )?)
 }
 
 fn direct(tx: &mut Tx<'_>, place: &Place, user_id: i64) -> Result<MemberRow> {
@@ -233,21 +216,7 @@ pub fn change(
     if row.access_level == OWNER && (level < OWNER || expires_at.is_some()) {
         keep_an_owner(tx, place, user_id)?;
     }
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "update members set access_level = $4, expires_at = $5, updated_at = $6
-             where source_type = $1 and source_id = $2 and user_id = $3"
-        ),
-        (
-            place.source.kind,
-            place.source.id,
-            user_id,
-            level,
-            expires_at,
-            now,
-        ),
-    )?;
+    rows::update(tx, &place.source, user_id, level, expires_at)?;
     let details = json!({"user_id": user_id, "from": row.access_level, "access_level": level});
     record(tx, viewer, "member.update", place.target(), details)?;
     direct(tx, place, user_id)
@@ -281,38 +250,12 @@ pub fn remove(
     if row.access_level == OWNER {
         keep_an_owner(tx, place, user_id)?;
     }
-    tx.execute(
-        sql!("delete from members where source_type = $1 and source_id = $2 and user_id = $3"),
-        (place.source.kind, place.source.id, user_id),
-    )?;
+    rows::delete(tx, &place.source, user_id)?;
     if below_too && place.source.kind == SourceKind::Group {
-        remove_below(tx, place.source.id, user_id)?;
+        rows::delete_below(tx, place.source.id, user_id)?;
     }
     let details = json!({"user_id": user_id, "access_level": row.access_level});
     record(tx, viewer, "member.destroy", place.target(), details)
-}
-
-fn remove_below(tx: &mut Tx<'_>, group_id: i64, user_id: i64) -> Result<()> {
-    tx.execute(
-        sql!(
-            "delete from members where user_id = $2 and source_type = 'Group' and source_id in
-                (select n.id from namespaces top join namespaces n
-                    on n.lineage > top.lineage and n.lineage < top.lineage || ':'
-                 where top.id = $1)
-                and access_level < 50"
-        ),
-        (group_id, user_id),
-    )?;
-    tx.execute(
-        sql!(
-            "delete from members where user_id = $2 and source_type = 'Project' and source_id in
-                (select p.id from namespaces top
-                 join namespaces n on n.lineage >= top.lineage and n.lineage < top.lineage || ':'
-                 join projects p on p.namespace_id = n.id where top.id = $1)"
-        ),
-        (group_id, user_id),
-    )?;
-    Ok(())
 }
 
 /// Records that the viewer wants to become a member.
@@ -326,16 +269,7 @@ pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<()> {
     if known.is_some() || !signed_in.user.is_human() {
         return Err(already());
     }
-    let now = tx.now();
-    let made = tx.execute(
-        sql!(
-            "insert into members (source_type, source_id, user_id, access_level, requested_at,
-                created_at, updated_at) values ($1, $2, $3, 30, $4, $4, $4)
-             on conflict (source_type, source_id, user_id) do nothing"
-        ),
-        (place.source.kind, place.source.id, signed_in.user.id, now),
-    )?;
-    if made == 0 {
+    if !rows::insert_request(tx, &place.source, signed_in.user.id)? {
         return Err(already());
     }
     let least = match place.source.kind {
@@ -372,22 +306,7 @@ pub fn approve(
     check_level(place, level)?;
     lists::member(tx, &place.source, Breadth::Requests, user_id)?.ok_or(Error::NotFound(""))?;
     check_inherited(tx, place, user_id, level)?;
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "update members set access_level = $4, requested_at = null, created_by_id = $5,
-                created_at = $6, updated_at = $6
-             where source_type = $1 and source_id = $2 and user_id = $3"
-        ),
-        (
-            place.source.kind,
-            place.source.id,
-            user_id,
-            level,
-            viewer.user_id(),
-            now,
-        ),
-    )?;
+    rows::grant(tx, &place.source, user_id, level, viewer.user_id())?;
     let details = json!({"user_id": user_id, "access_level": level});
     record(
         tx,
@@ -402,14 +321,7 @@ pub fn approve(
 
 /// Drops a request.
 pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, user_id: i64) -> Result<()> {
-    let gone = tx.execute(
-        sql!(
-            "delete from members where source_type = $1 and source_id = $2 and user_id = $3
-                and requested_at is not null"
-        ),
-        (place.source.kind, place.source.id, user_id),
-    )?;
-    if gone == 0 {
+    if !rows::delete_request(tx, &place.source, user_id)? {
         return Err(Error::NotFound(""));
     }
     if viewer.user_id() != Some(user_id) {

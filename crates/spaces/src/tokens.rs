@@ -4,6 +4,7 @@
 use crate::access::{DEVELOPER, GUEST, MAINTAINER, OWNER, PLANNER, REPORTER};
 use crate::members::Place;
 use crate::model::SourceKind;
+use crate::store::members::{self as rows, NewRow};
 use identity::model::{AccessToken, TokenKind};
 use identity::tokens::{self, NewToken, Ready};
 use identity::users::Author;
@@ -11,7 +12,7 @@ use identity::viewer::{SourceType, Viewer};
 use kernel::error::{Error, Result};
 use kernel::secrets::Secret;
 use kernel::time::Date;
-use store::{Tx, sql};
+use store::Tx;
 
 /// What a token is to be.
 #[derive(Debug, Clone)]
@@ -64,21 +65,14 @@ pub fn create(
     let (kind, source) = (place.source.kind, source_of(place));
     let by = Author::from(signed_in);
     let bot = identity::users::create_bot(tx, source, &new.name, &by)?;
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "insert into members (source_type, source_id, user_id, access_level,
-                created_by_id, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)"
-        ),
-        (
-            kind,
-            place.source.id,
-            bot.id,
-            new.access_level,
-            signed_in.user.id,
-            now,
-        ),
-    )?;
+    let row = NewRow {
+        source: (kind, place.source.id),
+        user_id: bot.id,
+        level: new.access_level,
+        created_by_id: Some(signed_in.user.id),
+        expires_at: None,
+    };
+    rows::insert(tx, &row)?;
     let new = NewToken {
         kind: match kind {
             SourceKind::Project => TokenKind::Project,

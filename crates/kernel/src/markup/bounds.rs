@@ -80,7 +80,6 @@ pub async fn turn() -> Result<SemaphorePermit<'static>> {
 #[cfg(test)]
 mod tests {
     use super::super::render;
-    use super::*;
 
     #[test]
     fn what_grows_out_of_proportion_is_shown_as_it_is() {

@@ -9,10 +9,11 @@ use super::store::errors as rows;
 use identity::spam::{Guarded, guard};
 use kernel::app::App;
 use kernel::error::Result;
+use kernel::http::Patch;
 use kernel::ids::Reference;
 use planning::access::Desk;
 use planning::guarded::Writer;
-use planning::issues::NewIssue;
+use planning::issues::IssueInput;
 use planning::model::Issue;
 
 /// An issue that somebody wants about an error.
@@ -65,14 +66,11 @@ pub async fn create(
     guard(app, &subject, move |tx| {
         let (desk, error) = rules::find(tx, &viewer, &project, error_id)?;
         let url = format!("{base_url}{}", error.path(&desk.project.full_path));
-        let new = NewIssue {
-            description: Some(draft::description(&error, &detail, &url)),
-            confidential: wanted.confidential,
-            ..NewIssue::titled(
-                desk.project.id,
-                viewer.user_id(),
-                &wanted.title.clone().unwrap_or_else(|| draft::title(&error)),
-            )
+        let title = wanted.title.clone().unwrap_or_else(|| draft::title(&error));
+        let new = IssueInput {
+            description: Patch::Value(draft::description(&error, &detail, &url)),
+            confidential: Some(wanted.confidential),
+            ..IssueInput::titled(&title)
         };
         let issue = rules::make(tx, &viewer, &error, &new)?;
         Ok(Made { desk, issue, error })

@@ -4,8 +4,9 @@ use super::issue::number;
 use super::{Moment, Shown, caller, writer};
 use crate::guarded;
 use crate::model::{EscalationStatus, Severity};
+use crate::rules::issues::IssueInput;
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
-use crate::rules::issues::requests::{Wanted, find};
+use crate::rules::issues::requests::find;
 use crate::rules::issues::{Assignees, moves};
 use identity::users::ids_by_usernames;
 use kernel::graph::{
@@ -65,7 +66,7 @@ pub fn said(name: &str, shape: impl Typed, text: &str) -> Argument {
 /// Changes an issue as REST does.
 pub async fn edit(
     place: guarded::Place,
-    wanted: Wanted,
+    wanted: IssueInput,
     context: Context,
 ) -> Result<Done<Changed>, Fault> {
     let (app, _) = caller(&context)?;
@@ -99,32 +100,32 @@ pub fn graph(g: &mut Graph) {
         "issueSetLocked", "Locks the discussion of an issue, or unlocks it.",
             SetLocked { locked: bool },
             said("locked", BOOLEAN.required(), "Whether only members comment."),
-            |it| Wanted { discussion_locked: Patch::Value(it.locked), ..Wanted::default() };
+            |it| IssueInput { discussion_locked: Patch::Value(it.locked), ..IssueInput::default() };
         "issueSetConfidential", "Makes an issue confidential, or open to all.",
             SetConfidential { confidential: bool },
             said("confidential", BOOLEAN.required(), "Whether few see it."),
-            |it| Wanted { confidential: Some(it.confidential), ..Wanted::default() };
+            |it| IssueInput { confidential: Some(it.confidential), ..IssueInput::default() };
         "issueSetDueDate", "Sets the day an issue is due.",
             SetDueDate { due_date: Option<Moment<Timestamp>> },
             said("dueDate", TIME, "The day; null for none."),
-            |it| Wanted { due_on: patch(it.due_date.map(|at| date_of(at.0))), ..Wanted::default() };
+            |it| IssueInput { due_on: patch(it.due_date.map(|at| date_of(at.0))), ..IssueInput::default() };
         "issueSetWeight", "Sets how heavy an issue is.",
             SetWeight { weight: Option<i64> },
             said("weight", INT, "How heavy; null for nothing."),
-            |it| Wanted { weight: patch(it.weight), ..Wanted::default() };
+            |it| IssueInput { weight: patch(it.weight), ..IssueInput::default() };
         "issueSetSeverity", "Sets how bad an incident is.",
             SetSeverity { severity: String },
             said("severity", named("IssuableSeverity").required(), "How bad it is."),
-            |it| Wanted {
+            |it| IssueInput {
                 severity: Severity::from_text(&it.severity.to_ascii_lowercase()),
-                ..Wanted::default()
+                ..IssueInput::default()
             };
         "issueSetEscalationStatus", "Says how far people are with an incident.",
             SetEscalationStatus { status: String },
             said("status", named("IssueEscalationStatus").required(), "How far they are."),
-            |it| Wanted {
+            |it| IssueInput {
                 escalation_status: EscalationStatus::from_text(&it.status.to_ascii_lowercase()),
-                ..Wanted::default()
+                ..IssueInput::default()
             };
     }
     subscription(g);
@@ -198,13 +199,13 @@ fn assignees(g: &mut Graph) {
             let (app, _) = caller(&context)?;
             let names = it.assignee_usernames;
             let ids = app.read(move |tx| ids_by_usernames(tx, &names)).await?;
-            let wanted = Wanted {
+            let wanted = IssueInput {
                 assignees: Some(match it.operation_mode.as_deref() {
                     Some("APPEND") => Assignees::Add(ids),
                     Some("REMOVE") => Assignees::Remove(ids),
                     _ => Assignees::Set(ids),
                 }),
-                ..Wanted::default()
+                ..IssueInput::default()
             };
             edit(it.at.place(), wanted, context).await
         });

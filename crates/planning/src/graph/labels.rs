@@ -3,7 +3,7 @@
 use super::caller;
 use crate::access::{Aim, Place as At, enter};
 use crate::model::{Label, color};
-use crate::rules::labels::{self as rules, NewLabel};
+use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, Filter};
 use crate::store::places::Places;
 use identity::graph::Tally;
@@ -12,6 +12,7 @@ use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Cost, Done, Fault, GlobalId, Graph, ID, Key,
     ObjectBuilder, Order, STRING, Typed, argument, object,
 };
+use kernel::http::Patch;
 use kernel::ids::Reference;
 use kernel::markup;
 use serde::Deserialize;
@@ -293,12 +294,11 @@ async fn create(input: Create, context: Context) -> Result<Done<Made>, Fault> {
             return Err(Fault::argument(text));
         }
     };
-    let new = NewLabel {
-        title: input.title,
-        color: input.color.unwrap_or_else(|| color::DEFAULT.to_owned()),
-        description: input.description,
-        priority: None,
-        archived: false,
+    let new = LabelInput {
+        title: Some(input.title),
+        color: input.color,
+        description: input.description.map_or(Patch::Absent, Patch::Value),
+        ..LabelInput::default()
     };
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| {

@@ -8,8 +8,7 @@ use super::{MILESTONE_ID, Moment, Notes, Shown, caller, writer};
 use crate::guarded::{self, Place, Spot};
 use crate::model::IssueKind;
 use crate::rules::comments::{self, Comment, Said};
-use crate::rules::issues::Assignees;
-use crate::rules::issues::requests::{StateEvent, Wanted};
+use crate::rules::issues::{Assignees, IssueInput, StateEvent};
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note};
 use crate::targets::{Kinds, Thing};
@@ -65,8 +64,8 @@ fn kind(name: Option<String>) -> Result<Option<IssueKind>, Fault> {
 }
 
 impl CreateIssue {
-    fn wanted(self) -> Result<Wanted, Fault> {
-        Ok(Wanted {
+    fn input(self) -> Result<IssueInput, Fault> {
+        Ok(IssueInput {
             title: Some(self.title),
             description: given(self.description),
             kind: kind(self.kind)?,
@@ -80,7 +79,7 @@ impl CreateIssue {
             iid: self.iid,
             created_at: self.created_at.map(|at| at.0),
             weight: given(self.weight),
-            ..Wanted::default()
+            ..IssueInput::default()
         })
     }
 }
@@ -125,7 +124,7 @@ fn create(g: &mut Graph) {
         .run(|it: CreateIssue, context| async move {
             let (app, _) = caller(&context)?;
             let project = Reference::Path(it.project_path.clone());
-            let (writer, wanted) = (writer(&context)?, it.wanted()?);
+            let (writer, wanted) = (writer(&context)?, it.input()?);
             let made = guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue));
             let issue = made.await?.mutated()?;
             Ok(Done::from(Changed(Arc::new(Shown::new(&app, issue)))))
@@ -157,8 +156,8 @@ struct UpdateIssue {
 }
 
 impl UpdateIssue {
-    fn wanted(self) -> Result<Wanted, Fault> {
-        Ok(Wanted {
+    fn input(self) -> Result<IssueInput, Fault> {
+        Ok(IssueInput {
             title: self.title,
             description: self.description,
             state_event: chosen(self.state_event, StateEvent::from_text),
@@ -171,7 +170,7 @@ impl UpdateIssue {
             milestone_id: self.milestone_id,
             kind: kind(self.kind)?,
             weight: self.weight,
-            ..Wanted::default()
+            ..IssueInput::default()
         })
     }
 }
@@ -210,7 +209,7 @@ fn update(g: &mut Graph) {
         .input(said("weight", INT, "How heavy it is; null for nothing."))
         .run(|it: UpdateIssue, context| async move {
             let place = it.at.place();
-            edit(place, it.wanted()?, context).await
+            edit(place, it.input()?, context).await
         });
 }
 

@@ -125,8 +125,25 @@ impl Milestone {
     }
 }
 
+macro_rules! begins_as {
+    ($($name:ident::$first:ident,)*) => {$(
+        impl Default for $name {
+            fn default() -> $name {
+                $name::$first
+            }
+        }
+    )*};
+}
+
+begins_as! {
+    IssueState::Opened,
+    IssueKind::Issue,
+    Severity::Unknown,
+    EscalationStatus::Triggered,
+}
+
 /// An issue, with its project's path.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[expect(missing_docs, reason = "named as the columns")]
 pub struct Issue {
     pub id: i64,

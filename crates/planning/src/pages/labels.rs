@@ -3,15 +3,16 @@
 use super::views::{LabelForm, LabelRow, Labels, Tag};
 use super::{entered, paged, shown_color, tabs};
 use crate::access::{Aim, Entered, Place, enter};
-use crate::model::{Label, color};
-use crate::rules::labels::{self as rules, Change, NewLabel};
+use crate::model::Label;
+use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, Filter};
 use http::Method;
-use identity::pages::refusal::Refusal;
+use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Html, flash};
+use kernel::html::form::{self, FormPage, Outcome, Typed};
+use kernel::html::{self, Errors};
 use kernel::http::{Asked, Paging, Params, Patch, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
 use spaces::pages::{Address, Space, section};
@@ -54,13 +55,13 @@ kernel::params! {
     }
 }
 
-/// What was typed, and what is wrong with it.
-#[derive(Default)]
-struct Typed {
-    /// The label that it would change; none where one would be added.
-    label_id: Option<i64>,
-    form: LabelForm,
-    refusal: Refusal,
+/// The labels of a project or group.
+#[derive(Clone)]
+struct Page {
+    viewer: Viewer,
+    address: Address,
+    search: String,
+    paging: Paging,
 }
 
 async fn show(
@@ -70,70 +71,137 @@ async fn show(
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let search = params.0.search.unwrap_or_default();
-    render(&app, viewer, address, search, paging, Typed::default()).await
+    let page = Page {
+        viewer,
+        address: Address::of(&asked)?,
+        search: params.0.search.unwrap_or_default(),
+        paging,
+    };
+    form::show(&app, page).await
 }
 
-async fn render(
-    app: &App,
-    viewer: Viewer,
-    address: Address,
-    search: String,
+async fn change(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
     paging: Paging,
-    typed: Typed,
 ) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(app, &viewer, "Labels");
-    let view = app
-        .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::Read)?;
-            let here = entered(&space);
-            let filter = Filter {
-                with_groups_above: true,
-                search: Some(search.clone()),
-                ..Filter::default()
-            };
-            let user = viewer.user_id();
-            let total = rows::count(tx, user, &here.parent, &filter)?;
-            let found = rows::list(tx, user, &here.parent, &filter, paging.clone())?;
-            let url = format!("{}/-/labels", space.url());
-            let query = url::form_urlencoded::Serializer::new(String::new())
-                .append_pair("search", &search)
-                .finish();
-            let tag = |label: &Label| Tag {
-                id: label.id,
-                title: label.title.clone(),
-                color: shown_color(&label.color),
-                description: label.description.clone().unwrap_or_default(),
-                is_inherited: label.project_id != here.parent.project_id()
-                    || label.group_id != here.parent.group_id(),
-            };
-            let mut labels: Vec<LabelRow> = found.items.iter().map(tag).map(row).collect();
-            let mut added = LabelRow::default();
-            let refused = match typed.label_id {
+    let page = Page {
+        viewer: viewer.viewer(),
+        address: Address::of(&asked)?,
+        search: form.search.clone().unwrap_or_default(),
+        paging,
+    };
+    form::submit(&app, page, form.0).await
+}
+
+impl FormPage for Page {
+    type Form = Form;
+    type View = Labels;
+    const FIELDS: &'static [&'static str] = &["title", "color", "description"];
+
+    fn page(&self, app: &App) -> html::Page {
+        page(app, &self.viewer, "Labels")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: html::Page, typed: &Typed<Form>) -> Result<Labels> {
+        let (viewer, search) = (&self.viewer, &self.search);
+        let space = self.address.enter(tx, viewer, Purpose::Read)?;
+        let here = entered(&space);
+        let filter = Filter {
+            with_groups_above: true,
+            search: Some(search.clone()),
+            ..Filter::default()
+        };
+        let user = viewer.user_id();
+        let total = rows::count(tx, user, &here.parent, &filter)?;
+        let found = rows::list(tx, user, &here.parent, &filter, self.paging.clone())?;
+        let url = format!("{}/-/labels", space.url());
+        let query = url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("search", search)
+            .finish();
+        let tag = |label: &Label| Tag {
+            id: label.id,
+            title: label.title.clone(),
+            color: shown_color(&label.color),
+            description: label.description.clone().unwrap_or_default(),
+            is_inherited: label.project_id != here.parent.project_id()
+                || label.group_id != here.parent.group_id(),
+        };
+        let mut labels: Vec<LabelRow> = found.items.iter().map(tag).map(row).collect();
+        let mut added = LabelRow::default();
+        if let Some(form) = &typed.form {
+            let refused = match form.label_id.filter(|_| form.action == Action::Update) {
                 None => Some(&mut added),
                 Some(id) => labels.iter_mut().find(|row| row.tag.id == id),
             };
             if let Some(refused) = refused {
-                refused.form = typed.form;
-                refused.errors = typed.refusal.errors;
+                refused.form = form.typed();
+                refused.errors = typed.errors.clone();
             }
-            Ok(Labels {
-                labels,
-                pages: paged(&paging, total, format!("{url}?{query}")),
-                tabs: tabs(&space, "Labels"),
-                can_manage: may_manage(&viewer, &here),
-                form: added.form,
-                errors: added.errors,
-                page: space.crumbs(shown, true),
-                head: space.head(tx, &viewer)?,
-                search,
-                url,
-            })
+        }
+        Ok(Labels {
+            labels,
+            pages: paged(&self.paging, total, format!("{url}?{query}")),
+            tabs: tabs(&space, "Labels"),
+            can_manage: may_manage(viewer, &here),
+            form: added.form,
+            errors: added.errors,
+            page: space.crumbs(page, true),
+            head: space.head(tx, viewer)?,
+            search: search.clone(),
+            url,
         })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let (viewer, address) = (&self.viewer, &self.address);
+        let (space, here) = enter_to_manage(tx, viewer, address)?;
+        let which = || match form.label_id {
+            Some(id) => Ok(id.to_string()),
+            None => Err(Error::missing("label_id")),
+        };
+        let input = LabelInput {
+            title: form.title.clone(),
+            color: form.color.clone().filter(|color| !color.is_empty()),
+            description: form.description.clone().map_or(Patch::Absent, Patch::Value),
+            ..LabelInput::default()
+        };
+        let text = match form.action {
+            Action::Add => {
+                rules::create(tx, viewer, &here, &input)?;
+                "The label is made."
+            }
+            Action::Update => {
+                rules::update(tx, viewer, &here, &which()?, &input)?;
+                "The label is changed."
+            }
+            Action::Remove => {
+                rules::destroy(tx, viewer, &here, &which()?)?;
+                "The label is deleted."
+            }
+        };
+        Outcome::led(format!("{}/-/labels", space.url()), text)
+    }
+
+    /// A name in use is told beside the field, too.
+    fn refusal(error: Error) -> Error {
+        match error {
+            Error::Conflict(_) => Error::invalid("title", "has already been taken"),
+            other => other,
+        }
+    }
+}
+
+impl Form {
+    fn typed(&self) -> LabelForm {
+        LabelForm {
+            title: self.title.clone().unwrap_or_default(),
+            color: self.color.clone().unwrap_or_default(),
+            description: self.description.clone().unwrap_or_default(),
+        }
+    }
 }
 
 fn row(tag: Tag) -> LabelRow {
@@ -170,81 +238,4 @@ pub fn enter_to_manage(
     };
     let here = enter(tx, viewer, &place, Aim::Manage)?;
     Ok((space, here))
-}
-
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<Asked>,
-    form: Params<Form>,
-    paging: Paging,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (who, at, wanted) = (viewer.clone(), address.clone(), form.clone());
-    let done = app.write(move |tx| apply(tx, &who, &at, &wanted)).await;
-    match done {
-        Ok((url, text)) => flash::done(&app, &url, text),
-        Err(error) => {
-            // A name in use is told beside the field, too.
-            let error = match error {
-                Error::Conflict(_) => Error::invalid("title", "has already been taken"),
-                other => other,
-            };
-            let fields = ["title", "color", "description"];
-            let typed = Typed {
-                label_id: form.label_id.filter(|_| form.action == Action::Update),
-                form: LabelForm {
-                    title: form.title.unwrap_or_default(),
-                    color: form.color.unwrap_or_default(),
-                    description: form.description.unwrap_or_default(),
-                },
-                refusal: Refusal::of(error, &fields)?,
-            };
-            let search = form.search.unwrap_or_default();
-            render(&app, viewer, address, search, paging, typed).await
-        }
-    }
-}
-
-fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    form: &Form,
-) -> Result<(String, &'static str)> {
-    let (space, here) = enter_to_manage(tx, viewer, address)?;
-    let which = || match form.label_id {
-        Some(id) => Ok(id.to_string()),
-        None => Err(Error::missing("label_id")),
-    };
-    let color = form.color.clone().filter(|color| !color.is_empty());
-    let text = match form.action {
-        Action::Add => {
-            let new = NewLabel {
-                title: form.title.clone().unwrap_or_default(),
-                color: color.unwrap_or_else(|| color::DEFAULT.to_owned()),
-                description: form.description.clone(),
-                priority: None,
-                archived: false,
-            };
-            rules::create(tx, viewer, &here, &new)?;
-            "The label is made."
-        }
-        Action::Update => {
-            let change = Change {
-                title: form.title.clone(),
-                color,
-                description: form.description.clone().map_or(Patch::Absent, Patch::Value),
-                ..Change::default()
-            };
-            rules::update(tx, viewer, &here, &which()?, &change)?;
-            "The label is changed."
-        }
-        Action::Remove => {
-            rules::destroy(tx, viewer, &here, &which()?)?;
-            "The label is deleted."
-        }
-    };
-    Ok((format!("{}/-/labels", space.url()), text))
 }

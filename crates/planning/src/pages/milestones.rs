@@ -12,17 +12,21 @@ use crate::store::issues::filter::Filter as IssueFilter;
 use crate::store::issues::list::{self as issue_rows, OrderBy, Sorting};
 use crate::store::milestones::{self as rows, Filter};
 use http::Method;
-use identity::pages::refusal::Refusal;
+use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::html::{Html, flash};
+use kernel::html::Page;
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::http::{Asked, Paging, Params, Patch, Response, Routes};
 use kernel::time::{Date, date_of};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
 use store::Tx;
+
+/// The fields of both pages' forms.
+const FIELDS: &[&str] = &["title", "description", "start_date", "due_date"];
 
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "milestones", show);
@@ -75,11 +79,13 @@ kernel::params! {
     }
 }
 
-/// What was typed, and what is wrong with it.
-#[derive(Default)]
-struct Typed {
-    form: MilestoneForm,
-    refusal: Refusal,
+/// The milestones of a project or group.
+#[derive(Clone)]
+struct Goals {
+    viewer: Viewer,
+    address: Address,
+    state: String,
+    paging: Paging,
 }
 
 async fn show(
@@ -89,9 +95,42 @@ async fn show(
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let state = params.0.state.unwrap_or_else(|| "active".to_owned());
-    render(&app, viewer, address, state, paging, Typed::default()).await
+    let page = Goals {
+        viewer,
+        address: Address::of(&asked)?,
+        state: params.0.state.unwrap_or_else(|| "active".to_owned()),
+        paging,
+    };
+    form::show(&app, page).await
+}
+
+async fn change(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    let (viewer, address, paging) = (viewer.viewer(), Address::of(&asked)?, first_page(20));
+    match (form.action, form.milestone_id) {
+        (Action::Update, Some(id)) => {
+            let page = Goal {
+                viewer,
+                address,
+                which: Which::Id(id),
+                paging,
+            };
+            form::submit(&app, page, form.0).await
+        }
+        _ => {
+            let page = Goals {
+                viewer,
+                address,
+                state: "active".into(),
+                paging,
+            };
+            form::submit(&app, page, form.0).await
+        }
+    }
 }
 
 fn row(goal: &Milestone, today: Date) -> GoalRow {
@@ -107,49 +146,51 @@ fn row(goal: &Milestone, today: Date) -> GoalRow {
     }
 }
 
-async fn render(
-    app: &App,
-    viewer: Viewer,
-    address: Address,
-    state: String,
-    paging: Paging,
-    typed: Typed,
-) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(app, &viewer, "Milestones");
-    let view = app
-        .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::Read)?;
-            let here = entered(&space);
-            let filter = Filter {
-                with_groups_above: true,
-                state: MilestoneState::from_text(&state),
-                ..Filter::default()
-            };
-            let total = rows::count(tx, &here.parent, &filter)?;
-            let found = rows::list(tx, &here.parent, &filter, paging.clone())?;
-            let url = format!("{}/-/milestones", space.url());
-            let today = date_of(tx.now());
-            let row = |goal: &Milestone| GoalRow {
-                is_inherited: goal.project_id != here.parent.project_id()
-                    || goal.group_id != here.parent.group_id(),
-                ..row(goal, today)
-            };
-            Ok(Milestones {
-                milestones: found.items.iter().map(row).collect(),
-                pages: paged(&paging, total, format!("{url}?state={}", known(&state))),
-                tabs: tabs(&space, "Milestones"),
-                can_manage: may_manage(&viewer, &here),
-                state: known(&state).to_owned(),
-                form: typed.form,
-                errors: typed.refusal.errors,
-                page: space.crumbs(shown, true),
-                head: space.head(tx, &viewer)?,
-                url,
-            })
+impl FormPage for Goals {
+    type Form = Form;
+    type View = Milestones;
+    const FIELDS: &'static [&'static str] = FIELDS;
+    const RENDERS_TEXT: bool = true;
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.viewer, "Milestones")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Milestones> {
+        let space = self.address.enter(tx, &self.viewer, Purpose::Read)?;
+        let here = entered(&space);
+        let filter = Filter {
+            with_groups_above: true,
+            state: MilestoneState::from_text(&self.state),
+            ..Filter::default()
+        };
+        let total = rows::count(tx, &here.parent, &filter)?;
+        let found = rows::list(tx, &here.parent, &filter, self.paging.clone())?;
+        let (url, state) = (format!("{}/-/milestones", space.url()), known(&self.state));
+        let today = date_of(tx.now());
+        let row = |goal: &Milestone| GoalRow {
+            is_inherited: goal.project_id != here.parent.project_id()
+                || goal.group_id != here.parent.group_id(),
+            ..row(goal, today)
+        };
+        Ok(Milestones {
+            milestones: found.items.iter().map(row).collect(),
+            pages: paged(&self.paging, total, format!("{url}?state={state}")),
+            tabs: tabs(&space, "Milestones"),
+            can_manage: may_manage(&self.viewer, &here),
+            state: state.to_owned(),
+            form: typed.form.as_ref().map(Form::typed).unwrap_or_default(),
+            errors: typed.errors.clone(),
+            page: space.crumbs(page, true),
+            head: space.head(tx, &self.viewer)?,
+            url,
         })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let (to, text) = apply(tx, &self.viewer, &self.address, form)?;
+        Outcome::led(to, text)
+    }
 }
 
 /// The state of a list, as it is put into addresses.
@@ -164,9 +205,13 @@ async fn show_one(
     path: Params<OneMilestone>,
     paging: Paging,
 ) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let which = Which::Number(path.milestone_iid);
-    render_one(&app, viewer, address, which, paging, None).await
+    let page = Goal {
+        viewer,
+        address: Address::of(&asked)?,
+        which: Which::Number(path.milestone_iid),
+        paging,
+    };
+    form::show(&app, page).await
 }
 
 /// A milestone of a place.
@@ -178,53 +223,72 @@ enum Which {
     Id(i64),
 }
 
-/// The page of one; with the form as it was typed, if that was refused.
-async fn render_one(
-    app: &App,
+/// One milestone, with its issues.
+#[derive(Clone)]
+struct Goal {
     viewer: Viewer,
     address: Address,
     which: Which,
     paging: Paging,
-    typed: Option<Typed>,
-) -> Result<Response> {
-    let (typed, refusal) = match typed {
-        Some(typed) => (Some(typed.form), typed.refusal),
-        None => (None, Refusal::default()),
-    };
-    let status = refusal.status();
-    let shown = refusal.page(app, &viewer, "Milestone");
-    let _turn = kernel::markup::turn().await?;
-    let view = app
-        .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::Read)?;
-            let here = entered(&space);
-            let goal = match which {
-                Which::Number(iid) => rows::find_by_iid(tx, &here.parent, iid)?,
-                Which::Id(id) => rows::find(tx, &here.parent, id, false)?,
-            };
-            let goal = goal.found("Milestone")?;
-            let list = format!("{}/-/milestones", space.url());
-            let mut page = space.crumbs(shown, true).crumb("Milestones", list.clone());
-            page.title = goal.title.clone();
-            let (issues, total) = issues(tx, &viewer, &address, &space, &goal, &paging)?;
-            let today = date_of(tx.now());
-            let description = goal.description.as_deref().unwrap_or_default();
-            let links = Links::find(tx, &viewer, "", here.parent.project(), [description])?;
-            Ok(View {
-                description: links.render(description),
-                form: typed.unwrap_or_else(|| stored(&goal)),
-                errors: refusal.errors,
-                pages: paged(&paging, total, format!("{list}/{}", goal.iid)),
-                issues,
-                can_manage: may_manage(&viewer, &here),
-                goal: row(&goal, today),
-                head: space.head(tx, &viewer)?,
-                page,
-                url: list,
-            })
+}
+
+impl FormPage for Goal {
+    type Form = Form;
+    type View = View;
+    const FIELDS: &'static [&'static str] = FIELDS;
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.viewer, "Milestone")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<View> {
+        let (viewer, paging) = (&self.viewer, &self.paging);
+        let space = self.address.enter(tx, viewer, Purpose::Read)?;
+        let here = entered(&space);
+        let goal = match self.which {
+            Which::Number(iid) => rows::find_by_iid(tx, &here.parent, iid)?,
+            Which::Id(id) => rows::find(tx, &here.parent, id, false)?,
+        };
+        let goal = goal.found("Milestone")?;
+        let list = format!("{}/-/milestones", space.url());
+        let mut page = space.crumbs(page, true).crumb("Milestones", list.clone());
+        page.title = goal.title.clone();
+        let (issues, total) = issues(tx, viewer, &self.address, &space, &goal, paging)?;
+        let today = date_of(tx.now());
+        let description = goal.description.as_deref().unwrap_or_default();
+        let links = Links::find(tx, viewer, "", here.parent.project(), [description])?;
+        Ok(View {
+            description: links.render(description),
+            form: match &typed.form {
+                Some(form) => form.typed(),
+                None => stored(&goal),
+            },
+            errors: typed.errors.clone(),
+            pages: paged(paging, total, format!("{list}/{}", goal.iid)),
+            issues,
+            can_manage: may_manage(viewer, &here),
+            goal: row(&goal, today),
+            head: space.head(tx, viewer)?,
+            page,
+            url: list,
         })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let (to, text) = apply(tx, &self.viewer, &self.address, form)?;
+        Outcome::led(to, text)
+    }
+}
+
+impl Form {
+    fn typed(&self) -> MilestoneForm {
+        MilestoneForm {
+            title: self.title.clone().unwrap_or_default(),
+            description: lines(self.description.as_deref()),
+            start_date: self.start_date.clone().unwrap_or_default(),
+            due_date: self.due_date.clone().unwrap_or_default(),
+        }
+    }
 }
 
 fn stored(goal: &Milestone) -> MilestoneForm {
@@ -266,50 +330,6 @@ fn issues(
     let total = issue_rows::count(tx, viewer, &scope, &filter)?;
     let found = issue_rows::list(tx, viewer, &scope, &filter, sorting, paging.clone())?;
     Ok((read_rows(tx, &found.items, space)?, total))
-}
-
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<Asked>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (who, at, wanted) = (viewer.clone(), address.clone(), form.clone());
-    let done = app.write(move |tx| apply(tx, &who, &at, &wanted)).await;
-    match done {
-        Ok((url, text)) => flash::done(&app, &url, text),
-        Err(error) => {
-            let fields = ["title", "description", "start_date", "due_date"];
-            let typed = Typed {
-                form: MilestoneForm {
-                    title: form.title.unwrap_or_default(),
-                    description: lines(form.description.as_deref()),
-                    start_date: form.start_date.unwrap_or_default(),
-                    due_date: form.due_date.unwrap_or_default(),
-                },
-                refusal: Refusal::of(error, &fields)?,
-            };
-            match (form.action, form.milestone_id) {
-                (Action::Update, Some(id)) => {
-                    let which = Which::Id(id);
-                    render_one(&app, viewer, address, which, first_page(20), Some(typed)).await
-                }
-                _ => {
-                    render(
-                        &app,
-                        viewer,
-                        address,
-                        "active".into(),
-                        first_page(20),
-                        typed,
-                    )
-                    .await
-                }
-            }
-        }
-    }
 }
 
 /// A day out of a field; none where it is empty.

@@ -4,8 +4,9 @@ use super::views::IssueForm;
 use super::{desk, kinds, lines, words};
 use crate::guarded::{self, Writer};
 use crate::model::{Issue, IssueKind};
+use crate::rules::issues::IssueInput;
 use crate::rules::issues::places::found_to_write;
-use crate::rules::issues::requests::{Wanted, may_edit};
+use crate::rules::issues::requests::may_edit;
 use http::Method;
 use identity::pages::challenge::{Challenge, Solved};
 use identity::pages::refusal::{Refusal, outcome};
@@ -14,7 +15,6 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, flash};
 use kernel::http::{Asked, Params, Patch, Response, Routes};
-use kernel::ids::Reference;
 use spaces::access::Purpose;
 use spaces::pages::{Address, PROJECT};
 use std::sync::Arc;
@@ -137,16 +137,6 @@ async fn render(
     Ok(html.status(status).response())
 }
 
-/// The project of the address, by its id.
-async fn project(app: &App, viewer: &Viewer, address: &Address) -> Result<Reference> {
-    let (viewer, address) = (viewer.clone(), address.clone());
-    app.read(move |tx| {
-        let (space, _) = desk(tx, &viewer, &address, Purpose::ReadMembers)?;
-        Ok(space.reference())
-    })
-    .await
-}
-
 /// Leads to the issue that a form made or changed.
 fn lead(app: &App, issue: &Issue, text: impl Into<String>) -> Result<Response> {
     flash::done(app, &crate::entity::issues::web_path(issue), text)
@@ -160,14 +150,14 @@ async fn create(
     Solved(solution): Solved,
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let project = project(&app, &viewer, &address).await?;
-    let wanted = Wanted {
+    let project = address.reference.clone();
+    let wanted = IssueInput {
         title: Some(form.title.clone().unwrap_or_default()),
         description: Patch::Value(lines(form.description.as_deref())),
         kind: form.kind,
         labels: Some(words(form.labels.as_deref())),
         confidential: Some(form.confidential.unwrap_or(false)),
-        ..Wanted::default()
+        ..IssueInput::default()
     };
     let writer = Writer::by_form(viewer.clone(), asked, solution);
     let made = guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue)).await;
@@ -216,16 +206,16 @@ async fn update(
     Solved(solution): Solved,
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let place = (project(&app, &viewer, &address).await?, form.issue_iid);
+    let place = (address.reference.clone(), form.issue_iid);
     let typed = Typed {
         title: form.title.clone().unwrap_or_default(),
         description: lines(form.description.as_deref()),
         ..Typed::default()
     };
-    let wanted = Wanted {
+    let wanted = IssueInput {
         title: Some(typed.title.clone()),
         description: Patch::Value(typed.description.clone()),
-        ..Wanted::default()
+        ..IssueInput::default()
     };
     let writer = Writer::by_form(viewer.clone(), asked, solution);
     let done = guarded::edit(&app, writer, place, wanted, |_, _, issue| Ok(issue)).await;

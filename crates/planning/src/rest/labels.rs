@@ -3,7 +3,7 @@
 use crate::access::{Aim, Desk, Entered, Parent, Place, Scope, enter};
 use crate::entity::labels::{LabelEntity, label};
 use crate::model::Label;
-use crate::rules::labels::{self as rules, Change, NewLabel};
+use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, Filter};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -259,8 +259,8 @@ fn changed(
     description: &Patch<String>,
     priority: &Patch<i64>,
     archived: Option<bool>,
-) -> Change {
-    Change {
+) -> LabelInput {
+    LabelInput {
         title: new_name.clone(),
         color: color.clone(),
         description: description.clone(),
@@ -349,12 +349,12 @@ async fn create(
     place: Place,
     params: CreateLabel,
 ) -> Result<Created<LabelEntity>> {
-    let new = NewLabel {
-        title: params.name,
-        color: params.color,
-        description: params.description,
-        priority: params.priority,
-        archived: params.archived.unwrap_or(false),
+    let new = LabelInput {
+        title: Some(params.name),
+        color: Some(params.color),
+        description: params.description.map_or(Patch::Absent, Patch::Value),
+        priority: params.priority.map_or(Patch::Absent, Patch::Value),
+        archived: params.archived,
     };
     let made = app
         .write(move |tx| {
@@ -388,12 +388,12 @@ async fn update(
     viewer: Viewer,
     place: Place,
     named: Named,
-    change: Change,
+    change: LabelInput,
 ) -> Result<Ok200<LabelEntity>> {
     let (changed, counts) = app
         .write(move |tx| {
             let entered = enter(tx, &viewer, &place, Aim::Manage)?;
-            if change.is_empty() {
+            if change == LabelInput::default() {
                 return Err(Error::none_of(
                     "new_name, color, description, priority, archived",
                 ));

@@ -13,44 +13,41 @@ use spaces::access::{REPORTER, find_group, level_in_group};
 use spaces::model::Problems;
 use store::Tx;
 
-/// A new label.
-#[derive(Debug, Clone)]
-pub struct NewLabel {
+/// What is said of a label, new or not.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LabelInput {
     /// Its title.
-    pub title: String,
-    /// `#rrggbb` or a name of CSS.
-    pub color: String,
-    /// A few words.
-    pub description: Option<String>,
-    /// In the project.
-    pub priority: Option<i64>,
-    /// No longer offered.
-    pub archived: bool,
-}
-
-/// A change of a label.
-#[derive(Debug, Clone, Default)]
-pub struct Change {
-    /// Another title.
     pub title: Option<String>,
-    /// Another colour.
+    /// `#rrggbb` or a name of CSS; a new one has a colour of its own unless given.
     pub color: Option<String>,
-    /// Another description.
+    /// A few words.
     pub description: Patch<String>,
-    /// Another priority in the project.
+    /// In the project.
     pub priority: Patch<i64>,
     /// No longer offered, or again.
     pub archived: Option<bool>,
 }
 
-impl Change {
-    /// Whether it changes nothing.
-    pub fn is_empty(&self) -> bool {
-        self.title.is_none()
-            && self.color.is_none()
-            && self.description == Patch::Absent
-            && self.priority == Patch::Absent
-            && self.archived.is_none()
+impl LabelInput {
+    /// The label as it is then.
+    fn over(&self, before: Written) -> Result<Written> {
+        let title = self.title.as_deref().unwrap_or(&before.title);
+        let description = self.description.clone().over(before.description);
+        checked(Written {
+            title: title.trim().to_owned(),
+            color: self.color.clone().unwrap_or(before.color),
+            description: description.filter(|text| !text.is_empty()),
+            archived: self.archived.unwrap_or(before.archived),
+        })
+    }
+
+    /// The same but for the priority.
+    fn rewrites(&self) -> bool {
+        let same = LabelInput {
+            priority: self.priority.clone(),
+            ..LabelInput::default()
+        };
+        *self != same
     }
 }
 
@@ -78,22 +75,23 @@ pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     entered: &Entered,
-    new: &NewLabel,
+    new: &LabelInput,
 ) -> Result<Label> {
-    let written = checked(Written {
-        title: new.title.trim().to_owned(),
-        color: new.color.clone(),
-        description: new.description.clone().filter(|text| !text.is_empty()),
-        archived: new.archived,
+    let written = new.over(Written {
+        title: String::new(),
+        color: color::DEFAULT.to_owned(),
+        description: None,
+        archived: false,
     })?;
-    check_priority(entered, new.priority)?;
+    let priority = new.priority.clone().over(None);
+    check_priority(entered, priority)?;
     let parent = &entered.parent;
     let exists = || Error::Conflict("Label already exists".into());
     if labels::is_taken(tx, parent, &written.title, 0)? {
         return Err(exists());
     }
     let id = labels::insert(tx, parent, &written)?.ok_or_else(exists)?;
-    if let (Some(project), Some(priority)) = (parent.project_id(), new.priority) {
+    if let (Some(project), Some(priority)) = (parent.project_id(), priority) {
         labels::prioritize(tx, project, id, Some(priority))?;
     }
     record(tx, viewer, "label.create", id, &written.title, parent)?;
@@ -107,33 +105,20 @@ pub fn update(
     viewer: &Viewer,
     entered: &Entered,
     id_or_title: &str,
-    change: &Change,
+    change: &LabelInput,
 ) -> Result<Label> {
     let label = find(tx, viewer, entered, id_or_title, true)?;
     let parent = &entered.parent;
     let is_own = label.project_id == parent.project_id() && label.group_id == parent.group_id();
-    let rewritten = change.title.is_some()
-        || change.color.is_some()
-        || change.description != Patch::Absent
-        || change.archived.is_some();
-    if rewritten && !is_own {
-        return Err(Error::NotFound("Label"));
-    }
-    if rewritten {
-        let written = checked(Written {
-            title: change
-                .title
-                .as_deref()
-                .unwrap_or(&label.title)
-                .trim()
-                .to_owned(),
-            color: change.color.clone().unwrap_or_else(|| label.color.clone()),
-            description: change
-                .description
-                .clone()
-                .over(label.description.clone())
-                .filter(|text| !text.is_empty()),
-            archived: change.archived.unwrap_or(label.archived),
+    if change.rewrites() {
+        if !is_own {
+            return Err(Error::NotFound("Label"));
+        }
+        let written = change.over(Written {
+            title: label.title.clone(),
+            color: label.color.clone(),
+            description: label.description.clone(),
+            archived: label.archived,
         })?;
         if labels::is_taken(tx, parent, &written.title, label.id)? {
             return Err(Error::invalid("title", "has already been taken"));

@@ -2,11 +2,11 @@
 
 use crate::access::{Desk, user_sees};
 use crate::formats::mentions::{self, Mention};
-use crate::mail::{Event, Notify, Reason};
 use crate::model::Issue;
 use crate::rules::todos::{self, Action, NewTodo};
 use crate::rules::topic::Topic;
 use crate::store::issues as rows;
+use crate::tasks::{Event, Notify, Reason};
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::Result;

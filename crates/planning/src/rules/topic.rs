@@ -3,11 +3,11 @@
 use super::issues;
 use super::news::may_know;
 use crate::access::Desk;
-use crate::mail::About;
 use crate::model::Issue;
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Noteable};
 use crate::targets::Thing;
+use crate::tasks::About;
 use identity::model::User;
 use kernel::error::Result;
 use spaces::access::GUEST;

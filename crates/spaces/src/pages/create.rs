@@ -2,16 +2,17 @@
 
 use super::{views, visibilities};
 use crate::access::{self, Purpose};
-use crate::model::{Namespace, PRIVATE, PUBLIC, Visibility};
+use crate::model::{Namespace, PRIVATE, PUBLIC, SourceKind, Visibility};
 use crate::rules::{self, GroupChange, ProjectChange};
 use crate::store::places;
-use http::{Method, StatusCode};
+use http::Method;
 use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::html::Page;
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, flash};
 use kernel::http::{Params, Response, Routes};
 use kernel::ids::Reference;
 use store::Tx;
@@ -66,23 +67,123 @@ impl Form {
     }
 }
 
+/// The page of a new project or group.
+#[derive(Clone)]
+struct New {
+    viewer: Viewer,
+    kind: SourceKind,
+    /// What the address fills in.
+    opened: Form,
+}
+
+impl New {
+    fn of(viewer: SignedInViewer, kind: SourceKind, opened: Form) -> New {
+        New {
+            viewer: viewer.viewer(),
+            kind,
+            opened,
+        }
+    }
+}
+
 async fn new_project(app: App, viewer: SignedInViewer, form: Params<Form>) -> Result<Response> {
-    project_form(app, viewer, form.0, Errors::default(), None).await
+    form::show(&app, New::of(viewer, SourceKind::Project, form.0)).await
 }
 
 async fn new_group(app: App, viewer: SignedInViewer, form: Params<Form>) -> Result<Response> {
-    group_form(app, viewer, form.0, Errors::default(), None).await
+    form::show(&app, New::of(viewer, SourceKind::Group, form.0)).await
 }
 
-/// The form filled with what was typed; 422 where that was refused.
-fn answer(view: &NewSpace, is_refused: bool) -> Result<Response> {
-    let status = if is_refused {
-        StatusCode::UNPROCESSABLE_ENTITY
-    } else {
-        StatusCode::OK
-    };
-    Ok(Html::new(view)?.status(status).response())
+async fn create_project(app: App, viewer: SignedInViewer, form: Params<Form>) -> Result<Response> {
+    let page = New::of(viewer, SourceKind::Project, form.0.clone());
+    form::submit(&app, page, form.0).await
 }
+
+async fn create_group(app: App, viewer: SignedInViewer, form: Params<Form>) -> Result<Response> {
+    let page = New::of(viewer, SourceKind::Group, form.0.clone());
+    form::submit(&app, page, form.0).await
+}
+
+impl FormPage for New {
+    type Form = Form;
+    type View = NewSpace;
+    const FIELDS: &'static [&'static str] =
+        &["name", "path", "description", "visibility", "parent_id"];
+
+    fn page(&self, app: &App) -> Page {
+        let (title, crumb, active, list) = match self.kind {
+            SourceKind::Project => ("New project", "Projects", "projects", "/"),
+            SourceKind::Group => ("New group", "Groups", "groups", "/groups"),
+        };
+        Page {
+            active,
+            ..page(app, &self.viewer, title).crumb(crumb, list)
+        }
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<NewSpace> {
+        let form = typed.form.as_ref().unwrap_or(&self.opened);
+        let (parents, inside, widest) = match self.kind {
+            SourceKind::Project => homes(tx, &self.viewer, form.namespace_id)?,
+            SourceKind::Group => parents(tx, &self.viewer, form.parent_id)?,
+        };
+        let visibility = form.visibility().unwrap_or(Visibility::of(PRIVATE));
+        Ok(NewSpace {
+            page,
+            kind: match self.kind {
+                SourceKind::Project => "project",
+                SourceKind::Group => "group",
+            },
+            name: form.name.clone().unwrap_or_default(),
+            path: form.path.clone().unwrap_or_default(),
+            description: form.description(),
+            parents,
+            parent: inside.map(|one| one.id.to_string()).unwrap_or_default(),
+            visibility: visibility.to_string(),
+            visibilities: visibilities(widest),
+            errors: typed.errors.clone(),
+        })
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let (name, path) = (Some(form.name()), Some(form.path()));
+        let (description, visibility) = (form.description(), form.visibility());
+        match self.kind {
+            SourceKind::Project => {
+                let change = ProjectChange {
+                    name,
+                    path,
+                    description: Some(description).filter(|text| !text.is_empty()),
+                    visibility,
+                    ..ProjectChange::default()
+                };
+                let made = rules::create_own_project(tx, &self.viewer, form.namespace_id, &change)?;
+                let text = format!("Project {} is ready.", made.name);
+                Outcome::led(format!("/{}", made.full_path), text)
+            }
+            SourceKind::Group => {
+                let change = GroupChange {
+                    name,
+                    path,
+                    description: Some(description),
+                    visibility,
+                    ..GroupChange::default()
+                };
+                let made = rules::create_group(tx, &self.viewer, form.parent_id, &change)?;
+                let text = format!("Group {} is ready.", made.name);
+                Outcome::led(format!("/groups/{}", made.full_path), text)
+            }
+        }
+    }
+
+    fn refusal(error: Error) -> Error {
+        form::rename(error, "visibility_level", "visibility")
+    }
+}
+
+/// What there is to choose from, what is chosen, and the widest visibility
+/// there.
+type Parents = (Vec<Choice>, Option<Namespace>, i64);
 
 fn choice(namespace: &Namespace) -> Choice {
     Choice {
@@ -91,62 +192,11 @@ fn choice(namespace: &Namespace) -> Choice {
     }
 }
 
-async fn project_form(
-    app: App,
-    viewer: SignedInViewer,
-    form: Form,
-    errors: Errors,
-    refusal: Option<Flash>,
-) -> Result<Response> {
-    let is_refused = refusal.is_some();
-    let mut shown = page(&app, &viewer.viewer(), "New project").crumb("Projects", "/");
-    shown.active = "projects";
-    shown.flash = refusal.or(shown.flash);
-    let asker = viewer.viewer();
-    let wanted = form.namespace_id;
-    let (parents, inside) = app
-        .read(move |tx| {
-            let mut parents = places::for_projects(tx, &asker)?;
-            let asked = match wanted {
-                Some(id) => fit_for_projects(tx, &asker, id)?,
-                None => None,
-            };
-            add_missing(&mut parents, asked.as_ref());
-            let inside = asked.or_else(|| parents.first().cloned());
-            Ok((parents, inside))
-        })
-        .await?;
-    let widest = access::widest_below(inside.as_ref());
-    let view = NewSpace {
-        page: shown,
-        kind: "project",
-        name: form.name.clone().unwrap_or_default(),
-        path: form.path.clone().unwrap_or_default(),
-        description: form.description(),
-        parents: parents.iter().map(choice).collect(),
-        parent: inside.map(|one| one.id.to_string()).unwrap_or_default(),
-        visibility: form
-            .visibility()
-            .unwrap_or(Visibility::of(PRIVATE))
-            .to_string(),
-        // Another place may be chosen in the same form, so all are on offer
-        // and the rules refuse what is too wide.
-        visibilities: visibilities(if form.namespace_id.is_some() {
-            widest
-        } else {
-            PUBLIC
-        }),
-        errors: errors.rename("visibility_level", "visibility"),
-    };
-    answer(&view, is_refused)
-}
-
-/// The namespace, if the viewer may create projects in it.
-fn fit_for_projects(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<Option<Namespace>> {
-    match rules::namespace_for_projects(tx, viewer, &Reference::Id(id)) {
-        Ok(found) => Ok(Some(found)),
+/// A place asked for, unless it is not for the viewer.
+fn allowed(found: Result<Namespace>) -> Result<Option<Namespace>> {
+    match found {
         Err(Error::NotFound(_) | Error::Forbidden(_)) => Ok(None),
-        Err(other) => Err(other),
+        other => other.map(Some),
     }
 }
 
@@ -159,130 +209,47 @@ fn add_missing(parents: &mut Vec<Namespace>, asked: Option<&Namespace>) {
     }
 }
 
-async fn create_project(app: App, viewer: SignedInViewer, form: Params<Form>) -> Result<Response> {
-    let Params(form) = form;
-    let change = ProjectChange {
-        name: Some(form.name()),
-        path: Some(form.path()),
-        description: Some(form.description()).filter(|text| !text.is_empty()),
-        visibility: form.visibility(),
-        ..ProjectChange::default()
+/// The namespaces of a new project.
+fn homes(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parents> {
+    let mut homes = places::for_projects(tx, viewer)?;
+    let asked = match wanted {
+        Some(id) => allowed(rules::namespace_for_projects(
+            tx,
+            viewer,
+            &Reference::Id(id),
+        ))?,
+        None => None,
     };
-    let (asker, inside) = (viewer.viewer(), form.namespace_id);
-    let made = app
-        .write(move |tx| rules::create_own_project(tx, &asker, inside, &change))
-        .await;
-    match made {
-        Ok(project) => {
-            let text = format!("Project {} is ready.", project.name);
-            flash::done(&app, &format!("/{}", project.full_path), text)
-        }
-        Err(error) => {
-            let (errors, refusal) = flash::in_form(error)?;
-            let known = ["name", "path", "description", "visibility_level"];
-            let refusal = with_lost(refusal, &errors, &known);
-            project_form(app, viewer, form, errors, refusal).await
-        }
-    }
+    add_missing(&mut homes, asked.as_ref());
+    let inside = asked.or_else(|| homes.first().cloned());
+    // Another place may be chosen in the same form, so all are on offer and
+    // the rules refuse what is too wide.
+    let widest = match wanted {
+        Some(_) => access::widest_below(inside.as_ref()),
+        None => PUBLIC,
+    };
+    Ok((homes.iter().map(choice).collect(), inside, widest))
 }
 
-/// The message above the form also says what stands beside no field.
-fn with_lost(refusal: Option<Flash>, errors: &Errors, known: &[&str]) -> Option<Flash> {
-    match errors.beside(known) {
-        lost if lost.is_empty() => refusal,
-        lost => Flash::failed(format!("Nothing was saved: {lost}")),
-    }
-}
-
-async fn group_form(
-    app: App,
-    viewer: SignedInViewer,
-    form: Form,
-    errors: Errors,
-    refusal: Option<Flash>,
-) -> Result<Response> {
-    let is_refused = refusal.is_some();
-    let mut shown = page(&app, &viewer.viewer(), "New group").crumb("Groups", "/groups");
-    shown.active = "groups";
-    shown.flash = refusal.or(shown.flash);
-    let asker = viewer.viewer();
-    let wanted = form.parent_id;
-    let (mut parents, inside) = app
-        .read(move |tx| {
-            let mut parents = places::for_groups(tx, &asker)?;
-            let asked = match wanted {
-                Some(id) => {
-                    let found =
-                        access::group(tx, &asker, &Reference::Id(id), Purpose::CreateSubgroup);
-                    match found {
-                        Err(Error::NotFound(_) | Error::Forbidden(_)) => None,
-                        other => Some(other?),
-                    }
-                }
-                None => None,
-            };
-            add_missing(&mut parents, asked.as_ref());
-            let choices: Vec<Choice> = parents.iter().map(choice).collect();
-            Ok((choices, asked))
-        })
-        .await?;
-    if rules::may_create_top_group(&viewer.viewer()) {
-        parents.insert(
-            0,
-            Choice {
-                value: String::new(),
-                label: "No group: at the top".into(),
-            },
-        );
-    }
-    let widest = inside.as_ref().map_or(PUBLIC, |group| group.visibility);
-    let view = NewSpace {
-        page: shown,
-        kind: "group",
-        name: form.name.clone().unwrap_or_default(),
-        path: form.path.clone().unwrap_or_default(),
-        description: form.description(),
-        parents,
-        parent: inside.map(|one| one.id.to_string()).unwrap_or_default(),
-        visibility: form
-            .visibility()
-            .unwrap_or(Visibility::of(PRIVATE))
-            .to_string(),
-        visibilities: visibilities(widest),
-        errors: errors.rename("visibility_level", "visibility"),
-    };
-    answer(&view, is_refused)
-}
-
-async fn create_group(app: App, viewer: SignedInViewer, form: Params<Form>) -> Result<Response> {
-    let Params(form) = form;
-    let change = GroupChange {
-        name: Some(form.name()),
-        path: Some(form.path()),
-        description: Some(form.description()),
-        visibility: form.visibility(),
-        ..GroupChange::default()
-    };
-    let (asker, inside) = (viewer.viewer(), form.parent_id);
-    let made = app
-        .write(move |tx| rules::create_group(tx, &asker, inside, &change))
-        .await;
-    match made {
-        Ok(group) => {
-            let text = format!("Group {} is ready.", group.name);
-            flash::done(&app, &format!("/groups/{}", group.full_path), text)
+/// The parents of a new group.
+fn parents(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parents> {
+    let mut parents = places::for_groups(tx, viewer)?;
+    let asked = match wanted {
+        Some(id) => {
+            let (id, purpose) = (Reference::Id(id), Purpose::CreateSubgroup);
+            allowed(access::group(tx, viewer, &id, purpose))?
         }
-        Err(error) => {
-            let (errors, refusal) = flash::in_form(error)?;
-            let known = [
-                "name",
-                "path",
-                "description",
-                "visibility_level",
-                "parent_id",
-            ];
-            let refusal = with_lost(refusal, &errors, &known);
-            group_form(app, viewer, form, errors, refusal).await
-        }
+        None => None,
+    };
+    add_missing(&mut parents, asked.as_ref());
+    let mut choices: Vec<Choice> = parents.iter().map(choice).collect();
+    if rules::may_create_top_group(viewer) {
+        let top = Choice {
+            value: String::new(),
+            label: "No group: at the top".into(),
+        };
+        choices.insert(0, top);
     }
+    let widest = asked.as_ref().map_or(PUBLIC, |group| group.visibility);
+    Ok((choices, asked, widest))
 }

@@ -6,13 +6,14 @@ use crate::access::{self, GRANTABLE, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::{self, NewMember};
 use crate::model::SourceKind;
 use crate::store::{self as lists, Breadth, MemberFilter, counts};
-use http::{Method, StatusCode};
+use http::Method;
 use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, Moment, flash};
+use kernel::html::{Moment, Page};
 use kernel::http::params::Patch;
 use kernel::http::{Asked, Paging, Params, Response, Routes, Start};
 use kernel::time::Date;
@@ -35,6 +36,15 @@ kernel::params! {
     }
 }
 
+/// The members of a group or project.
+#[derive(Clone)]
+struct Members {
+    viewer: Viewer,
+    address: Address,
+    search: String,
+    paging: Paging,
+}
+
 async fn list(
     app: App,
     viewer: SignedInViewer,
@@ -42,75 +52,146 @@ async fn list(
     params: Params<Listed>,
     paging: Paging,
 ) -> Result<Response> {
-    let search = params.0.search.unwrap_or_default();
-    let refused = Refused::default();
-    render(
-        app,
-        viewer.viewer(),
-        Address::of(&asked)?,
-        (search, paging),
-        refused,
-    )
-    .await
-}
-
-/// A form that was not accepted: what was typed and what is wrong with it.
-#[derive(Default)]
-struct Refused {
-    form: MemberForm,
-    errors: Errors,
-    flash: Option<Flash>,
-}
-
-async fn render(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    listed: (String, Paging),
-    refused: Refused,
-) -> Result<Response> {
-    let status = match refused.flash {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
+    let page = Members {
+        viewer: viewer.viewer(),
+        address: Address::of(&asked)?,
+        search: params.0.search.unwrap_or_default(),
+        paging,
     };
-    let mut shown = page(&app, &viewer, "Members");
-    shown.flash = refused.flash.clone().or(shown.flash);
-    let (search, paging) = listed;
-    let view = app
-        .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::ReadMembers)?;
-            let can_manage = manages(&space);
-            let filter = MemberFilter {
-                query: Some(search.clone()),
-                ..MemberFilter::default()
-            };
-            let (limit, offset) = (paging.per_page, paging.offset());
-            let source = space.place().source;
-            let (found, total) = lists::members(tx, &source, Breadth::All, &filter, limit, offset)?;
-            let mut url = format!("{}/-/members", space.url());
-            if !search.is_empty() {
-                let mut query = url::form_urlencoded::Serializer::new(String::new());
-                url = format!("{url}?{}", query.append_pair("search", &search).finish());
-            }
-            Ok(views::Members {
-                requests: match can_manage {
-                    true => requests(tx, &space)?,
-                    false => Vec::new(),
-                },
-                way_in: way_in(tx, &viewer, &space)?,
-                members: rows(tx, &viewer, &space, &found)?,
-                pages: pages(&paging, total, url),
-                roles: roles(space.level()),
-                form: refused.form.clone(),
-                errors: refused.errors.clone(),
-                page: space.crumbs(shown, true),
-                head: space.head(tx, &viewer)?,
-                can_manage,
-                search,
-            })
+    form::show(&app, page).await
+}
+
+async fn change(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    form: Params<Form>,
+) -> Result<Response> {
+    let page = Members {
+        viewer: viewer.viewer(),
+        address: Address::of(&asked)?,
+        search: String::new(),
+        paging: Paging {
+            per_page: kernel::http::paging::DEFAULT_PER_PAGE,
+            start: Start::Page(1),
+        },
+    };
+    form::submit(&app, page, form.0).await
+}
+
+impl FormPage for Members {
+    type Form = Form;
+    type View = views::Members;
+    const FIELDS: &'static [&'static str] = &["username", "access_level", "expires_at"];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.viewer, "Members")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::Members> {
+        let (viewer, search) = (&self.viewer, &self.search);
+        let space = self.address.enter(tx, viewer, Purpose::ReadMembers)?;
+        let can_manage = manages(&space);
+        let filter = MemberFilter {
+            query: Some(search.clone()),
+            ..MemberFilter::default()
+        };
+        let (limit, offset) = (self.paging.per_page, self.paging.offset());
+        let source = space.place().source;
+        let (found, total) = lists::members(tx, &source, Breadth::All, &filter, limit, offset)?;
+        let mut url = format!("{}/-/members", space.url());
+        if !search.is_empty() {
+            let mut query = url::form_urlencoded::Serializer::new(String::new());
+            url = format!("{url}?{}", query.append_pair("search", search).finish());
+        }
+        let added = typed
+            .form
+            .as_ref()
+            .filter(|form| form.action == Action::Add);
+        Ok(views::Members {
+            requests: match can_manage {
+                true => requests(tx, &space)?,
+                false => Vec::new(),
+            },
+            way_in: way_in(tx, viewer, &space)?,
+            members: rows(tx, viewer, &space, &found)?,
+            pages: pages(&self.paging, total, url),
+            roles: roles(space.level()),
+            form: added.map(Form::typed).unwrap_or_default(),
+            errors: typed.errors.clone(),
+            page: space.crumbs(page, true),
+            head: space.head(tx, viewer)?,
+            can_manage,
+            search: search.clone(),
         })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let (viewer, address) = (&self.viewer, &self.address);
+        let own = form.user_id == viewer.user_id();
+        let leaves = form.action == Action::Remove && own;
+        let purpose = match form.action {
+            Action::Remove if own => Purpose::ReadMembers,
+            Action::Ask => Purpose::Join,
+            Action::Deny if own => Purpose::Join,
+            _ => Purpose::ManageMembers,
+        };
+        let space = address.enter(tx, viewer, purpose)?;
+        let (place, level) = (space.place(), form.access_level.unwrap_or_default());
+        let url = format!("{}/-/members", space.url());
+        match form.action {
+            Action::Add => {
+                let name = form.username.as_deref().unwrap_or_default();
+                let name = name.trim().trim_start_matches('@');
+                let user = identity::users::find_by_username(tx, name)?
+                    .ok_or_else(|| Error::invalid("username", "is not the name of a user"))?;
+                let new = NewMember {
+                    level,
+                    expires_at: form.ends_on()?,
+                };
+                members::add(tx, viewer, &place, &user, &new).map_err(|error| match error {
+                    Error::Conflict(_) => Error::invalid("username", "is a member already"),
+                    other => other,
+                })?;
+                let role = access::role_name(level);
+                Outcome::led(url, format!("{} is now a member: {role}.", user.name))
+            }
+            Action::Change => {
+                let until = match form.ends_on()? {
+                    Some(day) => Patch::Value(day),
+                    None => Patch::Null,
+                };
+                let user_id = user_of(form)?;
+                let row = members::change(tx, viewer, &place, user_id, level, until)?;
+                let role = access::role_name(row.access_level);
+                Outcome::led(url, format!("{} is now {role}.", row.user.name))
+            }
+            Action::Ask => {
+                members::request(tx, viewer, &place)?;
+                Outcome::led(url, "You have asked for access.")
+            }
+            Action::Approve => {
+                let row = members::approve(tx, viewer, &place, user_of(form)?, level)?;
+                let role = access::role_name(row.access_level);
+                Outcome::led(url, format!("{} is now a member: {role}.", row.user.name))
+            }
+            Action::Deny => {
+                members::deny(tx, viewer, &place, user_of(form)?)?;
+                Outcome::led(url, "The request is dropped.")
+            }
+            Action::Remove => {
+                members::remove(tx, viewer, &place, user_of(form)?, true)?;
+                match leaves {
+                    true => Outcome::led("/", format!("You have left {}.", space.full_path())),
+                    false => Outcome::led(url, "The member is removed."),
+                }
+            }
+        }
+    }
+
+    fn refusal(error: Error) -> Error {
+        form::rename(error, "user", "username")
+    }
 }
 
 /// Whether this level may change members: as [`Purpose::ManageMembers`] asks.
@@ -245,108 +326,6 @@ impl Form {
             username: self.username.clone().unwrap_or_default(),
             access_level: self.access_level.map(|n| n.to_string()).unwrap_or_default(),
             expires_at: self.expires_at.clone().unwrap_or_default(),
-        }
-    }
-}
-
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<Asked>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (asker, wanted, place) = (viewer.clone(), form.clone(), address.clone());
-    let done = app
-        .write(move |tx| apply(tx, &asker, &place, &wanted))
-        .await;
-    match done {
-        Ok((url, text)) => flash::done(&app, &url, text),
-        Err(error) => {
-            let (errors, flash) = flash::in_form(error)?;
-            let form = match form.action {
-                Action::Add => form.typed(),
-                _ => MemberForm::default(),
-            };
-            let refused = Refused {
-                form,
-                flash,
-                errors: errors.rename("user", "username"),
-            };
-            let first = Paging {
-                per_page: kernel::http::paging::DEFAULT_PER_PAGE,
-                start: Start::Page(1),
-            };
-            render(app, viewer, address, (String::new(), first), refused).await
-        }
-    }
-}
-
-/// Does it; the page to go on to, and what to say there.
-fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    form: &Form,
-) -> Result<(String, String)> {
-    let own = form.user_id == viewer.user_id();
-    let leaves = form.action == Action::Remove && own;
-    let purpose = match form.action {
-        Action::Remove if own => Purpose::ReadMembers,
-        Action::Ask => Purpose::Join,
-        Action::Deny if own => Purpose::Join,
-        _ => Purpose::ManageMembers,
-    };
-    let space = address.enter(tx, viewer, purpose)?;
-    let (place, level) = (space.place(), form.access_level.unwrap_or_default());
-    let url = format!("{}/-/members", space.url());
-    match form.action {
-        Action::Add => {
-            let name = form.username.as_deref().unwrap_or_default();
-            let name = name.trim().trim_start_matches('@');
-            let user = identity::users::find_by_username(tx, name)?
-                .ok_or_else(|| Error::invalid("username", "is not the name of a user"))?;
-            let new = NewMember {
-                level,
-                expires_at: form.ends_on()?,
-            };
-            members::add(tx, viewer, &place, &user, &new).map_err(|error| match error {
-                Error::Conflict(_) => Error::invalid("username", "is a member already"),
-                other => other,
-            })?;
-            let role = access::role_name(level);
-            Ok((url, format!("{} is now a member: {role}.", user.name)))
-        }
-        Action::Change => {
-            let until = match form.ends_on()? {
-                Some(day) => Patch::Value(day),
-                None => Patch::Null,
-            };
-            let user_id = user_of(form)?;
-            let row = members::change(tx, viewer, &place, user_id, level, until)?;
-            let role = access::role_name(row.access_level);
-            Ok((url, format!("{} is now {role}.", row.user.name)))
-        }
-        Action::Ask => {
-            members::request(tx, viewer, &place)?;
-            Ok((url, "You have asked for access.".into()))
-        }
-        Action::Approve => {
-            let row = members::approve(tx, viewer, &place, user_of(form)?, level)?;
-            let role = access::role_name(row.access_level);
-            Ok((url, format!("{} is now a member: {role}.", row.user.name)))
-        }
-        Action::Deny => {
-            members::deny(tx, viewer, &place, user_of(form)?)?;
-            Ok((url, "The request is dropped.".into()))
-        }
-        Action::Remove => {
-            members::remove(tx, viewer, &place, user_of(form)?, true)?;
-            match leaves {
-                true => Ok(("/".into(), format!("You have left {}.", space.full_path()))),
-                false => Ok((url, "The member is removed.".into())),
-            }
         }
     }
 }

@@ -5,7 +5,7 @@ use super::views::SpaceHead;
 use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::Place;
 use crate::model::{Namespace, Project, SourceKind, Visibility};
-use crate::store::{self as lists, Breadth, MemberFilter, Source};
+use crate::store::{self as lists, Breadth, MemberFilter};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
@@ -118,28 +118,8 @@ impl Space {
     /// As the rules of members and tokens take it.
     pub fn place(&self) -> Place {
         match self {
-            Space::Group(group, level) => Place {
-                source: Source {
-                    kind: SourceKind::Group,
-                    id: group.id,
-                    name: group.full_path.clone(),
-                    groups: group.ids(),
-                },
-                level: *level,
-                project: None,
-                takes_requests: group.request_access_enabled,
-            },
-            Space::Project(project, level) => Place {
-                source: Source {
-                    kind: SourceKind::Project,
-                    id: project.id,
-                    name: project.full_path.clone(),
-                    groups: project.ancestors(),
-                },
-                level: *level,
-                project: Some(project.clone()),
-                takes_requests: project.request_access_enabled,
-            },
+            Space::Group(group, level) => Place::of_group(group, *level),
+            Space::Project(project, level) => Place::of_project(project, *level),
         }
     }
 

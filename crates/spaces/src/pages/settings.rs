@@ -5,13 +5,14 @@ use crate::access::{self, OWNER, Purpose};
 use crate::model::{SourceKind, Visibility};
 use crate::rules::{self, GroupChange, ProjectChange};
 use crate::store::places;
-use http::{Method, StatusCode};
+use http::Method;
 use identity::pages::page;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::html::Page;
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Errors, Flash, Html, flash};
 use kernel::http::{Asked, Params, Response, Routes};
 use kernel::ids::Reference;
 use std::collections::BTreeMap;
@@ -35,54 +36,79 @@ const SUBGROUP_CREATION: &[(&str, &str)] = &[
     ("maintainer", "Maintainers and owners"),
     ("owner", "Owners"),
 ];
-/// Fields that stand in the forms of this page.
-const SHOWN: &[&str] = &[
-    "name",
-    "description",
-    "visibility",
-    "topics",
-    "path",
-    "to",
-    "confirm",
-];
-
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "settings", show);
     section(r, Method::POST, "settings", change);
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    render(app, viewer.viewer(), address, None, Errors::default(), None).await
-}
-
-async fn render(
-    app: App,
+/// The settings of a group or project.
+#[derive(Clone)]
+struct Settings {
     viewer: Viewer,
     address: Address,
-    typed: Option<Form>,
-    errors: Errors,
-    refusal: Option<Flash>,
+}
+
+async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
+    form::show(&app, Settings::of(viewer, &asked)?).await
+}
+
+async fn change(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<Asked>,
+    sent: Params<Form>,
 ) -> Result<Response> {
-    let status = match refusal {
-        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-        None => StatusCode::OK,
-    };
-    let mut shown = page(&app, &viewer, "Settings");
-    shown.flash = refusal.or(shown.flash);
-    let view = app
-        .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::Update)?;
-            let mut view = filled(tx, &viewer, &space)?;
-            view.page = space.crumbs(shown, true);
-            view.errors = errors;
-            if let Some(typed) = typed {
-                typed.put_into(&mut view);
-            }
-            Ok(view)
+    form::submit(&app, Settings::of(viewer, &asked)?, sent.0).await
+}
+
+impl Settings {
+    fn of(viewer: SignedInViewer, asked: &Asked) -> Result<Settings> {
+        Ok(Settings {
+            viewer: viewer.viewer(),
+            address: Address::of(asked)?,
         })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    }
+}
+
+impl FormPage for Settings {
+    type Form = Form;
+    type View = views::Settings;
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "description",
+        "visibility",
+        "topics",
+        "path",
+        "to",
+        "confirm",
+    ];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.viewer, "Settings")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::Settings> {
+        let space = self.address.enter(tx, &self.viewer, Purpose::Update)?;
+        let mut view = filled(tx, &self.viewer, &space)?;
+        view.page = space.crumbs(page, true);
+        view.errors = typed.errors.clone();
+        if let Some(form) = typed.form.clone() {
+            form.put_into(&mut view);
+        }
+        Ok(view)
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let (to, text) = match self.address.kind {
+            SourceKind::Group => of_group(tx, &self.viewer, &self.address, form)?,
+            SourceKind::Project => of_project(tx, &self.viewer, &self.address, form)?,
+        };
+        Outcome::led(to, text)
+    }
+
+    fn refusal(error: Error) -> Error {
+        form::rename(error, "visibility_level", "visibility")
+    }
 }
 
 /// The page with what is stored.
@@ -251,35 +277,6 @@ impl Form {
 fn chosen(sent: Option<&String>, offered: &[(&str, &str)]) -> Option<String> {
     sent.filter(|sent| offered.iter().any(|(value, _)| value == sent))
         .cloned()
-}
-
-async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<Asked>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (asker, wanted, place) = (viewer.clone(), form.clone(), address.clone());
-    let done = app
-        .write(move |tx| match place.kind {
-            SourceKind::Group => of_group(tx, &asker, &place, &wanted),
-            SourceKind::Project => of_project(tx, &asker, &place, &wanted),
-        })
-        .await;
-    match done {
-        Ok((url, text)) => flash::done(&app, &url, text),
-        Err(error) => {
-            let (errors, mut refusal) = flash::in_form(error)?;
-            let errors = errors.rename("visibility_level", "visibility");
-            let lost = errors.beside(SHOWN);
-            if !lost.is_empty() {
-                refusal = Flash::failed(format!("Nothing was saved: {lost}"));
-            }
-            render(app, viewer, address, Some(form), errors, refusal).await
-        }
-    }
 }
 
 /// Refuses what was not typed in full.

@@ -429,7 +429,7 @@ async fn destroy(
             Purpose::ManageMembers
         };
         let place: Place = place(tx, &viewer, kind, &params.id, purpose)?;
-        let updated = members::updated_at(tx, &place, params.user_id)?;
+        let updated = lists::members::updated_at(tx, &place.source, params.user_id)?;
         check_unmodified(&asked, updated.ok_or(Error::NotFound(""))?)?;
         let deep = !params.skip_subresources.unwrap_or(false);
         members::remove(tx, &viewer, &place, params.user_id, deep)?;

@@ -2,15 +2,16 @@
 
 use super::{add_owner, check_description, of_group, record};
 use crate::access::{self, Purpose};
-use crate::jobs::DestroyNamespace;
 use crate::model::{Namespace, PRIVATE, Problems, Visibility, path_error};
 use crate::namespaces::{self, Place};
+use crate::store::groups as rows;
+use crate::tasks::DestroyNamespace;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue_at;
 use serde_json::json;
-use store::{Tx, sql};
+use store::Tx;
 
 /// What a group may be changed to; `None` leaves a field alone.
 #[derive(Debug, Clone, Default)]
@@ -103,51 +104,33 @@ fn write_group(
     change: &GroupChange,
     visibility: i64,
 ) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "update namespaces set description = $2, visibility = $3,
-                project_creation_level = $4, subgroup_creation_level = $5,
-                share_with_group_lock = $6, require_two_factor = $7, emails_enabled = $8,
-                mentions_disabled = $9, lfs_enabled = $10, request_access_enabled = $11,
-                default_branch = $12, updated_at = $13, two_factor_grace_period = $14
-             where id = $1"
-        ),
-        (
-            group.id,
-            change.description.as_ref().unwrap_or(&group.description),
-            visibility,
-            change
-                .project_creation_level
-                .as_ref()
-                .unwrap_or(&group.project_creation_level),
-            change
-                .subgroup_creation_level
-                .as_ref()
-                .unwrap_or(&group.subgroup_creation_level),
-            change
-                .share_with_group_lock
-                .unwrap_or(group.share_with_group_lock),
-            change
-                .require_two_factor
-                .unwrap_or(group.require_two_factor),
-            change.emails_enabled.unwrap_or(group.emails_enabled),
-            change.mentions_disabled.or(group.mentions_disabled),
-            change.lfs_enabled.unwrap_or(group.lfs_enabled),
-            change
-                .request_access_enabled
-                .unwrap_or(group.request_access_enabled),
-            change
-                .default_branch
-                .as_ref()
-                .or(group.default_branch.as_ref()),
-            now,
-            change
-                .two_factor_grace_period
-                .unwrap_or(group.two_factor_grace_period),
-        ),
-    )?;
-    Ok(())
+    let (new, old) = (change.clone(), group.clone());
+    let after = Namespace {
+        description: new.description.unwrap_or(old.description),
+        visibility,
+        project_creation_level: new
+            .project_creation_level
+            .unwrap_or(old.project_creation_level),
+        subgroup_creation_level: new
+            .subgroup_creation_level
+            .unwrap_or(old.subgroup_creation_level),
+        share_with_group_lock: new
+            .share_with_group_lock
+            .unwrap_or(old.share_with_group_lock),
+        require_two_factor: new.require_two_factor.unwrap_or(old.require_two_factor),
+        two_factor_grace_period: new
+            .two_factor_grace_period
+            .unwrap_or(old.two_factor_grace_period),
+        emails_enabled: new.emails_enabled.unwrap_or(old.emails_enabled),
+        mentions_disabled: new.mentions_disabled.or(old.mentions_disabled),
+        lfs_enabled: new.lfs_enabled.unwrap_or(old.lfs_enabled),
+        request_access_enabled: new
+            .request_access_enabled
+            .unwrap_or(old.request_access_enabled),
+        default_branch: new.default_branch.or(old.default_branch),
+        ..group.clone()
+    };
+    rows::write(tx, &after)
 }
 
 /// Changes a group; a new name or path moves everything below it.
@@ -194,21 +177,9 @@ fn parent_of(tx: &mut Tx<'_>, group: &Namespace) -> Result<Option<Namespace>> {
 
 /// What stands in a group may not be seen by more than the group.
 fn check_nothing_wider(tx: &mut Tx<'_>, group: &Namespace, wanted: Visibility) -> Result<()> {
-    let end = format!("{}:", group.lineage);
-    let wider: Option<i64> = tx.optional(
-        sql!(
-            "select n.id from namespaces n where n.lineage > $1 and n.lineage < $2
-                and n.visibility > $3 and n.deletion_scheduled_at is null
-             union all
-             select p.id from projects p join namespaces n on n.id = p.namespace_id
-             where n.lineage >= $1 and n.lineage < $2 and p.visibility > $3
-                and p.deletion_scheduled_at is null"
-        ),
-        (&group.lineage, &end, wanted.level()),
-    )?;
-    match wider {
-        None => Ok(()),
-        Some(_) => Err(Error::invalid(
+    match rows::has_wider(tx, group, wanted.level())? {
+        false => Ok(()),
+        true => Err(Error::invalid(
             "visibility_level",
             format!(
                 "{wanted} is not allowed since this group contains things with higher visibility."
@@ -246,11 +217,7 @@ pub fn transfer_group(
             return refuse("The group would be more visible than what it would stand in.");
         }
     }
-    let end = format!("{}:", group.lineage);
-    let deepest: i64 = tx.one(
-        sql!("select max(depth) from namespaces where lineage >= $1 and lineage < $2"),
-        (&group.lineage, &end),
-    )?;
+    let deepest = rows::deepest(tx, &group)?;
     let below = parent.as_ref().map_or(0, |parent| parent.depth + 1);
     if below + deepest - group.depth >= crate::model::MAX_DEPTH {
         return refuse("Groups would be nested too deeply.");
@@ -289,29 +256,9 @@ pub fn destroy_group(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Res
 /// that deletes it.
 pub fn schedule_namespace(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> {
     let now = tx.now();
-    let end = format!("{}:", namespace.lineage);
-    tx.execute(
-        sql!(
-            "update projects set deletion_scheduled_at = $3, unique_name = null,
-                full_path_folded = '-/deleted/' || cast(id as text)
-             where namespace_id in
-                (select n.id from namespaces n where n.lineage >= $1 and n.lineage < $2)"
-        ),
-        (&namespace.lineage, &end, now),
-    )?;
-    tx.execute(
-        sql!(
-            "update namespaces set deletion_scheduled_at = $3, owner_id = null,
-                unique_name = null, full_path_folded = '-/deleted/group/' || cast(id as text)
-             where lineage >= $1 and lineage < $2"
-        ),
-        (&namespace.lineage, &end, now),
-    )?;
-    enqueue_at(
-        tx,
-        &DestroyNamespace {
-            namespace: namespace.id,
-        },
-        now,
-    )
+    rows::hide(tx, namespace)?;
+    let job = DestroyNamespace {
+        namespace: namespace.id,
+    };
+    enqueue_at(tx, &job, now)
 }

@@ -8,13 +8,13 @@ pub use groups::*;
 pub use projects::*;
 pub use shares::*;
 
-use crate::access::OWNER;
 use crate::model::{MAX_DESCRIPTION, Namespace, Problems, Project};
+use crate::store::members::insert_owner as add_owner;
 use identity::viewer::Viewer;
 use kernel::audit;
 use kernel::error::Result;
 use serde_json::Value;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Writes an audit record of what the viewer did.
 pub fn record(
@@ -50,17 +50,4 @@ fn check_description(text: Option<&str>, problems: &mut Problems) {
     if text.is_some_and(|text| text.chars().count() > MAX_DESCRIPTION) {
         problems.add("description", "is too long (maximum is 2000 characters)");
     }
-}
-
-fn add_owner(tx: &mut Tx<'_>, kind: &str, id: i64, user_id: i64) -> Result<()> {
-    let now = tx.now();
-    tx.execute(
-        sql!(
-            "insert into members (source_type, source_id, user_id, access_level, created_by_id,
-                created_at, updated_at) values ($1, $2, $3, $4, $3, $5, $5)
-             on conflict (source_type, source_id, user_id) do nothing"
-        ),
-        (kind, id, user_id, OWNER, now),
-    )?;
-    Ok(())
 }

@@ -2,18 +2,18 @@
 
 use super::{add_owner, check_description, of_project, record};
 use crate::access::{self, Purpose};
-use crate::jobs::DestroyProject;
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
+use crate::store::projects::{self as rows, NewProject};
+use crate::tasks::DestroyProject;
 use identity::model::User;
 use identity::viewer::Viewer;
-use jiff::SignedDuration;
-use kernel::error::{CONFLICT, Error, Result};
+use kernel::error::{CONFLICT, Error, Found, Result};
 use kernel::ids::{Reference, fold};
 use kernel::jobs::enqueue_at;
 use serde_json::json;
 use std::collections::BTreeMap;
-use store::{Json, Tx, sql};
+use store::{Json, Tx};
 
 /// What a project may be changed to; `None` leaves a field alone.
 #[derive(Debug, Clone, Default)]
@@ -53,21 +53,11 @@ pub fn create_own_project(
 
 /// The id of a user's own namespace.
 pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
-    let found: Option<i64> = tx.optional(
-        sql!(
-            "select id from namespaces where owner_id = $1 and kind = 'user'
-                and deletion_scheduled_at is null"
-        ),
-        (user_id,),
-    )?;
-    found.ok_or(Error::NotFound("Namespace"))
+    rows::own_namespace(tx, user_id)?.found("Namespace")
 }
 
 fn check_limit(tx: &mut Tx<'_>, user: &User, namespace_id: i64) -> Result<()> {
-    let held: i64 = tx.one(
-        sql!("select count(*) from projects where namespace_id = $1"),
-        (namespace_id,),
-    )?;
+    let held = rows::count_in(tx, namespace_id)?;
     if held < user.projects_limit {
         return Ok(());
     }
@@ -95,36 +85,15 @@ pub fn create_project(
         path: namespaces::is_taken(tx, &full_path)?,
     };
     taken.check()?;
-    let now = tx.now();
-    let folded = fold(&full_path);
-    let id: Option<i64> = tx.optional(
-        sql!(
-            "insert into projects (namespace_id, name, name_folded, path, path_folded, full_path,
-                full_path_folded, visibility, topics, creator_id, features, last_activity_at,
-                created_at, updated_at, unique_name)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12, $2)
-             on conflict do nothing returning id"
-        ),
-        (
-            namespace.id,
-            &name,
-            fold(&name),
-            &path,
-            fold(&path),
-            &full_path,
-            &folded,
-            visibility.level(),
-            json!([]),
-            creator_id,
-            json!({}),
-            now,
-        ),
-    )?;
-    let id = id.ok_or_else(|| Error::Unavailable(CONFLICT.into()))?;
-    tx.execute(
-        sql!("delete from project_redirects where full_path_folded = $1"),
-        (&folded,),
-    )?;
+    let new = NewProject {
+        namespace_id: namespace.id,
+        name: &name,
+        path: &path,
+        full_path: &full_path,
+        visibility: visibility.level(),
+        creator_id,
+    };
+    let id = rows::insert(tx, &new)?.ok_or_else(|| Error::Unavailable(CONFLICT.into()))?;
     if let Some(owner) = namespace.owner_id {
         add_owner(tx, "Project", id, owner)?;
     }
@@ -199,64 +168,38 @@ fn write_project(
     change: &ProjectChange,
     visibility: i64,
 ) -> Result<()> {
-    let now = tx.now();
     let mut features = project.features.0.clone();
     features.extend(change.features.clone());
-    let registry = change
-        .features
-        .get("package_registry")
-        .map(|level| level != "disabled");
-    let packages_enabled = registry
-        .or(change.packages_enabled)
-        .unwrap_or(project.packages_enabled);
+    let registry = change.features.get("package_registry");
+    let registry = registry.map(|level| level != "disabled");
+    let packages_enabled = registry.or(change.packages_enabled);
     if change.packages_enabled == Some(true)
-        && features
-            .get("package_registry")
-            .is_some_and(|level| level == "disabled")
+        && features.get("package_registry").map(String::as_str) == Some("disabled")
     {
         features.remove("package_registry");
     }
-    let mut topics = change
-        .topics
-        .clone()
-        .unwrap_or_else(|| project.topics.0.clone());
-    let description = change.description.as_ref().or(project.description.as_ref());
+    let mut topics = change.topics.as_ref().unwrap_or(&project.topics.0).clone();
     let mut seen = std::collections::HashSet::new();
     topics.retain(|topic| seen.insert(fold(topic)));
-    tx.execute(
-        sql!(
-            "update projects set description = $2, visibility = $3, default_branch = $4,
-                topics = $5, merge_method = $6, squash_option = $7, request_access_enabled = $8,
-                packages_enabled = $9, features = $10, updated_at = $11, description_folded = $12
-             where id = $1"
-        ),
-        (
-            project.id,
-            description,
-            visibility,
-            change
-                .default_branch
-                .as_ref()
-                .or(project.default_branch.as_ref()),
-            Json(topics),
-            change
-                .merge_method
-                .as_ref()
-                .unwrap_or(&project.merge_method),
-            change
-                .squash_option
-                .as_ref()
-                .unwrap_or(&project.squash_option),
-            change
-                .request_access_enabled
-                .unwrap_or(project.request_access_enabled),
-            packages_enabled,
-            Json(features),
-            now,
-            description.map(|text| fold(text)),
-        ),
-    )?;
-    Ok(())
+    let or = |new: &Option<String>, old: &str| new.clone().unwrap_or_else(|| old.to_owned());
+    let after = Project {
+        description: change.description.clone().or(project.description.clone()),
+        visibility,
+        default_branch: change
+            .default_branch
+            .clone()
+            .or(project.default_branch.clone()),
+        topics: Json(topics),
+        merge_method: or(&change.merge_method, &project.merge_method),
+        squash_option: or(&change.squash_option, &project.squash_option),
+        request_access_enabled: change
+            .request_access_enabled
+            .unwrap_or(project.request_access_enabled),
+        packages_enabled: packages_enabled.unwrap_or(project.packages_enabled),
+        features: Json(features),
+        ..project.clone()
+    };
+    rows::write(tx, &after)
 }
 
 /// Changes a project; a new path leaves a redirect.
@@ -292,16 +235,9 @@ pub fn update_project(
     reread(tx, project.id)
 }
 
-/// Moves a project's last activity to now: somebody worked in it. Work of the
-/// same second moves it once, so that it does not get in each other's way.
+/// Moves a project's last activity to now: somebody worked in it.
 pub fn note_activity(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
-    let now = tx.now();
-    let before = now - SignedDuration::from_secs(1);
-    tx.execute(
-        sql!("update projects set last_activity_at = $2 where id = $1 and last_activity_at <= $3"),
-        (project_id, now, before),
-    )?;
-    Ok(())
+    rows::touch_activity(tx, project_id)
 }
 
 fn home_of(tx: &mut Tx<'_>, project: &Project) -> Result<Namespace> {
@@ -375,11 +311,7 @@ pub fn archive_project(
     archived: bool,
 ) -> Result<Project> {
     let project = access::project(tx, viewer, reference, Purpose::Archive)?;
-    let now = tx.now();
-    tx.execute(
-        sql!("update projects set archived = $2, updated_at = $3 where id = $1"),
-        (project.id, archived, now),
-    )?;
+    rows::set_archived(tx, project.id, archived)?;
     let action = if archived {
         "project.archive"
     } else {
@@ -398,45 +330,16 @@ pub fn star_project(
 ) -> Result<Option<Project>> {
     let project = access::project(tx, viewer, reference, Purpose::Join)?;
     let user_id = viewer.signed_in()?.user.id;
-    let now = tx.now();
-    let changed = match starred {
-        true => tx.execute(
-            sql!(
-                "insert into stars (project_id, user_id, created_at) values ($1, $2, $3)
-                 on conflict (project_id, user_id) do nothing"
-            ),
-            (project.id, user_id, now),
-        )?,
-        false => tx.execute(
-            sql!("delete from stars where project_id = $1 and user_id = $2"),
-            (project.id, user_id),
-        )?,
-    };
-    if changed == 0 {
+    if !rows::set_starred(tx, project.id, user_id, starred)? {
         return Ok(None);
     }
-    let by: i64 = if starred { 1 } else { -1 };
-    tx.execute(
-        sql!("update projects set star_count = star_count + $2 where id = $1"),
-        (project.id, by),
-    )?;
     reread(tx, project.id).map(Some)
 }
 
 /// Hides a project at once, frees its path and leaves the rest to a job.
 pub fn destroy_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<()> {
     let now = tx.now();
-    tx.execute(
-        sql!(
-            "update projects set deletion_scheduled_at = $2, unique_name = null,
-                full_path_folded = '-/deleted/' || cast(id as text) where id = $1"
-        ),
-        (project.id, now),
-    )?;
-    tx.execute(
-        sql!("delete from project_redirects where project_id = $1"),
-        (project.id,),
-    )?;
+    rows::hide(tx, project.id)?;
     record(
         tx,
         viewer,
@@ -444,19 +347,8 @@ pub fn destroy_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> R
         of_project(project),
         json!({}),
     )?;
-    enqueue_at(
-        tx,
-        &DestroyProject {
-            project: project.id,
-        },
-        now,
-    )
-}
-
-/// Projects that stand right in a namespace, also those being deleted.
-pub fn projects_in(tx: &mut Tx<'_>, namespace_id: i64) -> Result<Vec<i64>> {
-    Ok(tx.all(
-        sql!("select id from projects where namespace_id = $1 order by id"),
-        (namespace_id,),
-    )?)
+    let job = DestroyProject {
+        project: project.id,
+    };
+    enqueue_at(tx, &job, now)
 }

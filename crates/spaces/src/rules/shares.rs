@@ -3,10 +3,11 @@
 use super::record;
 use crate::access;
 use crate::model::Namespace;
+use crate::store::shares as rows;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use serde_json::json;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Shares a project or group with a group.
 pub fn share(
@@ -22,16 +23,8 @@ pub fn share(
             "group_access does not have a valid value".into(),
         ]));
     }
-    let now = tx.now();
-    let made = tx.execute(
-        sql!(
-            "insert into shares (source_type, source_id, group_id, access_level, expires_at,
-                created_at) values ($1, $2, $3, $4, $5, $6)
-             on conflict (source_type, source_id, group_id) do nothing"
-        ),
-        (source.0, source.1, with.id, level, expires_at, now),
-    )?;
-    if made == 0 {
+    let to = (source.0, source.1);
+    if !rows::insert(tx, to, with.id, level, expires_at)? {
         return Err(Error::Conflict("Already shared with this group".into()));
     }
     record(
@@ -45,15 +38,11 @@ pub fn share(
 
 /// Refuses shares where a group, or one above it, locks them.
 pub fn check_unlocked(tx: &mut Tx<'_>, groups: &[i64]) -> Result<()> {
-    let locked: Option<i64> = tx.optional(
-        sql!("select id from namespaces where id in_list($1) and share_with_group_lock limit 1"),
-        (groups,),
-    )?;
-    match locked {
-        Some(_) => Err(Error::BadRequest(
+    match rows::is_locked(tx, groups)? {
+        true => Err(Error::BadRequest(
             "sharing with groups is locked here".into(),
         )),
-        None => Ok(()),
+        false => Ok(()),
     }
 }
 
@@ -64,11 +53,7 @@ pub fn unshare(
     source: (&'static str, i64, &str),
     group_id: i64,
 ) -> Result<()> {
-    let gone = tx.execute(
-        sql!("delete from shares where source_type = $1 and source_id = $2 and group_id = $3"),
-        (source.0, source.1, group_id),
-    )?;
-    if gone == 0 {
+    if !rows::delete(tx, (source.0, source.1), group_id)? {
         return Err(Error::NotFound(""));
     }
     record(

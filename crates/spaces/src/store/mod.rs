@@ -11,9 +11,16 @@ use kernel::time::{Timestamp, date_of};
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, FromRow, Row, Tx, from_row, sql};
 
+pub mod claims;
 pub mod counts;
+pub mod deletion;
 pub mod filters;
+pub mod groups;
+pub mod members;
+pub mod namespaces;
 pub mod places;
+pub mod projects;
+pub mod shares;
 
 /// `%text%` with the wildcards of `like` taken literally (escape `\`).
 pub fn contains(text: &str) -> String {

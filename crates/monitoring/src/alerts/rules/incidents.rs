@@ -8,7 +8,8 @@ use crate::alerts::store::arrive::noteable;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use kernel::error::Result;
-use planning::issues::{self, NewIssue};
+use kernel::http::Patch;
+use planning::issues::{self, IssueInput};
 use planning::model::{Issue, IssueKind, IssueState, Severity as OfIssue};
 use planning::{notes, todos};
 use spaces::Project;
@@ -26,18 +27,15 @@ pub fn create(
     alert: &Alert,
     author_id: i64,
 ) -> Result<Issue> {
-    let new = NewIssue {
-        kind: IssueKind::Incident,
-        severity: severity(alert.severity),
-        description: Some(description(base_url, project, alert)),
-        ..NewIssue::titled(project.id, Some(author_id), &alert.title)
+    let new = IssueInput {
+        kind: Some(IssueKind::Incident),
+        severity: Some(severity(alert.severity)),
+        description: Patch::Value(description(base_url, project, alert)),
+        ..IssueInput::titled(&alert.title)
     };
-    let mut issue = issues::create(tx, &new)?;
+    let mut issue = issues::create(tx, project.id, Some(author_id), &new)?;
     if alert.title == UNTITLED {
-        let titled = issues::Change {
-            title: Some(format!("New: Incident {}", issue.iid)),
-            ..issues::Change::default()
-        };
+        let titled = IssueInput::titled(&format!("New: Incident {}", issue.iid));
         issue = issues::update(tx, Some(author_id), &issue, &titled)?;
     }
     rows::set_issue(tx, alert.id, issue.id)?;

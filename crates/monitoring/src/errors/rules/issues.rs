@@ -9,10 +9,10 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use planning::access::{Desk, desk_to_write, sees};
-use planning::issues::{self, NewIssue, noteable};
-use planning::mail::Event;
+use planning::issues::{self, IssueInput, noteable};
 use planning::model::{Issue, IssueState};
 use planning::rules::news;
+use planning::tasks::Event;
 use planning::{notes, todos};
 use spaces::access::Purpose;
 use store::Tx;
@@ -31,14 +31,14 @@ pub fn find(
 }
 
 /// Makes the issue about an error, unless there is an open one.
-pub fn make(tx: &mut Tx<'_>, viewer: &Viewer, error: &Tracked, new: &NewIssue) -> Result<Issue> {
+pub fn make(tx: &mut Tx<'_>, viewer: &Viewer, error: &Tracked, new: &IssueInput) -> Result<Issue> {
     if let Some(open) = linked(tx, error.id)?.filter(|issue| issue.state == IssueState::Opened) {
         let text = format!("There is an open issue about the error: #{}", open.iid);
         return Err(Error::Conflict(text));
     }
-    let issue = issues::create(tx, new)?;
-    links::link(tx, error.id, issue.id)?;
     let actor = viewer.user_id();
+    let issue = issues::create(tx, error.project_id, actor, new)?;
+    links::link(tx, error.id, issue.id)?;
     notes::system(
         tx,
         noteable(&issue),

@@ -8,8 +8,7 @@ use crate::pages::views::Draft;
 use crate::pages::{desk, lines, words};
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::places::{found_signed_in, found_to_write, subscribe};
-use crate::rules::issues::requests::{StateEvent, Wanted};
-use crate::rules::issues::{Assignees, noteable};
+use crate::rules::issues::{Assignees, IssueInput, StateEvent, noteable};
 use crate::rules::{awards, todos};
 use crate::store::issues::timeline;
 use crate::store::notes::shown;
@@ -180,22 +179,22 @@ fn told(action: Action) -> &'static str {
 }
 
 /// What the form wants of the issue.
-async fn wanted(app: &App, form: &ChangeForm) -> Result<Wanted> {
+async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
     let state = match form.action {
         Action::Close => Some(StateEvent::Close),
         Action::Reopen => Some(StateEvent::Reopen),
         _ => None,
     };
     if state.is_some() {
-        return Ok(Wanted {
+        return Ok(IssueInput {
             state_event: state,
-            ..Wanted::default()
+            ..IssueInput::default()
         });
     }
     if form.action == Action::Status {
-        return Ok(Wanted {
+        return Ok(IssueInput {
             escalation_status: form.escalation_status,
-            ..Wanted::default()
+            ..IssueInput::default()
         });
     }
     let day = form.due_date.as_deref().unwrap_or_default().trim();
@@ -212,7 +211,7 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<Wanted> {
             "names somebody who is not here",
         ));
     }
-    Ok(Wanted {
+    Ok(IssueInput {
         labels: Some(words(form.labels.as_deref())),
         assignees: Some(Assignees::Set(ids)),
         milestone_id: match form.milestone_id {
@@ -233,7 +232,7 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<Wanted> {
         severity: form.severity,
         confidential: Some(form.confidential.unwrap_or(false)),
         discussion_locked: Patch::Value(form.locked.unwrap_or(false)),
-        ..Wanted::default()
+        ..IssueInput::default()
     })
 }
 
@@ -291,9 +290,9 @@ pub async fn write_note(
         done = say(&app, by.clone(), &here, &draft).await;
     }
     if let (Ok(Guarded::Made(_)), Some(event)) = (&done, form.state_event) {
-        let wanted = Wanted {
+        let wanted = IssueInput {
             state_event: Some(event),
-            ..Wanted::default()
+            ..IssueInput::default()
         };
         let edited = guarded::edit(&app, by, here.place, wanted, |_, _, _| Ok(())).await;
         if let Err(error) = edited {

@@ -1,8 +1,7 @@
 //! Parameters of new and changed issues.
 
 use crate::model::{IssueKind, Severity};
-use crate::rules::issues::Assignees;
-use crate::rules::issues::requests::{StateEvent, Wanted};
+use crate::rules::issues::{Assignees, IssueInput, StateEvent};
 use kernel::http::Patch;
 use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp};
@@ -104,8 +103,8 @@ fn assignees(many: &Option<Vec<i64>>, one: &Patch<i64>) -> Option<Assignees> {
 
 impl CreateIssue {
     /// What is wanted.
-    pub fn wanted(&self) -> Wanted {
-        Wanted {
+    pub fn input(&self) -> IssueInput {
+        IssueInput {
             title: Some(self.title.clone()),
             description: self.description.clone(),
             confidential: self.confidential,
@@ -123,15 +122,15 @@ impl CreateIssue {
             discussion_locked: self.discussion_locked.clone(),
             iid: self.iid,
             created_at: self.created_at,
-            ..Wanted::default()
+            ..IssueInput::default()
         }
     }
 }
 
 impl UpdateIssue {
     /// What is wanted.
-    pub fn wanted(&self) -> Wanted {
-        Wanted {
+    pub fn input(&self) -> IssueInput {
+        IssueInput {
             title: self.title.clone(),
             description: self.description.clone(),
             confidential: self.confidential,
@@ -147,7 +146,7 @@ impl UpdateIssue {
             discussion_locked: self.discussion_locked.clone(),
             state_event: self.state_event,
             updated_at: self.updated_at,
-            ..Wanted::default()
+            ..IssueInput::default()
         }
     }
 }

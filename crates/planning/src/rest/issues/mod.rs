@@ -108,7 +108,7 @@ async fn create(
     params: Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
     let writer = Writer::by_api(viewer.clone(), asked);
-    let wanted = params.wanted();
+    let wanted = params.input();
     let made = guarded::open(&app, writer, params.0.id, wanted, move |tx, desk, issue| {
         Shown::read(tx, &viewer, desk, issue)
     });
@@ -152,7 +152,7 @@ async fn update(
     params: Params<UpdateIssue>,
 ) -> Result<Ok200<IssueEntity>> {
     let writer = Writer::by_api(viewer.clone(), asked);
-    let wanted = params.wanted();
+    let wanted = params.input();
     let nothing = wanted.is_empty();
     let place = (params.0.id, params.0.issue_iid);
     let shown = guarded::edit(&app, writer, place, wanted, move |tx, desk, issue| {

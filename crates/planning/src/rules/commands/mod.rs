@@ -5,8 +5,7 @@ mod arguments;
 
 use self::arguments::{day, words};
 use super::awards;
-use super::issues::requests::{self, StateEvent, Wanted};
-use super::issues::{Assignees, links, moves, time};
+use super::issues::{Assignees, IssueInput, StateEvent, links, moves, requests, time};
 use super::todos::{self, Action as TodoAction, NewTodo};
 use crate::access::{Desk, Parent};
 use crate::formats::quick_actions::Action;
@@ -83,6 +82,13 @@ fn senseless() -> Error {
     Error::BadRequest("the command makes no sense here".into())
 }
 
+/// One thing said of an issue.
+fn said(one: impl FnOnce(&mut IssueInput)) -> IssueInput {
+    let mut input = IssueInput::default();
+    one(&mut input);
+    input
+}
+
 fn run(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -91,33 +97,20 @@ fn run(
     action: &Action,
 ) -> Result<Done> {
     let argument = action.argument.as_str();
-    let mut edit = |tx: &mut Tx<'_>, wanted: Wanted| {
-        requests::edit(tx, viewer, desk, issue, &wanted).map(drop)
+    let mut edit = |tx: &mut Tx<'_>, input: IssueInput| {
+        requests::edit(tx, viewer, desk, issue, &input).map(drop)
     };
-    let wanted = Wanted::default;
     match action.name {
         "close" | "reopen" => {
             let (event, told) = match action.name {
                 "close" => (StateEvent::Close, "Closed this issue."),
                 _ => (StateEvent::Reopen, "Reopened this issue."),
             };
-            edit(
-                tx,
-                Wanted {
-                    state_event: Some(event),
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.state_event = Some(event)))?;
             done("state_event", event.as_str(), told)
         }
         "title" if !argument.is_empty() => {
-            edit(
-                tx,
-                Wanted {
-                    title: Some(argument.to_owned()),
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.title = Some(argument.to_owned())))?;
             done(
                 "title",
                 argument,
@@ -125,24 +118,12 @@ fn run(
             )
         }
         "confidential" => {
-            edit(
-                tx,
-                Wanted {
-                    confidential: Some(true),
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.confidential = Some(true)))?;
             done("confidential", true, "Made this issue confidential.")
         }
         "lock" | "unlock" => {
             let locked = action.name == "lock";
-            edit(
-                tx,
-                Wanted {
-                    discussion_locked: Patch::Value(locked),
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.discussion_locked = Patch::Value(locked)))?;
             done(
                 "discussion_locked",
                 locked,
@@ -158,13 +139,7 @@ fn run(
             let title = argument.trim_start_matches('%').trim_matches('"');
             let parent = Parent::Project(Box::new(desk.project.clone()));
             let found = milestones::find_by_title(tx, &parent, title)?.ok_or_else(senseless)?;
-            edit(
-                tx,
-                Wanted {
-                    milestone_id: Patch::Value(found.id),
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.milestone_id = Patch::Value(found.id)))?;
             done(
                 "milestone_id",
                 found.id,
@@ -172,24 +147,12 @@ fn run(
             )
         }
         "remove_milestone" => {
-            edit(
-                tx,
-                Wanted {
-                    milestone_id: Patch::Null,
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.milestone_id = Patch::Null))?;
             done("milestone_id", Value::Null, "Removed the milestone.")
         }
         "due" => {
             let day = day(argument, date_of(tx.now())).ok_or_else(senseless)?;
-            edit(
-                tx,
-                Wanted {
-                    due_on: Patch::Value(day),
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.due_on = Patch::Value(day)))?;
             done(
                 "due_date",
                 day.to_string(),
@@ -197,46 +160,22 @@ fn run(
             )
         }
         "remove_due_date" => {
-            edit(
-                tx,
-                Wanted {
-                    due_on: Patch::Null,
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.due_on = Patch::Null))?;
             done("due_date", Value::Null, "Removed the due date.")
         }
         "weight" => {
             let weight: i64 = argument.parse().map_err(|_| senseless())?;
-            edit(
-                tx,
-                Wanted {
-                    weight: Patch::Value(weight),
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.weight = Patch::Value(weight)))?;
             done("weight", weight, format!("Set weight to {weight}."))
         }
         "clear_weight" => {
-            edit(
-                tx,
-                Wanted {
-                    weight: Patch::Null,
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.weight = Patch::Null))?;
             done("weight", Value::Null, "Cleared weight.")
         }
         "severity" => {
             let text = argument.to_ascii_lowercase();
             let severity = Severity::from_text(&text).ok_or_else(senseless)?;
-            edit(
-                tx,
-                Wanted {
-                    severity: Some(severity),
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.severity = Some(severity)))?;
             done(
                 "severity",
                 severity.as_str(),
@@ -244,13 +183,7 @@ fn run(
             )
         }
         "promote_to_incident" => {
-            edit(
-                tx,
-                Wanted {
-                    kind: Some(IssueKind::Incident),
-                    ..wanted()
-                },
-            )?;
+            edit(tx, said(|it| it.kind = Some(IssueKind::Incident)))?;
             done(
                 "issue_type",
                 "incident",
@@ -321,41 +254,29 @@ fn run(
     }
 }
 
-type Edit<'e> = dyn FnMut(&mut Tx<'_>, Wanted) -> Result<()> + 'e;
+type Edit<'e> = dyn FnMut(&mut Tx<'_>, IssueInput) -> Result<()> + 'e;
 
 fn label(tx: &mut Tx<'_>, edit: &mut Edit<'_>, action: &Action) -> Result<Done> {
     let titles = words(&action.argument, '~');
     let named = titles.join(", ");
     let (wanted, key, told) = match (action.name, titles.is_empty()) {
         ("label", false) => (
-            Wanted {
-                add_labels: titles.clone(),
-                ..Wanted::default()
-            },
+            said(|it| it.add_labels = titles.clone()),
             "add_label_ids",
             format!("Added {named} label(s)."),
         ),
         ("relabel", false) => (
-            Wanted {
-                labels: Some(titles.clone()),
-                ..Wanted::default()
-            },
+            said(|it| it.labels = Some(titles.clone())),
             "label_ids",
             format!("Replaced all labels with {named} label(s)."),
         ),
         ("unlabel", false) => (
-            Wanted {
-                remove_labels: titles.clone(),
-                ..Wanted::default()
-            },
+            said(|it| it.remove_labels = titles.clone()),
             "remove_label_ids",
             format!("Removed {named} label(s)."),
         ),
         ("unlabel", true) => (
-            Wanted {
-                labels: Some(Vec::new()),
-                ..Wanted::default()
-            },
+            said(|it| it.labels = Some(Vec::new())),
             "label_ids",
             "Removed all labels.".to_owned(),
         ),
@@ -380,13 +301,7 @@ fn assign(tx: &mut Tx<'_>, viewer: &Viewer, edit: &mut Edit<'_>, action: &Action
         ("unassign", true, true) => Assignees::Set(Vec::new()),
         _ => return Err(senseless()),
     };
-    edit(
-        tx,
-        Wanted {
-            assignees: Some(assignees),
-            ..Wanted::default()
-        },
-    )?;
+    edit(tx, said(|it| it.assignees = Some(assignees)))?;
     done("assignee_ids", json!(ids), "Changed assignee(s).")
 }
 
@@ -456,10 +371,7 @@ fn relate(
     };
     links::create(tx, viewer, desk, issue, (&place, iid), kind)?;
     if action.name == "duplicate" {
-        let close = Wanted {
-            state_event: Some(StateEvent::Close),
-            ..Wanted::default()
-        };
+        let close = IssueInput::event(StateEvent::Close);
         requests::edit(tx, viewer, desk, issue, &close)?;
         return done(
             "canonical_issue",

@@ -1,12 +1,12 @@
 //! Changes of an issue, each told by an event or a note.
 
-use super::{NewIssue, assigned, check, found, noteable};
+use super::{assigned, check, found, noteable};
 use crate::formats::tasks;
 use crate::hooks;
 use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
 use crate::rules::notes;
+use crate::store::issues as rows;
 use crate::store::issues::events::{self, By, Told};
-use crate::store::issues::{self as rows, Written};
 use identity::entities::load_basic;
 use kernel::error::Result;
 use kernel::http::Patch;
@@ -15,7 +15,7 @@ use spaces::rules::note_activity;
 use store::Tx;
 
 /// What becomes of the assignees.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Assignees {
     /// These and nobody else.
     Set(Vec<i64>),
@@ -25,49 +25,109 @@ pub enum Assignees {
     Remove(Vec<i64>),
 }
 
-/// A change of an issue. Labels are added and taken away one by one, so two
-/// changes at once lose none.
-#[derive(Debug, Clone, Default)]
-pub struct Change {
-    /// Another title.
+kernel::choices! {
+    /// What happens to an issue.
+    pub enum StateEvent { Close = "close", Reopen = "reopen" }
+}
+
+/// What is said of an issue, new or not, by every interface and by programs.
+/// Labels are added and taken away one by one, so two changes at once lose
+/// none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct IssueInput {
+    /// Its title.
     pub title: Option<String>,
-    /// Another description.
+    /// Its description, in Markdown.
     pub description: Patch<String>,
-    /// Open or closed.
-    pub state: Option<IssueState>,
+    /// Close it, or open it again.
+    pub state_event: Option<StateEvent>,
     /// What it is about.
     pub kind: Option<IssueKind>,
     /// How bad an incident is.
     pub severity: Option<Severity>,
     /// How far people are with an incident.
     pub escalation_status: Option<EscalationStatus>,
-    /// Seen by few, or by all.
+    /// Seen by author, assignees and reporters only.
     pub confidential: Option<bool>,
     /// Only members comment.
     pub discussion_locked: Patch<bool>,
     /// Who is assigned.
     pub assignees: Option<Assignees>,
-    /// These labels and no others.
-    pub labels: Option<Vec<i64>>,
+    /// These labels, and those of [`IssueInput::label_ids`], and no others.
+    pub labels: Option<Vec<String>>,
+    /// The same by id.
+    pub label_ids: Option<Vec<i64>>,
     /// These labels, too.
-    pub add_labels: Vec<i64>,
+    pub add_labels: Vec<String>,
+    /// The same by id.
+    pub add_label_ids: Vec<i64>,
     /// These labels no longer.
-    pub remove_labels: Vec<i64>,
-    /// Another milestone.
-    pub milestone: Patch<i64>,
+    pub remove_labels: Vec<String>,
+    /// The same by id.
+    pub remove_label_ids: Vec<i64>,
+    /// Of the project or of groups above it.
+    pub milestone_id: Patch<i64>,
     /// The day it is due.
     pub due_on: Patch<Date>,
     /// How heavy it is.
     pub weight: Patch<i64>,
+    /// Number of a new issue; the next one unless given.
+    pub iid: Option<i64>,
+    /// When a new issue was made; now unless given.
+    pub created_at: Option<Timestamp>,
     /// When it was changed; now unless given.
     pub updated_at: Option<Timestamp>,
 }
 
+impl IssueInput {
+    /// Nothing but a title.
+    pub fn titled(title: &str) -> IssueInput {
+        IssueInput {
+            title: Some(title.to_owned()),
+            ..IssueInput::default()
+        }
+    }
+
+    /// Nothing but what happens to it.
+    pub fn event(event: StateEvent) -> IssueInput {
+        IssueInput {
+            state_event: Some(event),
+            ..IssueInput::default()
+        }
+    }
+
+    /// What is left for somebody who may not set labels, assignees and dates.
+    pub fn without_marks(self) -> IssueInput {
+        IssueInput {
+            title: self.title,
+            description: self.description,
+            state_event: self.state_event,
+            ..IssueInput::default()
+        }
+    }
+
+    /// Whether nothing is said of an issue that is there, but perhaps a time.
+    pub fn is_empty(&self) -> bool {
+        let times = IssueInput {
+            iid: self.iid,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            ..IssueInput::default()
+        };
+        *self == times
+    }
+
+    /// Whether title or description change, which others read.
+    pub fn rewrites(&self) -> bool {
+        self.title.is_some() || matches!(self.description, Patch::Value(_))
+    }
+}
+
 /// Gives a new issue its labels and assignees, and tells of all it was made
 /// with as a change would: what reads the events finds the beginning, too.
-pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, new: &NewIssue) -> Result<()> {
+pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result<()> {
     let by = By {
-        user_id: new.author_id,
+        user_id: made.author_id,
         at: made.created_at,
     };
     let bare = Issue {
@@ -76,14 +136,20 @@ pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, new: &NewIssue) -> Result<()>
         weight: None,
         ..made.clone()
     };
-    let labels = Change {
-        add_labels: new.label_ids.clone(),
-        ..Change::default()
+    let mut labels = input.label_ids.clone().unwrap_or_default();
+    labels.extend(&input.add_label_ids);
+    let labels = IssueInput {
+        add_label_ids: labels,
+        ..IssueInput::default()
     };
-    let whole = written(tx, by.user_id, made, &Change::default());
-    tell(tx, by, &bare, &whole)?;
+    tell(tx, by, &bare, made)?;
     relabel(tx, by, made, &labels)?;
-    assign(tx, by, made, &Assignees::Add(new.assignee_ids.clone()))
+    match &input.assignees {
+        Some(Assignees::Set(ids) | Assignees::Add(ids)) => {
+            assign(tx, by, made, &Assignees::Add(ids.clone()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Changes an issue.
@@ -91,69 +157,74 @@ pub fn update(
     tx: &mut Tx<'_>,
     actor: Option<i64>,
     issue: &Issue,
-    change: &Change,
+    input: &IssueInput,
 ) -> Result<Issue> {
-    let written = written(tx, actor, issue, change);
-    check(
-        &written.title,
-        written.description.as_deref(),
-        written.weight,
-    )?;
-    rows::update(tx, issue.id, &written)?;
+    let after = changed(tx, actor, issue, input);
+    check(&after)?;
+    rows::update(tx, &after)?;
     let by = By {
         user_id: actor,
         at: tx.now(),
     };
-    tell(tx, by, issue, &written)?;
-    relabel(tx, by, issue, change)?;
-    if let Some(assignees) = &change.assignees {
+    tell(tx, by, issue, &after)?;
+    relabel(tx, by, issue, input)?;
+    if let Some(assignees) = &input.assignees {
         assign(tx, by, issue, assignees)?;
     }
     found(tx, issue.id)
 }
 
-fn written(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, change: &Change) -> Written {
-    let state = change.state.unwrap_or(issue.state);
+/// The issue as it is then.
+pub(super) fn changed(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, input: &IssueInput) -> Issue {
+    let state = match input.state_event {
+        None => issue.state,
+        Some(StateEvent::Close) => IssueState::Closed,
+        Some(StateEvent::Reopen) => IssueState::Opened,
+    };
     let (closed_by_id, closed_at) = match (issue.state, state) {
         (IssueState::Opened, IssueState::Closed) => (actor, Some(tx.now())),
         (_, IssueState::Opened) => (None, None),
         _ => (issue.closed_by_id, issue.closed_at),
     };
-    let description = change.description.clone().over(issue.description.clone());
+    let description = input.description.clone().over(issue.description.clone());
     let description = description.filter(|text| !text.is_empty());
-    let title = change.title.as_deref().unwrap_or(&issue.title);
-    Written {
+    let (task_count, task_completed_count) =
+        tasks::count(description.as_deref().unwrap_or_default());
+    let title = input.title.as_deref().unwrap_or(&issue.title);
+    Issue {
         title: title.trim().to_owned(),
-        tasks: tasks::count(description.as_deref().unwrap_or_default()),
         description,
         state,
-        kind: change.kind.unwrap_or(issue.kind),
-        severity: change.severity.unwrap_or(issue.severity),
-        escalation_status: escalation(issue, change),
+        kind: input.kind.unwrap_or(issue.kind),
+        severity: input.severity.unwrap_or(issue.severity),
+        escalation_status: escalation(issue, state, input),
         closed_by_id,
-        milestone_id: change.milestone.clone().over(issue.milestone_id),
-        confidential: change.confidential.unwrap_or(issue.confidential),
-        discussion_locked: change
+        milestone_id: input.milestone_id.clone().over(issue.milestone_id),
+        confidential: input.confidential.unwrap_or(issue.confidential),
+        discussion_locked: input
             .discussion_locked
             .clone()
             .over(issue.discussion_locked),
-        due_on: change.due_on.clone().over(issue.due_on),
-        weight: change.weight.clone().over(issue.weight),
+        due_on: input.due_on.clone().over(issue.due_on),
+        weight: input.weight.clone().over(issue.weight),
+        task_count,
+        task_completed_count,
         closed_at,
-        updated_at: change.updated_at.unwrap_or(tx.now()),
+        updated_at: input.updated_at.unwrap_or(tx.now()),
+        ..issue.clone()
     }
 }
 
 /// How far people are with an incident then: closing one resolves it.
-fn escalation(issue: &Issue, change: &Change) -> EscalationStatus {
-    let closes = issue.state == IssueState::Opened && change.state == Some(IssueState::Closed);
+fn escalation(issue: &Issue, state: IssueState, input: &IssueInput) -> EscalationStatus {
+    let closes = issue.state == IssueState::Opened && state == IssueState::Closed;
     match closes && issue.kind == IssueKind::Incident {
         true => EscalationStatus::Resolved,
-        false => change.escalation_status.unwrap_or(issue.escalation_status),
+        false => input.escalation_status.unwrap_or(issue.escalation_status),
     }
 }
 
-fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Written) -> Result<()> {
+fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Issue) -> Result<()> {
     if before.state != after.state {
         let action = match after.state {
             IssueState::Closed => "closed",
@@ -183,7 +254,7 @@ fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Written) -> Result<()> 
 }
 
 /// What changed, in words.
-fn remarks(before: &Issue, after: &Written) -> Vec<String> {
+fn remarks(before: &Issue, after: &Issue) -> Vec<String> {
     let mut told = Vec::new();
     if before.title != after.title {
         told.push(format!(
@@ -236,10 +307,10 @@ fn remarks(before: &Issue, after: &Written) -> Vec<String> {
     told
 }
 
-fn relabel(tx: &mut Tx<'_>, by: By, issue: &Issue, change: &Change) -> Result<()> {
-    let mut added = change.add_labels.clone();
-    let mut removed = change.remove_labels.clone();
-    if let Some(wanted) = &change.labels {
+fn relabel(tx: &mut Tx<'_>, by: By, issue: &Issue, input: &IssueInput) -> Result<()> {
+    let mut added = input.add_label_ids.clone();
+    let mut removed = input.remove_label_ids.clone();
+    if let Some(wanted) = &input.label_ids {
         let present = rows::label_ids(tx, issue.id)?;
         removed.extend(present.into_iter().filter(|id| !wanted.contains(id)));
         added.extend(wanted);

@@ -2,7 +2,7 @@
 
 use super::links::beside;
 use super::requests::{assignable, label_ids, may_edit};
-use super::{NewIssue, close, create, noteable, remark};
+use super::{Assignees, IssueInput, close, create, noteable, remark};
 use crate::access::{Desk, Happened, Parent, audit, desk_to_write};
 use crate::model::Issue;
 use crate::rules::notes;
@@ -12,6 +12,7 @@ use crate::store::milestones;
 use crate::store::notes as note_rows;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
+use kernel::http::Patch;
 use kernel::ids::Reference;
 use serde_json::json;
 use store::{Fragment, Tx};
@@ -124,20 +125,23 @@ fn copy(
         },
         None => None,
     };
-    let new = NewIssue {
-        description: issue.description.clone(),
-        kind: issue.kind,
-        severity: issue.severity,
-        escalation_status: issue.escalation_status,
-        confidential: issue.confidential,
-        label_ids,
-        assignee_ids,
-        milestone_id,
-        due_on: issue.due_on,
-        weight: issue.weight,
-        ..NewIssue::titled(there.project.id, viewer.user_id(), &issue.title)
+    let new = IssueInput {
+        description: issue
+            .description
+            .clone()
+            .map_or(Patch::Absent, Patch::Value),
+        kind: Some(issue.kind),
+        severity: Some(issue.severity),
+        escalation_status: Some(issue.escalation_status),
+        confidential: Some(issue.confidential),
+        add_label_ids: label_ids,
+        assignees: Some(Assignees::Add(assignee_ids)),
+        milestone_id: milestone_id.map_or(Patch::Absent, Patch::Value),
+        due_on: issue.due_on.map_or(Patch::Absent, Patch::Value),
+        weight: issue.weight.map_or(Patch::Absent, Patch::Value),
+        ..IssueInput::titled(&issue.title)
     };
-    let made = create(tx, &new)?;
+    let made = create(tx, there.project.id, viewer.user_id(), &new)?;
     if with_notes {
         copy_notes(tx, viewer, issue, &made)?;
     }

@@ -2,97 +2,24 @@
 //! see a project's issues make some, their authors and reporters edit them,
 //! and reporters set labels, assignees, milestones, dates and weights.
 
-use super::{Assignees, Change, NewIssue, create, noteable, update};
+use super::{Assignees, IssueInput, create, noteable, update};
 use crate::access::{Desk, Parent, sees, user_sees};
 use crate::formats::quick_actions;
-use crate::mail::{Event, Reason};
-use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, MAX_NAMED, Severity, color};
+use crate::model::{Issue, IssueKind, IssueState, MAX_NAMED, color};
 use crate::rules::commands;
 use crate::rules::news::{self, Text};
 use crate::rules::todos;
 use crate::store::issues as rows;
 use crate::store::labels::{self, Written as WrittenLabel};
 use crate::store::milestones;
+use crate::tasks::{Event, Reason};
 use identity::entities::load_basic;
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
-use kernel::time::{Date, Timestamp};
 use spaces::access::DEVELOPER;
 use store::Tx;
-
-kernel::choices! {
-    /// What happens to an issue.
-    pub enum StateEvent { Close = "close", Reopen = "reopen" }
-}
-
-/// What somebody wants of an issue; labels by title, by id, or both.
-#[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the parameters")]
-pub struct Wanted {
-    pub title: Option<String>,
-    pub description: Patch<String>,
-    pub confidential: Option<bool>,
-    pub assignees: Option<Assignees>,
-    pub milestone_id: Patch<i64>,
-    pub labels: Option<Vec<String>>,
-    pub label_ids: Option<Vec<i64>>,
-    pub add_labels: Vec<String>,
-    pub add_label_ids: Vec<i64>,
-    pub remove_labels: Vec<String>,
-    pub remove_label_ids: Vec<i64>,
-    pub due_on: Patch<Date>,
-    pub weight: Patch<i64>,
-    pub kind: Option<IssueKind>,
-    pub severity: Option<Severity>,
-    /// Of an existing incident; for developers.
-    pub escalation_status: Option<EscalationStatus>,
-    pub discussion_locked: Patch<bool>,
-    pub state_event: Option<StateEvent>,
-    pub iid: Option<i64>,
-    pub created_at: Option<Timestamp>,
-    pub updated_at: Option<Timestamp>,
-}
-
-impl Wanted {
-    /// What is left for somebody who may not set these things.
-    fn without_marks(self) -> Wanted {
-        Wanted {
-            title: self.title,
-            description: self.description,
-            state_event: self.state_event,
-            ..Wanted::default()
-        }
-    }
-
-    /// Whether nothing is wanted but perhaps a time of change.
-    pub fn is_empty(&self) -> bool {
-        self.title.is_none()
-            && self.description == Patch::Absent
-            && self.confidential.is_none()
-            && self.assignees.is_none()
-            && self.milestone_id == Patch::Absent
-            && self.labels.is_none()
-            && self.label_ids.is_none()
-            && self.add_labels.is_empty()
-            && self.add_label_ids.is_empty()
-            && self.remove_labels.is_empty()
-            && self.remove_label_ids.is_empty()
-            && self.due_on == Patch::Absent
-            && self.weight == Patch::Absent
-            && self.kind.is_none()
-            && self.severity.is_none()
-            && self.escalation_status.is_none()
-            && self.discussion_locked == Patch::Absent
-            && self.state_event.is_none()
-    }
-
-    /// Whether title or description change, which others read.
-    pub fn rewrites(&self) -> bool {
-        self.title.is_some() || matches!(self.description, Patch::Value(_))
-    }
-}
 
 /// The issue of this number, if the viewer may see it.
 pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, iid: i64) -> Result<Issue> {
@@ -125,53 +52,32 @@ fn may_escalate(desk: &Desk, issue: &Issue) -> Result<()> {
 }
 
 /// Makes an issue for the viewer; marks that they may not set are left out.
-pub fn open(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, wanted: &Wanted) -> Result<Issue> {
+pub fn open(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, input: &IssueInput) -> Result<Issue> {
     let signed_in = viewer.signed_in()?;
-    let author = signed_in.user.id;
-    let mut wanted = wanted.clone();
-    let actions = take_actions(&signed_in.user, &mut wanted);
-    let confidential = wanted.confidential.unwrap_or(false);
-    let wanted = match desk.is_reporter() {
-        true => wanted.clone(),
-        false => wanted.clone().without_marks(),
-    };
+    let author = Some(signed_in.user.id);
+    let mut new = input.clone();
+    let actions = take_actions(&signed_in.user, &mut new);
+    if !desk.is_reporter() {
+        new = new.without_marks();
+    }
+    new.confidential = input.confidential;
+    new.escalation_status = None;
+    new.state_event = None;
     let owner = desk.is_owner();
-    let resolved = resolve(tx, desk, &wanted)?;
-    let mut label_ids = resolved.labels.unwrap_or_default();
-    label_ids.extend(resolved.add_labels);
-    let new = NewIssue {
-        description: wanted.description.over(None),
-        kind: wanted.kind.unwrap_or(IssueKind::Issue),
-        severity: wanted.severity.unwrap_or(Severity::Unknown),
-        confidential,
-        discussion_locked: wanted.discussion_locked.over(None),
-        label_ids,
-        assignee_ids: match resolved.assignees {
-            Some(Assignees::Set(ids) | Assignees::Add(ids)) => ids,
-            _ => Vec::new(),
-        },
-        milestone_id: wanted.milestone_id.over(None),
-        due_on: wanted.due_on.over(None),
-        weight: wanted.weight.over(None),
-        iid: wanted.iid.filter(|_| owner),
-        created_at: wanted.created_at.filter(|_| owner),
-        ..NewIssue::titled(
-            desk.project.id,
-            Some(author),
-            &wanted.title.unwrap_or_default(),
-        )
-    };
-    let made = create(tx, &new)?;
+    new.iid = input.iid.filter(|_| owner);
+    new.created_at = input.created_at.filter(|_| owner);
+    resolve(tx, desk, &mut new)?;
+    let made = create(tx, desk.project.id, author, &new)?;
     let text = made.description.clone().unwrap_or_default();
     let direct = named(tx, viewer, desk, &made, &text, "")?;
     if !signed_in.user.kind.is_bot() {
-        news::notify(tx, Some(author), &made, Event::New, None, direct)?;
+        news::notify(tx, author, &made, Event::New, None, direct)?;
     }
     Ok(commands::apply(tx, viewer, desk, &made, &actions)?.issue)
 }
 
 /// Takes the commands out of a description; those of programs stay text.
-fn take_actions(user: &User, wanted: &mut Wanted) -> Vec<quick_actions::Action> {
+fn take_actions(user: &User, wanted: &mut IssueInput) -> Vec<quick_actions::Action> {
     let Patch::Value(text) = &wanted.description else {
         return Vec::new();
     };
@@ -211,47 +117,24 @@ pub fn edit(
     viewer: &Viewer,
     desk: &Desk,
     issue: &Issue,
-    wanted: &Wanted,
+    input: &IssueInput,
 ) -> Result<Issue> {
     if !may_edit(viewer, desk, issue) {
         return Err(Error::forbidden(""));
     }
-    if wanted.escalation_status.is_some() {
+    if input.escalation_status.is_some() {
         may_escalate(desk, issue)?;
     }
-    let mut wanted = match desk.is_reporter() {
-        true => wanted.clone(),
-        false => wanted.clone().without_marks(),
-    };
-    let actions = take_actions(&viewer.signed_in()?.user, &mut wanted);
-    if wanted.is_empty() {
+    let mut change = input.clone();
+    if !desk.is_reporter() {
+        change = change.without_marks();
+    }
+    let actions = take_actions(&viewer.signed_in()?.user, &mut change);
+    if change.is_empty() {
         return Err(Error::forbidden(""));
     }
-    let resolved = resolve(tx, desk, &wanted)?;
-    let change = Change {
-        title: wanted.title,
-        description: wanted.description,
-        state: wanted.state_event.map(|event| match event {
-            StateEvent::Close => IssueState::Closed,
-            StateEvent::Reopen => IssueState::Opened,
-        }),
-        kind: wanted.kind,
-        severity: wanted.severity,
-        escalation_status: wanted.escalation_status,
-        confidential: wanted.confidential,
-        discussion_locked: wanted.discussion_locked,
-        assignees: resolved.assignees,
-        labels: resolved.labels,
-        add_labels: resolved.add_labels,
-        remove_labels: resolved.remove_labels,
-        milestone: match wanted.milestone_id {
-            Patch::Value(0) => Patch::Null,
-            other => other,
-        },
-        due_on: wanted.due_on,
-        weight: wanted.weight,
-        updated_at: wanted.updated_at.filter(|_| desk.is_owner()),
-    };
+    change.updated_at = change.updated_at.filter(|_| desk.is_owner());
+    resolve(tx, desk, &mut change)?;
     let assigned_before = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
     let after = update(tx, viewer.user_id(), issue, &change)?;
     tell(
@@ -308,48 +191,32 @@ fn tell(
     Ok(())
 }
 
-/// Ids of what was named, as far as it exists and may be used.
-struct Resolved {
-    labels: Option<Vec<i64>>,
-    add_labels: Vec<i64>,
-    remove_labels: Vec<i64>,
-    assignees: Option<Assignees>,
-}
-
-fn resolve(tx: &mut Tx<'_>, desk: &Desk, wanted: &Wanted) -> Result<Resolved> {
+/// Makes ids of what was named, as far as it exists and may be used.
+fn resolve(tx: &mut Tx<'_>, desk: &Desk, input: &mut IssueInput) -> Result<()> {
     let parent = Parent::Project(Box::new(desk.project.clone()));
-    if let Patch::Value(id) = wanted.milestone_id
-        && id != 0
-        && milestones::find(tx, &parent, id, true)?.is_none()
-    {
-        return Err(Error::invalid("milestone_id", "is invalid"));
-    }
-    let labels = match (&wanted.labels, &wanted.label_ids) {
-        (None, None) => None,
-        (titles, ids) => {
-            let titles = titles.as_deref().unwrap_or_default();
-            let ids = ids.as_deref().unwrap_or_default();
-            Some(label_ids(tx, &parent, titles, ids, true)?)
+    match input.milestone_id {
+        Patch::Value(0) => input.milestone_id = Patch::Null,
+        Patch::Value(id) if milestones::find(tx, &parent, id, true)?.is_none() => {
+            return Err(Error::invalid("milestone_id", "is invalid"));
         }
-    };
-    let assignees = match &wanted.assignees {
-        None => None,
-        Some(Assignees::Set(ids)) => Some(Assignees::Set(assignable(tx, desk, ids)?)),
-        Some(Assignees::Add(ids)) => Some(Assignees::Add(assignable(tx, desk, ids)?)),
-        Some(Assignees::Remove(ids)) => Some(Assignees::Remove(ids.clone())),
-    };
-    Ok(Resolved {
-        labels,
-        add_labels: label_ids(tx, &parent, &wanted.add_labels, &wanted.add_label_ids, true)?,
-        remove_labels: label_ids(
-            tx,
-            &parent,
-            &wanted.remove_labels,
-            &wanted.remove_label_ids,
-            false,
-        )?,
-        assignees,
-    })
+        _ => {}
+    }
+    if input.labels.is_some() || input.label_ids.is_some() {
+        let titles = input.labels.take().unwrap_or_default();
+        let ids = input.label_ids.take().unwrap_or_default();
+        input.label_ids = Some(label_ids(tx, &parent, &titles, &ids, true)?);
+    }
+    if let Some(Assignees::Set(ids) | Assignees::Add(ids)) = &mut input.assignees {
+        *ids = assignable(tx, desk, ids)?;
+    }
+    let (added, ids) = (std::mem::take(&mut input.add_labels), &input.add_label_ids);
+    input.add_label_ids = label_ids(tx, &parent, &added, ids, true)?;
+    let (removed, ids) = (
+        std::mem::take(&mut input.remove_labels),
+        &input.remove_label_ids,
+    );
+    input.remove_label_ids = label_ids(tx, &parent, &removed, ids, false)?;
+    Ok(())
 }
 
 /// The labels named by title or id; unknown titles become labels of the

@@ -8,11 +8,10 @@ pub mod list;
 pub mod timeline;
 
 use crate::access::{Scope, visible};
-use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
+use crate::model::Issue;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
-use kernel::time::{Date, Timestamp};
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
@@ -111,36 +110,8 @@ pub fn visible_by_iid(
     of_condition(tx, condition)
 }
 
-/// What is written of an issue; the rest has functions of its own.
-#[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
-pub struct Written {
-    pub title: String,
-    pub description: Option<String>,
-    pub state: IssueState,
-    pub kind: IssueKind,
-    pub severity: Severity,
-    pub escalation_status: EscalationStatus,
-    pub closed_by_id: Option<i64>,
-    pub milestone_id: Option<i64>,
-    pub confidential: bool,
-    pub discussion_locked: Option<bool>,
-    pub due_on: Option<Date>,
-    pub weight: Option<i64>,
-    pub tasks: (i64, i64),
-    pub closed_at: Option<Timestamp>,
-    pub updated_at: Timestamp,
-}
-
 /// Adds an issue; its id, unless the number is in use.
-pub fn insert(
-    tx: &mut Tx<'_>,
-    project_id: i64,
-    iid: i64,
-    author_id: Option<i64>,
-    created_at: Timestamp,
-    issue: &Written,
-) -> Result<Option<i64>> {
+pub fn insert(tx: &mut Tx<'_>, issue: &Issue) -> Result<Option<i64>> {
     let id: Option<i64> = tx.optional(
         sql!(
             "insert into issues (project_id, iid, title, title_folded, state, kind, severity,
@@ -148,16 +119,26 @@ pub fn insert(
              values ($1, $2, '', '', 'opened', 'issue', 'unknown', $3, $4, $5, $5)
              on conflict (project_id, iid) do nothing returning id"
         ),
-        (project_id, iid, author_id, issue.confidential, created_at),
+        (
+            issue.project_id,
+            issue.iid,
+            issue.author_id,
+            issue.confidential,
+            issue.created_at,
+        ),
     )?;
     if let Some(id) = id {
-        update(tx, id, issue)?;
+        let issue = Issue {
+            id,
+            ..issue.clone()
+        };
+        update(tx, &issue)?;
     }
     Ok(id)
 }
 
-/// Writes an issue anew.
-pub fn update(tx: &mut Tx<'_>, id: i64, issue: &Written) -> Result<()> {
+/// Writes what is said of an issue; the rest has functions of its own.
+pub fn update(tx: &mut Tx<'_>, issue: &Issue) -> Result<()> {
     tx.execute(
         sql!(
             "update issues set title = $2, title_folded = $3, description = $4,
@@ -166,13 +147,13 @@ pub fn update(tx: &mut Tx<'_>, id: i64, issue: &Written) -> Result<()> {
              where id = $1"
         ),
         (
-            id,
+            issue.id,
             &issue.title,
             fold(&issue.title),
             &issue.description,
             fold(issue.description.as_deref().unwrap_or_default()),
-            issue.tasks.0,
-            issue.tasks.1,
+            issue.task_count,
+            issue.task_completed_count,
             issue.updated_at,
         ),
     )?;
@@ -184,7 +165,7 @@ pub fn update(tx: &mut Tx<'_>, id: i64, issue: &Written) -> Result<()> {
              where id = $1"
         ),
         (
-            id,
+            issue.id,
             issue.state,
             issue.kind,
             issue.severity,

@@ -79,114 +79,81 @@ kernel::choices! {
     pub enum SubgroupCreation { Owner = "owner", Maintainer = "maintainer" }
 }
 
-kernel::params! {
+macro_rules! group_fields {
+    ($(#[doc = $outer:literal])* $name:ident, $required:ty, |$given:ident| $some:expr;
+        $(#[doc = $doc:literal])* $own:ident: $ty:ty) => {
+        kernel::params! {
+            $(#[doc = $outer])*
+            pub struct $name {
+                $(#[doc = $doc])*
+                pub $own: $ty,
+                /// Display name.
+                pub name: $required,
+                /// Last part of its address.
+                pub path: $required,
+                /// What it is for.
+                pub description: Patch<String>,
+                /// Who sees it.
+                pub visibility: Option<Visibility>,
+                /// Who may create projects in it.
+                pub project_creation_level: Option<ProjectCreation>,
+                /// Who may create groups in it.
+                pub subgroup_creation_level: Option<SubgroupCreation>,
+                /// Projects in it cannot be shared.
+                pub share_with_group_lock: Option<bool>,
+                /// Members need two factors.
+                pub require_two_factor_authentication: Option<bool>,
+                /// Hours they have to set up the second.
+                pub two_factor_grace_period: Option<i64>,
+                /// Sends mail.
+                pub emails_enabled: Option<bool>,
+                /// Cannot be mentioned.
+                pub mentions_disabled: Option<bool>,
+                /// Large files.
+                pub lfs_enabled: Option<bool>,
+                /// Users may ask for access.
+                pub request_access_enabled: Option<bool>,
+                /// Of its new projects.
+                pub default_branch: Option<String>,
+            }
+        }
+
+        impl $name {
+            /// The change that is asked for.
+            fn change(&self) -> GroupChange {
+                let given = |$given: $required| $some;
+                GroupChange {
+                    name: given(self.name.clone()),
+                    path: given(self.path.clone()),
+                    description: text(&self.description),
+                    visibility: self.visibility,
+                    project_creation_level: self.project_creation_level.map(|l| l.to_string()),
+                    subgroup_creation_level: self.subgroup_creation_level.map(|l| l.to_string()),
+                    share_with_group_lock: self.share_with_group_lock,
+                    require_two_factor: self.require_two_factor_authentication,
+                    two_factor_grace_period: self.two_factor_grace_period,
+                    emails_enabled: self.emails_enabled,
+                    mentions_disabled: self.mentions_disabled,
+                    lfs_enabled: self.lfs_enabled,
+                    request_access_enabled: self.request_access_enabled,
+                    default_branch: self.default_branch.clone(),
+                }
+            }
+        }
+    };
+}
+
+group_fields! {
     /// A new group.
-    pub struct CreateGroup {
-        /// Display name.
-        pub name: String,
-        /// Last part of its address.
-        pub path: String,
-        /// The group it is to stand in.
-        pub parent_id: Option<i64>,
-        /// What it is for.
-        pub description: Option<String>,
-        /// Who sees it.
-        pub visibility: Option<Visibility>,
-        /// Who may create projects in it.
-        pub project_creation_level: Option<ProjectCreation>,
-        /// Who may create groups in it.
-        pub subgroup_creation_level: Option<SubgroupCreation>,
-        /// Projects in it cannot be shared.
-        pub share_with_group_lock: Option<bool>,
-        /// Members need two factors.
-        pub require_two_factor_authentication: Option<bool>,
-        /// Hours they have to set up the second.
-        pub two_factor_grace_period: Option<i64>,
-        /// Sends mail.
-        pub emails_enabled: Option<bool>,
-        /// Cannot be mentioned.
-        pub mentions_disabled: Option<bool>,
-        /// Large files.
-        pub lfs_enabled: Option<bool>,
-        /// Users may ask for access.
-        pub request_access_enabled: Option<bool>,
-        /// Of its new projects.
-        pub default_branch: Option<String>,
-    }
+    CreateGroup, String, |given| Some(given);
+    /// The group it is to stand in.
+    parent_id: Option<i64>
 }
-
-kernel::params! {
+group_fields! {
     /// Changes of a group.
-    pub struct UpdateGroup {
-        /// Id or path of the group.
-        pub id: Reference,
-        /// Display name.
-        pub name: Option<String>,
-        /// Last part of its address.
-        pub path: Option<String>,
-        /// What it is for.
-        pub description: Patch<String>,
-        /// Who sees it.
-        pub visibility: Option<Visibility>,
-        /// Who may create projects in it.
-        pub project_creation_level: Option<ProjectCreation>,
-        /// Who may create groups in it.
-        pub subgroup_creation_level: Option<SubgroupCreation>,
-        /// Projects in it cannot be shared.
-        pub share_with_group_lock: Option<bool>,
-        /// Members need two factors.
-        pub require_two_factor_authentication: Option<bool>,
-        /// Hours they have to set up the second.
-        pub two_factor_grace_period: Option<i64>,
-        /// Sends mail.
-        pub emails_enabled: Option<bool>,
-        /// Cannot be mentioned.
-        pub mentions_disabled: Option<bool>,
-        /// Large files.
-        pub lfs_enabled: Option<bool>,
-        /// Users may ask for access.
-        pub request_access_enabled: Option<bool>,
-        /// Of its new projects.
-        pub default_branch: Option<String>,
-    }
-}
-
-fn creation(params: &CreateGroup) -> GroupChange {
-    GroupChange {
-        name: Some(params.name.clone()),
-        path: Some(params.path.clone()),
-        description: params.description.clone(),
-        visibility: params.visibility,
-        project_creation_level: params.project_creation_level.map(|l| l.to_string()),
-        subgroup_creation_level: params.subgroup_creation_level.map(|l| l.to_string()),
-        share_with_group_lock: params.share_with_group_lock,
-        require_two_factor: params.require_two_factor_authentication,
-        two_factor_grace_period: params.two_factor_grace_period,
-        emails_enabled: params.emails_enabled,
-        mentions_disabled: params.mentions_disabled,
-        lfs_enabled: params.lfs_enabled,
-        request_access_enabled: params.request_access_enabled,
-        default_branch: params.default_branch.clone(),
-    }
-}
-
-fn change(params: &UpdateGroup) -> GroupChange {
-    GroupChange {
-        name: params.name.clone(),
-        path: params.path.clone(),
-        description: text(&params.description),
-        visibility: params.visibility,
-        project_creation_level: params.project_creation_level.map(|l| l.to_string()),
-        subgroup_creation_level: params.subgroup_creation_level.map(|l| l.to_string()),
-        share_with_group_lock: params.share_with_group_lock,
-        require_two_factor: params.require_two_factor_authentication,
-        two_factor_grace_period: params.two_factor_grace_period,
-        emails_enabled: params.emails_enabled,
-        mentions_disabled: params.mentions_disabled,
-        lfs_enabled: params.lfs_enabled,
-        request_access_enabled: params.request_access_enabled,
-        default_branch: params.default_branch.clone(),
-    }
+    UpdateGroup, Option<String>, |given| given;
+    /// Id or path of the group.
+    id: Reference
 }
 
 /// Null empties a text.
@@ -206,7 +173,7 @@ async fn create(
     let params = params.0;
     let handle = app.clone();
     app.write(move |tx| {
-        let group = rules::create_group(tx, &viewer, params.parent_id, &creation(&params))?;
+        let group = rules::create_group(tx, &viewer, params.parent_id, &params.change())?;
         entities::one_group(tx, &handle, &viewer, &group).map(Created)
     })
     .await
@@ -265,7 +232,7 @@ async fn update(
     let params = params.0;
     let handle = app.clone();
     app.write(move |tx| {
-        let group = rules::update_group(tx, &viewer, &params.id, &change(&params))?;
+        let group = rules::update_group(tx, &viewer, &params.id, &params.change())?;
         entities::one_group(tx, &handle, &viewer, &group).map(Ok200)
     })
     .await

@@ -1,0 +1,89 @@
+//! What the jobs of this room are about; rules enqueue these, and
+//! [`crate::jobs`] does the work.
+
+use serde::{Deserialize, Serialize};
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// An issue was made.
+    New,
+    /// Somebody wrote a note.
+    Note,
+    /// It was closed.
+    Closed,
+    /// It was opened again.
+    Reopened,
+    /// Others are assigned.
+    Reassigned,
+    /// Its text changed; only those newly named are told.
+    Edited,
+}
+
+/// Why somebody is told, the weightier first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// They are, or were, assigned.
+    Assigned,
+    /// They are named.
+    Mentioned,
+    /// They asked to be.
+    Subscribed,
+    /// They take part.
+    Participating,
+}
+
+impl Reason {
+    /// The same in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Reason::Assigned => "you have been assigned an item",
+            Reason::Mentioned => "you have been mentioned",
+            Reason::Subscribed => "you have subscribed to it",
+            Reason::Participating => "you take part in it",
+        }
+    }
+}
+
+/// What something happened to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// Its kind, `Issue`.
+    pub kind: String,
+    /// Its id.
+    pub id: i64,
+}
+
+/// Decides who is told.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Notify {
+    /// What happened.
+    pub event: Event,
+    /// To what.
+    pub about: About,
+    /// The note, if it is one.
+    pub note: Option<i64>,
+    /// Who did it.
+    pub actor: Option<i64>,
+    /// Who is told in any case, as far as they may know.
+    pub direct: Vec<(i64, Reason)>,
+}
+
+/// Tells one user.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Tell {
+    /// What happened.
+    pub event: Event,
+    /// To what.
+    pub about: About,
+    /// The note, if it is one.
+    pub note: Option<i64>,
+    /// Who did it.
+    pub actor: Option<i64>,
+    /// Who is told.
+    pub user: i64,
+    /// Why.
+    pub reason: Reason,
+}

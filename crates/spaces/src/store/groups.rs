@@ -1,0 +1,90 @@
+//! Groups, written one by one.
+
+use crate::model::Namespace;
+use kernel::error::Result;
+use store::{Tx, sql};
+
+/// Writes the settings of a group; name and path are moved by
+/// [`super::namespaces::replace`].
+pub fn write(tx: &mut Tx<'_>, group: &Namespace) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update namespaces set description = $2, visibility = $3,
+                project_creation_level = $4, subgroup_creation_level = $5,
+                share_with_group_lock = $6, require_two_factor = $7, emails_enabled = $8,
+                mentions_disabled = $9, lfs_enabled = $10, request_access_enabled = $11,
+                default_branch = $12, updated_at = $13, two_factor_grace_period = $14
+             where id = $1"
+        ),
+        (
+            group.id,
+            &group.description,
+            group.visibility,
+            &group.project_creation_level,
+            &group.subgroup_creation_level,
+            group.share_with_group_lock,
+            group.require_two_factor,
+            group.emails_enabled,
+            group.mentions_disabled,
+            group.lfs_enabled,
+            group.request_access_enabled,
+            &group.default_branch,
+            now,
+            group.two_factor_grace_period,
+        ),
+    )?;
+    Ok(())
+}
+
+/// Whether something in a group is seen by more than this.
+pub fn has_wider(tx: &mut Tx<'_>, group: &Namespace, visibility: i64) -> Result<bool> {
+    let wider: Option<i64> = tx.optional(
+        sql!(
+            "select n.id from namespaces n where n.lineage > $1 and n.lineage < $2
+                and n.visibility > $3 and n.deletion_scheduled_at is null
+             union all
+             select p.id from projects p join namespaces n on n.id = p.namespace_id
+             where n.lineage >= $1 and n.lineage < $2 and p.visibility > $3
+                and p.deletion_scheduled_at is null"
+        ),
+        (&group.lineage, end(group), visibility),
+    )?;
+    Ok(wider.is_some())
+}
+
+/// The depth of what stands deepest in a group.
+pub fn deepest(tx: &mut Tx<'_>, group: &Namespace) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select max(depth) from namespaces where lineage >= $1 and lineage < $2"),
+        (&group.lineage, end(group)),
+    )?)
+}
+
+/// Hides a namespace with all below it, and frees names and paths.
+pub fn hide(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update projects set deletion_scheduled_at = $3, unique_name = null,
+                full_path_folded = '-/deleted/' || cast(id as text)
+             where namespace_id in
+                (select n.id from namespaces n where n.lineage >= $1 and n.lineage < $2)"
+        ),
+        (&namespace.lineage, end(namespace), now),
+    )?;
+    tx.execute(
+        sql!(
+            "update namespaces set deletion_scheduled_at = $3, owner_id = null,
+                unique_name = null, full_path_folded = '-/deleted/group/' || cast(id as text)
+             where lineage >= $1 and lineage < $2"
+        ),
+        (&namespace.lineage, end(namespace), now),
+    )?;
+    Ok(())
+}
+
+/// What no lineage below a namespace reaches.
+fn end(namespace: &Namespace) -> String {
+    format!("{}:", namespace.lineage)
+}

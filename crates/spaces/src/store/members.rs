@@ -1,0 +1,173 @@
+//! Memberships, written one by one.
+
+use super::{Source, today};
+use crate::access::OWNER;
+use crate::model::SourceKind;
+use kernel::error::Result;
+use kernel::time::{Date, Timestamp};
+use store::{Tx, sql};
+
+/// Makes somebody an owner, unless they are a member.
+pub fn insert_owner(tx: &mut Tx<'_>, kind: &str, id: i64, user_id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "insert into members (source_type, source_id, user_id, access_level, created_by_id,
+                created_at, updated_at) values ($1, $2, $3, $4, $3, $5, $5)
+             on conflict (source_type, source_id, user_id) do nothing"
+        ),
+        (kind, id, user_id, OWNER, now),
+    )?;
+    Ok(())
+}
+
+/// A membership about to be stored.
+pub struct NewRow {
+    /// What it is of: kind and id.
+    pub source: (SourceKind, i64),
+    /// Whose.
+    pub user_id: i64,
+    /// The role.
+    pub level: i64,
+    /// Who gives it.
+    pub created_by_id: Option<i64>,
+    /// The day it ends on.
+    pub expires_at: Option<Date>,
+}
+
+/// Adds a membership, in place of a request or one that ended; whether there
+/// was no other.
+pub fn insert(tx: &mut Tx<'_>, new: &NewRow) -> Result<bool> {
+    let (now, today) = (tx.now(), today(tx));
+    let added = tx.execute(
+        sql!(
+            "insert into members (source_type, source_id, user_id, access_level, created_by_id,
+                expires_at, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7, $7)
+             on conflict (source_type, source_id, user_id) do update set
+                access_level = excluded.access_level, created_by_id = excluded.created_by_id,
+                expires_at = excluded.expires_at, created_at = excluded.created_at,
+                updated_at = excluded.updated_at, requested_at = null
+             where members.requested_at is not null or members.expires_at <= $8"
+        ),
+        (
+            new.source.0,
+            new.source.1,
+            new.user_id,
+            new.level,
+            new.created_by_id,
+            new.expires_at,
+            now,
+            today,
+        ),
+    )?;
+    Ok(added > 0)
+}
+
+/// When a direct membership last changed.
+pub fn updated_at(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Option<Timestamp>> {
+    Ok(tx.optional(
+        sql!(
+            "select updated_at from members where source_type = $1 and source_id = $2
+                and user_id = $3 and requested_at is null"
+        ),
+        (source.kind, source.id, user_id),
+    )?)
+}
+
+/// Writes a role and its end.
+pub fn update(
+    tx: &mut Tx<'_>,
+    source: &Source,
+    user_id: i64,
+    level: i64,
+    expires_at: Option<Date>,
+) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update members set access_level = $4, expires_at = $5, updated_at = $6
+             where source_type = $1 and source_id = $2 and user_id = $3"
+        ),
+        (source.kind, source.id, user_id, level, expires_at, now),
+    )?;
+    Ok(())
+}
+
+/// Removes a membership.
+pub fn delete(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<()> {
+    tx.execute(
+        sql!("delete from members where source_type = $1 and source_id = $2 and user_id = $3"),
+        (source.kind, source.id, user_id),
+    )?;
+    Ok(())
+}
+
+/// Removes memberships in what stands below a group, but those of owners.
+pub fn delete_below(tx: &mut Tx<'_>, group_id: i64, user_id: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "delete from members where user_id = $2 and source_type = 'Group' and source_id in
+                (select n.id from namespaces top join namespaces n
+                    on n.lineage > top.lineage and n.lineage < top.lineage || ':'
+                 where top.id = $1)
+                and access_level < 50"
+        ),
+        (group_id, user_id),
+    )?;
+    tx.execute(
+        sql!(
+            "delete from members where user_id = $2 and source_type = 'Project' and source_id in
+                (select p.id from namespaces top
+                 join namespaces n on n.lineage >= top.lineage and n.lineage < top.lineage || ':'
+                 join projects p on p.namespace_id = n.id where top.id = $1)"
+        ),
+        (group_id, user_id),
+    )?;
+    Ok(())
+}
+
+/// Adds a request, unless there is one or a membership.
+pub fn insert_request(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<bool> {
+    let now = tx.now();
+    let made = tx.execute(
+        sql!(
+            "insert into members (source_type, source_id, user_id, access_level, requested_at,
+                created_at, updated_at) values ($1, $2, $3, 30, $4, $4, $4)
+             on conflict (source_type, source_id, user_id) do nothing"
+        ),
+        (source.kind, source.id, user_id, now),
+    )?;
+    Ok(made > 0)
+}
+
+/// Turns a request into membership.
+pub fn grant(
+    tx: &mut Tx<'_>,
+    source: &Source,
+    user_id: i64,
+    level: i64,
+    by: Option<i64>,
+) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update members set access_level = $4, requested_at = null, created_by_id = $5,
+                created_at = $6, updated_at = $6
+             where source_type = $1 and source_id = $2 and user_id = $3"
+        ),
+        (source.kind, source.id, user_id, level, by, now),
+    )?;
+    Ok(())
+}
+
+/// Removes a request; whether there was one.
+pub fn delete_request(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<bool> {
+    let gone = tx.execute(
+        sql!(
+            "delete from members where source_type = $1 and source_id = $2 and user_id = $3
+                and requested_at is not null"
+        ),
+        (source.kind, source.id, user_id),
+    )?;
+    Ok(gone > 0)
+}

@@ -1,0 +1,182 @@
+//! Projects, written one by one.
+
+use crate::model::Project;
+use jiff::SignedDuration;
+use kernel::error::Result;
+use kernel::ids::fold;
+use serde_json::json;
+use store::{Tx, sql};
+
+/// A project about to be stored.
+pub struct NewProject<'n> {
+    /// Where it stands.
+    pub namespace_id: i64,
+    /// Its name.
+    pub name: &'n str,
+    /// The last part of its path.
+    pub path: &'n str,
+    /// Its whole path.
+    pub full_path: &'n str,
+    /// Who sees it.
+    pub visibility: i64,
+    /// Whose it is.
+    pub creator_id: i64,
+}
+
+/// Adds a project, unless its name or path is taken; its id. Its path leads
+/// nowhere else then.
+pub fn insert(tx: &mut Tx<'_>, new: &NewProject<'_>) -> Result<Option<i64>> {
+    let now = tx.now();
+    let folded = fold(new.full_path);
+    let id: Option<i64> = tx.optional(
+        sql!(
+            "insert into projects (namespace_id, name, name_folded, path, path_folded, full_path,
+                full_path_folded, visibility, topics, creator_id, features, last_activity_at,
+                created_at, updated_at, unique_name)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $12, $2)
+             on conflict do nothing returning id"
+        ),
+        (
+            new.namespace_id,
+            new.name,
+            fold(new.name),
+            new.path,
+            fold(new.path),
+            new.full_path,
+            &folded,
+            new.visibility,
+            json!([]),
+            new.creator_id,
+            json!({}),
+            now,
+        ),
+    )?;
+    if id.is_some() {
+        tx.execute(
+            sql!("delete from project_redirects where full_path_folded = $1"),
+            (&folded,),
+        )?;
+    }
+    Ok(id)
+}
+
+/// Writes the settings of a project; name and path are moved by
+/// [`super::namespaces::replace_project`].
+pub fn write(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update projects set description = $2, visibility = $3, default_branch = $4,
+                topics = $5, merge_method = $6, squash_option = $7, request_access_enabled = $8,
+                packages_enabled = $9, features = $10, updated_at = $11, description_folded = $12
+             where id = $1"
+        ),
+        (
+            project.id,
+            &project.description,
+            project.visibility,
+            &project.default_branch,
+            project.topics.clone(),
+            &project.merge_method,
+            &project.squash_option,
+            project.request_access_enabled,
+            project.packages_enabled,
+            project.features.clone(),
+            now,
+            project.description.as_deref().map(fold),
+        ),
+    )?;
+    Ok(())
+}
+
+/// Moves the last activity to now. Work of the same second moves it once, so
+/// that many who work at once do not get in each other's way.
+pub fn touch_activity(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    let before = now - SignedDuration::from_secs(1);
+    tx.execute(
+        sql!("update projects set last_activity_at = $2 where id = $1 and last_activity_at <= $3"),
+        (id, now, before),
+    )?;
+    Ok(())
+}
+
+/// The id of a user's own namespace.
+pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<i64>> {
+    Ok(tx.optional(
+        sql!(
+            "select id from namespaces where owner_id = $1 and kind = 'user'
+                and deletion_scheduled_at is null"
+        ),
+        (user_id,),
+    )?)
+}
+
+/// How many projects stand right in a namespace.
+pub fn count_in(tx: &mut Tx<'_>, namespace_id: i64) -> Result<i64> {
+    Ok(tx.one(
+        sql!("select count(*) from projects where namespace_id = $1"),
+        (namespace_id,),
+    )?)
+}
+
+/// Projects that stand right in a namespace, also those being deleted.
+pub fn ids_in(tx: &mut Tx<'_>, namespace_id: i64) -> Result<Vec<i64>> {
+    Ok(tx.all(
+        sql!("select id from projects where namespace_id = $1 order by id"),
+        (namespace_id,),
+    )?)
+}
+
+/// Makes a project read-only, or writable again.
+pub fn set_archived(tx: &mut Tx<'_>, id: i64, archived: bool) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!("update projects set archived = $2, updated_at = $3 where id = $1"),
+        (id, archived, now),
+    )?;
+    Ok(())
+}
+
+/// Stars or unstars a project; whether that was not so before.
+pub fn set_starred(tx: &mut Tx<'_>, id: i64, user_id: i64, starred: bool) -> Result<bool> {
+    let now = tx.now();
+    let changed = match starred {
+        true => tx.execute(
+            sql!(
+                "insert into stars (project_id, user_id, created_at) values ($1, $2, $3)
+                 on conflict (project_id, user_id) do nothing"
+            ),
+            (id, user_id, now),
+        )?,
+        false => tx.execute(
+            sql!("delete from stars where project_id = $1 and user_id = $2"),
+            (id, user_id),
+        )?,
+    };
+    if changed > 0 {
+        let by: i64 = if starred { 1 } else { -1 };
+        tx.execute(
+            sql!("update projects set star_count = star_count + $2 where id = $1"),
+            (id, by),
+        )?;
+    }
+    Ok(changed > 0)
+}
+
+/// Hides a project and frees its name and path.
+pub fn hide(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let now = tx.now();
+    tx.execute(
+        sql!(
+            "update projects set deletion_scheduled_at = $2, unique_name = null,
+                full_path_folded = '-/deleted/' || cast(id as text) where id = $1"
+        ),
+        (id, now),
+    )?;
+    tx.execute(
+        sql!("delete from project_redirects where project_id = $1"),
+        (id,),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! What the jobs of this room are about; rules enqueue these, and [`crate::jobs`]
+//! does the work.
+
+use serde::{Deserialize, Serialize};
+
+/// Deletes a hidden project.
+#[derive(Serialize, Deserialize)]
+pub struct DestroyProject {
+    /// Its id.
+    pub project: i64,
+}
+
+/// Deletes a hidden group or user namespace with all below it.
+#[derive(Serialize, Deserialize)]
+pub struct DestroyNamespace {
+    /// Its id.
+    pub namespace: i64,
+}
+
+/// Ends bots none of whose tokens opens anything, and forgets tokens that
+/// ended long ago.
+#[derive(Default, Serialize, Deserialize)]
+pub struct EndBots {}
+
+/// Removes memberships and shares whose day has come; they stopped counting
+/// at its first instant.
+#[derive(Default, Serialize, Deserialize)]
+pub struct ExpireMembers {}
+
+/// Sends the mail of an invitation, with a new link in it.
+#[derive(Serialize, Deserialize)]
+pub struct SendInvitation {
+    /// Id of the invitation.
+    pub invitation: i64,
+}
+
+/// What is told about an access request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum News {
+    /// To those who may grant it: somebody asks.
+    Requested,
+    /// To who asked: granted.
+    Granted,
+    /// To who asked: turned down.
+    Denied,
+}
+
+/// Tells one user about an access request.
+#[derive(Serialize, Deserialize)]
+pub struct TellOfRequest {
+    /// What happened.
+    pub news: News,
+    /// `Project` or `Group`.
+    pub source_type: String,
+    /// Its id.
+    pub source_id: i64,
+    /// Who asked.
+    pub user: i64,
+    /// Who is told.
+    pub to: i64,
+}
