@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use graphql::front::{Limits, Source, check, json, parse, variables};
-use kernel::graph::{Connection, Graph, ID, INT, STRING, Table, Typed, argument, named, object};
+use graphql::validation::{Limits, Source, check, json, parse, variables};
+use kernel::graph::{Connection, Graph, ID, INT, STRING, Table, HasTypeRef, argument, named, object};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
@@ -40,7 +40,7 @@ fuzz_target!(|data: &[u8]| {
     let _ = json::check(sent.as_bytes());
     let sent = variables::sent(Some(&sent.into())).unwrap_or_default();
     let source = Source {
-        query: query.chars().take(graphql::front::MAX_CHARACTERS).collect(),
+        query: query.chars().take(graphql::validation::MAX_CHARACTERS).collect(),
         operation_name: None,
         variables: sent,
     };

@@ -5,7 +5,7 @@
 //! Table: `graphql_allowed_queries`. A query is told by the digest of its very
 //! text, as clients with persisted queries send it.
 
-use crate::front::{self, MAX_CHARACTERS, Source};
+use crate::validation::{self, MAX_CHARACTERS, Source};
 use identity::users::Author;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
@@ -136,7 +136,7 @@ fn unusable(query: &str) -> Option<(String, Vec<String>)> {
         query: query.to_owned(),
         ..Source::default()
     };
-    let error = front::parse(source).err()?.into_iter().next()?;
+    let error = validation::parse(source).err()?.into_iter().next()?;
     // Callers name one of several operations.
     let fine = error.code() == "operationNameRequired";
     (!fine).then(|| ("query".to_owned(), vec![error.message]))

@@ -4,9 +4,9 @@
 //! the objects found below go on together, grouped by their type. So a list
 //! of a hundred rows asks once for what belongs to them.
 
-use crate::front::ast::{Field, Fragment, OperationKind, Selection};
-use crate::front::error::Pos;
-use crate::front::{Checked, is_taken, literals};
+use crate::validation::ast::{Field, Fragment, OperationKind, Selection};
+use crate::validation::error::Pos;
+use crate::validation::{Checked, is_taken, literals};
 use futures_util::future::join_all;
 use kernel::error::Error;
 use kernel::graph::context::NOT_AVAILABLE;
@@ -103,7 +103,7 @@ enum Tree {
     List(Vec<Tree>),
 }
 
-struct Found {
+struct PendingNode {
     ty: Arc<str>,
     node: Node,
     path: Path,
@@ -266,7 +266,7 @@ impl<'r> Run<'r> {
                 return vec![Ok(Json::Null); parents.len()];
             };
             let answers = self.resolve(object, def, field, parents).await;
-            let at = Place {
+            let at = ErrorSite {
                 object,
                 field,
                 mutates: self.serial && &**object == "Mutation",
@@ -331,7 +331,13 @@ impl<'r> Run<'r> {
     }
 
     /// Separates the objects of an answer from the rest.
-    fn tree(&self, ty: &TypeRef, answer: Answer, path: &Path, found: &mut Vec<Found>) -> Tree {
+    fn tree(
+        &self,
+        ty: &TypeRef,
+        answer: Answer,
+        path: &Path,
+        found: &mut Vec<PendingNode>,
+    ) -> Tree {
         match (ty.nullable(), answer) {
             (_, Answer::Null) => Tree::Value(Json::Null),
             (TypeRef::List(inner), Answer::List(items)) => {
@@ -343,7 +349,7 @@ impl<'r> Run<'r> {
                 if !self.context.table.is_a(&object, name) {
                     return self.broken(Error::internal(format!("{object} is no {name}")));
                 }
-                found.push(Found {
+                found.push(PendingNode {
                     ty: object,
                     node,
                     path: path.clone(),
@@ -371,7 +377,7 @@ impl<'r> Run<'r> {
     }
 
     /// Answers the objects below a field, grouped by their type.
-    async fn below(&self, merged: &[&'r Field], found: Vec<Found>) -> Vec<Option<Built>> {
+    async fn below(&self, merged: &[&'r Field], found: Vec<PendingNode>) -> Vec<Option<Built>> {
         let mut answers: Vec<Option<Built>> = found.iter().map(|_| None).collect();
         let mut groups: Vec<(Arc<str>, Vec<usize>, Vec<(Node, Path)>)> = Vec::new();
         for (index, one) in found.into_iter().enumerate() {
@@ -407,7 +413,7 @@ impl<'r> Run<'r> {
         ty: &TypeRef,
         tree: Tree,
         below: &mut [Option<Built>],
-        at: &Place<'_>,
+        at: &ErrorSite<'_>,
         path: &Path,
     ) -> Built {
         let value = match tree {
@@ -442,7 +448,7 @@ impl<'r> Run<'r> {
     }
 
     /// Tells a fault, unless it reads as «not there».
-    fn fault(&self, fault: Fault, at: &Place<'_>, path: &Path) -> Tree {
+    fn fault(&self, fault: Fault, at: &ErrorSite<'_>, path: &Path) -> Tree {
         let pos = at.field.pos;
         match fault {
             Fault::Said {
@@ -491,7 +497,7 @@ impl<'r> Run<'r> {
         extensions.insert("code".to_owned(), json!(code));
         let error = json!({
             "message": message,
-            "locations": crate::front::error::places(&[pos]),
+            "locations": crate::validation::error::places(&[pos]),
             "path": path.json(),
             "extensions": extensions,
         });
@@ -513,7 +519,7 @@ impl<'r> Run<'r> {
 }
 
 /// Where an error happened.
-struct Place<'p> {
+struct ErrorSite<'p> {
     object: &'p str,
     field: &'p Field,
     mutates: bool,

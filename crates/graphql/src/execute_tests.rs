@@ -1,12 +1,12 @@
 //! Execution as the specification wants it, over a table of its own.
 
 use crate::execute;
-use crate::front::{Limits, Source, check, parse, variables};
+use crate::validation::{Limits, Source, check, parse, variables};
 use identity::spam::{Guarded, Refused};
 use kernel::error::Error;
 use kernel::graph::context::{Loader, NOT_AVAILABLE};
 use kernel::graph::{
-    Context, Done, Fault, GlobalId, Graph, INT, Request, STRING, Table, Typed, argument,
+    Context, Done, Fault, GlobalId, Graph, HasTypeRef, INT, Request, STRING, Table, argument,
     enumeration, item, named, object, one_of,
 };
 use serde_json::{Value as Json, json};

@@ -15,7 +15,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, Page};
 use kernel::http::reply::{self, Response};
-use kernel::http::{Asked, Routes};
+use kernel::http::{RequestContext, Routes};
 use kernel::secrets::random_bytes;
 use sha2::{Digest, Sha384};
 use std::path::Path;
@@ -117,7 +117,7 @@ pub fn routes(r: &mut Routes, files: &Files) {
     };
     r.page(Method::GET, PAGE, page);
     let from = files.clone();
-    let file = move |asked: Arc<Asked>| {
+    let file = move |asked: Arc<RequestContext>| {
         let file = file(&asked, &from);
         async move { file }
     };
@@ -194,7 +194,7 @@ fn policy(nonce: &str) -> String {
 }
 
 /// One of the files by its exact name; there are no others.
-fn file(asked: &Asked, files: &Files) -> Result<Response> {
+fn file(asked: &RequestContext, files: &Files) -> Result<Response> {
     let name = asked.uri.path().rsplit('/').next().unwrap_or_default();
     let place = RELEASED.iter().position(|file| file.name() == name);
     let found = place.and_then(|place| Some((&RELEASED[place], files.0.get(place)?)));

@@ -11,12 +11,12 @@
 
 pub mod allowed;
 pub mod breaking;
+pub mod deprecated_usage;
 pub mod execute;
 #[cfg(test)]
 mod execute_tests;
 pub mod explorer;
-pub mod front;
 pub mod rest;
 pub mod root;
 pub mod transport;
-pub mod uses;
+pub mod validation;

@@ -3,7 +3,7 @@
 //! administrators.
 
 use crate::allowed::{self, AllowedQuery};
-use crate::uses::{self, Told};
+use crate::deprecated_usage::{self, DeprecatedUse};
 use identity::users::Author;
 use identity::viewer::Admin;
 use kernel::app::App;
@@ -73,7 +73,7 @@ pub struct DeprecatedUseEntity {
     last_used_at: String,
 }
 
-fn used(one: Told) -> DeprecatedUseEntity {
+fn used(one: DeprecatedUse) -> DeprecatedUseEntity {
     DeprecatedUseEntity {
         member: one.member,
         reason: one.reason,
@@ -89,7 +89,12 @@ fn used(one: Told) -> DeprecatedUseEntity {
 async fn deprecations(app: App, _: Admin, paging: Paging) -> Result<Paged<DeprecatedUseEntity>> {
     let asked = paging.clone();
     let (rows, total) = app
-        .read(move |tx| Ok((uses::page(tx, &asked)?, uses::total(tx)?)))
+        .read(move |tx| {
+            Ok((
+                deprecated_usage::page(tx, &asked)?,
+                deprecated_usage::total(tx)?,
+            ))
+        })
         .await?;
     Ok(Paged::numbered(rows, paging, Some(total)).map(used))
 }

@@ -1,7 +1,9 @@
 //! Root fields that belong to no room.
 
 use identity::Viewer;
-use kernel::graph::{BOOLEAN, Context, Done, Fault, Graph, INT, STRING, Typed, argument, object};
+use kernel::graph::{
+    BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, INT, STRING, argument, object,
+};
 use kernel::graph_input;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 use crate::viewer::{Credential, SignedIn};
 use http::header;
 use kernel::app::App;
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use kernel::http::routes::Surface;
 use kernel::secrets;
 
@@ -39,7 +39,7 @@ pub fn check(app: &App, session: i64, sent: &str) -> bool {
 /// The forms of a page with `no-referrer` come with the origin `null`. Whose
 /// page it was is then in `Sec-Fetch-Site`, which no script can set; browsers
 /// leave it out over plain HTTP, where the form's token alone has to do.
-pub fn is_foreign(app: &App, asked: &Asked, surface: Surface) -> bool {
+pub fn is_foreign(app: &App, asked: &RequestContext, surface: Surface) -> bool {
     match asked.header(header::ORIGIN) {
         None => false,
         Some("null") => match asked.header("sec-fetch-site") {

@@ -7,7 +7,7 @@ use crate::settings::SignIn;
 use crate::store::users::forgive;
 use crate::tasks::SendLink;
 use crate::users;
-use crate::{attempts, password, places, sessions, sign_up, two_factor};
+use crate::{attempts, password, sessions, sign_in_locations, sign_up, two_factor};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::jobs::enqueue_at;
@@ -86,7 +86,7 @@ pub async fn check_password(
     let found = app.read(move |tx| {
         let found = find(tx, &name)?;
         let refused = match &found {
-            Some((user, _)) => two_factor::duty::refuses_password(tx, user)?,
+            Some((user, _)) => two_factor::requirement::refuses_password(tx, user)?,
             None => false,
         };
         Ok(found.filter(|_| !refused))
@@ -235,7 +235,7 @@ pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> 
     let now = tx.now();
     let count: i64 = crate::store::users::note_sign_in(tx, user.id, now, &attempt.ip)?;
     users::note_activity(tx, user.id)?;
-    places::note(tx, user, &attempt.ip, &attempt.agent, count == 1)?;
+    sign_in_locations::note(tx, user, &attempt.ip, &attempt.agent, count == 1)?;
     let (_, cookie) = sessions::create(tx, user.id, attempt.remember, &attempt.ip, &attempt.agent)?;
     let by = Author {
         id: Some(user.id),

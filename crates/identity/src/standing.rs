@@ -26,7 +26,7 @@ impl AdminMode {
 
 /// Whether a second factor is asked of somebody; see [`crate::two_factor::duty`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Duty {
+pub enum TwoFactorRequirement {
     /// Nothing, or it is done.
     #[default]
     None,

@@ -2,7 +2,7 @@
 
 use crate::author::Author;
 use crate::model::{TokenKind, User, UserId};
-use crate::standing::{AdminMode, Duty};
+use crate::standing::{AdminMode, TwoFactorRequirement};
 use kernel::error::{Error, Result};
 use kernel::html::Flash;
 use kernel::http::routes::Surface;
@@ -43,7 +43,7 @@ pub struct SignedIn {
     /// for tokens.
     pub proved_at: Option<Timestamp>,
     /// Whether a second factor is asked of them; nothing for tokens.
-    pub duty: Duty,
+    pub duty: TwoFactorRequirement,
     /// Whether an administrator has their rights: without them `user` is no
     /// administrator.
     pub admin_mode: AdminMode,

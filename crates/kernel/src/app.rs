@@ -8,9 +8,9 @@ use crate::mail::Mailer;
 use crate::outbound::{Outbound, Policy};
 use crate::secrets::Secrets;
 use crate::settings::Settings;
+use crate::shared_transaction::SharedTransaction;
 use crate::telemetry::{Metrics, StatementCounter};
 use crate::time::{Clock, Timestamp};
-use crate::together::Held;
 use http::HeaderMap;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -114,7 +114,7 @@ impl App {
     /// [`read`](App::read) for a few rows by their keys, without the detour
     /// over another thread where the database allows it; it may run more than
     /// once.
-    pub async fn glance<T, F>(&self, work: F) -> Result<T>
+    pub async fn read_inline<T, F>(&self, work: F) -> Result<T>
     where
         F: Fn(&mut Tx<'_>) -> Result<T> + Send + 'static,
         T: Send + 'static,
@@ -139,7 +139,7 @@ impl App {
     /// each call of the above.
     async fn run(&self, access: Access, work: Work) -> Result<()> {
         let work = StatementCounter::current().counting(work);
-        match Held::current() {
+        match SharedTransaction::current() {
             Some(held) => held.run(access, work).await,
             None => Ok(self.0.store.run(access, work).await?),
         }

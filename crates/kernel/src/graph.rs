@@ -38,6 +38,6 @@ pub use input::{Argument, EnumItem, GraphInput, argument, item};
 pub use mutation::{Done, MutationBuilder};
 pub use nodes::{AnyOf, NODE, any_of};
 pub use scalars::{BIG_INT, BOOLEAN, DATE, FLOAT, GlobalId, ID, INT, JSON, STRING, TIME};
-pub use shape::{Answer, Node, Shape, Typed, enumeration, named, object, one_of};
+pub use shape::{Answer, HasTypeRef, Node, Shape, enumeration, named, object, one_of};
 pub use table::{Cost, Mark, Root, Table};
 pub use types::TypeRef;

@@ -19,7 +19,7 @@ pub mod html;
 pub mod http;
 pub mod ids;
 pub mod jobs;
-pub mod lanes;
+pub mod keyed_batcher;
 pub mod limits;
 pub mod mail;
 pub mod markup;
@@ -29,9 +29,9 @@ pub mod read_only;
 pub mod room;
 pub mod secrets;
 pub mod settings;
+pub mod shared_transaction;
 pub mod telemetry;
 pub mod time;
-pub mod together;
 
 // For the macros `params!` and `choices!`.
 #[doc(hidden)]

@@ -92,9 +92,9 @@ impl StatementCounter {
 
 /// What the server counts. Cheap to clone.
 #[derive(Clone)]
-pub struct Metrics(Arc<Families>);
+pub struct Metrics(Arc<Collectors>);
 
-struct Families {
+struct Collectors {
     registry: Registry,
     started: Instant,
     requests: IntCounterVec,
@@ -111,7 +111,7 @@ impl Metrics {
     /// Starts counting at zero; `version` is the program's.
     pub fn new(version: &str) -> Metrics {
         Metrics(Arc::new(
-            Families::register(version).expect("names and labels are fixed and distinct"),
+            Collectors::register(version).expect("names and labels are fixed and distinct"),
         ))
     }
 
@@ -174,8 +174,8 @@ impl Default for Metrics {
     }
 }
 
-impl Families {
-    fn register(version: &str) -> prometheus::Result<Families> {
+impl Collectors {
+    fn register(version: &str) -> prometheus::Result<Collectors> {
         let registry = Registry::new();
         let counter = |name: &str, help: &str, labels: &[&str]| {
             let counter = IntCounterVec::new(Opts::new(name, help), labels)?;
@@ -198,7 +198,7 @@ impl Families {
         registry.register(Box::new(build.clone()))?;
         build.with_label_values(&[version]).set(1);
         let route = ["route", "method"];
-        Ok(Families {
+        Ok(Collectors {
             started: Instant::now(),
             requests: counter(
                 "http_requests_total",

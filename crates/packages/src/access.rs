@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use store::{Fragment, Tx};
 
 /// A project entered by somebody whose level there is known.
-pub struct Entered {
+pub struct RegistryAccess {
     /// The project.
     pub project: Project,
     /// The viewer's level: a role, 60 for administrators, 0 for nobody.
@@ -24,7 +24,7 @@ pub struct Entered {
     is_deploy: bool,
 }
 
-impl Entered {
+impl RegistryAccess {
     /// The level that counts where publishing is protected: a deploy token,
     /// though it may delete like a maintainer, publishes like a developer
     /// (contract 1.6).
@@ -48,12 +48,12 @@ impl Entered {
 }
 
 /// The project for this purpose, with the viewer's level in it.
-pub fn enter(
+pub fn authorize(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     reference: &Reference,
     purpose: Purpose,
-) -> Result<Entered> {
+) -> Result<RegistryAccess> {
     let (project, known) = project_and_level(tx, viewer, reference, purpose)?;
     // What is open to all was let in without asking for the level.
     let level = match known {
@@ -61,7 +61,7 @@ pub fn enter(
         level => level,
     };
     let is_deploy = matches!(viewer, Viewer::Deploy(_));
-    Ok(Entered {
+    Ok(RegistryAccess {
         project,
         level,
         is_deploy,
@@ -160,7 +160,7 @@ fn challenge() -> Result<Response> {
 }
 
 /// What an audit record tells of something that happened in a registry.
-pub struct Happened<'h> {
+pub struct AuditEvent<'h> {
     /// `area.verb`.
     pub action: &'static str,
     /// Kind of the thing.
@@ -174,7 +174,7 @@ pub struct Happened<'h> {
 }
 
 /// Records it under the viewer's name.
-pub fn audit(tx: &mut Tx<'_>, viewer: &Viewer, happened: Happened<'_>) -> Result<()> {
+pub fn audit(tx: &mut Tx<'_>, viewer: &Viewer, happened: AuditEvent<'_>) -> Result<()> {
     let mut details = happened.details;
     if let (Viewer::Deploy(deploy), Some(fields)) = (viewer, details.as_object_mut()) {
         fields.insert("deploy_token".into(), serde_json::json!(deploy.id));

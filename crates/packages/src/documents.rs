@@ -5,7 +5,7 @@
 //! the name is read in the same snapshot as its rows, so a document is never
 //! older than what it is kept for.
 
-use crate::access::enter;
+use crate::access::authorize;
 use crate::keys::name_key;
 use crate::model::PackageType;
 use crate::scope::{Prefix, Scope, scope};
@@ -15,7 +15,7 @@ use http::{HeaderValue, StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use kernel::http::conditional::matches_etag;
 use kernel::http::reply::{self, Response};
 use kernel::ids::Reference;
@@ -134,7 +134,7 @@ async fn kept_by(
     let (package_type, name, form) = (about.package_type, about.name.to_owned(), about.form);
     let documents = app.kept::<Documents>();
     app.read(move |tx| {
-        let project = enter(tx, &viewer, &reference, Purpose::ReadPackages)?.project;
+        let project = authorize(tx, &viewer, &reference, Purpose::ReadPackages)?.project;
         let stamp = stamp(tx, project.id, package_type, &name)?;
         let key = Key {
             project_id: project.id,
@@ -172,7 +172,7 @@ impl Document {
     }
 
     /// The answer that carries it, or 304 to who has it.
-    pub fn reply(self, asked: &Asked, content_type: &'static str) -> Response {
+    pub fn reply(self, asked: &RequestContext, content_type: &'static str) -> Response {
         if matches_etag(asked, Some(&self.tag)) {
             let mut response = reply::empty(StatusCode::NOT_MODIFIED);
             response.headers_mut().insert(header::ETAG, self.tag);

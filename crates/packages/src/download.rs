@@ -7,13 +7,13 @@ use axum::body::Body;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use kernel::http::conditional::matches_etag;
 use kernel::http::reply::{self, Response};
 use std::ops::Range;
 
 /// Answers with the bytes of a file, or the part asked for.
-pub async fn serve(app: &App, asked: &Asked, file: &PackageFile) -> Result<Response> {
+pub async fn serve(app: &App, asked: &RequestContext, file: &PackageFile) -> Result<Response> {
     let size = u64::try_from(file.size).map_err(Error::internal)?;
     let tag = HeaderValue::from_str(&format!("\"{}\"", file.sha256)).map_err(Error::internal)?;
     if matches_etag(asked, Some(&tag)) {
@@ -110,7 +110,7 @@ fn disposition(stored: &str) -> String {
 /// The one range a GET asks for. Several ranges, other units and malformed
 /// ones mean the whole file (RFC 9110 section 14.2), as does an `If-Range`
 /// that names another content.
-fn asked_range(asked: &Asked, sha256: &str, size: u64) -> Result<Option<Range<u64>>> {
+fn asked_range(asked: &RequestContext, sha256: &str, size: u64) -> Result<Option<Range<u64>>> {
     let Some(text) = asked.header(header::RANGE) else {
         return Ok(None);
     };

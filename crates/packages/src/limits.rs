@@ -1,6 +1,6 @@
 //! Largest files per format (contract 1.7), which administrators change.
 
-use crate::access::{Happened, audit};
+use crate::access::{AuditEvent, audit};
 use crate::model::PackageType;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -109,7 +109,7 @@ pub fn change(
     let mut limits: PlanLimits = kernel::settings::read(tx)?;
     merge(&mut limits, wanted)?;
     app.settings().set(tx, &limits)?;
-    let happened = Happened {
+    let happened = AuditEvent {
         action: "plan_limits.update",
         target_type: "Application",
         target_id: 0,

@@ -1,7 +1,7 @@
 //! Where a client looks for packages: one project, all of a group, or all it
 //! may see. Each format has the same documents at some of these prefixes.
 
-use crate::access::enter;
+use crate::access::authorize;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::http::openapi::Operation;
@@ -153,7 +153,7 @@ pub fn scope(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Scope>
     let mut condition = Fragment::new("(p.project_id in (select projects.id from projects where ");
     match prefix {
         Prefix::Project(reference) => {
-            let entered = enter(tx, viewer, reference, Purpose::ReadPackages)?;
+            let entered = authorize(tx, viewer, reference, Purpose::ReadPackages)?;
             return Ok(Scope::of_project(entered.project.id));
         }
         Prefix::Group(reference) => {

@@ -2,7 +2,7 @@
 //! (contract 1.8). Kept in `namespaces.package_settings`; a namespace without
 //! its own settings has those of its nearest ancestor that has some.
 
-use crate::access::{Happened, audit};
+use crate::access::{AuditEvent, audit};
 use crate::model::PackageType;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
@@ -334,7 +334,7 @@ pub fn replace(
 ) -> Result<()> {
     settings.validate()?;
     save(tx, namespace.id, settings)?;
-    let happened = Happened {
+    let happened = AuditEvent {
         action: "package_settings.update",
         target_type: if namespace.is_group() {
             "Group"

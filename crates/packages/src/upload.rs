@@ -6,7 +6,7 @@
 //! [`crate::upload_form`] for forms), [`inspect`], [`keep`] and
 //! [`publish_then`].
 
-use crate::access::{Entered, enter};
+use crate::access::{RegistryAccess, authorize};
 use crate::limits::PlanLimits;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{self, Destination};
@@ -18,7 +18,7 @@ use kernel::app::App;
 use kernel::blobs::{Received, Stored};
 use kernel::error::{Error, Result};
 use kernel::http::openapi::Operation;
-use kernel::http::{Answer, Asked, Response, reply};
+use kernel::http::{Answer, RequestContext, Response, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::fs::File;
@@ -30,7 +30,7 @@ use tokio::sync::Semaphore;
 pub struct Uploaded;
 
 impl Answer for Uploaded {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+    fn reply(self, _: &App, _: &RequestContext) -> Result<Response> {
         let body = serde_json::json!({"message": "201 Created"});
         reply::json(StatusCode::CREATED, &body)
     }
@@ -49,7 +49,7 @@ pub async fn receive(
     viewer: &Viewer,
     project: &Reference,
     to: Destination,
-    asked: &Asked,
+    asked: &RequestContext,
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<(Package, PackageFile)> {
     admit(app, viewer, project, &to).await?;
@@ -66,7 +66,7 @@ pub async fn admit(
 ) -> Result<()> {
     let (viewer, project, to) = (viewer.clone(), project.clone(), to.clone());
     app.read(move |tx| {
-        let entered = enter(tx, &viewer, &project, Purpose::PublishPackage)?;
+        let entered = authorize(tx, &viewer, &project, Purpose::PublishPackage)?;
         publish::check(tx, &entered, &to)
     })
     .await
@@ -76,7 +76,7 @@ pub async fn admit(
 /// while it arrives what is published.
 pub async fn admit_publisher(app: &App, viewer: &Viewer, project: &Reference) -> Result<()> {
     let (viewer, project) = (viewer.clone(), project.clone());
-    app.read(move |tx| enter(tx, &viewer, &project, Purpose::PublishPackage).map(|_| ()))
+    app.read(move |tx| authorize(tx, &viewer, &project, Purpose::PublishPackage).map(|_| ()))
         .await
 }
 
@@ -86,7 +86,7 @@ pub async fn admit_publisher(app: &App, viewer: &Viewer, project: &Reference) ->
 pub async fn store_bytes(
     app: &App,
     package_type: PackageType,
-    asked: &Asked,
+    asked: &RequestContext,
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Stored> {
     let received = receive_bytes(app, package_type, asked, body).await?;
@@ -97,7 +97,7 @@ pub async fn store_bytes(
 pub async fn receive_bytes(
     app: &App,
     package_type: PackageType,
-    asked: &Asked,
+    asked: &RequestContext,
     body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
 ) -> Result<Received> {
     let limit = limit(app, package_type).await?;
@@ -170,11 +170,11 @@ pub async fn publish_then<T: Send + 'static>(
     project: &Reference,
     to: Destination,
     stored: Stored,
-    then: impl Fn(&mut Tx<'_>, &Entered, &Package, &PackageFile) -> Result<T> + Send + 'static,
+    then: impl Fn(&mut Tx<'_>, &RegistryAccess, &Package, &PackageFile) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let (viewer, project) = (viewer.clone(), project.clone());
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &project, Purpose::PublishPackage)?;
+        let entered = authorize(tx, &viewer, &project, Purpose::PublishPackage)?;
         let (package, file) = publish::add_file(tx, &viewer, &entered, &to, &stored)?;
         then(tx, &entered, &package, &file)
     })
@@ -182,7 +182,7 @@ pub async fn publish_then<T: Send + 'static>(
 }
 
 /// Refuses a body that is announced to be larger than the limit.
-pub(crate) fn check_announced(asked: &Asked, limit: Option<u64>) -> Result<()> {
+pub(crate) fn check_announced(asked: &RequestContext, limit: Option<u64>) -> Result<()> {
     let announced = asked
         .header(http::header::CONTENT_LENGTH)
         .and_then(|length| length.trim().parse::<u64>().ok());
@@ -215,7 +215,7 @@ const DECLARED: [(&str, Digest); 4] = [
 type Digest = fn(&Stored) -> &str;
 
 /// Refuses bytes that are not those the client declares.
-pub(crate) fn check_declared(asked: &Asked, stored: &Stored) -> Result<()> {
+pub(crate) fn check_declared(asked: &RequestContext, stored: &Stored) -> Result<()> {
     for (name, digest) in DECLARED {
         let declared = asked.header(name).map(str::trim);
         if declared.is_some_and(|declared| !declared.eq_ignore_ascii_case(digest(stored))) {

@@ -7,7 +7,7 @@ use kernel::blobs::Received;
 use kernel::error::{Error, Result};
 use kernel::http::openapi::Operation;
 use kernel::http::params::{self, FromParams, Source};
-use kernel::http::{Asked, Call, FromCall, Parts, Upload};
+use kernel::http::{Call, FromCall, Parts, RequestContext, Upload};
 use serde_json::Value;
 
 /// Most bytes kept of one text; the rest of a longer one is dropped, as
@@ -62,7 +62,7 @@ impl Form {
     pub async fn receive(
         app: &App,
         package_type: PackageType,
-        asked: &Asked,
+        asked: &RequestContext,
         mut parts: Parts,
         files: &[&str],
     ) -> Result<Form> {

@@ -17,7 +17,7 @@ use store::{Fragment, Tx, sql};
 
 /// What a request names in its address.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum ParentRef {
     /// A project.
     Project(Reference),
     /// A group.
@@ -85,7 +85,7 @@ pub enum Aim {
 
 /// A place entered by somebody whose level there is known.
 #[derive(Debug, Clone)]
-pub struct Entered {
+pub struct ParentAccess {
     /// The place.
     pub parent: Parent,
     /// The viewer's level: a role, 60 for administrators, 0 for nobody.
@@ -93,18 +93,23 @@ pub struct Entered {
 }
 
 /// The place, if the viewer may do this there.
-pub fn enter(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, aim: Aim) -> Result<Entered> {
+pub fn authorize(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    place: &ParentRef,
+    aim: Aim,
+) -> Result<ParentAccess> {
     let purpose = match aim {
         Aim::Read => Purpose::Read,
         Aim::Own | Aim::Manage => Purpose::ReadMembers,
     };
     let (parent, level, archived) = match place {
-        Place::Project(reference) => {
+        ParentRef::Project(reference) => {
             let (project, level) = project_with_level(tx, viewer, reference, purpose)?;
             let archived = project.archived;
             (Parent::Project(Box::new(project)), level, archived)
         }
-        Place::Group(reference) => {
+        ParentRef::Group(reference) => {
             let (group, level) = group_and_level(tx, viewer, reference, purpose)?;
             (Parent::Group(Box::new(group)), level, false)
         }
@@ -112,7 +117,7 @@ pub fn enter(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, aim: Aim) -> Resul
     if aim == Aim::Manage && (archived || level < REPORTER) {
         return Err(Error::forbidden(""));
     }
-    Ok(Entered { parent, level })
+    Ok(ParentAccess { parent, level })
 }
 
 /// A project with the viewer's level in it, also where it is open to all.
@@ -141,14 +146,14 @@ pub fn sees_issues(project: &Project, level: i64) -> bool {
 
 /// A project whose issues the viewer sees, with the level there.
 #[derive(Debug, Clone)]
-pub struct Desk {
+pub struct ProjectAccess {
     /// The project.
     pub project: Project,
     /// The viewer's level in it.
     pub level: i64,
 }
 
-impl Desk {
+impl ProjectAccess {
     /// Whether the viewer sets labels, assignees and dates, and sees what is
     /// confidential.
     pub fn is_reporter(&self) -> bool {
@@ -170,19 +175,27 @@ impl Desk {
 }
 
 /// The project, if the viewer sees its issues.
-pub fn desk(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<Desk> {
+pub fn desk(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<ProjectAccess> {
     open_desk(tx, viewer, reference, Purpose::Read)
 }
 
 /// The project, for somebody signed in who is about to write there.
-pub fn desk_to_write(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<Desk> {
+pub fn desk_to_write(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+) -> Result<ProjectAccess> {
     let desk = open_desk(tx, viewer, reference, Purpose::ReadMembers)?;
     desk.writable()?;
     Ok(desk)
 }
 
 /// The project, for somebody signed in who changes what is theirs alone.
-pub fn desk_signed_in(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<Desk> {
+pub fn desk_signed_in(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: &Reference,
+) -> Result<ProjectAccess> {
     open_desk(tx, viewer, reference, Purpose::ReadMembers)
 }
 
@@ -191,16 +204,16 @@ fn open_desk(
     viewer: &Viewer,
     reference: &Reference,
     purpose: Purpose,
-) -> Result<Desk> {
+) -> Result<ProjectAccess> {
     let (project, level) = project_with_level(tx, viewer, reference, purpose)?;
     match sees_issues(&project, level) {
-        true => Ok(Desk { project, level }),
+        true => Ok(ProjectAccess { project, level }),
         false => Err(Error::forbidden("")),
     }
 }
 
 /// Whether the viewer may see an issue of a project they are in.
-pub fn sees(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, issue: &Issue) -> Result<bool> {
+pub fn sees(tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue) -> Result<bool> {
     if !issue.confidential || desk.is_reporter() {
         return Ok(true);
     }
@@ -240,7 +253,7 @@ pub fn user_sees(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool
 #[derive(Debug, Clone)]
 pub enum Scope {
     /// In one project.
-    Project(Box<Desk>),
+    Project(Box<ProjectAccess>),
     /// In all projects below a group.
     Group(Box<Namespace>),
     /// Wherever the viewer sees any.
@@ -313,7 +326,7 @@ pub fn concerns(viewer: &Viewer) -> Fragment {
 }
 
 /// What an audit record tells.
-pub struct Happened<'h> {
+pub struct AuditEvent<'h> {
     /// `area.verb`.
     pub action: &'static str,
     /// Kind of the thing.
@@ -327,7 +340,7 @@ pub struct Happened<'h> {
 }
 
 /// Records it under the viewer's name.
-pub fn audit(tx: &mut Tx<'_>, viewer: &Viewer, happened: Happened<'_>) -> Result<()> {
+pub fn audit(tx: &mut Tx<'_>, viewer: &Viewer, happened: AuditEvent<'_>) -> Result<()> {
     audit::write(
         tx,
         audit::Record {

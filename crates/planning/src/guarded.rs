@@ -2,20 +2,20 @@
 //! interface: who may not write is told so before the text is judged, and
 //! what passes is written in one transaction.
 
-use crate::access::{Desk, desk_to_write};
+use crate::access::{ProjectAccess, desk_to_write};
 use crate::model::Issue;
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::{IssueInput, requests};
 use crate::rules::topic::Topic;
 use crate::store::notes::Note;
-use crate::targets::Thing;
+use crate::targets::NoteableRow;
 use identity::spam::captcha::Solution;
 use identity::spam::{Actor, Guarded, Subject, guard};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Patch};
+use kernel::http::{Patch, RequestContext};
 use kernel::ids::Reference;
 use std::sync::Arc;
 use store::Tx;
@@ -26,7 +26,7 @@ pub struct Writer {
     /// Who.
     pub viewer: Viewer,
     /// The request.
-    pub asked: Arc<Asked>,
+    pub asked: Arc<RequestContext>,
     /// It came by an API, and not from a form.
     pub via_api: bool,
     /// A challenge solved after a refusal.
@@ -35,7 +35,7 @@ pub struct Writer {
 
 impl Writer {
     /// Somebody who uses an API.
-    pub fn by_api(viewer: Viewer, asked: Arc<Asked>) -> Writer {
+    pub fn by_api(viewer: Viewer, asked: Arc<RequestContext>) -> Writer {
         Writer {
             viewer,
             via_api: true,
@@ -45,7 +45,11 @@ impl Writer {
     }
 
     /// Somebody who sent a form.
-    pub fn by_form(viewer: Viewer, asked: Arc<Asked>, solution: Option<Solution>) -> Writer {
+    pub fn by_form(
+        viewer: Viewer,
+        asked: Arc<RequestContext>,
+        solution: Option<Solution>,
+    ) -> Writer {
         Writer {
             viewer,
             asked,
@@ -89,7 +93,7 @@ pub async fn open<T: Send + 'static>(
     writer: Writer,
     project: Reference,
     wanted: IssueInput,
-    then: impl Fn(&mut Tx<'_>, Desk, Issue) -> Result<T> + Send + Sync + 'static,
+    then: impl Fn(&mut Tx<'_>, ProjectAccess, Issue) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, id) = (writer.viewer.clone(), project.clone());
     app.read(move |tx| desk_to_write(tx, &who, &id).map(drop))
@@ -115,7 +119,7 @@ pub async fn edit<T: Send + 'static>(
     writer: Writer,
     place: Place,
     wanted: IssueInput,
-    then: impl Fn(&mut Tx<'_>, Desk, Issue) -> Result<T> + Send + Sync + 'static,
+    then: impl Fn(&mut Tx<'_>, ProjectAccess, Issue) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, at) = (writer.viewer.clone(), place.clone());
     let before = app
@@ -148,21 +152,21 @@ pub async fn edit<T: Send + 'static>(
 
 /// Where a note is written: about an issue by its [`Place`], or about a thing
 /// of a room above.
-pub trait Spot: Clone + Send + Sync + 'static {
+pub trait NoteablePath: Clone + Send + Sync + 'static {
     /// What is there.
     type Found;
 
     /// What is there, for somebody who may write notes about it.
-    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Self::Found)>;
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, Self::Found)>;
 
     /// The same as notes know it.
     fn topic(found: &Self::Found) -> Topic<'_>;
 }
 
-impl Spot for Place {
+impl NoteablePath for Place {
     type Found = Issue;
 
-    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Issue)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, Issue)> {
         found_to_write(tx, viewer, &self.0, self.1)
     }
 
@@ -171,20 +175,20 @@ impl Spot for Place {
     }
 }
 
-impl Spot for Thing {
-    type Found = Thing;
+impl NoteablePath for NoteableRow {
+    type Found = NoteableRow;
 
-    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Thing)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, NoteableRow)> {
         Ok(((self.talk.enter)(tx, viewer, self.id)?, *self))
     }
 
-    fn topic(thing: &Thing) -> Topic<'_> {
+    fn topic(thing: &NoteableRow) -> Topic<'_> {
         Topic::Thing(*thing)
     }
 }
 
 /// Writes a note.
-pub async fn comment<S: Spot, T: Send + 'static>(
+pub async fn comment<S: NoteablePath, T: Send + 'static>(
     app: &App,
     writer: Writer,
     spot: S,
@@ -192,10 +196,10 @@ pub async fn comment<S: Spot, T: Send + 'static>(
     then: impl Fn(&mut Tx<'_>, S::Found, Said) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Guarded<T>> {
     let (who, at) = (writer.viewer.clone(), spot.clone());
-    app.read(move |tx| at.enter(tx, &who).map(drop)).await?;
+    app.read(move |tx| at.authorize(tx, &who).map(drop)).await?;
     let subject = writer.subject("create_note", "", &comment.body)?;
     guard(app, &subject, move |tx| {
-        let (desk, found) = spot.enter(tx, &writer.viewer)?;
+        let (desk, found) = spot.authorize(tx, &writer.viewer)?;
         let said = comments::write(tx, &writer.viewer, &desk, S::topic(&found), &comment)?;
         then(tx, found, said)
     })
@@ -204,7 +208,7 @@ pub async fn comment<S: Spot, T: Send + 'static>(
 
 /// Writes another text of a note, which belongs to the discussion if one is
 /// named.
-pub async fn rewrite<S: Spot, T: Send + 'static>(
+pub async fn rewrite<S: NoteablePath, T: Send + 'static>(
     app: &App,
     writer: Writer,
     spot: S,
@@ -214,14 +218,14 @@ pub async fn rewrite<S: Spot, T: Send + 'static>(
 ) -> Result<Guarded<T>> {
     let (who, at, inside) = (writer.viewer.clone(), spot.clone(), within.clone());
     app.read(move |tx| {
-        let (desk, found) = at.enter(tx, &who)?;
+        let (desk, found) = at.authorize(tx, &who)?;
         let topic = S::topic(&found);
         comments::find_within(tx, &who, &desk, topic, note_id, inside.as_deref()).map(drop)
     })
     .await?;
     let subject = writer.subject("update_note", "", &body)?;
     guard(app, &subject, move |tx| {
-        let (desk, found) = spot.enter(tx, &writer.viewer)?;
+        let (desk, found) = spot.authorize(tx, &writer.viewer)?;
         let topic = S::topic(&found);
         comments::find_within(tx, &writer.viewer, &desk, topic, note_id, within.as_deref())?;
         let note = comments::rewrite(tx, &writer.viewer, &desk, topic, note_id, &body)?;
@@ -231,9 +235,14 @@ pub async fn rewrite<S: Spot, T: Send + 'static>(
 }
 
 /// Removes a note.
-pub async fn destroy<S: Spot>(app: &App, viewer: Viewer, spot: S, note_id: i64) -> Result<()> {
+pub async fn destroy<S: NoteablePath>(
+    app: &App,
+    viewer: Viewer,
+    spot: S,
+    note_id: i64,
+) -> Result<()> {
     app.write(move |tx| {
-        let (desk, found) = spot.enter(tx, &viewer)?;
+        let (desk, found) = spot.authorize(tx, &viewer)?;
         comments::destroy(tx, &viewer, &desk, S::topic(&found), note_id)
     })
     .await

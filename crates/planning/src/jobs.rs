@@ -10,7 +10,7 @@ use crate::rules::topic::Topic;
 use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
 use crate::store::subscriptions::{self, Target};
-use crate::targets::{Kinds, Thing, Told};
+use crate::targets::{Kinds, NoteableRow, NoteableSummary};
 use crate::tasks::{About, Event, Notify, Reason, Tell};
 use identity::entities::load_basic;
 use kernel::error::Result;
@@ -57,7 +57,7 @@ impl Job for Notify {
 /// What mail is about, as it is now.
 enum Subject {
     Issue(Box<Issue>),
-    Thing(Thing),
+    Thing(NoteableRow),
 }
 
 impl Subject {
@@ -78,7 +78,7 @@ impl Subject {
         }
     }
 
-    fn told(&self, tx: &mut Tx<'_>) -> Result<Option<Told>> {
+    fn told(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
         match self {
             Subject::Issue(issue) => issue_told(tx, issue).map(Some),
             Subject::Thing(thing) => (thing.talk.told)(tx, thing.id),
@@ -86,7 +86,7 @@ impl Subject {
     }
 
     /// Who takes part in it by what they wrote.
-    fn participants(&self, tx: &mut Tx<'_>, told: &Told) -> Result<Vec<i64>> {
+    fn participants(&self, tx: &mut Tx<'_>, told: &NoteableSummary) -> Result<Vec<i64>> {
         match self {
             Subject::Issue(issue) => participants(tx, issue, true),
             Subject::Thing(thing) => {
@@ -110,9 +110,9 @@ impl Subject {
 }
 
 /// An issue as mail tells of it.
-fn issue_told(tx: &mut Tx<'_>, issue: &Issue) -> Result<Told> {
+fn issue_told(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
     let assignees = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
-    Ok(Told {
+    Ok(NoteableSummary {
         noun: "issue",
         project_id: issue.project_id,
         project_path: issue.project_path.clone(),

@@ -1,7 +1,7 @@
 //! What mail about issues, and about things of rooms above, says.
 
 use crate::store::notes::Note;
-use crate::targets::Told;
+use crate::targets::NoteableSummary;
 use crate::tasks::{Event, Tell};
 use identity::model::User;
 use kernel::app::App;
@@ -11,7 +11,7 @@ use kernel::mail::{Message, Thread};
 
 /// The conversation about something, which the first mail begins. Ids are
 /// told by what happened, so that all who are told of it have the same.
-pub fn thread(app: &App, told: &Told, news: &Tell) -> Thread {
+pub fn thread(app: &App, told: &NoteableSummary, news: &Tell) -> Thread {
     let begun_by = format!("{}-{}", told.noun, news.about.id);
     let id = match (news.event, news.note) {
         (Event::New, _) => begun_by.clone(),
@@ -44,7 +44,7 @@ pub fn letter(
     app: &App,
     to: &User,
     actor: Option<&User>,
-    told: &Told,
+    told: &NoteableSummary,
     note: Option<&Note>,
     news: &Tell,
 ) -> Message {

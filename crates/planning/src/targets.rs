@@ -3,7 +3,7 @@
 //! GraphQL such a thing is a node under the same name and has its notes by
 //! [`graph::noteable`](crate::graph::noteable).
 
-use crate::access::{Desk, Scope, visible};
+use crate::access::{ProjectAccess, Scope, visible};
 use crate::entity::issues::web_path;
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Noteable};
@@ -31,26 +31,26 @@ pub struct Kind {
     pub read: Read,
     /// How people write notes about it; nothing where only the program does,
     /// and of issues, which have their own ways.
-    pub talk: Option<Talk>,
+    pub talk: Option<Discussion>,
 }
 
 /// What notes by people ask of the room that a thing belongs to.
 #[derive(Clone, Copy)]
-pub struct Talk {
+pub struct Discussion {
     /// Its project, for somebody signed in who may write notes about it.
-    pub enter: fn(&mut Tx<'_>, &Viewer, i64) -> Result<Desk>,
+    pub enter: fn(&mut Tx<'_>, &Viewer, i64) -> Result<ProjectAccess>,
     /// Whether a user may see such things of a project, and what only
     /// reporters see.
     pub may_know: fn(&mut Tx<'_>, &User, &Project) -> Result<bool>,
     /// What mail tells of it; nothing of what is gone.
-    pub told: fn(&mut Tx<'_>, i64) -> Result<Option<Told>>,
+    pub told: fn(&mut Tx<'_>, i64) -> Result<Option<NoteableSummary>>,
     /// Notes that somebody wrote about it.
     pub touch: fn(&mut Tx<'_>, i64) -> Result<()>,
 }
 
 /// A thing as mail tells of it.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct NoteableSummary {
     /// What people call such a thing, `issue`.
     pub noun: &'static str,
     /// The project it is in.
@@ -73,13 +73,13 @@ pub struct Told {
 
 /// A thing of a room above that people write notes about.
 #[derive(Clone, Copy)]
-pub struct Thing {
+pub struct NoteableRow {
     /// What kind it is of.
     pub kind: &'static str,
     /// Its id.
     pub id: i64,
     /// How people talk about it.
-    pub talk: Talk,
+    pub talk: Discussion,
 }
 
 /// See [`Kind::read`].
@@ -121,9 +121,9 @@ impl Kinds {
 
     /// A thing by kind and id, whoever sees it; nothing of a kind that people
     /// do not write notes about here.
-    pub fn thing(&self, name: &str, id: i64) -> Option<Thing> {
+    pub fn thing(&self, name: &str, id: i64) -> Option<NoteableRow> {
         let kind = self.named(name)?;
-        Some(Thing {
+        Some(NoteableRow {
             kind: kind.name,
             id,
             talk: kind.talk?,

@@ -1,7 +1,7 @@
 //! Rules of deploy tokens: credentials of a project or group for clients of
 //! registries, bound to no user. Their table lies with the other credentials.
 
-use crate::members::Place;
+use crate::members::MembersOf;
 use crate::model::{Problems, SourceKind};
 use crate::rules::record;
 use identity::viewer::Viewer;
@@ -59,7 +59,7 @@ pub struct NewDeployToken {
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    place: &Place,
+    place: &MembersOf,
     new: &NewDeployToken,
 ) -> Result<(DeployToken, Secret)> {
     check(tx, place.source.kind, new)?;
@@ -132,7 +132,7 @@ fn username_problem(username: &str) -> Option<&'static str> {
 }
 
 /// One token of the place.
-pub fn find(tx: &mut Tx<'_>, place: &Place, id: i64) -> Result<DeployToken> {
+pub fn find(tx: &mut Tx<'_>, place: &MembersOf, id: i64) -> Result<DeployToken> {
     let found = tx.optional(
         sql!("select * from deploy_tokens where source_type = $1 and source_id = $2 and id = $3"),
         (place.source.kind, place.source.id, id),
@@ -170,7 +170,7 @@ pub fn list(
 }
 
 /// Ends a token for good.
-pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, id: i64) -> Result<()> {
+pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, id: i64) -> Result<()> {
     let token = find(tx, place, id)?;
     tx.execute(sql!("delete from deploy_tokens where id = $1"), (id,))?;
     let details = json!({"token_id": id, "name": token.name});

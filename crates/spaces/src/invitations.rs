@@ -2,7 +2,7 @@
 //! confirmed account with the address.
 
 use crate::access;
-use crate::members::{NewMember, Place, check_end, check_level};
+use crate::members::{MembersOf, NewMember, check_end, check_level};
 use crate::model::SourceKind;
 use crate::rules::record;
 use crate::store::members::{self as rows, NewRow};
@@ -91,7 +91,7 @@ fn open(tx: &mut Tx<'_>, narrowed: Fragment) -> Result<Vec<Invitation>> {
     Ok(tx.query(list)?)
 }
 
-fn of_place(place: &Place) -> Fragment {
+fn of_place(place: &MembersOf) -> Fragment {
     let mut condition = Fragment::new("i.source_type = ");
     condition
         .bind(place.source.kind)
@@ -102,7 +102,7 @@ fn of_place(place: &Place) -> Fragment {
 /// Open invitations of a place and how many there are.
 pub fn list(
     tx: &mut Tx<'_>,
-    place: &Place,
+    place: &MembersOf,
     query: Option<&str>,
     limit: i64,
     offset: i64,
@@ -124,7 +124,7 @@ pub fn list(
     Ok((open(tx, condition)?, total))
 }
 
-fn of_address(tx: &mut Tx<'_>, place: &Place, email: &str) -> Result<Invitation> {
+fn of_address(tx: &mut Tx<'_>, place: &MembersOf, email: &str) -> Result<Invitation> {
     let mut condition = of_place(place);
     condition.push(" and i.email_folded = ", fold(email));
     open(tx, condition)?.pop().ok_or(Error::NotFound(""))
@@ -134,7 +134,7 @@ fn of_address(tx: &mut Tx<'_>, place: &Place, email: &str) -> Result<Invitation>
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    place: &Place,
+    place: &MembersOf,
     email: &str,
     new: &NewMember,
 ) -> Result<()> {
@@ -182,7 +182,7 @@ pub fn create(
 pub fn change(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    place: &Place,
+    place: &MembersOf,
     email: &str,
     level: Option<i64>,
     until: Patch<Date>,
@@ -206,7 +206,7 @@ pub fn change(
 }
 
 /// Takes an invitation back.
-pub fn withdraw(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, email: &str) -> Result<()> {
+pub fn withdraw(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, email: &str) -> Result<()> {
     let known = of_address(tx, place, email)?;
     check_level(place, known.access_level)?;
     forget(tx, known.id)?;

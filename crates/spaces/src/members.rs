@@ -23,7 +23,7 @@ const MAX_TOLD: i64 = 10;
 pub const MAX_AT_ONCE: usize = 100;
 
 /// A project or group whose members are asked for.
-pub struct Place {
+pub struct MembersOf {
     /// What the members belong to.
     pub source: Source,
     /// The viewer's level there, as far as the purpose asked for it.
@@ -41,23 +41,23 @@ pub fn place(
     kind: SourceKind,
     reference: &Reference,
     purpose: Purpose,
-) -> Result<Place> {
+) -> Result<MembersOf> {
     Ok(match kind {
         SourceKind::Group => {
             let (group, level) = access::group_and_level(tx, viewer, reference, purpose)?;
-            Place::of_group(&group, level)
+            MembersOf::of_group(&group, level)
         }
         SourceKind::Project => {
             let (project, level) = access::project_and_level(tx, viewer, reference, purpose)?;
-            Place::of_project(&project, level)
+            MembersOf::of_project(&project, level)
         }
     })
 }
 
-impl Place {
+impl MembersOf {
     /// A group, entered with this level.
-    pub fn of_group(group: &Namespace, level: i64) -> Place {
-        Place {
+    pub fn of_group(group: &Namespace, level: i64) -> MembersOf {
+        MembersOf {
             source: Source {
                 kind: SourceKind::Group,
                 id: group.id,
@@ -71,8 +71,8 @@ impl Place {
     }
 
     /// A project, entered with this level.
-    pub fn of_project(project: &Project, level: i64) -> Place {
-        Place {
+    pub fn of_project(project: &Project, level: i64) -> MembersOf {
+        MembersOf {
             source: Source {
                 kind: SourceKind::Project,
                 id: project.id,
@@ -101,7 +101,7 @@ pub struct NewMember {
 }
 
 /// Refuses levels that do not exist and levels above the viewer's own.
-pub fn check_level(place: &Place, level: i64) -> Result<()> {
+pub fn check_level(place: &MembersOf, level: i64) -> Result<()> {
     if !GRANTABLE.contains(&level) {
         return Err(Error::invalid(
             "access_level",
@@ -115,7 +115,7 @@ pub fn check_level(place: &Place, level: i64) -> Result<()> {
 }
 
 /// Refuses a level below the one that the user has from a group above.
-fn check_inherited(tx: &mut Tx<'_>, place: &Place, user_id: i64, level: i64) -> Result<()> {
+fn check_inherited(tx: &mut Tx<'_>, place: &MembersOf, user_id: i64, level: i64) -> Result<()> {
     match lists::inherited(tx, &place.source, user_id)? {
         Some((above, group)) if above > level => {
             let role = access::role_name(above);
@@ -145,7 +145,7 @@ pub fn check_end(tx: &Tx<'_>, expires_at: Option<Date>) -> Result<()> {
 pub fn add(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    place: &Place,
+    place: &MembersOf,
     user: &User,
     new: &NewMember,
 ) -> Result<()> {
@@ -189,7 +189,7 @@ pub fn reason(result: Result<()>) -> Result<Option<String>> {
     }
 }
 
-fn direct(tx: &mut Tx<'_>, place: &Place, user_id: i64) -> Result<MemberRow> {
+fn direct(tx: &mut Tx<'_>, place: &MembersOf, user_id: i64) -> Result<MemberRow> {
     lists::member(tx, &place.source, Breadth::Direct, user_id)?.ok_or(Error::NotFound(""))
 }
 
@@ -197,7 +197,7 @@ fn direct(tx: &mut Tx<'_>, place: &Place, user_id: i64) -> Result<MemberRow> {
 pub fn change(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    place: &Place,
+    place: &MembersOf,
     user_id: i64,
     level: i64,
     until: Patch<Date>,
@@ -223,7 +223,7 @@ pub fn change(
 }
 
 /// A group never loses its last owner; a personal project keeps its own.
-fn keep_an_owner(tx: &mut Tx<'_>, place: &Place, user_id: i64) -> Result<()> {
+fn keep_an_owner(tx: &mut Tx<'_>, place: &MembersOf, user_id: i64) -> Result<()> {
     let bound = match &place.project {
         Some(project) => project.namespace_owner_id == Some(user_id),
         None => !lists::has_other_owner(tx, &place.source, user_id)?,
@@ -239,7 +239,7 @@ fn keep_an_owner(tx: &mut Tx<'_>, place: &Place, user_id: i64) -> Result<()> {
 pub fn remove(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    place: &Place,
+    place: &MembersOf,
     user_id: i64,
     below_too: bool,
 ) -> Result<()> {
@@ -259,7 +259,7 @@ pub fn remove(
 }
 
 /// Records that the viewer wants to become a member.
-pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<()> {
+pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf) -> Result<()> {
     if !place.takes_requests {
         return Err(Error::forbidden(""));
     }
@@ -283,7 +283,7 @@ pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place) -> Result<()> {
     record(tx, viewer, "access_request.create", place.target(), details)
 }
 
-fn tell(tx: &mut Tx<'_>, place: &Place, news: News, user: i64, to: i64) -> Result<()> {
+fn tell(tx: &mut Tx<'_>, place: &MembersOf, news: News, user: i64, to: i64) -> Result<()> {
     let job = TellOfRequest {
         news,
         source_type: place.source.kind.as_str().to_owned(),
@@ -299,7 +299,7 @@ fn tell(tx: &mut Tx<'_>, place: &Place, news: News, user: i64, to: i64) -> Resul
 pub fn approve(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    place: &Place,
+    place: &MembersOf,
     user_id: i64,
     level: i64,
 ) -> Result<MemberRow> {
@@ -320,7 +320,7 @@ pub fn approve(
 }
 
 /// Drops a request.
-pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &Place, user_id: i64) -> Result<()> {
+pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, user_id: i64) -> Result<()> {
     if !rows::delete_request(tx, &place.source, user_id)? {
         return Err(Error::NotFound(""));
     }

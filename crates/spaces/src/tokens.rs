@@ -2,7 +2,7 @@
 //! a member there.
 
 use crate::access::{DEVELOPER, GUEST, MAINTAINER, OWNER, PLANNER, REPORTER};
-use crate::members::Place;
+use crate::members::MembersOf;
 use crate::model::SourceKind;
 use crate::store::members::{self as rows, NewRow};
 use identity::model::{AccessToken, TokenKind};
@@ -30,7 +30,7 @@ pub struct NewSpaceToken {
 }
 
 /// The place as tokens name it.
-pub fn source_of(place: &Place) -> (SourceType, i64) {
+pub fn source_of(place: &MembersOf) -> (SourceType, i64) {
     match place.source.kind {
         SourceKind::Project => (SourceType::Project, place.source.id),
         SourceKind::Group => (SourceType::Group, place.source.id),
@@ -45,7 +45,7 @@ fn refused(reason: &str) -> Error {
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    place: &Place,
+    place: &MembersOf,
     new: &NewSpaceToken,
 ) -> Result<(AccessToken, Secret)> {
     let signed_in = viewer.signed_in()?;
@@ -93,7 +93,7 @@ pub fn create(
 }
 
 /// A token of the place, which nobody below its role may take over.
-pub fn find(tx: &mut Tx<'_>, place: &Place, token_id: i64) -> Result<AccessToken> {
+pub fn find(tx: &mut Tx<'_>, place: &MembersOf, token_id: i64) -> Result<AccessToken> {
     let missing = match place.source.kind {
         SourceKind::Project => "project Access Token",
         SourceKind::Group => "group Access Token",

@@ -226,7 +226,7 @@ impl Store {
     /// waking another thread and being woken costs several times as much as
     /// the lookup. A closure that turns out to read more than that is stopped
     /// and runs again on a thread that may take its time.
-    pub async fn glance<T, E, F>(&self, f: F) -> std::result::Result<T, E>
+    pub async fn read_inline<T, E, F>(&self, f: F) -> std::result::Result<T, E>
     where
         F: Fn(&mut Tx<'_>) -> std::result::Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -256,7 +256,7 @@ impl Store {
     pub async fn run(&self, access: Access, mut work: Work) -> Result<()> {
         match access {
             Access::Read => self.read_apart(work).await,
-            Access::Glance => match self.inner.glance(&mut |tx| work.run(tx)) {
+            Access::Glance => match self.inner.read_inline(&mut |tx| work.run(tx)) {
                 Some(ended) => ended,
                 None => self.read_apart(work).await,
             },
@@ -476,7 +476,7 @@ impl Inner {
 
     /// Runs a short read here and now; nothing if that is not possible, or
     /// turned out not to be short.
-    fn glance(&self, run: Run<'_>) -> Option<Result<()>> {
+    fn read_inline(&self, run: Run<'_>) -> Option<Result<()>> {
         let Backend::Sqlite { readers, .. } = &self.backend else {
             return None;
         };

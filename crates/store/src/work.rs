@@ -17,7 +17,7 @@ pub(crate) type Run<'r> = &'r mut dyn FnMut(&mut Tx<'_>) -> bool;
 pub enum Access {
     /// [`Store::read`](crate::Store::read).
     Read,
-    /// [`Store::glance`](crate::Store::glance).
+    /// [`Store::read_inline`](crate::Store::read_inline).
     Glance,
     /// [`Store::write`](crate::Store::write).
     Write,

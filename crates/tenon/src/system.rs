@@ -7,7 +7,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html;
 use kernel::http::routes::Surface;
-use kernel::http::{Asked, Ok200, Response, Routes, openapi, reply};
+use kernel::http::{Ok200, RequestContext, Response, Routes, openapi, reply};
 use kernel::room;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,7 +83,7 @@ async fn readiness(app: App) -> Result<Ok200<HealthEntity>> {
 /// Counters for Prometheus, for administrators and for callers on this
 /// machine. A request that came through a proxy is not from this machine,
 /// even where the proxy is.
-async fn metrics(app: App, viewer: Viewer, asked: Arc<Asked>) -> Result<Response> {
+async fn metrics(app: App, viewer: Viewer, asked: Arc<RequestContext>) -> Result<Response> {
     let forwarded = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
     let is_near = asked.peer.is_loopback()
         && !forwarded
@@ -114,7 +114,7 @@ async fn robots() -> Result<Response> {
 }
 
 /// Style sheet, script and pictures; their names hold a digest.
-async fn asset(asked: Arc<Asked>) -> Result<Response> {
+async fn asset(asked: Arc<RequestContext>) -> Result<Response> {
     let known = asked.header(http::header::IF_NONE_MATCH);
     html::asset_response(asked.uri.path(), known).ok_or(Error::NotFound(""))
 }

@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use axum::body::{Body, Bytes, to_bytes};
-use graphql::front::{MAX_CHARACTERS, lexer};
+use graphql::validation::{MAX_CHARACTERS, lexer};
 use identity::gate::IdentityGate;
 use kernel::http::serve::Server;
 use peak_alloc::PeakAlloc;

@@ -2,7 +2,7 @@
 
 use super::{persisted, sent, text, write_cost};
 use crate::execute::{Outcome, UNDONE, UNDONE_CODE};
-use crate::front::{Checked, INTROSPECTION_COMPLEXITY, StaticError};
+use crate::validation::{Checked, INTROSPECTION_COMPLEXITY, StaticError};
 use http::StatusCode;
 use kernel::error::Result;
 use kernel::graph::media;

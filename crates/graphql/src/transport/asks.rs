@@ -1,7 +1,7 @@
 //! What a request asks of its answer besides data, in `extensions`.
 
 use super::persisted;
-use crate::front::{Checked, told, variables};
+use crate::validation::{Checked, told, variables};
 use kernel::graph::Table;
 use serde_json::{Map, Value as Json, json};
 
@@ -15,7 +15,7 @@ pub struct Asks {
     /// `deprecations`: deprecated members in use.
     deprecations: bool,
     /// `persistedQuery`: the digest of the query.
-    pub persisted: Option<persisted::Asked>,
+    pub persisted: Option<persisted::QuerySource>,
 }
 
 impl Asks {
@@ -27,7 +27,9 @@ impl Asks {
             cost: asked("cost"),
             dry_run: asked("dryRun"),
             deprecations: asked("deprecations"),
-            persisted: given.get("persistedQuery").map(persisted::Asked::read),
+            persisted: given
+                .get("persistedQuery")
+                .map(persisted::QuerySource::read),
         })
     }
 

@@ -3,7 +3,7 @@
 use super::asks::Asks;
 use super::uploads::{self, Pending, Place};
 use super::{Step, refused};
-use crate::front::{self, Parsed, Source, StaticError, json, variables};
+use crate::validation::{self, Parsed, Source, StaticError, json, variables};
 use http::{Method, header};
 use identity::{Viewer, csrf};
 use kernel::app::App;
@@ -11,7 +11,7 @@ use kernel::error::Result;
 use kernel::graph::media;
 use kernel::http::call::read_capped;
 use kernel::http::params::{self, Source as Parameters};
-use kernel::http::{Asked, Call, FromCall};
+use kernel::http::{Call, FromCall, RequestContext};
 use serde_json::Value as Json;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct Incoming {
     /// The application.
     pub app: App,
     /// The request.
-    pub asked: Arc<Asked>,
+    pub asked: Arc<RequestContext>,
     /// Who asks.
     pub viewer: Viewer,
     /// A session asks without proof that our own page made it.
@@ -90,7 +90,7 @@ pub struct Entry {
 impl Entry {
     /// The next step.
     pub fn parse(&self) -> Step<Parsed> {
-        self.source.clone().and_then(front::parse)
+        self.source.clone().and_then(validation::parse)
     }
 
     fn read(given: &Parameters) -> Result<Entry> {
@@ -153,7 +153,7 @@ impl FromCall for Incoming {
 }
 
 /// Whether the request asks for all or nothing.
-fn is_atomic(asked: &Asked) -> Result<bool> {
+fn is_atomic(asked: &RequestContext) -> Result<bool> {
     match asked.header("x-service-batch") {
         None => Ok(false),
         Some("atomic") => Ok(true),

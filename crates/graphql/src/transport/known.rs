@@ -6,8 +6,8 @@
 
 use super::SMALL;
 use super::incoming::{Entry, Incoming};
-use crate::front::ast::OperationKind;
-use crate::front::{Checked, Parsed, Source};
+use crate::validation::ast::OperationKind;
+use crate::validation::{Checked, Parsed, Source};
 use moka::sync::Cache;
 use std::sync::Arc;
 

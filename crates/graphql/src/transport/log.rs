@@ -2,7 +2,7 @@
 //! literals and secret variables are masked.
 
 use super::incoming::{Entry, Incoming};
-use crate::front::{Checked, lexer};
+use crate::validation::{Checked, lexer};
 use identity::{Credential, Viewer};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};

@@ -11,8 +11,8 @@ mod schema;
 mod uploads;
 
 use crate::allowed;
-use crate::front::{self, Checked, Limits, StaticError};
-use crate::uses::Uses;
+use crate::deprecated_usage::Uses;
+use crate::validation::{self, Checked, Limits, StaticError};
 use answer::{Answered, Whole};
 use asks::Asks;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
@@ -77,7 +77,7 @@ struct Interface {
     whole: Arc<Table>,
     /// Without deprecated members and experiments.
     unmarked: Arc<Table>,
-    kept: Mutex<HashMap<Kept, Arc<Answered>>>,
+    kept: Mutex<HashMap<AnswerKey, Arc<Answered>>>,
     known: Known,
     /// Texts that clients send by their digests.
     queries: Queries,
@@ -87,7 +87,7 @@ struct Interface {
 
 /// What an answer about the interface depends on: the exact text, not a name.
 #[derive(PartialEq, Eq, Hash, Clone)]
-struct Kept {
+struct AnswerKey {
     query: String,
     operation: Option<String>,
     unmarked: bool,
@@ -123,7 +123,7 @@ impl Interface {
             .iter()
             .filter_map(|step| step.as_deref().ok())
             .collect();
-        if let Err(error) = front::check_sum(&runnable, limits) {
+        if let Err(error) = validation::check_sum(&runnable, limits) {
             let one = |step: &Step<Arc<Checked>>| {
                 let refused = Answered::refused(std::slice::from_ref(&error));
                 Arc::new(refused.costing(step.as_deref().ok()))
@@ -199,7 +199,7 @@ impl Interface {
         let check = move || {
             let one = |read: Read| match read {
                 Read::Known(known) => Ok(known),
-                Read::New(parsed) => front::check(&own, parsed, limits).map(Arc::new),
+                Read::New(parsed) => validation::check(&own, parsed, limits).map(Arc::new),
             };
             let all = read.into_iter().map(|step| step.and_then(one));
             all.collect::<Vec<Step<Arc<Checked>>>>()
@@ -245,12 +245,12 @@ impl Interface {
         .response()
     }
 
-    fn key(incoming: &Incoming, entry: &Entry) -> Option<Kept> {
+    fn key(incoming: &Incoming, entry: &Entry) -> Option<AnswerKey> {
         let source = entry.source.as_ref().ok()?;
         let plain = source.variables.is_empty()
             && source.query.contains("__")
             && entry.asks == Asks::default();
-        plain.then(|| Kept {
+        plain.then(|| AnswerKey {
             query: source.query.clone(),
             operation: source.operation_name.clone(),
             unmarked: incoming.unmarked,
@@ -281,7 +281,7 @@ fn check_batch(entries: &[Entry], batch: bool) -> Result<()> {
     if entries.len() > MAX_BATCH {
         return refused(422, "Batch too large");
     }
-    if characters(entries) > front::MAX_CHARACTERS {
+    if characters(entries) > validation::MAX_CHARACTERS {
         return refused(422, "Query too large");
     }
     Ok(())
@@ -297,7 +297,7 @@ fn characters(entries: &[Entry]) -> usize {
 
 /// Mutations come by POST, and with a session from our own pages only.
 fn check_mutations(incoming: &Incoming, read: &[Step<Read>]) -> Result<()> {
-    let is_mutation = |step: &Step<Read>| matches!(step, Ok(read) if read.kind() == front::ast::OperationKind::Mutation);
+    let is_mutation = |step: &Step<Read>| matches!(step, Ok(read) if read.kind() == validation::ast::OperationKind::Mutation);
     if !read.iter().any(is_mutation) {
         return Ok(());
     }

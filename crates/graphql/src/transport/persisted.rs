@@ -7,7 +7,7 @@
 
 use super::incoming::Entry;
 use crate::allowed;
-use crate::front::{Source, StaticError};
+use crate::validation::{Source, StaticError};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -19,24 +19,24 @@ const MAX_KEPT: usize = 1_000;
 
 /// What `extensions.persistedQuery` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum QuerySource {
     /// This SHA-256 of the text.
     Known([u8; 32]),
     /// Nothing that can be used, and why.
     Unusable(&'static str),
 }
 
-impl Asked {
+impl QuerySource {
     /// Reads the extension.
-    pub fn read(given: &Json) -> Asked {
+    pub fn read(given: &Json) -> QuerySource {
         if given.get("version") != Some(&Json::from(1)) {
-            return Asked::Unusable("Unsupported persisted query version");
+            return QuerySource::Unusable("Unsupported persisted query version");
         }
         let mut digest = [0; 32];
         let hash = given.get("sha256Hash").and_then(Json::as_str);
         match hash.map(|hash| hex::decode_to_slice(hash, &mut digest)) {
-            Some(Ok(())) => Asked::Known(digest),
-            _ => Asked::Unusable("sha256Hash must be a SHA-256 in hex"),
+            Some(Ok(())) => QuerySource::Known(digest),
+            _ => QuerySource::Unusable("sha256Hash must be a SHA-256 in hex"),
         }
     }
 }
@@ -60,10 +60,10 @@ pub fn refuse_unlisted(entry: &mut Entry, listed: &Listed) {
 
 /// The queries that are kept.
 #[derive(Default)]
-pub struct Queries(Mutex<Kept>);
+pub struct Queries(Mutex<QueryCache>);
 
 #[derive(Default)]
-struct Kept {
+struct QueryCache {
     /// Text and last use.
     by_digest: HashMap<[u8; 32], (Arc<str>, u64)>,
     uses: u64,
@@ -99,7 +99,7 @@ impl Queries {
     pub fn wanted(&self, entry: &Entry, usable: bool, listed_only: bool) -> Option<String> {
         let source = entry.source.as_ref().ok()?;
         match entry.asks.persisted {
-            Some(Asked::Known(digest)) if usable && source.query.is_empty() => {
+            Some(QuerySource::Known(digest)) if usable && source.query.is_empty() => {
                 let unknown = || self.get(&digest).is_none();
                 (listed_only || unknown()).then(|| hex::encode(digest))
             }
@@ -122,24 +122,28 @@ impl Queries {
                     entry.source = refuse(NOT_SUPPORTED, "PersistedQueryNotSupported");
                 }
             }
-            Asked::Unusable(why) => entry.source = refuse("persistedQueryInvalid", why),
-            Asked::Known(digest) if sent => {
+            QuerySource::Unusable(why) => entry.source = refuse("persistedQueryInvalid", why),
+            QuerySource::Known(digest) if sent => {
                 if Sha256::digest(&source.query).as_slice() != digest {
                     let text = "The query does not have the digest that was sent with it";
                     entry.source = refuse("PERSISTED_QUERY_HASH_MISMATCH", text);
                 }
             }
-            Asked::Known(digest) => match (listed.get(&hex::encode(digest)), self.get(&digest)) {
-                (Some(text), _) => source.query.clone_from(text),
-                (None, Some(text)) => source.query = text.to_string(),
-                (None, None) => entry.source = refuse(NOT_FOUND, "PersistedQueryNotFound"),
-            },
+            QuerySource::Known(digest) => {
+                match (listed.get(&hex::encode(digest)), self.get(&digest)) {
+                    (Some(text), _) => source.query.clone_from(text),
+                    (None, Some(text)) => source.query = text.to_string(),
+                    (None, None) => entry.source = refuse(NOT_FOUND, "PersistedQueryNotFound"),
+                }
+            }
         }
     }
 
     /// Keeps the text of an entry that passed every check.
     pub fn keep(&self, entry: &Entry) {
-        if let (Some(Asked::Known(digest)), Ok(source)) = (entry.asks.persisted, &entry.source) {
+        if let (Some(QuerySource::Known(digest)), Ok(source)) =
+            (entry.asks.persisted, &entry.source)
+        {
             self.put(digest, &source.query);
         }
     }
@@ -154,12 +158,12 @@ mod tests {
     fn the_extension_is_read_strictly() {
         let hash = "ab".repeat(32);
         let read = |version: Json, hash: &str| {
-            Asked::read(&json!({"version": version, "sha256Hash": hash}))
+            QuerySource::read(&json!({"version": version, "sha256Hash": hash}))
         };
-        assert_eq!(read(json!(1), &hash), Asked::Known([0xab; 32]));
+        assert_eq!(read(json!(1), &hash), QuerySource::Known([0xab; 32]));
         assert_eq!(
             read(json!(1), &hash.to_uppercase()),
-            Asked::Known([0xab; 32])
+            QuerySource::Known([0xab; 32])
         );
         for bad in [
             read(json!(2), &hash),
@@ -167,10 +171,10 @@ mod tests {
             read(json!(1), &hash[1..]),
             read(json!(1), ""),
             read(json!(1), &"zz".repeat(32)),
-            Asked::read(&json!(true)),
-            Asked::read(&json!(null)),
+            QuerySource::read(&json!(true)),
+            QuerySource::read(&json!(null)),
         ] {
-            assert!(matches!(bad, Asked::Unusable(_)), "{bad:?}");
+            assert!(matches!(bad, QuerySource::Unusable(_)), "{bad:?}");
         }
     }
 

@@ -6,12 +6,12 @@ use super::Step;
 use super::answer::Answered;
 use super::incoming::{Entry, Incoming};
 use super::log;
+use crate::deprecated_usage::Uses;
 use crate::execute;
-use crate::front::{Checked, told};
-use crate::uses::Uses;
+use crate::validation::{Checked, told};
 use kernel::error::{CONFLICT, Error, Result};
 use kernel::graph::{Context, Request, Table};
-use kernel::together::Together;
+use kernel::shared_transaction::Together;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -5,7 +5,7 @@ use http::Method;
 use kernel::error::Result;
 use kernel::graph::{Table, sdl};
 use kernel::http::reply::{self, Response};
-use kernel::http::{Asked, Routes};
+use kernel::http::{RequestContext, Routes};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl File {
 /// Declares the download: all, or with `remove_deprecated` what will stay.
 pub fn routes(r: &mut Routes, whole: &Table, unmarked: &Table) {
     let (whole, unmarked) = (File::of(whole), File::of(unmarked));
-    let show = move |asked: Arc<Asked>, query: super::Unmarked| {
+    let show = move |asked: Arc<RequestContext>, query: super::Unmarked| {
         let file = if query.0 { &unmarked } else { &whole };
         let shown = show(&asked, file);
         async move { shown }
@@ -38,7 +38,7 @@ pub fn routes(r: &mut Routes, whole: &Table, unmarked: &Table) {
         .summary("The GraphQL interface in the schema language");
 }
 
-fn show(asked: &Asked, file: &File) -> Result<Response> {
+fn show(asked: &RequestContext, file: &File) -> Result<Response> {
     let kind = "text/plain; charset=utf-8";
     reply::tagged(asked, kind, file.text.clone(), &file.tag)
 }

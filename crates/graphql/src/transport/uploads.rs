@@ -7,7 +7,7 @@
 
 use super::incoming::{self, Entry, Kind, MAX_BODY};
 use super::refused;
-use crate::front::{Checked, StaticError};
+use crate::validation::{Checked, StaticError};
 use identity::{Viewer, csrf};
 use kernel::app::App;
 use kernel::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! What credential a request carries, if any.
 
-use crate::{pass, sessions};
+use crate::{registry_session, sessions};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::{Method, header};
@@ -16,7 +16,7 @@ const MAX: usize = 1024;
 
 /// One credential of a request.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Sent {
+pub enum SentCredential {
     /// None.
     Nothing,
     /// One that cannot be anything we made.
@@ -41,68 +41,68 @@ pub enum Sent {
 }
 
 /// A parameter that carries access tokens, and what its text is then.
-type Parameter = (&'static str, fn(String) -> Sent);
+type Parameter = (&'static str, fn(String) -> SentCredential);
 
 /// All of them, in the order they are tried.
 const PARAMETERS: &[Parameter] = &[
-    ("access_token", Sent::Token),
-    ("bearer_token", Sent::Token),
-    ("private_token", Sent::Private),
+    ("access_token", SentCredential::Token),
+    ("bearer_token", SentCredential::Token),
+    ("private_token", SentCredential::Private),
 ];
 
 /// Finds the credential; of several the first counts, in this order:
 /// `Authorization`, the query, the other headers, the body, the session. A
 /// blank one, as scripts send it whose variable is not set, counts as none.
 /// Pages know sessions only, so that a link with a token in it opens nothing.
-pub async fn find(call: &mut Call) -> Result<Sent> {
+pub async fn find(call: &mut Call) -> Result<SentCredential> {
     if call.route.surface != Surface::Page {
         let mut sent = in_authorization(call);
         for next in [in_query, in_headers, in_pass] {
-            if sent == Sent::Nothing {
+            if sent == SentCredential::Nothing {
                 sent = next(call);
             }
         }
-        if sent == Sent::Nothing {
+        if sent == SentCredential::Nothing {
             sent = in_body(call).await?;
         }
-        if sent != Sent::Nothing {
+        if sent != SentCredential::Nothing {
             return Ok(bounded(sent));
         }
     }
     Ok(match cookie(call, sessions::COOKIE) {
-        Some(value) if value.len() <= MAX => Sent::Cookie(value),
-        _ => Sent::Nothing,
+        Some(value) if value.len() <= MAX => SentCredential::Cookie(value),
+        _ => SentCredential::Nothing,
     })
 }
 
-fn bounded(sent: Sent) -> Sent {
+fn bounded(sent: SentCredential) -> SentCredential {
     let text = match &sent {
-        Sent::Token(text)
-        | Sent::Private(text)
-        | Sent::Registry(text)
-        | Sent::Deploy { token: text, .. } => text,
+        SentCredential::Token(text)
+        | SentCredential::Private(text)
+        | SentCredential::Registry(text)
+        | SentCredential::Deploy { token: text, .. } => text,
         _ => return sent,
     };
     if text.len() > MAX || text.contains('\0') {
-        Sent::Unusable
+        SentCredential::Unusable
     } else {
         sent
     }
 }
 
-fn in_authorization(call: &Call) -> Sent {
+fn in_authorization(call: &Call) -> SentCredential {
     let value = call.asked.headers.get(header::AUTHORIZATION);
-    value.map_or(Sent::Nothing, |value| {
+    value.map_or(SentCredential::Nothing, |value| {
         by_authorization(value.to_str().unwrap_or_default(), call.route.registry)
     })
 }
 
-fn in_query(call: &Call) -> Sent {
+fn in_query(call: &Call) -> SentCredential {
     named(&call.query)
 }
 
 /// The credential among parameters; a list or object is none we made.
-fn named(parameters: &Source) -> Sent {
+fn named(parameters: &Source) -> SentCredential {
     let given = |name: &str| {
         let blank = |value: &Value| {
             value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
@@ -112,80 +112,80 @@ fn named(parameters: &Source) -> Sent {
     let sent = |(name, kind): &Parameter| Some((given(name)?, *kind));
     match PARAMETERS.iter().find_map(sent) {
         Some((Value::String(text), kind)) => kind(text.clone()),
-        Some(_) => Sent::Unusable,
+        Some(_) => SentCredential::Unusable,
         // No job runs yet, so no job token is known.
-        None if given("job_token").is_some() => Sent::Unusable,
-        None => Sent::Nothing,
+        None if given("job_token").is_some() => SentCredential::Unusable,
+        None => SentCredential::Nothing,
     }
 }
 
-fn in_headers(call: &Call) -> Sent {
+fn in_headers(call: &Call) -> SentCredential {
     let blank = |value: &&http::HeaderValue| value.as_bytes().trim_ascii().is_empty();
     let header = |name| call.asked.headers.get(name).filter(|value| !blank(value));
     let text = |value: &http::HeaderValue| value.to_str().map(|text| text.trim().to_owned());
     if let Some(value) = header("private-token") {
-        return text(value).map_or(Sent::Unusable, Sent::Private);
+        return text(value).map_or(SentCredential::Unusable, SentCredential::Private);
     }
     if let Some(value) = header("deploy-token").filter(|_| call.route.registry) {
-        return text(value).map_or(Sent::Unusable, |token| Sent::Deploy {
+        return text(value).map_or(SentCredential::Unusable, |token| SentCredential::Deploy {
             username: None,
             token,
         });
     }
     if let Some(value) = header("x-nuget-apikey").filter(|_| call.route.registry) {
-        return text(value).map_or(Sent::Unusable, Sent::Registry);
+        return text(value).map_or(SentCredential::Unusable, SentCredential::Registry);
     }
     // GraphQL takes no deploy tokens and says so (contract/graphql.md section 2).
     let deploy = header("deploy-token").filter(|_| call.route.surface == Surface::Graphql);
     match header("job-token").or(deploy) {
-        Some(_) => Sent::Unusable,
-        None => Sent::Nothing,
+        Some(_) => SentCredential::Unusable,
+        None => SentCredential::Nothing,
     }
 }
 
 /// A pass within an address that was handed out with it.
-fn in_pass(call: &Call) -> Sent {
+fn in_pass(call: &Call) -> SentCredential {
     match call.query("token").filter(|_| call.route.registry) {
-        Some(text) if pass::is_pass(text) => Sent::Registry(text.to_owned()),
-        _ => Sent::Nothing,
+        Some(text) if registry_session::is_pass(text) => SentCredential::Registry(text.to_owned()),
+        _ => SentCredential::Nothing,
     }
 }
 
-fn by_authorization(value: &str, registry: bool) -> Sent {
+fn by_authorization(value: &str, registry: bool) -> SentCredential {
     let (scheme, rest) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
     if scheme.eq_ignore_ascii_case("bearer") {
         let text = rest.trim().to_owned();
         return match registry {
-            _ if text.is_empty() => Sent::Nothing,
-            true => Sent::Registry(text),
-            false => Sent::Token(text),
+            _ if text.is_empty() => SentCredential::Nothing,
+            true => SentCredential::Registry(text),
+            false => SentCredential::Token(text),
         };
     }
     if !registry || !scheme.eq_ignore_ascii_case("basic") {
-        return Sent::Nothing;
+        return SentCredential::Nothing;
     }
     let decoded = STANDARD
         .decode(rest.trim())
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok());
     match decoded.as_deref().and_then(|text| text.split_once(':')) {
-        Some(("", "")) => Sent::Nothing,
-        Some((_, "")) => Sent::Unusable,
-        Some((username, password)) => Sent::Deploy {
+        Some(("", "")) => SentCredential::Nothing,
+        Some((_, "")) => SentCredential::Unusable,
+        Some((username, password)) => SentCredential::Deploy {
             username: Some(username.to_owned()),
             token: password.to_owned(),
         },
-        None => Sent::Unusable,
+        None => SentCredential::Unusable,
     }
 }
 
-async fn in_body(call: &mut Call) -> Result<Sent> {
+async fn in_body(call: &mut Call) -> Result<SentCredential> {
     let with_body = matches!(
         call.asked.method,
         Method::POST | Method::PUT | Method::PATCH
     );
     if !with_body || call.route.streams || is_looked_at_later(call) {
-        return Ok(Sent::Nothing);
+        return Ok(SentCredential::Nothing);
     }
     Ok(named(call.merged().await?))
 }
@@ -223,26 +223,43 @@ mod tests {
 
     #[test]
     fn authorization_is_read_by_its_scheme() {
-        let token = |text: &str| Sent::Token(text.to_owned());
+        let token = |text: &str| SentCredential::Token(text.to_owned());
         assert_eq!(by_authorization("Bearer abc", false), token("abc"));
         assert_eq!(
             by_authorization("bearer  abc ", true),
-            Sent::Registry("abc".into())
+            SentCredential::Registry("abc".into())
         );
         for blank in ["Bearer", "Bearer ", "bearer  "] {
-            assert_eq!(by_authorization(blank, false), Sent::Nothing, "{blank}");
-            assert_eq!(by_authorization(blank, true), Sent::Nothing, "{blank}");
+            assert_eq!(
+                by_authorization(blank, false),
+                SentCredential::Nothing,
+                "{blank}"
+            );
+            assert_eq!(
+                by_authorization(blank, true),
+                SentCredential::Nothing,
+                "{blank}"
+            );
         }
-        assert_eq!(by_authorization("Digest abc", true), Sent::Nothing);
-        assert_eq!(by_authorization("Basic YTpi", false), Sent::Nothing);
+        assert_eq!(
+            by_authorization("Digest abc", true),
+            SentCredential::Nothing
+        );
+        assert_eq!(
+            by_authorization("Basic YTpi", false),
+            SentCredential::Nothing
+        );
         assert_eq!(
             by_authorization("Basic YTpiOmM=", true),
-            Sent::Deploy {
+            SentCredential::Deploy {
                 username: Some("a".into()),
                 token: "b:c".into()
             }
         );
-        assert_eq!(by_authorization("Basic Og==", true), Sent::Nothing);
+        assert_eq!(
+            by_authorization("Basic Og==", true),
+            SentCredential::Nothing
+        );
         // The third has a name and no password.
         for bad in [
             "Basic",
@@ -251,7 +268,11 @@ mod tests {
             "Basic YWI=",
             "Basic /w==",
         ] {
-            assert_eq!(by_authorization(bad, true), Sent::Unusable, "{bad}");
+            assert_eq!(
+                by_authorization(bad, true),
+                SentCredential::Unusable,
+                "{bad}"
+            );
         }
     }
 
@@ -261,11 +282,14 @@ mod tests {
             let value = Value::String("abc".into());
             named(&Source::from_iter([(name.to_owned(), value)]))
         };
-        assert_eq!(given("access_token"), Sent::Token("abc".into()));
-        assert_eq!(given("bearer_token"), Sent::Token("abc".into()));
-        assert_eq!(given("private_token"), Sent::Private("abc".into()));
-        assert_eq!(given("job_token"), Sent::Unusable);
-        assert_eq!(given("token"), Sent::Nothing);
+        assert_eq!(given("access_token"), SentCredential::Token("abc".into()));
+        assert_eq!(given("bearer_token"), SentCredential::Token("abc".into()));
+        assert_eq!(
+            given("private_token"),
+            SentCredential::Private("abc".into())
+        );
+        assert_eq!(given("job_token"), SentCredential::Unusable);
+        assert_eq!(given("token"), SentCredential::Nothing);
     }
 
     #[test]
@@ -273,21 +297,24 @@ mod tests {
         for name in ["access_token", "bearer_token", "private_token", "job_token"] {
             for blank in [Value::Null, "".into(), " ".into()] {
                 let source = Source::from_iter([(name.to_owned(), blank)]);
-                assert_eq!(named(&source), Sent::Nothing, "{name}");
+                assert_eq!(named(&source), SentCredential::Nothing, "{name}");
             }
         }
         let source = [("access_token", ""), ("private_token", "abc")];
         let source = source.map(|(name, text)| (name.to_owned(), Value::from(text)));
         assert_eq!(
             named(&Source::from_iter(source)),
-            Sent::Private("abc".into())
+            SentCredential::Private("abc".into())
         );
     }
 
     #[test]
     fn overlong_tokens_are_unusable() {
         for bad in ["x".repeat(MAX + 1), "a\0b".into()] {
-            assert_eq!(bounded(Sent::Token(bad)), Sent::Unusable);
+            assert_eq!(
+                bounded(SentCredential::Token(bad)),
+                SentCredential::Unusable
+            );
         }
     }
 

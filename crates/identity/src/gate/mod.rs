@@ -14,17 +14,17 @@ use crate::admin_mode;
 use crate::model::{TokenKind, User};
 use crate::oauth;
 use crate::oauth::families::{self, Pair};
-use crate::pass::Holding;
+use crate::registry_session::Holding;
 use crate::sessions::Session;
 use crate::settings::{Sessions, TokenRules};
 use crate::sign_up::SignUp;
 use crate::standing::AdminMode;
-use crate::standing::Duty;
+use crate::standing::TwoFactorRequirement;
 use crate::tokens::DeployToken;
-use crate::two_factor::duty;
+use crate::two_factor::requirement;
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
-use crate::{access, csrf, fresh, pass, sessions, tokens};
-use credentials::Sent;
+use crate::{access, csrf, reauthentication, registry_session, sessions, tokens};
+use credentials::SentCredential;
 pub(crate) use credentials::cookie_of;
 use http::Method;
 use kernel::app::App;
@@ -67,31 +67,31 @@ impl IdentityGate {
     async fn resolve(&self, call: &mut Call) -> Resolved {
         let sent = credentials::find(call).await?;
         let peer = call.asked.peer.to_string();
-        if let Sent::Token(text) | Sent::Private(text) = &sent
+        if let SentCredential::Token(text) | SentCredential::Private(text) = &sent
             && ends_rotation(call)
         {
             end_family_of_revoked(&call.app.clone(), text.clone()).await?;
         }
         let viewer = match sent {
-            Sent::Nothing => Viewer::Anonymous,
-            Sent::Unusable => return Err(Error::Unauthenticated.into()),
-            Sent::Token(text) => self.by_token(&call.app.clone(), peer, text).await?,
-            Sent::Private(text) => self.by_private(&call.app.clone(), peer, text).await?,
-            Sent::Registry(text) => {
+            SentCredential::Nothing => Viewer::Anonymous,
+            SentCredential::Unusable => return Err(Error::Unauthenticated.into()),
+            SentCredential::Token(text) => self.by_token(&call.app.clone(), peer, text).await?,
+            SentCredential::Private(text) => self.by_private(&call.app.clone(), peer, text).await?,
+            SentCredential::Registry(text) => {
                 let (app, path) = (call.app.clone(), call.asked.uri.path().to_owned());
-                if pass::is_pass(&text) {
-                    call.extensions.insert(pass::ByPass);
+                if registry_session::is_pass(&text) {
+                    call.extensions.insert(registry_session::ByPass);
                 }
                 self.by_registry(&app, peer, text, path).await?
             }
-            Sent::Deploy { username, token } => {
+            SentCredential::Deploy { username, token } => {
                 let name = username.clone().filter(|_| call.route.names_user);
                 let app = call.app.clone();
                 let viewer = self.by_deploy(&app, peer, username, token).await?;
                 check_name(&viewer, name)?;
                 viewer
             }
-            Sent::Cookie(cookie) => self.by_session(call, cookie).await?,
+            SentCredential::Cookie(cookie) => self.by_session(call, cookie).await?,
         };
         if !matches!(viewer, Viewer::Anonymous) {
             call.is_from_known();
@@ -109,7 +109,7 @@ impl IdentityGate {
         if oauth::is_token(&text) {
             let token = text.clone();
             let found = app
-                .glance(move |tx| {
+                .read_inline(move |tx| {
                     let pair = families::by_access(tx, &token)?;
                     let user = match &pair {
                         Some(pair) => crate::users::find(tx, pair.user_id)?,
@@ -127,7 +127,7 @@ impl IdentityGate {
 
     /// Any token but those of applications.
     async fn by_private(&self, app: &App, peer: String, text: String) -> Resolved {
-        match app.glance(move |tx| tokens::holder(tx, &text)).await? {
+        match app.read_inline(move |tx| tokens::holder(tx, &text)).await? {
             Some(holder) => self.with_token(app, peer, holder).await,
             None => Err(Error::Unauthenticated.into()),
         }
@@ -157,7 +157,7 @@ impl IdentityGate {
             ip_address: peer,
             flash: None,
             proved_at: None,
-            duty: Duty::None,
+            duty: TwoFactorRequirement::None,
             admin_mode: AdminMode::NotNeeded,
             user,
         })))
@@ -197,7 +197,7 @@ impl IdentityGate {
             ip_address: peer,
             flash: None,
             proved_at: None,
-            duty: Duty::None,
+            duty: TwoFactorRequirement::None,
             admin_mode: AdminMode::NotNeeded,
             user,
         })))
@@ -206,7 +206,7 @@ impl IdentityGate {
     /// What a registry's client sent as its token: a pass, a deploy token or
     /// an access token, told apart by what is known.
     async fn by_registry(&self, app: &App, peer: String, text: String, path: String) -> Resolved {
-        if pass::is_pass(&text) {
+        if registry_session::is_pass(&text) {
             return self.by_pass(app, peer, text, path).await;
         }
         match self.by_token(app, peer, text.clone()).await {
@@ -215,7 +215,7 @@ impl IdentityGate {
                 ..
             }) => {
                 let found = app
-                    .glance(move |tx| tokens::deploy_token(tx, &text))
+                    .read_inline(move |tx| tokens::deploy_token(tx, &text))
                     .await?;
                 Ok(deploy_viewer(app, found.ok_or(Error::Unauthenticated)?)?)
             }
@@ -226,7 +226,7 @@ impl IdentityGate {
     async fn by_pass(&self, app: &App, peer: String, text: String, path: String) -> Resolved {
         let signer = app.clone();
         let held = app
-            .glance(move |tx| pass::holding(&signer, tx, &text, &path))
+            .read_inline(move |tx| registry_session::holding(&signer, tx, &text, &path))
             .await?;
         match held.ok_or(Error::Unauthenticated)? {
             Holding::Nobody => Ok(Viewer::Anonymous),
@@ -246,7 +246,7 @@ impl IdentityGate {
     ) -> Resolved {
         let basic = username.is_some();
         let (holder, deploy) = app
-            .glance(move |tx| {
+            .read_inline(move |tx| {
                 let holder = if basic {
                     tokens::holder(tx, &text)?
                 } else {
@@ -272,11 +272,11 @@ impl IdentityGate {
         let text = cookie.clone();
         let found = call
             .app
-            .glance(move |tx| {
+            .read_inline(move |tx| {
                 let Some((session, user)) = sessions::holder(tx, &text)? else {
                     return Ok(None);
                 };
-                let asked = duty::find(tx, &user)?;
+                let asked = requirement::find(tx, &user)?;
                 Ok(Some((session, user, asked)))
             })
             .await?;
@@ -302,7 +302,7 @@ impl IdentityGate {
             }
         }
         let duty = asked.settle(&call.app, user.id).await?;
-        duty::check(call, duty)?;
+        requirement::check(call, duty)?;
         let now = call.app.now();
         let ip = call.asked.peer.to_string();
         if stale(Some(session.last_used_at), &user, now) {
@@ -364,7 +364,7 @@ impl Gate for IdentityGate {
                 return Err(refused.told(call));
             }
             if call.route.fresh {
-                fresh::check(call, &viewer).await?;
+                reauthentication::check(call, &viewer).await?;
             }
             if let Some(id) = viewer.user_id() {
                 call.extensions.insert(Caller(id));

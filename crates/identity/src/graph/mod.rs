@@ -13,8 +13,8 @@ use crate::viewer::Viewer;
 use kernel::app::App;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, ID, Key, Mark, NODE,
-    ObjectBuilder, Order, STRING, TIME, Typed, argument, enumeration, item, named, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, ID, Key, Mark,
+    NODE, ObjectBuilder, Order, STRING, TIME, argument, enumeration, item, named, object,
 };
 use kernel::ids::fold;
 use serde_json::Value as Json;

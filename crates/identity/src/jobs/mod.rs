@@ -8,7 +8,7 @@ pub use mail::{ExpiringTokens, TokenExpires};
 pub use sign_up::EndUnconfirmed;
 
 use crate::store::ceremonies;
-use crate::{attempts, mail_links, places, sessions, spam, two_factor};
+use crate::{attempts, mail_links, sessions, sign_in_locations, spam, two_factor};
 use kernel::jobs::{Failure, Job, Run};
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ impl Job for Sweep {
                 two_factor::step::sweep(tx)?;
                 ceremonies::sweep(tx)?;
                 spam::logs::sweep(tx)?;
-                places::sweep(tx)?;
+                sign_in_locations::sweep(tx)?;
                 attempts::sweep(tx, OLD)
             })
             .await?;

@@ -18,7 +18,7 @@ use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::{Html, Page};
-use kernel::http::{Asked, Response, Routes, reply};
+use kernel::http::{RequestContext, Response, Routes, reply};
 use kernel::time::Timestamp;
 use std::sync::Arc;
 
@@ -85,7 +85,12 @@ fn in_session(viewer: &Viewer) -> Option<(&Arc<SignedIn>, i64)> {
 }
 
 /// Decides on a request, asking nobody yet.
-async fn examine(app: &App, asked: &Asked, viewer: &Viewer, read: Lenient) -> Result<Next> {
+async fn examine(
+    app: &App,
+    asked: &RequestContext,
+    viewer: &Viewer,
+    read: Lenient,
+) -> Result<Next> {
     let bad = |refusal| Ok(Next::Page(StatusCode::BAD_REQUEST, refusal));
     let Some(uid) = read.sent.get("client_id").map(str::to_owned) else {
         return bad(Refusal::missing("client_id"));
@@ -137,7 +142,7 @@ async fn examine(app: &App, asked: &Asked, viewer: &Viewer, read: Lenient) -> Re
 }
 
 /// What stands between a signed-in user and the question.
-async fn consider(app: &App, asked: &Asked, asking: Asking) -> Result<Next> {
+async fn consider(app: &App, asked: &RequestContext, asking: Asking) -> Result<Next> {
     let user = &asking.signed_in.user;
     let trusted = asking.application.trusted;
     if user.confirmed_at.is_none() {
@@ -197,7 +202,7 @@ async fn consider(app: &App, asked: &Asked, asking: Asking) -> Result<Next> {
 }
 
 /// The path and query of this request, to come back to.
-fn here(asked: &Asked) -> String {
+fn here(asked: &RequestContext) -> String {
     asked
         .uri
         .path_and_query()
@@ -215,7 +220,7 @@ fn with_return(path: &str, back: &str) -> String {
 /// recognised and nobody is asked twice.
 fn fresh_sign_in(
     app: &App,
-    asked: &Asked,
+    asked: &RequestContext,
     request: &Request,
     began: Timestamp,
     mark: Option<&str>,
@@ -246,7 +251,12 @@ fn fresh_sign_in(
     Some(format!("{path}?{}&{MARK_PARAMETER}={mark}", kept.join("&")))
 }
 
-async fn show(app: App, asked: Arc<Asked>, viewer: Viewer, query: PageQuery) -> Result<Response> {
+async fn show(
+    app: App,
+    asked: Arc<RequestContext>,
+    viewer: Viewer,
+    query: PageQuery,
+) -> Result<Response> {
     let prompt_login = query
         .0
         .sent
@@ -267,7 +277,12 @@ async fn show(app: App, asked: Arc<Asked>, viewer: Viewer, query: PageQuery) -> 
     }
 }
 
-async fn decide(app: App, asked: Arc<Asked>, viewer: Viewer, form: PageForm) -> Result<Response> {
+async fn decide(
+    app: App,
+    asked: Arc<RequestContext>,
+    viewer: Viewer,
+    form: PageForm,
+) -> Result<Response> {
     if form
         .0
         .sent
@@ -283,7 +298,12 @@ async fn decide(app: App, asked: Arc<Asked>, viewer: Viewer, form: PageForm) -> 
     }
 }
 
-async fn deny(app: App, asked: Arc<Asked>, viewer: Viewer, form: PageForm) -> Result<Response> {
+async fn deny(
+    app: App,
+    asked: Arc<RequestContext>,
+    viewer: Viewer,
+    form: PageForm,
+) -> Result<Response> {
     match examine(&app, &asked, &viewer, form.0).await? {
         Next::SignIn(_) => reply::redirect("/users/sign_in"),
         Next::Ask(asking) | Next::Go(asking) => {
@@ -362,7 +382,7 @@ async fn ask(app: &App, viewer: &Viewer, asking: Asking) -> Result<Response> {
     Ok(private(html.response()))
 }
 
-async fn grant(app: &App, asked: &Asked, asking: Asking) -> Result<Response> {
+async fn grant(app: &App, asked: &RequestContext, asking: Asking) -> Result<Response> {
     let agent = asked.header(header::USER_AGENT).unwrap_or_default();
     let new = NewCode {
         application_id: asking.application.id,

@@ -3,11 +3,11 @@
 
 use super::applications::{self, Application};
 use super::refusal::{Refusal, Result};
-use super::sent::Sent;
+use super::sent::OauthParams;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header;
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use store::Tx;
 
 /// Seconds between two notes of a secret's use.
@@ -24,7 +24,7 @@ pub struct Credentials {
 
 impl Credentials {
     /// Reads Basic or the body's parameters; a secret in both is refused.
-    pub fn find(asked: &Asked, sent: &Sent) -> Result<Option<Credentials>> {
+    pub fn find(asked: &RequestContext, sent: &OauthParams) -> Result<Option<Credentials>> {
         let in_body = sent.get("client_id").map(|uid| Credentials {
             uid: uid.to_owned(),
             secret: sent.get("client_secret").map(str::to_owned),

@@ -4,7 +4,7 @@
 
 use http::{HeaderValue, StatusCode, header};
 use kernel::error::Result;
-use kernel::http::{Asked, Response, reply};
+use kernel::http::{RequestContext, Response, reply};
 use std::sync::Arc;
 
 /// Headers every script may send, in lower case (Fetch standard, «CORS-safelisted
@@ -26,26 +26,26 @@ pub fn allow(response: &mut Response) {
 }
 
 /// Preflight of endpoints that take POST.
-pub async fn for_post(asked: Arc<Asked>) -> Result<Response> {
+pub async fn for_post(asked: Arc<RequestContext>) -> Result<Response> {
     Ok(preflight(&asked, "POST, OPTIONS", true))
 }
 
 /// Preflight of endpoints that take GET and POST.
-pub async fn for_get_and_post(asked: Arc<Asked>) -> Result<Response> {
+pub async fn for_get_and_post(asked: Arc<RequestContext>) -> Result<Response> {
     Ok(preflight(&asked, "GET, HEAD, POST, OPTIONS", true))
 }
 
 /// Preflight of endpoints that take GET with a credential.
-pub async fn for_get(asked: Arc<Asked>) -> Result<Response> {
+pub async fn for_get(asked: Arc<RequestContext>) -> Result<Response> {
     Ok(preflight(&asked, "GET, HEAD, OPTIONS", true))
 }
 
 /// Preflight of public documents.
-pub async fn for_documents(asked: Arc<Asked>) -> Result<Response> {
+pub async fn for_documents(asked: Arc<RequestContext>) -> Result<Response> {
     Ok(preflight(&asked, "GET, HEAD", false))
 }
 
-fn preflight(asked: &Asked, methods: &'static str, authorization: bool) -> Response {
+fn preflight(asked: &RequestContext, methods: &'static str, authorization: bool) -> Response {
     let mut response = reply::empty(StatusCode::OK);
     let sent = |name| asked.header(name).unwrap_or_default();
     let method = sent(header::ACCESS_CONTROL_REQUEST_METHOD).trim();

@@ -7,7 +7,7 @@ use super::client::{self, Credentials};
 use super::devices::{self, Device, INTERVAL, SECONDS, Started};
 use super::endpoint;
 use super::refusal::{Refusal, answered, no_store, settled};
-use super::sent::{Sent, SentBody};
+use super::sent::{OauthParams, SentBody};
 use super::views::{DeviceConfirm, DeviceForm, ScopeLine};
 use super::{limits, scopes};
 use crate::author::Author;
@@ -18,7 +18,7 @@ use http::{Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Flash, Html};
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use serde_json::json;
 use std::sync::Arc;
 use store::Tx;
@@ -41,7 +41,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, "/oauth/device/confirm", confirm);
 }
 
-async fn start(app: App, asked: Arc<Asked>, body: SentBody) -> Result<Response> {
+async fn start(app: App, asked: Arc<RequestContext>, body: SentBody) -> Result<Response> {
     let answer = match body.0 {
         Ok(sent) => begin(&app, &asked, &sent).await,
         Err(refusal) => Err(refusal),
@@ -51,7 +51,11 @@ async fn start(app: App, asked: Arc<Asked>, body: SentBody) -> Result<Response> 
     Ok(response)
 }
 
-async fn begin(app: &App, asked: &Asked, sent: &Sent) -> super::refusal::Result<Response> {
+async fn begin(
+    app: &App,
+    asked: &RequestContext,
+    sent: &OauthParams,
+) -> super::refusal::Result<Response> {
     limits::spend(&limits::of(app).devices, asked, app.now())?;
     let credentials = Credentials::find(asked, sent)?.ok_or(Refusal::InvalidClient)?;
     let scope = sent.get("scope").map(str::to_owned);
@@ -99,7 +103,7 @@ kernel::params! {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ShowDevice>,
 ) -> Result<Response> {
     if session_of(&viewer).is_none() {
@@ -147,13 +151,19 @@ fn form(
 }
 
 /// Scripts ask with `Accept: application/json`.
-fn wants_json(asked: &Asked) -> bool {
+fn wants_json(asked: &RequestContext) -> bool {
     asked
         .header(header::ACCEPT)
         .is_some_and(|accept| accept.contains("application/json") && !accept.contains("text/html"))
 }
 
-fn problem(app: &App, asked: &Asked, viewer: &Viewer, typed: &str, text: &str) -> Result<Response> {
+fn problem(
+    app: &App,
+    asked: &RequestContext,
+    viewer: &Viewer,
+    typed: &str,
+    text: &str,
+) -> Result<Response> {
     let status = StatusCode::UNPROCESSABLE_ENTITY;
     if wants_json(asked) {
         return reply::json(status, &json!({"errors": [text]}));
@@ -205,7 +215,7 @@ kernel::params! {
 async fn look_up(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<DeviceCode>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();
@@ -265,7 +275,7 @@ kernel::params! {
 async fn confirm(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ConfirmDevice>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();

@@ -4,7 +4,7 @@
 //! test below does so with a few thousand made-up requests in every run.
 
 use super::applications::Application;
-use super::sent::{Lenient, Sent};
+use super::sent::{Lenient, OauthParams};
 use super::{client, pkce, redirect, request};
 use http::HeaderValue;
 use kernel::time::Timestamp;
@@ -17,7 +17,7 @@ const REGISTERED: &str = "https://app.example/cb?tab=1\nhttp://127.0.0.1/cb\nhtt
 /// Reads the bytes as every request that takes OAuth parameters would.
 pub fn check(bytes: &[u8]) {
     strict_and_lenient_agree(bytes);
-    if let Ok(sent) = Sent::from_json(bytes) {
+    if let Ok(sent) = OauthParams::from_json(bytes) {
         no_value_is_odd(&sent);
     }
     let lenient = Lenient::from_query(bytes);
@@ -34,7 +34,7 @@ pub fn check(bytes: &[u8]) {
 
 fn strict_and_lenient_agree(bytes: &[u8]) {
     let lenient = Lenient::from_query(bytes);
-    match Sent::from_form(bytes) {
+    match OauthParams::from_form(bytes) {
         Ok(sent) => {
             no_value_is_odd(&sent);
             assert_eq!(sent, lenient.sent);
@@ -44,7 +44,7 @@ fn strict_and_lenient_agree(bytes: &[u8]) {
     }
 }
 
-fn no_value_is_odd(sent: &Sent) {
+fn no_value_is_odd(sent: &OauthParams) {
     for value in sent.values() {
         assert!(!value.is_empty() && !value.contains('\0'), "{value:?}");
     }
@@ -52,7 +52,7 @@ fn no_value_is_odd(sent: &Sent) {
 
 /// An address that counts as registered leads to a registered place, and the
 /// answer put into it can be a header and adds no parameter but its own.
-fn answers_stay_with_the_client(sent: &Sent) {
+fn answers_stay_with_the_client(sent: &OauthParams) {
     let target = request::target(sent);
     if !redirect::is_registered(REGISTERED, &target.redirect_uri) {
         return;
@@ -81,7 +81,7 @@ fn answers_stay_with_the_client(sent: &Sent) {
     }
 }
 
-fn verifiers_fit_their_challenge_alone(sent: &Sent) {
+fn verifiers_fit_their_challenge_alone(sent: &OauthParams) {
     let (Some(challenge), Some(verifier)) = (sent.get("code_challenge"), sent.get("code_verifier"))
     else {
         return;

@@ -5,14 +5,14 @@ use super::client::{self, Credentials};
 use super::endpoint;
 use super::families::{self, Pair};
 use super::refusal::{Refusal, Result, answered, no_store, settled};
-use super::sent::{Sent, SentBody, SentQuery};
+use super::sent::{OauthParams, SentBody, SentQuery};
 use super::{cors, limits};
 use crate::access;
 use crate::model::User;
 use http::{Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::Error;
-use kernel::http::{Asked, Response, Routes, reply};
+use kernel::http::{RequestContext, Response, Routes, reply};
 use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 /// The bearer token of a request.
-pub(super) fn bearer(asked: &Asked) -> Option<&str> {
+pub(super) fn bearer(asked: &RequestContext) -> Option<&str> {
     let value = asked.header(header::AUTHORIZATION)?;
     let (scheme, token) = value.trim().split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
@@ -51,14 +51,22 @@ struct ApplicationInfo {
     uid: Option<String>,
 }
 
-async fn info(app: App, asked: Arc<Asked>, query: SentQuery) -> kernel::error::Result<Response> {
+async fn info(
+    app: App,
+    asked: Arc<RequestContext>,
+    query: SentQuery,
+) -> kernel::error::Result<Response> {
     let mut response = answered(show_info(&app, &asked, query.0).await, &asked);
     no_store(&mut response);
     cors::allow(&mut response);
     Ok(response)
 }
 
-async fn show_info(app: &App, asked: &Asked, query: Result<Sent>) -> Result<Response> {
+async fn show_info(
+    app: &App,
+    asked: &RequestContext,
+    query: Result<OauthParams>,
+) -> Result<Response> {
     let query = query?;
     let refused = || {
         Refusal::InvalidRequest("The access token is missing, unknown, expired or revoked.".into())
@@ -103,7 +111,7 @@ fn owner_is_active(tx: &mut Tx<'_>, pair: Option<&Pair>) -> kernel::error::Resul
 
 async fn introspect(
     app: App,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     body: SentBody,
 ) -> kernel::error::Result<Response> {
     let mut response = answered(examine(&app, &asked, body.0).await, &asked);
@@ -111,7 +119,7 @@ async fn introspect(
     Ok(response)
 }
 
-async fn examine(app: &App, asked: &Asked, sent: Result<Sent>) -> Result<Response> {
+async fn examine(app: &App, asked: &RequestContext, sent: Result<OauthParams>) -> Result<Response> {
     let sent = sent?;
     limits::check(&limits::of(app).failed_grants, asked, app.now())?;
     let by_bearer = bearer(asked).map(str::to_owned);
@@ -226,7 +234,11 @@ fn look_up(
     Ok(user.map(|user| about(pair, user)))
 }
 
-async fn revoke(app: App, asked: Arc<Asked>, body: SentBody) -> kernel::error::Result<Response> {
+async fn revoke(
+    app: App,
+    asked: Arc<RequestContext>,
+    body: SentBody,
+) -> kernel::error::Result<Response> {
     let mut response = match end(&app, &asked, body.0).await {
         Err(refusal @ (Refusal::InvalidClient | Refusal::UnauthorizedClient(_))) => {
             limits::count(&limits::of(&app).failed_grants, &asked, app.now());
@@ -244,7 +256,7 @@ async fn revoke(app: App, asked: Arc<Asked>, body: SentBody) -> kernel::error::R
 
 const NOT_YOURS: &str = "You are not authorized to revoke this token";
 
-async fn end(app: &App, asked: &Asked, sent: Result<Sent>) -> Result<Response> {
+async fn end(app: &App, asked: &RequestContext, sent: Result<OauthParams>) -> Result<Response> {
     let sent = sent?;
     limits::check(&limits::of(app).failed_grants, asked, app.now())?;
     let credentials = Credentials::find(asked, &sent)?.ok_or(Refusal::InvalidClient)?;

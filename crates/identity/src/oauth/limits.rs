@@ -6,7 +6,7 @@
 use super::refusal::{Refusal, Result};
 use kernel::app::App;
 use kernel::error::Error;
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use kernel::limits::{Limiter, address_key};
 use kernel::time::Timestamp;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub fn of(app: &App) -> Arc<Limits> {
 }
 
 /// Refuses an address that is over the limit, without counting.
-pub fn check(limit: &Limiter, asked: &Asked, now: Timestamp) -> Result<()> {
+pub fn check(limit: &Limiter, asked: &RequestContext, now: Timestamp) -> Result<()> {
     let decision = limit.peek(&address_key(asked.peer), now);
     if decision.allowed {
         return Ok(());
@@ -46,12 +46,12 @@ pub fn check(limit: &Limiter, asked: &Asked, now: Timestamp) -> Result<()> {
 }
 
 /// Counts one try.
-pub fn count(limit: &Limiter, asked: &Asked, now: Timestamp) {
+pub fn count(limit: &Limiter, asked: &RequestContext, now: Timestamp) {
     limit.check(&address_key(asked.peer), now);
 }
 
 /// Counts one try and refuses those over the limit.
-pub fn spend(limit: &Limiter, asked: &Asked, now: Timestamp) -> Result<()> {
+pub fn spend(limit: &Limiter, asked: &RequestContext, now: Timestamp) -> Result<()> {
     let decision = limit.check(&address_key(asked.peer), now);
     if decision.allowed {
         return Ok(());

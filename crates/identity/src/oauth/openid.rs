@@ -11,7 +11,7 @@ use crate::{access, hooks};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::Error;
-use kernel::http::{Asked, Call, FromCall, Response, Routes, reply};
+use kernel::http::{Call, FromCall, RequestContext, Response, Routes, reply};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ async fn webfinger(app: App, resource: Resource) -> kernel::error::Result<Respon
 
 async fn userinfo(
     app: App,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     sent: AccessToken,
 ) -> kernel::error::Result<Response> {
     let mut response = match show_user(&app, sent.0).await {

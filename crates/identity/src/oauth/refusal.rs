@@ -5,7 +5,7 @@ use super::cors;
 use http::{HeaderValue, StatusCode, header};
 use kernel::error::Error;
 use kernel::http::routes::Surface;
-use kernel::http::{Asked, Response, refusal, reply};
+use kernel::http::{RequestContext, Response, refusal, reply};
 use serde_json::json;
 
 /// Result of an OAuth endpoint.
@@ -179,7 +179,7 @@ impl Refusal {
     }
 
     /// The JSON answer; failures of ours are logged.
-    pub fn response(self, asked: &Asked) -> Response {
+    pub fn response(self, asked: &RequestContext) -> Response {
         let body = json!({"error": self.code(), "error_description": self.description()});
         let mut response = reply::json(self.status(), &body)
             .unwrap_or_else(|_| reply::empty(StatusCode::INTERNAL_SERVER_ERROR));
@@ -204,7 +204,7 @@ impl Refusal {
 
 /// The refusal of a request that never came to a handler: scripts of every
 /// origin may read it, as what handlers answer.
-pub fn unread(error: Error, asked: &Asked) -> Response {
+pub fn unread(error: Error, asked: &RequestContext) -> Response {
     let refusal = match error {
         Error::BadRequest(text) => Refusal::InvalidRequest(text),
         Error::Parameters(texts) => Refusal::InvalidRequest(texts.join(", ")),
@@ -226,6 +226,6 @@ pub fn no_store(response: &mut Response) {
 }
 
 /// The response of an endpoint whose refusals are OAuth's.
-pub fn answered(result: Result<Response>, asked: &Asked) -> Response {
+pub fn answered(result: Result<Response>, asked: &RequestContext) -> Response {
     result.unwrap_or_else(|refusal| refusal.response(asked))
 }

@@ -12,7 +12,7 @@ use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::call::read_capped;
-use kernel::http::{Asked, Call, FromCall, Response, Routes, reply};
+use kernel::http::{Call, FromCall, RequestContext, Response, Routes, reply};
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl FromCall for Raw {
     }
 }
 
-async fn register(app: App, asked: Arc<Asked>, body: Raw) -> Result<Response> {
+async fn register(app: App, asked: Arc<RequestContext>, body: Raw) -> Result<Response> {
     let rules: OAuth = app.settings().get(&app).await?;
     if !rules.dynamic_registration {
         return Ok(Refusal::RegistrationOff.response(&asked));
@@ -58,7 +58,7 @@ async fn register(app: App, asked: Arc<Asked>, body: Raw) -> Result<Response> {
 
 async fn add(
     app: &App,
-    asked: &Asked,
+    asked: &RequestContext,
     rules: OAuth,
     body: Body,
 ) -> super::refusal::Result<Response> {

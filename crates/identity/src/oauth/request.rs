@@ -3,7 +3,7 @@
 
 use super::applications::Application;
 use super::refusal::{Refusal, Result};
-use super::sent::{Lenient, Sent};
+use super::sent::{Lenient, OauthParams};
 use super::{pkce, scopes};
 
 /// Names of the parameters that the consent form carries on.
@@ -96,7 +96,7 @@ pub struct Request {
 }
 
 /// The answer's way; the address must have been checked before.
-pub fn target(sent: &Sent) -> Target {
+pub fn target(sent: &OauthParams) -> Target {
     Target {
         redirect_uri: sent.get("redirect_uri").unwrap_or_default().to_owned(),
         state: sent.get("state").map(str::to_owned),
@@ -145,7 +145,7 @@ pub fn check(read: Lenient, application: &Application) -> Result<Request> {
     })
 }
 
-fn challenge(sent: &Sent, application: &Application) -> Result<Option<String>> {
+fn challenge(sent: &OauthParams, application: &Application) -> Result<Option<String>> {
     let method = sent.get("code_challenge_method");
     let Some(challenge) = sent.get("code_challenge") else {
         if method.is_some() || !application.confidential {

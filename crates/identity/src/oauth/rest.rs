@@ -16,12 +16,12 @@ pub fn routes(r: &mut Routes) {
     r.get("/applications", list)
         .summary("Lists the applications");
     r.post("/applications", create)
-        .fresh()
+        .reauthenticated()
         .summary("Registers an application");
     r.delete("/applications/{id}", destroy)
         .summary("Deletes an application");
     r.post("/applications/{id}/renew-secret", renew)
-        .fresh()
+        .reauthenticated()
         .summary("Gives an application a new secret");
 }
 

@@ -18,19 +18,19 @@ const REPEATABLE: &[&str] = &["resource", "audience"];
 
 /// Parameters that were sent with a value.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Sent(HashMap<String, String>);
+pub struct OauthParams(HashMap<String, String>);
 
 /// Parameters of a browser's request: what is wrong with one is told only
 /// after the client is known, since the client is told it.
 #[derive(Debug)]
 pub struct Lenient {
     /// The usable ones; of a repeated one, none.
-    pub sent: Sent,
+    pub sent: OauthParams,
     /// The first thing that was wrong.
     pub fault: Option<Refusal>,
 }
 
-impl Sent {
+impl OauthParams {
     /// One parameter; an empty one counts as not sent (RFC 6749 section 3.1).
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
@@ -66,7 +66,7 @@ impl Sent {
         Ok(())
     }
 
-    fn done(mut self) -> Sent {
+    fn done(mut self) -> OauthParams {
         self.0.retain(|_, value| !value.is_empty());
         self
     }
@@ -78,8 +78,8 @@ impl Sent {
     }
 
     /// Reads a query or a form.
-    pub fn from_form(bytes: &[u8]) -> Result<Sent> {
-        let mut sent = Sent::default();
+    pub fn from_form(bytes: &[u8]) -> Result<OauthParams> {
+        let mut sent = OauthParams::default();
         for pair in bytes
             .split(|byte| *byte == b'&')
             .filter(|pair| !pair.is_empty())
@@ -91,10 +91,10 @@ impl Sent {
     }
 
     /// Reads a JSON object of texts; numbers and booleans count as texts.
-    pub fn from_json(bytes: &[u8]) -> Result<Sent> {
+    pub fn from_json(bytes: &[u8]) -> Result<OauthParams> {
         let Pairs(pairs) = serde_json::from_slice(bytes)
             .map_err(|_| Refusal::InvalidRequest("The body must be a JSON object.".into()))?;
-        let mut sent = Sent::default();
+        let mut sent = OauthParams::default();
         for (name, value) in pairs {
             match value {
                 Value::Null => {}
@@ -168,7 +168,7 @@ impl<'de> Deserialize<'de> for Pairs {
 
 /// The body of a POST; what the query holds is ignored.
 #[derive(Debug)]
-pub struct SentBody(pub Result<Sent>);
+pub struct SentBody(pub Result<OauthParams>);
 
 impl FromCall for SentBody {
     async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
@@ -182,14 +182,14 @@ impl FromCall for SentBody {
     }
 }
 
-async fn read_body(kind: &str, body: Body) -> Result<Sent> {
+async fn read_body(kind: &str, body: Body) -> Result<OauthParams> {
     let bytes = read_capped(body, MAX_BODY).await.map_err(|_| {
         Refusal::InvalidRequest("The body is cut off or larger than 64 KiB.".into())
     })?;
     if kind.contains("json") {
-        Sent::from_json(&bytes)
+        OauthParams::from_json(&bytes)
     } else if bytes.is_empty() || kind.starts_with("application/x-www-form-urlencoded") {
-        Sent::from_form(&bytes)
+        OauthParams::from_form(&bytes)
     } else {
         Err(Refusal::InvalidRequest(
             "The body must be application/x-www-form-urlencoded.".into(),
@@ -213,7 +213,7 @@ impl Lenient {
 
     fn new() -> Lenient {
         Lenient {
-            sent: Sent::default(),
+            sent: OauthParams::default(),
             fault: None,
         }
     }
@@ -269,12 +269,12 @@ impl FromCall for PageForm {
 
 /// The query of a GET.
 #[derive(Debug)]
-pub struct SentQuery(pub Result<Sent>);
+pub struct SentQuery(pub Result<OauthParams>);
 
 impl FromCall for SentQuery {
     async fn from_call(call: &mut Call) -> kernel::error::Result<Self> {
         let query = call.asked.uri.query().unwrap_or_default();
-        Ok(SentQuery(Sent::from_form(query.as_bytes())))
+        Ok(SentQuery(OauthParams::from_form(query.as_bytes())))
     }
 }
 
@@ -282,13 +282,13 @@ impl FromCall for SentQuery {
 mod tests {
     use super::*;
 
-    fn refused(result: Result<Sent>) -> bool {
+    fn refused(result: Result<OauthParams>) -> bool {
         matches!(result, Err(Refusal::InvalidRequest(_)))
     }
 
     #[test]
     fn forms_are_read_strictly() {
-        let sent = Sent::from_form(b"a=1+2&b=%C3%A9&c=&d").unwrap();
+        let sent = OauthParams::from_form(b"a=1+2&b=%C3%A9&c=&d").unwrap();
         assert_eq!(sent.get("a"), Some("1 2"));
         assert_eq!(sent.get("b"), Some("é"));
         assert_eq!((sent.get("c"), sent.get("d")), (None, None));
@@ -302,7 +302,7 @@ mod tests {
         ];
         for form in bad {
             assert!(
-                refused(Sent::from_form(form)),
+                refused(OauthParams::from_form(form)),
                 "{}",
                 String::from_utf8_lossy(form)
             );
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn json_is_read_as_strictly() {
-        let sent = Sent::from_json(br#"{"a":"x","b":5,"c":null,"d":true}"#).unwrap();
+        let sent = OauthParams::from_json(br#"{"a":"x","b":5,"c":null,"d":true}"#).unwrap();
         assert_eq!(
             (sent.get("a"), sent.get("b"), sent.get("d")),
             (Some("x"), Some("5"), Some("true"))
@@ -325,12 +325,12 @@ mod tests {
             "{",
             "",
         ] {
-            assert!(refused(Sent::from_json(body.as_bytes())), "{body}");
+            assert!(refused(OauthParams::from_json(body.as_bytes())), "{body}");
         }
     }
 
     #[test]
     fn repeatable_parameters_may_repeat() {
-        assert!(Sent::from_form(b"resource=a&resource=b").is_ok());
+        assert!(OauthParams::from_form(b"resource=a&resource=b").is_ok());
     }
 }

@@ -5,14 +5,14 @@ use super::codes::{self, Exchange};
 use super::endpoint;
 use super::families::{self, ACCESS_SECONDS, GrantType, Issued, NewFamily, Refresh};
 use super::refusal::{Refusal, Result, answered, no_store, settled};
-use super::sent::{Sent, SentBody};
+use super::sent::{OauthParams, SentBody};
 use super::settings::OAuth;
 use super::{cors, devices, id_token, limits, scopes};
 use crate::model::ADMIN_SCOPES;
 use crate::sign_in;
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
-use kernel::http::{Asked, Response, Routes, reply};
+use kernel::http::{RequestContext, Response, Routes, reply};
 use kernel::secrets::Secret;
 use serde::Serialize;
 use std::sync::Arc;
@@ -40,7 +40,11 @@ struct Token<'t> {
     id_token: Option<String>,
 }
 
-async fn token(app: App, asked: Arc<Asked>, body: SentBody) -> kernel::error::Result<Response> {
+async fn token(
+    app: App,
+    asked: Arc<RequestContext>,
+    body: SentBody,
+) -> kernel::error::Result<Response> {
     let answer = match body.0 {
         Ok(sent) => grant(&app, &asked, &sent).await,
         Err(refusal) => Err(refusal),
@@ -50,7 +54,7 @@ async fn token(app: App, asked: Arc<Asked>, body: SentBody) -> kernel::error::Re
     Ok(response)
 }
 
-async fn grant(app: &App, asked: &Asked, sent: &Sent) -> Result<Response> {
+async fn grant(app: &App, asked: &RequestContext, sent: &OauthParams) -> Result<Response> {
     let grant_type = sent.required("grant_type")?;
     limits::check(&limits::of(app).failed_grants, asked, app.now())?;
     let credentials = Credentials::find(asked, sent)?;
@@ -68,7 +72,7 @@ async fn grant(app: &App, asked: &Asked, sent: &Sent) -> Result<Response> {
     respond(app, granted?, audience).await
 }
 
-async fn by_code(app: &App, sent: &Sent, client: Option<Credentials>) -> Result<Issued> {
+async fn by_code(app: &App, sent: &OauthParams, client: Option<Credentials>) -> Result<Issued> {
     let exchange = Exchange {
         code: sent.required("code")?.to_owned(),
         redirect_uri: sent.required("redirect_uri")?.to_owned(),
@@ -84,7 +88,7 @@ async fn by_code(app: &App, sent: &Sent, client: Option<Credentials>) -> Result<
     .await?
 }
 
-async fn by_refresh(app: &App, sent: &Sent, client: Option<Credentials>) -> Result<Issued> {
+async fn by_refresh(app: &App, sent: &OauthParams, client: Option<Credentials>) -> Result<Issued> {
     let refresh = Refresh {
         token: sent.required("refresh_token")?.to_owned(),
         scope: sent.get("scope").map(str::to_owned),
@@ -100,7 +104,7 @@ async fn by_refresh(app: &App, sent: &Sent, client: Option<Credentials>) -> Resu
     .await?
 }
 
-async fn by_device(app: &App, sent: &Sent, client: Option<Credentials>) -> Result<Issued> {
+async fn by_device(app: &App, sent: &OauthParams, client: Option<Credentials>) -> Result<Issued> {
     let code = sent.required("device_code")?.to_owned();
     let client = client.ok_or(Refusal::InvalidClient)?;
     app.write(move |tx| {
@@ -115,8 +119,8 @@ async fn by_device(app: &App, sent: &Sent, client: Option<Credentials>) -> Resul
 /// The password grant (RFC 6749 section 4.3), for what cannot do better.
 async fn by_password(
     app: &App,
-    asked: &Asked,
-    sent: &Sent,
+    asked: &RequestContext,
+    sent: &OauthParams,
     client: Option<Credentials>,
 ) -> Result<Issued> {
     let login = sent.required("username")?.to_owned();

@@ -31,7 +31,7 @@ pub fn routes(r: &mut Routes) {
         "/admin/users/{username}/disable_two_factor",
         end_two_factor,
     )
-    .fresh();
+    .reauthenticated();
 }
 
 const FILTERS: &[(&str, &str)] = &[

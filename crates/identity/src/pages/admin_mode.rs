@@ -16,7 +16,7 @@ const LEAVE: &str = "/-/admin_mode/leave";
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, AdminMode::PAGE, show);
     r.page(Method::POST, AdminMode::PAGE, enter)
-        .fresh()
+        .reauthenticated()
         .always();
     r.page(Method::POST, LEAVE, leave).always();
 }

@@ -14,7 +14,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::{Field, input};
 use kernel::html::{Html, Page, flash};
-use kernel::http::{Asked, Params, Response, Routes};
+use kernel::http::{Params, RequestContext, Response, Routes};
 use std::sync::Arc;
 use store::Tx;
 
@@ -49,7 +49,7 @@ pub fn routes(r: &mut Routes) {
 /// token, so it is told to nobody.
 pub(super) fn show(
     app: &App,
-    asked: &Asked,
+    asked: &RequestContext,
     mut door: Door,
     status: StatusCode,
 ) -> Result<Response> {
@@ -95,7 +95,7 @@ fn ask_for_address(action: &'static str, title: &str, text: &str) -> Door {
     }
 }
 
-async fn forgotten(app: App, asked: Arc<Asked>) -> Result<Response> {
+async fn forgotten(app: App, asked: Arc<RequestContext>) -> Result<Response> {
     let form = ask_for_address(
         "/users/password/new",
         "Forgot your password?",
@@ -105,7 +105,7 @@ async fn forgotten(app: App, asked: Arc<Asked>) -> Result<Response> {
     show(&app, &asked, form, StatusCode::OK)
 }
 
-async fn unconfirmed_address(app: App, asked: Arc<Asked>) -> Result<Response> {
+async fn unconfirmed_address(app: App, asked: Arc<RequestContext>) -> Result<Response> {
     let form = ask_for_address(
         "/users/confirmation/new",
         "Confirm your address",
@@ -125,13 +125,13 @@ kernel::params! {
     }
 }
 
-async fn send(app: App, asked: Arc<Asked>, form: Params<SendForm>) -> Result<Response> {
+async fn send(app: App, asked: Arc<RequestContext>, form: Params<SendForm>) -> Result<Response> {
     send_for(app, asked, form.0, Purpose::Password).await
 }
 
 async fn send_confirmation(
     app: App,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<SendForm>,
 ) -> Result<Response> {
     send_for(app, asked, form.0, Purpose::Confirm).await
@@ -140,7 +140,7 @@ async fn send_confirmation(
 /// Answers alike whether the account exists or not.
 async fn send_for(
     app: App,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: SendForm,
     purpose: Purpose,
 ) -> Result<Response> {
@@ -216,7 +216,7 @@ kernel::params! {
     }
 }
 
-async fn choose(app: App, asked: Arc<Asked>, link: Params<Choose>) -> Result<Response> {
+async fn choose(app: App, asked: Arc<RequestContext>, link: Params<Choose>) -> Result<Response> {
     let token = link.0.reset_password_token.unwrap_or_default();
     check(&app, Purpose::Password, &token).await?;
     show(
@@ -241,7 +241,7 @@ kernel::params! {
     }
 }
 
-async fn set(app: App, asked: Arc<Asked>, form: Params<SetForm>) -> Result<Response> {
+async fn set(app: App, asked: Arc<RequestContext>, form: Params<SetForm>) -> Result<Response> {
     check_form(&app, &asked, form.authenticity_token.as_deref())?;
     let ip = asked.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
@@ -273,7 +273,7 @@ async fn set(app: App, asked: Arc<Asked>, form: Params<SetForm>) -> Result<Respo
 
 /// Uses a link up and does what it is for.
 fn used(
-    asked: &Asked,
+    asked: &RequestContext,
     purpose: Purpose,
     token: String,
     work: impl Fn(&mut Tx<'_>, &Author, &User, Option<i64>) -> Result<()> + Send + 'static,
@@ -298,7 +298,7 @@ kernel::params! {
     }
 }
 
-async fn locked(app: App, asked: Arc<Asked>, link: Params<Locked>) -> Result<Response> {
+async fn locked(app: App, asked: Arc<RequestContext>, link: Params<Locked>) -> Result<Response> {
     let token = link.0.unlock_token.unwrap_or_default();
     check(&app, Purpose::Unlock, &token).await?;
     let page = Door {
@@ -320,7 +320,7 @@ kernel::params! {
     }
 }
 
-async fn unlock(app: App, asked: Arc<Asked>, form: Params<Press>) -> Result<Response> {
+async fn unlock(app: App, asked: Arc<RequestContext>, form: Params<Press>) -> Result<Response> {
     check_form(&app, &asked, form.authenticity_token.as_deref())?;
     let by_link = used(&asked, Purpose::Unlock, form.0.token, |tx, by, user, _| {
         sign_in::unlock(tx, by, user)
@@ -337,7 +337,11 @@ kernel::params! {
     }
 }
 
-async fn unconfirmed(app: App, asked: Arc<Asked>, link: Params<Unconfirmed>) -> Result<Response> {
+async fn unconfirmed(
+    app: App,
+    asked: Arc<RequestContext>,
+    link: Params<Unconfirmed>,
+) -> Result<Response> {
     let token = link.0.confirmation_token.unwrap_or_default();
     check(&app, Purpose::Confirm, &token).await?;
     let page = Door {
@@ -352,7 +356,7 @@ async fn unconfirmed(app: App, asked: Arc<Asked>, link: Params<Unconfirmed>) -> 
     show(&app, &asked, page, StatusCode::OK)
 }
 
-async fn confirm(app: App, asked: Arc<Asked>, form: Params<Press>) -> Result<Response> {
+async fn confirm(app: App, asked: Arc<RequestContext>, form: Params<Press>) -> Result<Response> {
     check_form(&app, &asked, form.authenticity_token.as_deref())?;
     let by_link = used(&asked, Purpose::Confirm, form.0.token, users::confirm_email);
     app.write(by_link).await?;

@@ -20,8 +20,8 @@ pub mod views;
 
 use crate::csrf;
 use crate::standing::AdminMode;
-use crate::standing::Duty;
-use crate::two_factor::duty;
+use crate::standing::TwoFactorRequirement;
+use crate::two_factor::requirement;
 use crate::viewer::Viewer;
 use kernel::app::App;
 use kernel::html::{Notice, Page, PageViewer};
@@ -72,21 +72,21 @@ fn rights(mode: AdminMode) -> Option<Notice> {
 }
 
 /// What somebody is told who must set up a second factor.
-fn notice(duty: Duty) -> Option<Notice> {
+fn notice(duty: TwoFactorRequirement) -> Option<Notice> {
     match duty {
-        Duty::None => None,
-        Duty::Grace(until) => Some(Notice {
+        TwoFactorRequirement::None => None,
+        TwoFactorRequirement::Grace(until) => Some(Notice {
             text: format!(
                 "Your account needs two-factor authentication by {}.",
                 until.strftime("%-d %b %Y, %H:%M UTC")
             ),
             label: "Set it up",
-            url: duty::PAGE,
+            url: requirement::PAGE,
         }),
-        Duty::Due => Some(Notice {
+        TwoFactorRequirement::Due => Some(Notice {
             text: "Your account needs two-factor authentication before you can go on.".into(),
             label: "Set it up",
-            url: duty::PAGE,
+            url: requirement::PAGE,
         }),
     }
 }

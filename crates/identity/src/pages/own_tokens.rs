@@ -12,7 +12,7 @@ use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Errors, Html, flash};
-use kernel::http::{Asked, Paging, Params, Response, Routes, Start, reply};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start, reply};
 use kernel::secrets::Secret;
 use kernel::time::Date;
 use std::sync::Arc;
@@ -31,14 +31,14 @@ pub fn routes(r: &mut Routes) {
     for path in KNOWN_ELSEWHERE {
         r.page(Method::GET, path, lead_here);
     }
-    r.page(Method::POST, PATH, create).fresh();
+    r.page(Method::POST, PATH, create).reauthenticated();
     r.page(Method::POST, "/-/user_settings/tokens/{id}/revoke", revoke);
     r.page(Method::POST, "/-/user_settings/tokens/{id}/rotate", rotate)
-        .fresh();
+        .reauthenticated();
 }
 
 /// To the page, with what the form is to hold.
-async fn lead_here(asked: Arc<Asked>) -> Result<Response> {
+async fn lead_here(asked: Arc<RequestContext>) -> Result<Response> {
     let query = asked.uri.query().map(|query| format!("?{query}"));
     reply::redirect(&format!("{PATH}{}", query.unwrap_or_default()))
 }

@@ -73,26 +73,26 @@ impl Refusal {
 /// What a page shows in its form: as it is stored, or as it was typed and
 /// refused.
 #[derive(Debug)]
-pub struct Typed<F> {
+pub struct FormState<F> {
     /// What was typed.
     pub form: Option<F>,
     /// Why it is shown again.
     pub refusal: Refusal,
 }
 
-impl<F> Default for Typed<F> {
-    fn default() -> Typed<F> {
-        Typed {
+impl<F> Default for FormState<F> {
+    fn default() -> FormState<F> {
+        FormState {
             form: None,
             refusal: Refusal::default(),
         }
     }
 }
 
-impl<F> Typed<F> {
+impl<F> FormState<F> {
     /// What was typed into the form with these fields, and refused so.
-    pub fn refused(form: F, error: Error, fields: &[&str]) -> Result<Typed<F>> {
-        Ok(Typed {
+    pub fn refused(form: F, error: Error, fields: &[&str]) -> Result<FormState<F>> {
+        Ok(FormState {
             form: Some(form),
             refusal: Refusal::of(error, fields)?,
         })

@@ -11,7 +11,7 @@ use http::{Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, Page, flash, ui};
-use kernel::http::{Asked, Params, Response, Routes};
+use kernel::http::{Params, RequestContext, Response, Routes};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -36,17 +36,17 @@ pub fn routes(r: &mut Routes) {
 }
 
 /// The step's cookie of a request.
-pub(super) fn cookie(asked: &Asked) -> String {
+pub(super) fn cookie(asked: &RequestContext) -> String {
     let sent = asked.headers.get_all(header::COOKIE).iter();
     cookie_of(sent, step::COOKIE).unwrap_or_default()
 }
 
-async fn show(app: App, asked: Arc<Asked>) -> Result<Response> {
+async fn show(app: App, asked: Arc<RequestContext>) -> Result<Response> {
     form(&app, &asked, String::new()).await
 }
 
 /// The step's form; without a step, the way back to its beginning.
-async fn form(app: &App, asked: &Asked, error: String) -> Result<Response> {
+async fn form(app: &App, asked: &RequestContext, error: String) -> Result<Response> {
     let cookie = cookie(asked);
     let found = app.read(move |tx| {
         let Some((_, user)) = step::find(tx, &cookie)? else {
@@ -60,7 +60,7 @@ async fn form(app: &App, asked: &Asked, error: String) -> Result<Response> {
     }
 }
 
-fn render(app: &App, asked: &Asked, has_keys: bool, error: String) -> Result<Response> {
+fn render(app: &App, asked: &RequestContext, has_keys: bool, error: String) -> Result<Response> {
     let (secret, fresh) = bind(asked);
     let failed = !error.is_empty();
     let view = SecondStep {
@@ -96,7 +96,7 @@ pub(super) fn ended(app: &App) -> Result<Response> {
 /// The second factor was right: how the sign-in ended, and on to the page.
 pub(super) async fn passed(
     app: &App,
-    asked: &Asked,
+    asked: &RequestContext,
     step: Step,
     outcome: Outcome,
 ) -> Result<Response> {
@@ -120,7 +120,7 @@ kernel::params! {
     }
 }
 
-async fn create(app: App, asked: Arc<Asked>, form: Params<CodeForm>) -> Result<Response> {
+async fn create(app: App, asked: Arc<RequestContext>, form: Params<CodeForm>) -> Result<Response> {
     check_form(&app, &asked, form.authenticity_token.as_deref())?;
     let ip = asked.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
@@ -149,13 +149,13 @@ kernel::params! {
 
 async fn key_options(
     app: App,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<KeyOptionsForm>,
 ) -> Result<Response> {
     super::security_keys::told(&asked, ask_keys(&app, &asked, form.0).await)
 }
 
-async fn ask_keys(app: &App, asked: &Asked, form: KeyOptionsForm) -> Result<Value> {
+async fn ask_keys(app: &App, asked: &RequestContext, form: KeyOptionsForm) -> Result<Value> {
     check_form(app, asked, form.authenticity_token.as_deref())?;
     let (own, token) = (app.clone(), cookie(asked));
     let options = app.write(move |tx| keys::begin_sign_in(&own, tx, &token));
@@ -176,7 +176,7 @@ kernel::params! {
 
 async fn answer_of_key(
     app: App,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<KeyAnswerForm>,
 ) -> Result<Response> {
     check_form(&app, &asked, form.authenticity_token.as_deref())?;
@@ -195,7 +195,12 @@ async fn answer_of_key(
 }
 
 /// The form again, after a wrong try.
-pub(super) async fn wrong(app: &App, asked: &Asked, left: i64, why: &str) -> Result<Response> {
+pub(super) async fn wrong(
+    app: &App,
+    asked: &RequestContext,
+    left: i64,
+    why: &str,
+) -> Result<Response> {
     let tries = ui::count(left.unsigned_abs(), "try");
     form(app, asked, format!("{why} You have {tries} left.")).await
 }

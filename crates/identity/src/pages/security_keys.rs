@@ -13,7 +13,7 @@ use kernel::error::{Error, Result};
 use kernel::html::{Errors, Flash, Html, Moment, Page, flash};
 use kernel::http::refusal;
 use kernel::http::routes::Surface;
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub fn routes(r: &mut Routes) {
         "/-/profile/two_factor_auth/keys/{id}/delete",
         destroy,
     )
-    .fresh();
+    .reauthenticated();
 }
 
 /// The session that asks. A token, which others may hold, changes no keys.
@@ -102,7 +102,7 @@ kernel::params! {
 
 async fn options(
     app: App,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     viewer: SignedInViewer,
     form: Params<OptionsForm>,
 ) -> Result<Response> {
@@ -110,7 +110,7 @@ async fn options(
 }
 
 /// Options as a script reads them; what is wrong as JSON too.
-pub(super) fn told(asked: &Asked, found: Result<Value>) -> Result<Response> {
+pub(super) fn told(asked: &RequestContext, found: Result<Value>) -> Result<Response> {
     match found {
         Ok(options) => reply::json(StatusCode::OK, &options),
         Err(error) => Ok(refusal::render(error, Surface::Api, asked)),
@@ -129,7 +129,11 @@ async fn begin(app: &App, viewer: &SignedIn, form: OptionsForm) -> Result<Value>
 }
 
 /// Options for a key that proves that it is still the same person.
-async fn proof_options(app: App, asked: Arc<Asked>, viewer: SignedInViewer) -> Result<Response> {
+async fn proof_options(
+    app: App,
+    asked: Arc<RequestContext>,
+    viewer: SignedInViewer,
+) -> Result<Response> {
     told(&asked, ask_for_proof(&app, &viewer.0).await)
 }
 

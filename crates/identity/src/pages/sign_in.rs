@@ -8,8 +8,8 @@ use crate::model::User;
 use crate::sessions::{self, COOKIE};
 use crate::settings::Sessions;
 use crate::sign_in::{self, Attempt, Outcome};
-use crate::standing::Duty;
-use crate::two_factor::{duty, step};
+use crate::standing::TwoFactorRequirement;
+use crate::two_factor::{requirement, step};
 use crate::users;
 use crate::viewer::{Credential, SignedInViewer, Viewer};
 use crate::{csrf, password, password_rules, two_factor};
@@ -18,7 +18,7 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, Page, flash};
 use kernel::http::routes::Surface;
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ kernel::params! {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ShowSignIn>,
 ) -> Result<Response> {
     let back = safe_path(params.return_to.as_deref());
@@ -79,7 +79,7 @@ pub(super) fn safe_path(sent: Option<&str>) -> &str {
 
 async fn form(
     app: &App,
-    asked: &Asked,
+    asked: &RequestContext,
     login: String,
     error: &str,
     back: String,
@@ -107,14 +107,14 @@ async fn form(
 }
 
 /// What binds a form to the browser, and whether the browser must be told.
-pub(super) fn bind(asked: &Asked) -> (String, bool) {
+pub(super) fn bind(asked: &RequestContext) -> (String, bool) {
     match form_cookie(asked) {
         Some(secret) => (secret, false),
         None => (secrets::random_token("").expose().to_owned(), true),
     }
 }
 
-pub(super) fn form_cookie(asked: &Asked) -> Option<String> {
+pub(super) fn form_cookie(asked: &RequestContext) -> Option<String> {
     cookie_of(asked.headers.get_all(header::COOKIE).iter(), FORM_COOKIE)
 }
 
@@ -147,7 +147,7 @@ kernel::params! {
 }
 
 /// Whether the form was sent by our own page to this browser.
-pub(super) fn check_form(app: &App, asked: &Asked, token: Option<&str>) -> Result<()> {
+pub(super) fn check_form(app: &App, asked: &RequestContext, token: Option<&str>) -> Result<()> {
     let foreign = csrf::is_foreign(app, asked, Surface::Page);
     let proved = form_cookie(asked)
         .is_some_and(|secret| csrf::check_bound(app, &secret, token.unwrap_or_default()));
@@ -159,7 +159,11 @@ pub(super) fn check_form(app: &App, asked: &Asked, token: Option<&str>) -> Resul
     Ok(())
 }
 
-async fn create(app: App, asked: Arc<Asked>, params: Params<SignInForm>) -> Result<Response> {
+async fn create(
+    app: App,
+    asked: Arc<RequestContext>,
+    params: Params<SignInForm>,
+) -> Result<Response> {
     check_form(&app, &asked, params.authenticity_token.as_deref())?;
     let login = params.login.clone().unwrap_or_default();
     let back = safe_path(params.return_to.as_deref()).to_owned();
@@ -175,7 +179,7 @@ async fn create(app: App, asked: Arc<Asked>, params: Params<SignInForm>) -> Resu
 }
 
 /// A sign-in from where the request comes, yet without credentials.
-pub(super) fn visit(asked: &Asked) -> Attempt {
+pub(super) fn visit(asked: &RequestContext) -> Attempt {
     Attempt {
         login: String::new(),
         password: Secret::new(""),
@@ -193,7 +197,7 @@ pub(super) fn visit(asked: &Asked) -> Attempt {
 /// What the browser is told of a sign-in.
 pub(super) async fn answer(
     app: &App,
-    asked: &Asked,
+    asked: &RequestContext,
     outcome: Outcome,
     attempt: Attempt,
 ) -> Result<Response> {
@@ -245,17 +249,17 @@ async fn after(app: &App, cookie: &Secret, back: &str) -> Result<String> {
         let Some((_, user)) = holder else {
             return Ok(None);
         };
-        Ok(Some((user.id, duty::find(tx, &user)?)))
+        Ok(Some((user.id, requirement::find(tx, &user)?)))
     });
     let duty = match found.await? {
         Some((user, found)) => found.settle(app, user).await?,
-        None => Duty::None,
+        None => TwoFactorRequirement::None,
     };
     Ok(match duty {
-        Duty::None => back.to_owned(),
-        Duty::Grace(_) | Duty::Due => {
+        TwoFactorRequirement::None => back.to_owned(),
+        TwoFactorRequirement::Grace(_) | TwoFactorRequirement::Due => {
             let back = utf8_percent_encode(back, NON_ALPHANUMERIC);
-            format!("{}?return_to={back}", duty::PAGE)
+            format!("{}?return_to={back}", requirement::PAGE)
         }
     })
 }
@@ -295,7 +299,7 @@ async fn prove(app: &App, user: &User, remember: bool, back: String) -> Result<S
     Ok(app.secrets().sign(PROOF, &bytes))
 }
 
-fn renewal(app: &App, asked: &Asked, proof: String, error: String) -> Result<Response> {
+fn renewal(app: &App, asked: &RequestContext, proof: String, error: String) -> Result<Response> {
     let secret = form_cookie(asked).unwrap_or_default();
     let view = NewPassword {
         page: Page {
@@ -323,7 +327,11 @@ kernel::params! {
     }
 }
 
-async fn renew(app: App, asked: Arc<Asked>, params: Params<RenewForm>) -> Result<Response> {
+async fn renew(
+    app: App,
+    asked: Arc<RequestContext>,
+    params: Params<RenewForm>,
+) -> Result<Response> {
     check_form(&app, &asked, params.authenticity_token.as_deref())?;
     let proof: Option<Proof> = app
         .secrets()

@@ -16,7 +16,7 @@ use kernel::error::{Error, Result};
 use kernel::html::{Errors, Html, Page, flash};
 use kernel::http::openapi::Operation;
 use kernel::http::params::{FromParams, Source};
-use kernel::http::{Asked, Call, FromCall, Response, Routes, reply};
+use kernel::http::{Call, FromCall, RequestContext, Response, Routes, reply};
 use std::sync::Arc;
 
 const PATH: &str = "/users/sign_up";
@@ -45,13 +45,13 @@ kernel::params! {
 
 /// The form with all that was sent: the challenge's field has the name that
 /// its maker gave it.
-struct Sent(Form, Source);
+struct SignUpRequest(Form, Source);
 
-impl FromCall for Sent {
+impl FromCall for SignUpRequest {
     async fn from_call(call: &mut Call) -> Result<Self> {
         let source = call.merged().await?.clone();
         let form = Form::from_params(&source).map_err(Error::Parameters)?;
-        Ok(Sent(form, source))
+        Ok(SignUpRequest(form, source))
     }
 
     fn describe(operation: &mut Operation<'_>) {
@@ -59,7 +59,7 @@ impl FromCall for Sent {
     }
 }
 
-impl Sent {
+impl SignUpRequest {
     fn new_user(&self) -> NewUser {
         let text = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().to_owned();
         NewUser {
@@ -76,7 +76,7 @@ impl Sent {
     }
 }
 
-async fn show(app: App, viewer: Viewer, asked: Arc<Asked>) -> Result<Response> {
+async fn show(app: App, viewer: Viewer, asked: Arc<RequestContext>) -> Result<Response> {
     if viewer.user().is_some() {
         return reply::redirect("/");
     }
@@ -89,7 +89,7 @@ async fn show(app: App, viewer: Viewer, asked: Arc<Asked>) -> Result<Response> {
 
 async fn render(
     app: &App,
-    asked: &Asked,
+    asked: &RequestContext,
     typed: &NewUser,
     errors: Errors,
     error: &str,
@@ -121,7 +121,7 @@ async fn render(
     Ok(response)
 }
 
-async fn create(app: App, asked: Arc<Asked>, sent: Sent) -> Result<Response> {
+async fn create(app: App, asked: Arc<RequestContext>, sent: SignUpRequest) -> Result<Response> {
     check_form(&app, &asked, sent.0.authenticity_token.as_deref())?;
     let ip = asked.peer.to_string();
     // Counted in a transaction of its own: a refusal must count, too.
@@ -141,8 +141,8 @@ async fn create(app: App, asked: Arc<Asked>, sent: Sent) -> Result<Response> {
 /// Nothing, or why it was refused.
 async fn attempt(
     app: &App,
-    asked: &Asked,
-    sent: &Sent,
+    asked: &RequestContext,
+    sent: &SignUpRequest,
     mut new: NewUser,
 ) -> Result<Option<String>> {
     let rules: SignUp = app.read(kernel::settings::read).await?;
@@ -180,7 +180,7 @@ async fn attempt(
 }
 
 /// The same for everyone, whether the address has an account or not.
-async fn told(app: &App, asked: &Asked) -> Result<Response> {
+async fn told(app: &App, asked: &RequestContext) -> Result<Response> {
     let rules: SignUp = app.read(kernel::settings::read).await?;
     let mut text = match rules.confirmation {
         Confirmation::Off => "If nothing hinders, your account is ready; a mail says what does.",

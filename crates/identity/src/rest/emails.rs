@@ -24,18 +24,18 @@ pub fn routes(r: &mut Routes) {
         .scopes(super::READ_USER)
         .summary("Shows a further address of the caller");
     r.post("/user/emails", add_own)
-        .fresh()
+        .reauthenticated()
         .summary("Adds an address of the caller");
     r.delete("/user/emails/{email_id}", remove_own)
-        .fresh()
+        .reauthenticated()
         .summary("Removes a further address of the caller");
     r.get("/users/{id}/emails", list)
         .summary("Lists a user's further addresses");
     r.post("/users/{id}/emails", add)
-        .fresh()
+        .reauthenticated()
         .summary("Adds an address of a user");
     r.delete("/users/{id}/emails/{email_id}", remove)
-        .fresh()
+        .reauthenticated()
         .summary("Removes a further address of a user");
 }
 

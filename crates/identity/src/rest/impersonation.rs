@@ -18,7 +18,7 @@ pub fn routes(r: &mut Routes) {
     r.get("/users/{id}/impersonation_tokens", list)
         .summary("Lists a user's impersonation tokens");
     r.post("/users/{id}/impersonation_tokens", create)
-        .fresh()
+        .reauthenticated()
         .summary("Creates an impersonation token");
     r.get("/users/{id}/impersonation_tokens/{token_id}", show)
         .summary("Shows an impersonation token");

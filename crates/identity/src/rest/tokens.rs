@@ -22,11 +22,11 @@ pub fn routes(r: &mut Routes) {
     r.get("/personal_access_tokens/{id}", show)
         .summary("Shows a personal access token");
     r.post("/personal_access_tokens/self/rotate", rotate_self)
-        .fresh()
+        .reauthenticated()
         .scopes(&["api", "self_rotate"])
         .summary("Rotates the token that asks");
     r.post("/personal_access_tokens/{id}/rotate", rotate)
-        .fresh()
+        .reauthenticated()
         .summary("Rotates a token");
     r.delete("/personal_access_tokens/self", destroy_self)
         .scopes(&[])
@@ -34,10 +34,10 @@ pub fn routes(r: &mut Routes) {
     r.delete("/personal_access_tokens/{id}", destroy)
         .summary("Revokes a token");
     r.post("/user/personal_access_tokens", create_own)
-        .fresh()
+        .reauthenticated()
         .summary("Creates a token of the caller with a narrow scope");
     r.post("/users/{id}/personal_access_tokens", create_for)
-        .fresh()
+        .reauthenticated()
         .summary("Creates a token of a user");
 }
 

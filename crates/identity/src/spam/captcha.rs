@@ -138,7 +138,7 @@ impl Captcha {
         if !answer.status.is_success() {
             return Err(unknown(format!("the verifier answered {}", answer.status)));
         }
-        let told: Told = serde_json::from_slice(&answer.body)
+        let told: CaptchaAnswer = serde_json::from_slice(&answer.body)
             .map_err(|error| unknown(format!("the verifier's answer: {error}")))?;
         Ok(told.success)
     }
@@ -146,7 +146,7 @@ impl Captcha {
 
 /// What the verifier answers.
 #[derive(Deserialize)]
-struct Told {
+struct CaptchaAnswer {
     #[serde(default)]
     success: bool,
 }

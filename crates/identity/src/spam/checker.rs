@@ -20,7 +20,7 @@ const MAX_ANSWER: u64 = 64 * 1024;
 const MAX_REASON: usize = 255;
 
 #[derive(Deserialize)]
-struct Told {
+struct CheckerAnswer {
     verdict: String,
     #[serde(default)]
     reason: Option<String>,
@@ -63,7 +63,7 @@ async fn answer(
     if !answer.status.is_success() {
         return Ok(Err(format!("it answered {}", answer.status)));
     }
-    let told: Told = match serde_json::from_slice(&answer.body) {
+    let told: CheckerAnswer = match serde_json::from_slice(&answer.body) {
         Ok(told) => told,
         Err(error) => return Ok(Err(format!("its answer: {error}"))),
     };

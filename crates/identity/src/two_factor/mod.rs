@@ -8,9 +8,9 @@
 //! one. Whoever adds a kind of factor extends [`HAS_ONE`] and [`remove_all`],
 //! and calls [`added`] and [`removed`].
 
-pub mod duty;
 pub mod keys;
 pub mod recovery;
+pub mod requirement;
 pub mod settings;
 pub mod step;
 pub mod totp;

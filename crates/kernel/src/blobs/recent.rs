@@ -41,12 +41,12 @@ pub(super) struct Room(
 );
 
 /// A buffer that gives its room back with its last reader.
-struct Held {
+struct CachedBlobs {
     bytes: Bytes,
     _room: Room,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for CachedBlobs {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -79,7 +79,7 @@ impl Recent {
 
     /// Keeps a blob; its bytes for the first reader.
     pub(super) fn keep(&self, key: &str, bytes: Bytes, room: Room) -> Bytes {
-        let held = Bytes::from_owner(Held { bytes, _room: room });
+        let held = Bytes::from_owner(CachedBlobs { bytes, _room: room });
         self.blobs.insert(key.to_owned(), held.clone());
         held
     }

@@ -1,6 +1,6 @@
 //! Arguments, input fields and values of enums on their way into the table.
 
-use super::shape::Typed;
+use super::shape::HasTypeRef;
 use super::table::{EnumValue, Input, Mark};
 use super::types::TypeRef;
 use serde::de::DeserializeOwned;
@@ -14,7 +14,7 @@ pub struct Argument {
 }
 
 /// An argument of this name and type.
-pub fn argument(name: &str, ty: impl Typed) -> Argument {
+pub fn argument(name: &str, ty: impl HasTypeRef) -> Argument {
     of_type(name, ty.type_ref())
 }
 
@@ -107,7 +107,7 @@ pub trait GraphInput: DeserializeOwned + Send + 'static {
 ///
 /// ```
 /// use kernel::graph::input::GraphInput;
-/// use kernel::graph::{ID, INT, STRING, Typed};
+/// use kernel::graph::{ID, INT, STRING, HasTypeRef};
 /// use kernel::http::params::Patch;
 ///
 /// kernel::graph_input! {
@@ -171,7 +171,7 @@ pub fn camel(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::graph::{Done, Graph, ID, INT, STRING, Typed, sdl};
+    use crate::graph::{Done, Graph, HasTypeRef, ID, INT, STRING, sdl};
     use crate::http::params::Patch;
     use serde_json::{Value as Json, json};
 

@@ -5,7 +5,7 @@ use super::context::Args;
 use super::input::{argument, item};
 use super::scalars::{BOOLEAN, STRING};
 use super::sdl;
-use super::shape::{Typed, enumeration, object};
+use super::shape::{HasTypeRef, enumeration, object};
 use super::table::{EnumValue, Field, Input, Kind, Mark, Root, Table, TypeDef};
 use super::types::TypeRef;
 use serde_json::json;

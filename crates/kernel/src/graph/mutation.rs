@@ -4,7 +4,7 @@ use super::build::Graph;
 use super::context::{Args, Context, Fault};
 use super::input::{Argument, GraphInput, argument};
 use super::scalars::STRING;
-use super::shape::{Answer, Object, Shape, Typed, object};
+use super::shape::{Answer, HasTypeRef, Object, Shape, object};
 use super::table::{Mark, Root, WRITE};
 use super::types::TypeRef;
 use crate::app::App;
@@ -261,7 +261,7 @@ impl<P> Clone for Payload<P> {
     }
 }
 
-impl<P: Any + Send + Sync> Typed for Payload<P> {
+impl<P: Any + Send + Sync> HasTypeRef for Payload<P> {
     fn type_ref(&self) -> TypeRef {
         self.0.type_ref()
     }
@@ -320,7 +320,7 @@ fn type_name(field: &str, suffix: &str) -> String {
 #[derive(Clone)]
 struct Input(Arc<str>);
 
-impl Typed for Input {
+impl HasTypeRef for Input {
     fn type_ref(&self) -> super::TypeRef {
         super::TypeRef::Named(self.0.clone()).required()
     }

@@ -10,7 +10,7 @@ use super::build::Graph;
 use super::context::{Args, Context, Fault, Loader};
 use super::input::argument;
 use super::scalars::{GlobalId, ID, split};
-use super::shape::{Answer, Object, Shape, Typed};
+use super::shape::{Answer, HasTypeRef, Object, Shape};
 use super::table::Table;
 use super::types::TypeRef;
 use futures_util::future::try_join_all;
@@ -155,7 +155,7 @@ pub fn any_of(name: &'static str) -> AnyOf {
 #[derive(Clone, Copy)]
 pub struct AnyOf(&'static str);
 
-impl Typed for AnyOf {
+impl HasTypeRef for AnyOf {
     fn type_ref(&self) -> TypeRef {
         TypeRef::named(self.0)
     }

@@ -5,7 +5,7 @@ use super::connection::{Ask, Connection, Counted, PAGE};
 use super::context::{Args, Context, Fault};
 use super::input::argument;
 use super::scalars::{BOOLEAN, INT, STRING};
-use super::shape::{Answer, ListOf, Node, Shape, Typed, object};
+use super::shape::{Answer, HasTypeRef, ListOf, Node, Shape, object};
 use super::types::TypeRef;
 use std::any::{Any, TypeId};
 use std::future::Future;
@@ -35,7 +35,7 @@ struct PageInfo {
 #[derive(Clone)]
 struct Row(TypeRef);
 
-impl Typed for Row {
+impl HasTypeRef for Row {
     fn type_ref(&self) -> TypeRef {
         self.0.clone()
     }
@@ -56,7 +56,7 @@ struct Of<S> {
     row: S,
 }
 
-impl<S: Typed> Typed for Of<S> {
+impl<S: HasTypeRef> HasTypeRef for Of<S> {
     fn type_ref(&self) -> TypeRef {
         TypeRef::Named(self.name.clone())
     }
@@ -199,7 +199,7 @@ fn declare<S: Shape>(graph: &mut Graph, row: S) -> Of<S> {
 #[derive(Clone)]
 struct Rows(ListOf<Row>);
 
-impl Typed for Rows {
+impl HasTypeRef for Rows {
     fn type_ref(&self) -> TypeRef {
         self.0.type_ref()
     }

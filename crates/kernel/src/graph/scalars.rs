@@ -2,7 +2,7 @@
 //! (contract «IDs and scalars»).
 
 use super::build::Graph;
-use super::shape::{Answer, Leaf, Shape, Typed};
+use super::shape::{Answer, HasTypeRef, Leaf, Shape};
 use super::types::TypeRef;
 use super::uploads;
 use crate::time::{Date, Timestamp, start_of};
@@ -84,7 +84,7 @@ impl GlobalId {
     }
 }
 
-impl Typed for GlobalId {
+impl HasTypeRef for GlobalId {
     fn type_ref(&self) -> TypeRef {
         TypeRef::named(self.scalar)
     }
@@ -102,7 +102,7 @@ impl Shape for GlobalId {
 #[derive(Debug, Clone, Copy)]
 pub struct NodeId(GlobalId);
 
-impl Typed for NodeId {
+impl HasTypeRef for NodeId {
     fn type_ref(&self) -> TypeRef {
         ID.type_ref()
     }

@@ -27,7 +27,7 @@ pub enum Answer {
 }
 
 /// Something that names a type.
-pub trait Typed: Clone + Send + Sync + 'static {
+pub trait HasTypeRef: Clone + Send + Sync + 'static {
     /// The type.
     fn type_ref(&self) -> TypeRef;
 
@@ -43,7 +43,7 @@ pub trait Typed: Clone + Send + Sync + 'static {
 }
 
 /// A type with the Rust values that fit it.
-pub trait Shape: Typed {
+pub trait Shape: HasTypeRef {
     /// What a resolver gives; `Option` where the type is nullable.
     type Value: Send + 'static;
 
@@ -56,21 +56,21 @@ pub trait Shape: Typed {
     }
 }
 
-/// A list; see [`Typed::list`].
+/// A list; see [`HasTypeRef::list`].
 #[derive(Clone)]
 pub struct ListOf<S>(S);
 
-/// Never null; see [`Typed::required`].
+/// Never null; see [`HasTypeRef::required`].
 #[derive(Clone)]
 pub struct Required<S>(S);
 
-impl<S: Typed> Typed for ListOf<S> {
+impl<S: HasTypeRef> HasTypeRef for ListOf<S> {
     fn type_ref(&self) -> TypeRef {
         self.0.type_ref().list()
     }
 }
 
-impl<S: Typed> Typed for Required<S> {
+impl<S: HasTypeRef> HasTypeRef for Required<S> {
     fn type_ref(&self) -> TypeRef {
         self.0.type_ref().required()
     }
@@ -131,7 +131,7 @@ impl<T: Display> Leaf<T> {
     }
 }
 
-impl<T: 'static> Typed for Leaf<T> {
+impl<T: 'static> HasTypeRef for Leaf<T> {
     fn type_ref(&self) -> TypeRef {
         TypeRef::named(self.name)
     }
@@ -162,7 +162,7 @@ pub fn named(name: &'static str) -> Name {
 #[derive(Clone, Copy)]
 pub struct Name(&'static str);
 
-impl Typed for Name {
+impl HasTypeRef for Name {
     fn type_ref(&self) -> TypeRef {
         TypeRef::named(self.0)
     }
@@ -203,7 +203,7 @@ pub fn one_of<T: Any + Send + Sync>(name: &str, concrete: fn(&T) -> &'static str
     }
 }
 
-impl<T: Any + Send + Sync> Typed for Object<T> {
+impl<T: Any + Send + Sync> HasTypeRef for Object<T> {
     fn type_ref(&self) -> TypeRef {
         TypeRef::Named(self.name.clone())
     }

@@ -2,7 +2,7 @@
 
 use super::page::{Page, Seen};
 use super::reply::Html;
-use crate::http::{Asked, Response};
+use crate::http::{RequestContext, Response};
 use askama::Template;
 use axum::body::Body;
 use http::{Method, StatusCode};
@@ -23,7 +23,12 @@ struct ErrorPage<'a> {
 
 /// The page for a refusal. `reason` is shown as it is and may be empty; the
 /// request id is what an administrator finds in the log.
-pub fn error_page(status: StatusCode, reason: &str, asked: &Asked, seen: Option<Seen>) -> Response {
+pub fn error_page(
+    status: StatusCode,
+    reason: &str,
+    asked: &RequestContext,
+    seen: Option<Seen>,
+) -> Response {
     let (viewer, csrf) = match seen {
         Some(seen) => (Some(seen.viewer), seen.csrf),
         None => (None, String::new()),
@@ -58,7 +63,7 @@ pub(crate) const SIGN_IN: &str = "/users/sign_in?return_to=";
 
 /// The address to sign in at and come back to the page asked for, if that was
 /// only looked at.
-pub(crate) fn sign_in(asked: &Asked) -> String {
+pub(crate) fn sign_in(asked: &RequestContext) -> String {
     let back = match (&asked.method, asked.uri.path_and_query()) {
         (&(Method::GET | Method::HEAD), Some(path)) => path.as_str(),
         _ => "/",

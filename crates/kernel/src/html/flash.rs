@@ -6,7 +6,7 @@
 use super::page::{Errors, Flash, Tone};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::http::{Asked, Response, reply};
+use crate::http::{RequestContext, Response, reply};
 use http::{HeaderMap, HeaderValue, Method, header};
 
 const COOKIE: &str = "_service_flash";
@@ -65,7 +65,7 @@ fn cookie(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Forgets a message once a page has shown it.
-pub(crate) fn forget(asked: &Asked, response: &mut Response) {
+pub(crate) fn forget(asked: &RequestContext, response: &mut Response) {
     let shown = asked.method == Method::GET && !response.status().is_redirection();
     if shown && cookie(&asked.headers).is_some() {
         let gone = "_service_flash=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0";

@@ -5,7 +5,7 @@ use super::views::{AdminAudit, AdminJobs, AuditRow, JobRow};
 use super::{
     Flash, Html, Moment, Page, PageViewer, Pages, asset, asset_response, asset_url, error_page, ui,
 };
-use crate::http::Asked;
+use crate::http::RequestContext;
 use askama::Template;
 use http::{HeaderMap, Method, StatusCode, header};
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ fn moment(ago: i64) -> Moment {
     Moment::new(at.expect("in range"), now)
 }
 
-fn asked(path: &str) -> Asked {
-    Asked {
+fn asked(path: &str) -> RequestContext {
+    RequestContext {
         method: Method::GET,
         uri: path.parse().expect("a path"),
         headers: HeaderMap::new(),

@@ -29,7 +29,7 @@ pub struct Call {
     /// The route that matched.
     pub route: Arc<Route>,
     /// How the request was made.
-    pub asked: Arc<Asked>,
+    pub asked: Arc<RequestContext>,
     /// What gates and extractors leave for one another (the viewer).
     pub extensions: Extensions,
     /// Parameters of the query.
@@ -53,7 +53,7 @@ pub struct SentFile {
 
 /// The parts of a request that stay known until its answer is written.
 #[derive(Debug)]
-pub struct Asked {
+pub struct RequestContext {
     /// Method as sent (HEAD stays HEAD).
     pub method: Method,
     /// Path and query as sent.
@@ -68,7 +68,7 @@ pub struct Asked {
     pub base_url: String,
 }
 
-impl Asked {
+impl RequestContext {
     /// One header as text, if it is sent and readable.
     pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
@@ -80,7 +80,7 @@ impl Call {
     pub fn new(
         app: App,
         route: Arc<Route>,
-        asked: Asked,
+        asked: RequestContext,
         path: Vec<(String, String)>,
         body: Body,
     ) -> Result<Call> {
@@ -228,7 +228,7 @@ impl FromCall for App {
     }
 }
 
-impl FromCall for Arc<Asked> {
+impl FromCall for Arc<RequestContext> {
     async fn from_call(call: &mut Call) -> Result<Self> {
         Ok(call.asked.clone())
     }

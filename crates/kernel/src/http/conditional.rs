@@ -1,6 +1,6 @@
 //! Requests that depend on what the caller has (RFC 9110 section 13).
 
-use super::call::Asked;
+use super::call::RequestContext;
 use super::reply::{self, Response};
 use crate::error::{Error, Result};
 use crate::time::Timestamp;
@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const MAX_TAGGED: u64 = 4 * 1024 * 1024;
 
 /// Weak ETag on JSON that a GET answers, and 304 when the caller has it.
-pub(super) async fn conditional(response: Response, asked: &Asked) -> Response {
+pub(super) async fn conditional(response: Response, asked: &RequestContext) -> Response {
     let reads = asked.method == Method::GET || asked.method == Method::HEAD;
     let is_json = response
         .headers()
@@ -51,7 +51,7 @@ pub(super) async fn conditional(response: Response, asked: &Asked) -> Response {
 }
 
 /// Whether `If-None-Match` names this tag (RFC 9110 section 13.1.2, weak).
-pub fn matches_etag(asked: &Asked, tag: Option<&HeaderValue>) -> bool {
+pub fn matches_etag(asked: &RequestContext, tag: Option<&HeaderValue>) -> bool {
     let (Some(sent), Some(tag)) = (
         asked.header(header::IF_NONE_MATCH),
         tag.and_then(|tag| tag.to_str().ok()),
@@ -64,7 +64,7 @@ pub fn matches_etag(asked: &Asked, tag: Option<&HeaderValue>) -> bool {
 
 /// Refuses a change of something that changed since `If-Unmodified-Since`;
 /// an unreadable date is ignored, resolution is one second.
-pub fn check_unmodified(asked: &Asked, updated_at: Timestamp) -> Result<()> {
+pub fn check_unmodified(asked: &RequestContext, updated_at: Timestamp) -> Result<()> {
     let Some(text) = asked.header(header::IF_UNMODIFIED_SINCE) else {
         return Ok(());
     };

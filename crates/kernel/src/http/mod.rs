@@ -20,7 +20,7 @@ mod table;
 pub mod throttle;
 mod unread;
 
-pub use call::{Asked, Call, Files, FromCall, Params, Upload};
+pub use call::{Call, Files, FromCall, Params, RequestContext, Upload};
 pub use multipart::{Part, Parts};
 pub use paging::{Paged, Paging, Start};
 pub use params::Patch;

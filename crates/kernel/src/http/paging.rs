@@ -1,6 +1,6 @@
 //! Pages of lists: by number with totals, or by key (contract «Pagination»).
 
-use super::call::{Asked, Call, FromCall};
+use super::call::{Call, FromCall, RequestContext};
 use super::openapi::Operation;
 use super::params::Field;
 use crate::app::App;
@@ -203,7 +203,7 @@ impl<T> Paged<T> {
     pub(super) fn write_headers(
         &self,
         app: &App,
-        asked: &Asked,
+        asked: &RequestContext,
         headers: &mut HeaderMap,
     ) -> Result<()> {
         let link = match self.paging.start {
@@ -219,7 +219,12 @@ impl<T> Paged<T> {
         Ok(())
     }
 
-    fn number_headers(&self, page: i64, asked: &Asked, headers: &mut HeaderMap) -> Result<String> {
+    fn number_headers(
+        &self,
+        page: i64,
+        asked: &RequestContext,
+        headers: &mut HeaderMap,
+    ) -> Result<String> {
         let pages = self
             .total
             .map(|total| (total + self.paging.per_page - 1) / self.paging.per_page);
@@ -256,7 +261,7 @@ impl<T> Paged<T> {
         Ok(links.collect::<Vec<_>>().join(", "))
     }
 
-    fn next_link(&self, app: &App, asked: &Asked) -> Result<String> {
+    fn next_link(&self, app: &App, asked: &RequestContext) -> Result<String> {
         let Some(keys) = &self.next else {
             return Ok(String::new());
         };
@@ -279,7 +284,7 @@ const SECRET: &[&str] = &[
 ];
 
 /// The asked address with some parameters set and some left out.
-pub fn with_query(asked: &Asked, set: &[(&str, &str)], without: &[&str]) -> String {
+pub fn with_query(asked: &RequestContext, set: &[(&str, &str)], without: &[&str]) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     let sent = asked.uri.query().unwrap_or_default();
     for (key, value) in url::form_urlencoded::parse(sent.as_bytes()) {

@@ -1,6 +1,6 @@
 //! How each refusal looks on the wire, once per surface.
 
-use super::call::Asked;
+use super::call::RequestContext;
 use super::reply::{self, Response};
 use super::routes::Surface;
 use crate::error::Error;
@@ -10,12 +10,17 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 /// Renders a refusal; internal causes go to the log only.
-pub fn render(error: Error, surface: Surface, asked: &Asked) -> Response {
+pub fn render(error: Error, surface: Surface, asked: &RequestContext) -> Response {
     render_for(error, surface, asked, None)
 }
 
 /// The same for a page that somebody looks at.
-pub fn render_for(error: Error, surface: Surface, asked: &Asked, seen: Option<Seen>) -> Response {
+pub fn render_for(
+    error: Error,
+    surface: Surface,
+    asked: &RequestContext,
+    seen: Option<Seen>,
+) -> Response {
     if let Error::Internal(cause) = &error {
         log_internal(cause.as_ref(), asked);
     }
@@ -41,7 +46,7 @@ pub fn render_for(error: Error, surface: Surface, asked: &Asked, seen: Option<Se
 /// The refusal of a page to a stranger, whom the gate has looked at. Who looks
 /// for what is hidden from them, or is not there, is asked to sign in first,
 /// and told neither.
-pub fn render_for_stranger(error: Error, asked: &Asked) -> Response {
+pub fn render_for_stranger(error: Error, asked: &RequestContext) -> Response {
     let looks = asked.method == Method::GET || asked.method == Method::HEAD;
     // Names there are for programs, and no page is hidden (RFC 8615).
     let is_page = !asked.uri.path().starts_with("/.well-known/");
@@ -62,7 +67,7 @@ pub(super) fn is_lead_to_sign_in(response: &Response) -> bool {
 /// Renders the refusal of a request that is not looked at any further.
 pub fn unasked<B>(error: Error, surface: Surface, request: http::Request<B>) -> Response {
     let (parts, _) = request.into_parts();
-    let asked = Asked {
+    let asked = RequestContext {
         method: parts.method,
         uri: parts.uri,
         headers: parts.headers,
@@ -73,7 +78,7 @@ pub fn unasked<B>(error: Error, surface: Surface, request: http::Request<B>) -> 
     render(error, surface, &asked)
 }
 
-fn log_internal(cause: &(dyn std::error::Error + 'static), asked: &Asked) {
+fn log_internal(cause: &(dyn std::error::Error + 'static), asked: &RequestContext) {
     let mut chain = cause.to_string();
     let mut next = cause.source();
     while let Some(inner) = next {
@@ -200,7 +205,7 @@ fn api_body(status: StatusCode, error: &Error) -> Response {
 
 /// A request refused as a whole (contract/graphql.md section 3). Every token
 /// that does not suffice is one and the same «Invalid token».
-fn graphql_body(status: StatusCode, error: &Error, asked: &Asked) -> Response {
+fn graphql_body(status: StatusCode, error: &Error, asked: &RequestContext) -> Response {
     let (status, text) = match error {
         // No answer of GraphQL's: clients wait and ask again on a bare 429,
         // and show the user what stands in `errors`.

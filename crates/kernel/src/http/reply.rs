@@ -1,6 +1,6 @@
 //! Answers: what handlers return, written to the wire in one place.
 
-use super::call::Asked;
+use super::call::RequestContext;
 use super::openapi::Operation;
 use super::paging::Paged;
 use crate::app::App;
@@ -16,7 +16,7 @@ pub type Response = http::Response<Body>;
 /// What a handler may return.
 pub trait Answer {
     /// Writes it.
-    fn reply(self, app: &App, asked: &Asked) -> Result<Response>;
+    fn reply(self, app: &App, asked: &RequestContext) -> Result<Response>;
     /// What it adds to the operation's OpenAPI description.
     fn describe(_operation: &mut Operation<'_>) {}
 }
@@ -24,11 +24,11 @@ pub trait Answer {
 /// An [`Answer`] of whatever type.
 pub trait Reply {
     /// Writes it.
-    fn reply_boxed(self: Box<Self>, app: &App, asked: &Asked) -> Result<Response>;
+    fn reply_boxed(self: Box<Self>, app: &App, asked: &RequestContext) -> Result<Response>;
 }
 
 impl<A: Answer> Reply for A {
-    fn reply_boxed(self: Box<Self>, app: &App, asked: &Asked) -> Result<Response> {
+    fn reply_boxed(self: Box<Self>, app: &App, asked: &RequestContext) -> Result<Response> {
         self.reply(app, asked)
     }
 }
@@ -81,7 +81,7 @@ pub fn text(status: StatusCode, body: impl Into<Body>) -> Response {
 
 /// Bytes that callers keep by a strong tag: 304 to those who have them.
 pub fn tagged(
-    asked: &Asked,
+    asked: &RequestContext,
     kind: &'static str,
     body: impl Into<Body>,
     tag: &str,
@@ -115,7 +115,7 @@ fn led(status: StatusCode, to: &str) -> Result<Response> {
 }
 
 impl<T: Serialize + JsonSchema> Answer for Ok200<T> {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+    fn reply(self, _: &App, _: &RequestContext) -> Result<Response> {
         json(StatusCode::OK, &self.0)
     }
     fn describe(operation: &mut Operation<'_>) {
@@ -124,7 +124,7 @@ impl<T: Serialize + JsonSchema> Answer for Ok200<T> {
 }
 
 impl<T: Serialize + JsonSchema> Answer for Created<T> {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+    fn reply(self, _: &App, _: &RequestContext) -> Result<Response> {
         json(StatusCode::CREATED, &self.0)
     }
     fn describe(operation: &mut Operation<'_>) {
@@ -133,7 +133,7 @@ impl<T: Serialize + JsonSchema> Answer for Created<T> {
 }
 
 impl<T: Serialize + JsonSchema> Answer for Changed<T> {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+    fn reply(self, _: &App, _: &RequestContext) -> Result<Response> {
         match self {
             Changed::Now(shown) => json(StatusCode::CREATED, &shown),
             Changed::Before => Ok(empty(StatusCode::NOT_MODIFIED)),
@@ -146,7 +146,7 @@ impl<T: Serialize + JsonSchema> Answer for Changed<T> {
 }
 
 impl Answer for Accepted {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+    fn reply(self, _: &App, _: &RequestContext) -> Result<Response> {
         json(
             StatusCode::ACCEPTED,
             &serde_json::json!({"message": "202 Accepted"}),
@@ -158,7 +158,7 @@ impl Answer for Accepted {
 }
 
 impl Answer for NoContent {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+    fn reply(self, _: &App, _: &RequestContext) -> Result<Response> {
         Ok(empty(StatusCode::NO_CONTENT))
     }
     fn describe(operation: &mut Operation<'_>) {
@@ -167,7 +167,7 @@ impl Answer for NoContent {
 }
 
 impl Answer for Response {
-    fn reply(self, _: &App, _: &Asked) -> Result<Response> {
+    fn reply(self, _: &App, _: &RequestContext) -> Result<Response> {
         Ok(self)
     }
     fn describe(operation: &mut Operation<'_>) {
@@ -176,7 +176,7 @@ impl Answer for Response {
 }
 
 impl<T: Serialize + JsonSchema> Answer for Paged<T> {
-    fn reply(self, app: &App, asked: &Asked) -> Result<Response> {
+    fn reply(self, app: &App, asked: &RequestContext) -> Result<Response> {
         let mut response = json(StatusCode::OK, &self.items)?;
         self.write_headers(app, asked, response.headers_mut())?;
         Ok(response)

@@ -1,7 +1,7 @@
 //! Routes as data: method, path, scope, parameters and answers in one table
 //! that feeds the router, `routes.txt`, OpenAPI and the refusal tests.
 
-use super::call::{Asked, Call, FromCall};
+use super::call::{Call, FromCall, RequestContext};
 use super::openapi::Operation;
 use super::refusal;
 use super::reply::{Answer, Reply, Response};
@@ -35,7 +35,7 @@ pub enum Admits {
 }
 
 /// How a refusal is written.
-pub type Refuse = fn(Error, &Asked) -> Response;
+pub type Refuse = fn(Error, &RequestContext) -> Response;
 
 /// What becomes of an error of a handler, and whether nobody said who asks.
 pub type Recover = fn(Error, bool) -> Result<Response>;
@@ -172,7 +172,7 @@ impl Route {
     }
 
     /// A refusal of a request to it, and for a page of whom it is seen by.
-    pub fn refused(&self, error: Error, asked: &Asked, seen: Option<Seen>) -> Response {
+    pub fn refused(&self, error: Error, asked: &RequestContext, seen: Option<Seen>) -> Response {
         match self.refuse {
             Some(refuse) => refuse(error, asked),
             None => refusal::render_for(error, self.surface, asked, seen),
@@ -407,7 +407,7 @@ impl Declared<'_> {
     }
     /// A session must have proved of late that it is still the same person:
     /// for changes of passwords, addresses, keys and tokens.
-    pub fn fresh(self) -> Self {
+    pub fn reauthenticated(self) -> Self {
         self.0.fresh = true;
         self
     }

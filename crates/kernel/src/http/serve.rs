@@ -1,7 +1,7 @@
 //! From a raw request to a written answer: match, admit, run, render.
 
 use super::bodies::Budget;
-use super::call::{Asked, Call};
+use super::call::{Call, RequestContext};
 use super::conditional::conditional;
 use super::connections;
 use super::refusal;
@@ -65,7 +65,7 @@ impl Server {
     pub async fn answer(&self, peer: IpAddr, request: http::Request<Body>) -> Response {
         let began = Instant::now();
         let (parts, body) = request.into_parts();
-        let asked = Asked {
+        let asked = RequestContext {
             request_id: request_id(&parts.headers),
             peer: self.app.client_address(peer, &parts.headers),
             base_url: self.app.base_url().to_owned(),
@@ -95,9 +95,10 @@ impl Server {
         response
     }
 
-    async fn route(&self, asked: Asked, body: Body) -> (Option<String>, Response) {
+    async fn route(&self, asked: RequestContext, body: Body) -> (Option<String>, Response) {
         let surface = surface_of(asked.uri.path());
-        let no_route = |error, asked: &Asked| (None, refusal::render(error, surface, asked));
+        let no_route =
+            |error, asked: &RequestContext| (None, refusal::render(error, surface, asked));
         if asked.uri.to_string().len() > MAX_URL {
             let response = reply::json(
                 StatusCode::URI_TOO_LONG,
@@ -140,7 +141,7 @@ impl Server {
     async fn place_behind(
         &self,
         raw: &str,
-        asked: &Asked,
+        asked: &RequestContext,
         body: Body,
     ) -> Option<(Option<String>, Response)> {
         if surface_of(raw) != Surface::Page {
@@ -163,7 +164,7 @@ impl Server {
         &self,
         route: Arc<Route>,
         path: Result<Vec<(String, String)>>,
-        asked: Asked,
+        asked: RequestContext,
         body: Body,
     ) -> Response {
         let copy = copy_of(&asked);
@@ -255,8 +256,8 @@ fn add_cookie(response: &mut Response, value: HeaderValue) {
     }
 }
 
-fn copy_of(asked: &Asked) -> Asked {
-    Asked {
+fn copy_of(asked: &RequestContext) -> RequestContext {
+    RequestContext {
         method: asked.method.clone(),
         uri: asked.uri.clone(),
         headers: asked.headers.clone(),
@@ -317,7 +318,7 @@ fn request_id(headers: &http::HeaderMap) -> String {
 }
 
 /// Cross-origin callers may use the API with tokens, never with cookies.
-fn preflight(asked: &Asked) -> Response {
+fn preflight(asked: &RequestContext) -> Response {
     let mut response = reply::empty(StatusCode::OK);
     let headers = response.headers_mut();
     let copy = |from: &str| asked.headers.get(from).cloned();
@@ -359,7 +360,7 @@ fn finish(response: &mut Response, request_id: &str, path: &str) {
 }
 
 /// A project found by an old path: GET is sent to its number, the rest refused.
-fn moved(asked: &Asked, id: Option<&str>, new_id: &str, surface: Surface) -> Response {
+fn moved(asked: &RequestContext, id: Option<&str>, new_id: &str, surface: Surface) -> Response {
     if asked.method != Method::GET && asked.method != Method::HEAD {
         let body =
             serde_json::json!({"message": "Non GET methods are not allowed for moved projects"});

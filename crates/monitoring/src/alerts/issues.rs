@@ -2,7 +2,7 @@
 //! every interface.
 
 use super::model::Alert;
-use super::rules::alerts::{self as rules, enter};
+use super::rules::alerts::{self as rules, authorize};
 use super::store::alerts as rows;
 use identity::spam::{Guarded, guard};
 use kernel::app::App;
@@ -29,14 +29,14 @@ pub struct Made {
 pub async fn create(app: &App, by: Writer, (project, iid): Place) -> Result<Guarded<Made>> {
     let (who, at) = (by.viewer.clone(), project.clone());
     app.read(move |tx| {
-        let (project, alert) = enter(tx, &who, &at, iid, Purpose::ManageAlerts)?;
+        let (project, alert) = authorize(tx, &who, &at, iid, Purpose::ManageAlerts)?;
         rules::may_become_issue(&project, &alert)
     })
     .await?;
     let subject = by.subject("create_issue", "", "")?;
     let base_url = app.base_url().to_owned();
     guard(app, &subject, move |tx| {
-        let (project, alert) = enter(tx, &by.viewer, &project, iid, Purpose::ManageAlerts)?;
+        let (project, alert) = authorize(tx, &by.viewer, &project, iid, Purpose::ManageAlerts)?;
         let issue = rules::create_issue(tx, &by.viewer, &base_url, &project, &alert)?;
         let alert = rows::by_id(tx, alert.id)?.found("Alert")?;
         Ok(Made {

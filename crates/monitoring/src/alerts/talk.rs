@@ -8,34 +8,34 @@ use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::{Found, Result};
 use kernel::ids::Reference;
-use planning::access::Desk;
-use planning::targets::{Talk, Thing, Told};
+use planning::access::ProjectAccess;
+use planning::targets::{Discussion, NoteableRow, NoteableSummary};
 use spaces::Project;
 use spaces::access::{Purpose, find_project, project_and_level};
 use store::Tx;
 
 /// How people talk about alerts.
-pub const TALK: Talk = Talk {
-    enter,
+pub const TALK: Discussion = Discussion {
+    enter: authorize,
     may_know,
     told,
     touch: rows::touch,
 };
 
 /// An alert as notes know it.
-pub fn thing(alert: &Alert) -> Thing {
-    Thing {
+pub fn thing(alert: &Alert) -> NoteableRow {
+    NoteableRow {
         kind: super::store::arrive::ALERT,
         id: alert.id,
         talk: TALK,
     }
 }
 
-fn enter(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<Desk> {
+fn authorize(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Result<ProjectAccess> {
     let alert = rows::by_id(tx, id)?.found("Alert")?;
     let project = Reference::Id(alert.project_id);
     let (project, level) = project_and_level(tx, viewer, &project, Purpose::ManageAlerts)?;
-    Ok(Desk { project, level })
+    Ok(ProjectAccess { project, level })
 }
 
 /// Who sees alerts at all sees internal notes about them.
@@ -43,14 +43,14 @@ fn may_know(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool> {
     may_look_after(tx, user, project)
 }
 
-fn told(tx: &mut Tx<'_>, id: i64) -> Result<Option<Told>> {
+fn told(tx: &mut Tx<'_>, id: i64) -> Result<Option<NoteableSummary>> {
     let Some(alert) = rows::by_id(tx, id)? else {
         return Ok(None);
     };
     let Some(project) = find_project(tx, &Reference::Id(alert.project_id))? else {
         return Ok(None);
     };
-    Ok(Some(Told {
+    Ok(Some(NoteableSummary {
         noun: "alert",
         project_id: project.id,
         reference: alert.reference(),

@@ -14,7 +14,7 @@ use super::limits::ErrorLimits;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use std::sync::Arc;
@@ -80,18 +80,28 @@ type Kept = Result<Option<String>, Refusal>;
 
 async fn envelope(
     app: App,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     to: Params<Addressed>,
     body: Raw,
 ) -> Result<Response> {
     answer(take_envelope(&app, &asked, &to.0, body).await?)
 }
 
-async fn store(app: App, asked: Arc<Asked>, to: Params<Addressed>, body: Raw) -> Result<Response> {
+async fn store(
+    app: App,
+    asked: Arc<RequestContext>,
+    to: Params<Addressed>,
+    body: Raw,
+) -> Result<Response> {
     answer(take_event(&app, &asked, &to.0, body).await?)
 }
 
-async fn take_envelope(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Kept> {
+async fn take_envelope(
+    app: &App,
+    asked: &RequestContext,
+    to: &Addressed,
+    body: Raw,
+) -> Result<Kept> {
     let limits: ErrorLimits = app.settings().get(app).await?;
     let told = key_told(asked, to);
     if let Some(key) = &told
@@ -116,7 +126,7 @@ async fn take_envelope(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> R
     }
 }
 
-async fn take_event(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Kept> {
+async fn take_event(app: &App, asked: &RequestContext, to: &Addressed, body: Raw) -> Result<Kept> {
     let limits: ErrorLimits = app.settings().get(app).await?;
     let told = key_told(asked, to);
     let Some(key) = &told else {
@@ -151,7 +161,7 @@ async fn take_event(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Resu
 }
 
 async fn read(
-    asked: &Asked,
+    asked: &RequestContext,
     Raw(body): Raw,
     form: Form,
     sent: u64,
@@ -183,7 +193,7 @@ async fn read(
 
 async fn keep(
     app: &App,
-    asked: &Asked,
+    asked: &RequestContext,
     to: &Addressed,
     told: Option<String>,
     envelope: Envelope,
@@ -209,7 +219,7 @@ async fn keep(
 }
 
 /// The key as query or header tell it.
-fn key_told(asked: &Asked, to: &Addressed) -> Option<String> {
+fn key_told(asked: &RequestContext, to: &Addressed) -> Option<String> {
     let in_header = || key_in(asked.header(AUTH)?);
     let filled = |key: &String| !key.is_empty();
     to.sentry_key.clone().filter(filled).or_else(in_header)

@@ -30,7 +30,7 @@ pub struct Detail {
     /// The exceptions, the one that was raised first.
     pub exceptions: Vec<Raised>,
     /// Where a message was told, the outermost call first, if its client says.
-    pub aside: Vec<Place>,
+    pub aside: Vec<StackFrame>,
     /// The whole message, where there is one.
     pub message: Option<String>,
     /// Tags the client set.
@@ -55,12 +55,12 @@ pub struct Raised {
     /// Its text.
     pub value: String,
     /// Where it was, the outermost call first.
-    pub frames: Vec<Place>,
+    pub frames: Vec<StackFrame>,
 }
 
 /// One frame of a stack.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct StackFrame {
     /// The function.
     pub function: String,
     /// The file, or the module where there is none.
@@ -75,7 +75,7 @@ pub struct Place {
     pub source: Vec<(i64, String)>,
 }
 
-impl Place {
+impl StackFrame {
     /// Whether this line of its source is the frame's own.
     pub fn is_own(&self, number: &i64) -> bool {
         self.line == Some(*number)
@@ -97,7 +97,7 @@ pub struct Step {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Sent {
+struct DetailPayload {
     exception: Maybe<Chain>,
     message: Text,
     logentry: Maybe<LogEntry>,
@@ -201,7 +201,7 @@ impl Detail {
     /// Reads an event.
     pub fn parse(payload: &[u8]) -> Result<Detail, Fault> {
         let unreadable = |_| Fault::Malformed("the event is not readable");
-        let sent: Sent = serde_json::from_slice(payload).map_err(unreadable)?;
+        let sent: DetailPayload = serde_json::from_slice(payload).map_err(unreadable)?;
         let mut exceptions: Vec<Raised> = match sent.exception.0 {
             Some(chain) => chain.raised(),
             None => {
@@ -245,7 +245,7 @@ impl Detail {
 
     /// The stack of the exception that was raised or the message that was
     /// told, the outermost call first.
-    pub fn stack(&self) -> &[Place] {
+    pub fn stack(&self) -> &[StackFrame] {
         match self.exceptions.first() {
             Some(raised) => &raised.frames,
             None => &self.aside,
@@ -289,20 +289,20 @@ impl Exception {
 }
 
 impl Trace {
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<StackFrame> {
         let frames = self.frames.0.iter();
         frames
-            .filter_map(|one| one.0.as_ref().map(Place::from))
+            .filter_map(|one| one.0.as_ref().map(StackFrame::from))
             .collect()
     }
 }
 
-impl From<&Frame> for Place {
-    fn from(frame: &Frame) -> Place {
+impl From<&Frame> for StackFrame {
+    fn from(frame: &Frame) -> StackFrame {
         let source = source(frame);
         let file = [&frame.filename, &frame.abs_path, &frame.module];
         let file = file.into_iter().find_map(Text::filled).unwrap_or_default();
-        Place {
+        StackFrame {
             function: cut(frame.function.filled().unwrap_or_default()),
             file: cut(file),
             line: frame.lineno.0,

@@ -43,7 +43,7 @@ pub struct Query {
 
 /// An error as the tracker tells it.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct ExternalError {
     /// Its number there.
     pub id: String,
     /// What it is.
@@ -78,7 +78,7 @@ pub struct Found {
 #[derive(Debug, Default)]
 pub struct Listed {
     /// The errors.
-    pub errors: Vec<Found>,
+    pub errors: Vec<ExternalError>,
     /// Where the page before begins.
     pub previous: Option<String>,
     /// Where the next page begins.
@@ -109,7 +109,11 @@ pub async fn list(app: &App, setting: &Setting, query: &Query) -> Result<Arc<Lis
     let issues: Vec<Value> = serde_json::from_slice(&answer.body).map_err(|_| unusable())?;
     let (previous, next) = cursors(answer.headers.get(header::LINK));
     let listed = Arc::new(Listed {
-        errors: issues.iter().take(PER_PAGE).map(Found::read).collect(),
+        errors: issues
+            .iter()
+            .take(PER_PAGE)
+            .map(ExternalError::read)
+            .collect(),
         previous,
         next,
     });
@@ -204,7 +208,7 @@ fn cursors(links: Option<&HeaderValue>) -> (Option<String>, Option<String>) {
     (of("previous"), of("next"))
 }
 
-impl Found {
+impl ExternalError {
     /// As an error of this project: what is not told of it is blank.
     pub fn tracked(&self, project_id: i64) -> Tracked {
         let at = |text: &str| text.parse().unwrap_or(Timestamp::UNIX_EPOCH);
@@ -229,7 +233,7 @@ impl Found {
         }
     }
 
-    fn read(issue: &Value) -> Found {
+    fn read(issue: &Value) -> ExternalError {
         let text = |value: &Value| match value {
             Value::String(text) => text.chars().take(MAX_TEXT).collect(),
             Value::Number(number) => number.to_string(),
@@ -241,7 +245,7 @@ impl Found {
         };
         let url: String = text(&issue["permalink"]);
         let is_page = url.starts_with("https://") || url.starts_with("http://");
-        Found {
+        ExternalError {
             id: text(&issue["id"]),
             title: text(&issue["title"]),
             message: text(&issue["metadata"]["value"]),
@@ -277,7 +281,7 @@ mod tests {
 
     #[test]
     fn odd_issues_are_read_as_far_as_they_go() {
-        let found = Found::read(
+        let found = ExternalError::read(
             &json!({"id": 7, "title": [], "count": "12", "userCount": -3,
             "permalink": "javascript:alert(1)"}),
         );

@@ -14,7 +14,7 @@ use flate2::write::ZlibEncoder;
 use jiff::Timestamp;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::lanes::Lanes;
+use kernel::keyed_batcher::KeyedBatcher;
 use kernel::limits::Limiter;
 use kernel::secrets::random_bytes;
 use moka::sync::Cache;
@@ -69,7 +69,7 @@ pub enum Outcome {
 
 /// The queues of reports, and projects whose quota is full.
 pub struct Arrivals {
-    lanes: Lanes<i64, Report, Outcome>,
+    lanes: KeyedBatcher<i64, Report, Outcome>,
     full: Cache<i64, Timestamp>,
     told: Limiter,
 }
@@ -77,7 +77,7 @@ pub struct Arrivals {
 impl Default for Arrivals {
     fn default() -> Arrivals {
         Arrivals {
-            lanes: Lanes::new(MOST, write),
+            lanes: KeyedBatcher::new(MOST, write),
             full: Cache::builder()
                 .max_capacity(10_000)
                 .time_to_live(FULL)

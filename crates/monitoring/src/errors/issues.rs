@@ -11,14 +11,14 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::Patch;
 use kernel::ids::Reference;
-use planning::access::Desk;
+use planning::access::ProjectAccess;
 use planning::guarded::Writer;
 use planning::issues::IssueInput;
 use planning::model::Issue;
 
 /// An issue that somebody wants about an error.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct NewErrorIssue {
     /// Its title; the error's unless given.
     pub title: Option<String>,
     /// Seen by author, assignees and reporters only.
@@ -29,7 +29,7 @@ pub struct Wanted {
 #[derive(Debug, Clone)]
 pub struct Made {
     /// The project, entered.
-    pub desk: Desk,
+    pub desk: ProjectAccess,
     /// The issue.
     pub issue: Issue,
     /// The error it is about.
@@ -45,7 +45,7 @@ pub async fn create(
     by: Writer,
     project: &Reference,
     error_id: i64,
-    wanted: &Wanted,
+    wanted: &NewErrorIssue,
 ) -> Result<Guarded<Made>> {
     let (who, at) = (by.viewer.clone(), project.clone());
     let found = app.read(move |tx| {

@@ -84,7 +84,7 @@ impl Write for Digesting {
 }
 
 /// An entry of an archive.
-struct Found {
+struct ArchiveEntry {
     /// Its plain path.
     path: String,
     /// What it leads to, if it is a link.
@@ -92,7 +92,7 @@ struct Found {
     header: Header,
 }
 
-impl Found {
+impl ArchiveEntry {
     fn kind(&self) -> EntryType {
         self.header.entry_type()
     }
@@ -110,7 +110,7 @@ impl Found {
 fn read(
     unpacked: impl Read,
     size: u64,
-    mut visit: impl FnMut(Found, &mut dyn Read) -> Result<()>,
+    mut visit: impl FnMut(ArchiveEntry, &mut dyn Read) -> Result<()>,
 ) -> Result<u64> {
     let mut archive = Archive::new(Bounded::new(unpacked, expansion(size)));
     let (mut seen, mut long_name, mut long_link) = (0, None, None);
@@ -138,7 +138,7 @@ fn read(
                     Some(link) => link,
                     None => entry.link_name_bytes().unwrap_or_default().into_owned(),
                 };
-                let found = Found {
+                let found = ArchiveEntry {
                     path: plain_path(&name)?,
                     link,
                     header: entry.header().clone(),

@@ -13,7 +13,7 @@ pub mod model;
 pub mod rule;
 pub mod run;
 
-use crate::access::{Happened, audit};
+use crate::access::{AuditEvent, audit};
 use crate::rules::protection::fits;
 use crate::store::{cleanup as rows, files, packages, protection};
 use identity::viewer::Viewer;
@@ -61,7 +61,7 @@ pub fn update(
         next_run_at: keep.count().map(|_| next_run(tx)),
     };
     rows::save(tx, &policy)?;
-    let happened = Happened {
+    let happened = AuditEvent {
         action: "package_cleanup_policy.update",
         target_type: "Project",
         target_id: project.id,
@@ -137,7 +137,7 @@ fn record(
             continue;
         };
         packages::touch(tx, package.id)?;
-        let happened = Happened {
+        let happened = AuditEvent {
             action: "package_file.clean_up",
             target_type: "Package",
             target_id: package.id,

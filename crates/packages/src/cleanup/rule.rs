@@ -6,7 +6,7 @@
 //! keeps another may take. Protected names stay whatever rules say.
 
 use super::model::{Owner, Rule, Standing};
-use crate::access::{Happened, audit, enter};
+use crate::access::{AuditEvent, audit, authorize};
 use crate::model::PackageType;
 use crate::scope::Prefix;
 use crate::settings;
@@ -32,7 +32,7 @@ pub fn owner_at(tx: &mut Tx<'_>, viewer: &Viewer, prefix: &Prefix) -> Result<Own
     let purpose = Purpose::ManagePackageSettings;
     match prefix {
         Prefix::Project(reference) => {
-            let entered = enter(tx, viewer, reference, purpose)?;
+            let entered = authorize(tx, viewer, reference, purpose)?;
             Ok(Owner::Project(entered.project.id))
         }
         Prefix::Group(reference) => {
@@ -306,7 +306,7 @@ pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64) -> Resul
 }
 
 fn record(tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, rule: &Rule) -> Result<()> {
-    let happened = Happened {
+    let happened = AuditEvent {
         action,
         target_type: "PackageCleanupRule",
         target_id: rule.id,

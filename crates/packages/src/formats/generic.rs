@@ -1,7 +1,7 @@
 //! The generic format: any file under a name, a version and a path
 //! (contract 2.3).
 
-use crate::access::enter;
+use crate::access::authorize;
 use crate::download;
 use crate::entity::{self, PublishedFileEntity};
 use crate::model::{PackageType, Status};
@@ -17,7 +17,7 @@ use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
 use kernel::http::openapi::Operation;
-use kernel::http::{Answer, Asked, Params, Response, Routes, reply};
+use kernel::http::{Answer, Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::sync::Arc;
@@ -98,7 +98,7 @@ pub enum Published {
 }
 
 impl Answer for Published {
-    fn reply(self, app: &App, asked: &Asked) -> Result<Response> {
+    fn reply(self, app: &App, asked: &RequestContext) -> Result<Response> {
         match self {
             Published::Message => Uploaded.reply(app, asked),
             Published::File(file) => reply::json(StatusCode::OK, &file),
@@ -116,7 +116,7 @@ async fn publish(
     app: App,
     viewer: Viewer,
     params: Params<PublishFile>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     body: Body,
 ) -> Result<Published> {
     names::generic_name(&params.package_name)?;
@@ -145,7 +145,7 @@ async fn publish(
 }
 
 /// The bytes of a body, and what a form says beside them.
-async fn received(app: &App, asked: &Asked, body: Body) -> Result<(Received, Fields)> {
+async fn received(app: &App, asked: &RequestContext, body: Body) -> Result<(Received, Fields)> {
     let parts = match body {
         Body::File(bytes) => {
             let received = upload::receive_bytes(app, PackageType::Generic, asked, bytes).await?;
@@ -167,15 +167,15 @@ async fn fetch(
     app: App,
     viewer: Viewer,
     params: Params<FetchFile>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(params) = params;
     names::generic_name(&params.package_name)?;
     names::generic_version(&params.package_version)?;
     let file_name = names::generic_file_name(&params.file_path)?;
     let file = app
-        .glance(move |tx| {
-            let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        .read_inline(move |tx| {
+            let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
             let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
             let package =
                 packages::find(tx, entered.project.id, PackageType::Generic, name, version)?

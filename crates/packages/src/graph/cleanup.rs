@@ -9,7 +9,7 @@ use crate::cleanup::run::{self, Preview};
 use crate::model::PackageType;
 use crate::store::cleanup_rules as rows;
 use kernel::graph::{
-    Args, BOOLEAN, Context, Fault, Graph, INT, STRING, TIME, Typed, argument, named, object,
+    Args, BOOLEAN, Context, Fault, Graph, HasTypeRef, INT, STRING, TIME, argument, named, object,
 };
 use kernel::http::Patch;
 use serde::Deserialize;

@@ -4,10 +4,10 @@
 use super::caller;
 use crate::formats::npm::manifest_of;
 use crate::model::PackageType;
-use crate::store::pages::{self as rows, Kept, Listed};
+use crate::store::pages::{self as rows, Listed, StoredMetadata};
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, GlobalId, Graph, Key, ObjectBuilder, Order, STRING,
-    Typed, enumeration, item, object,
+    Args, Ask, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, Key, ObjectBuilder, Order,
+    STRING, enumeration, item, object,
 };
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
@@ -120,7 +120,7 @@ async fn links(
 }
 
 /// What a package says it needs.
-fn needs(kept: &Kept) -> Vec<Arc<Link>> {
+fn needs(kept: &StoredMetadata) -> Vec<Arc<Link>> {
     let text = kept.metadata.as_deref().unwrap_or_default();
     let text = match kept.package_type {
         PackageType::Npm => manifest_of(text),
@@ -237,7 +237,7 @@ mod tests {
             PackageType::Npm => format!("{metadata}\n{{}}\n{{}}"),
             _ => metadata.to_string(),
         };
-        let kept = Kept {
+        let kept = StoredMetadata {
             id: 7,
             package_type,
             name: "hammer".into(),

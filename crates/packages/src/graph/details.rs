@@ -3,8 +3,8 @@
 
 use crate::store::pages::Listed;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, Graph, ID, Key, ObjectBuilder, Order, STRING, TIME,
-    Typed, enumeration, item, object,
+    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, ObjectBuilder, Order,
+    STRING, TIME, enumeration, item, object,
 };
 use spaces::graph::Groups;
 use std::sync::Arc;

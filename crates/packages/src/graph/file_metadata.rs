@@ -3,7 +3,7 @@
 use super::caller;
 use crate::store::pages::{self as rows, KeptFile};
 use kernel::graph::context::Loader;
-use kernel::graph::{Context, Fault, Graph, JSON, STRING, TIME, Typed};
+use kernel::graph::{Context, Fault, Graph, HasTypeRef, JSON, STRING, TIME};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::Arc;

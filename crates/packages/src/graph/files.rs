@@ -5,20 +5,20 @@ use super::{FILE_ID, caller, pages};
 use crate::model::PackageFile;
 use crate::store::pages::{self as rows, Listed};
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, Graph, Key, Order, STRING, TIME, Typed, one_of,
+    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, Key, Order, STRING, TIME, one_of,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A file as the interface shows it.
-pub struct Shown {
+pub struct FileView {
     file: PackageFile,
     project_id: i64,
 }
 
 /// Registers the type.
 pub fn graph(g: &mut Graph) {
-    g.object::<Shown>("PackageFile", "A file of a package.")
+    g.object::<FileView>("PackageFile", "A file of a package.")
         .field("id", FILE_ID.required(), |it| it.file.id)
         .describe("Global ID.")
         .field("fileName", STRING.required(), |it| {
@@ -57,23 +57,23 @@ pub async fn of_packages(
     ask: Ask,
     _: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
+) -> Result<Vec<Option<Connection<FileView>>>, Fault> {
     let window = ask.window(&context, "package files", &[Key::int("f.id", Order::Desc)])?;
     let ids: Vec<i64> = parents.iter().map(|it| it.package.id).collect();
     let (app, _) = caller(&context)?;
     let wanted = ids.clone();
     let read = app.read(move |tx| Ok((rows::files(tx, wanted, &window)?, window)));
     let (mut found, window) = read.await?;
-    let mut of: HashMap<i64, Vec<Arc<Shown>>> = HashMap::new();
+    let mut of: HashMap<i64, Vec<Arc<FileView>>> = HashMap::new();
     for it in &parents {
         let project_id = it.package.project_id;
         let files = found.remove(&it.package.id).unwrap_or_default();
         let shown = files
             .into_iter()
-            .map(|file| Arc::new(Shown { file, project_id }));
+            .map(|file| Arc::new(FileView { file, project_id }));
         of.entry(it.package.id).or_insert_with(|| shown.collect());
     }
-    Ok(pages(ids, of, &window, |it: &Shown| {
+    Ok(pages(ids, of, &window, |it: &FileView| {
         vec![it.file.id.into()]
     }))
 }

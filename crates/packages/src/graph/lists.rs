@@ -9,7 +9,7 @@ use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, ObjectBuilder, Order, STRING, argument,
     named, object,
 };
-use spaces::graph::{Place, Shown as Project};
+use spaces::graph::{NamespaceView, ProjectView as Project};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -30,10 +30,10 @@ pub fn graph(g: &mut Graph) {
         project.describe("Its packages; null where the caller may not read them."),
         "PackageSort",
     );
-    let group = g.on::<Place>("Group").connections(
+    let group = g.on::<NamespaceView>("Group").connections(
         "packages",
         object::<Listed>("Package"),
-        |parents: Vec<Arc<Place>>, ask, args, context| async move {
+        |parents: Vec<Arc<NamespaceView>>, ask, args, context| async move {
             let groups = parents.iter().map(|it| it.namespace.clone()).collect();
             listed(Owners::Groups(groups), ask, args, context).await
         },

@@ -3,16 +3,18 @@
 
 use super::caller;
 use crate::model::PackageType;
-use crate::store::pages::{self as rows, Kept, Listed};
+use crate::store::pages::{self as rows, Listed, StoredMetadata};
 use kernel::graph::context::Loader;
-use kernel::graph::{Context, Fault, Graph, JSON, ObjectBuilder, STRING, Typed, object, one_of};
+use kernel::graph::{
+    Context, Fault, Graph, HasTypeRef, JSON, ObjectBuilder, STRING, object, one_of,
+};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What is known of one package.
 pub struct Metadata {
-    kept: Kept,
+    kept: StoredMetadata,
     /// What the archive said; empty where the format keeps nothing.
     said: Map<String, Json>,
 }
@@ -22,7 +24,7 @@ struct ComposerJson(Map<String, Json>);
 
 impl Metadata {
     /// `None` where the format tells nothing of this package.
-    fn of(kept: Kept) -> Option<Metadata> {
+    fn of(kept: StoredMetadata) -> Option<Metadata> {
         let text = kept.metadata.as_deref();
         let said: Option<Map<String, Json>> = text.and_then(|text| serde_json::from_str(text).ok());
         let tells = match kept.package_type {
@@ -215,7 +217,7 @@ fn maven(g: &mut Graph) {
 /// Adds the field that shows it.
 pub fn shown(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
     package
-        .load::<Told, _>(
+        .load::<MetadataLoader, _>(
             "metadata",
             one_of::<Metadata>("PackageMetadata", Metadata::concrete),
             |it| Some(it.package.id),
@@ -224,9 +226,9 @@ pub fn shown(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
 }
 
 /// What formats tell of packages, by id.
-struct Told;
+struct MetadataLoader;
 
-impl Loader for Told {
+impl Loader for MetadataLoader {
     type Key = i64;
     type Value = Arc<Metadata>;
 

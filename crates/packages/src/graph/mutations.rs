@@ -1,10 +1,10 @@
 //! Deleting packages and files.
 
 use super::{FILE_ID, PACKAGE_ID, caller};
-use crate::access::enter;
+use crate::access::authorize;
 use crate::rules::destroy;
 use crate::rules::protection::DELETION_PROTECTED;
-use kernel::graph::{Context, Done, Fault, Graph, ID, Typed, argument};
+use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, ID, argument};
 use kernel::ids::Reference;
 use serde::Deserialize;
 use spaces::access::Purpose;
@@ -108,7 +108,7 @@ async fn files(input: OfProject, context: Context) -> Result<Done<Destroyed>, Fa
     let (app, viewer) = caller(&context)?;
     let registry = app.jobs().clone();
     let work = app.write(move |tx| {
-        let entered = enter(tx, &viewer, &reference, Purpose::DestroyPackage)?;
+        let entered = authorize(tx, &viewer, &reference, Purpose::DestroyPackage)?;
         destroy::files(tx, &registry, &viewer, &entered, &ids)
     });
     match work.await? {

@@ -9,10 +9,10 @@ use crate::model::Tag;
 use crate::store::pages::{self as rows, Listed, Named};
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, ID, Key, Mark, NODE,
-    ObjectBuilder, Order, STRING, TIME, Typed, argument, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, ID, Key, Mark,
+    NODE, ObjectBuilder, Order, STRING, TIME, argument, object,
 };
-use spaces::graph::{Projects, Shown as Project};
+use spaces::graph::{ProjectView as Project, Projects};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -169,7 +169,7 @@ fn contents(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
     package
         .connections(
             "packageFiles",
-            object::<files::Shown>("PackageFile"),
+            object::<files::FileView>("PackageFile"),
             files::of_packages,
         )
         .describe("Its files.")

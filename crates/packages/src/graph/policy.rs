@@ -12,11 +12,11 @@ use crate::settings::{self, FORMATS, MAX_PATTERN, PackageSettings};
 use crate::store::pages as rows;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, Key, ObjectBuilder, Order, STRING, TIME,
-    Typed, item, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order,
+    STRING, TIME, item, object,
 };
 use serde_json::Value as Json;
-use spaces::graph::{Place, Shown as Project};
+use spaces::graph::{NamespaceView, ProjectView as Project};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -86,8 +86,8 @@ pub fn graph(g: &mut Graph) {
             protection_rules,
         )
         .describe("Who may publish and delete packages of certain names; for who manages them.");
-    settled(g.on::<Place>("Group"));
-    settled(g.on::<Place>("Namespace"));
+    settled(g.on::<NamespaceView>("Group"));
+    settled(g.on::<NamespaceView>("Namespace"));
 }
 
 fn regexp(g: &mut Graph) {
@@ -155,12 +155,12 @@ fn package_settings(g: &mut Graph) {
     }
 }
 
-fn settled(place: ObjectBuilder<'_, Place>) {
+fn settled(place: ObjectBuilder<'_, NamespaceView>) {
     place
         .level(
             "packageSettings",
             object::<PackageSettings>("PackageSettings"),
-            |parents: Vec<Arc<Place>>, _, context| async move {
+            |parents: Vec<Arc<NamespaceView>>, _, context| async move {
                 let (app, viewer) = caller(&context)?;
                 let read = app.read(move |tx| {
                     let ids = parents.iter().map(|it| it.namespace.id).collect();
@@ -168,7 +168,9 @@ fn settled(place: ObjectBuilder<'_, Place>) {
                     let shown = parents.iter().map(|it| &it.namespace);
                     let shown: Vec<_> = shown.filter(|one| seen.contains(&one.id)).collect();
                     let found = settings::effective_each(tx, &shown)?;
-                    let of = |it: &Arc<Place>| found.get(&it.namespace.id).cloned().map(Arc::new);
+                    let of = |it: &Arc<NamespaceView>| {
+                        found.get(&it.namespace.id).cloned().map(Arc::new)
+                    };
                     Ok(parents.iter().map(of).collect())
                 });
                 Ok(read.await?)

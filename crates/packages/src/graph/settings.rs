@@ -4,7 +4,7 @@ use super::cleanup::{Terms, rules_argument};
 use super::enums::{DELETE, PUSH, RULE_TYPE, chosen};
 use super::policy::{KEEP, KEPT, REGEXP, camel};
 use super::{RULE_ID, caller};
-use crate::access::{enter, namespace_for_settings};
+use crate::access::{authorize, namespace_for_settings};
 use crate::cleanup::model::{KeepFiles, Owner, Policy};
 use crate::cleanup::{self, rule};
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
@@ -13,7 +13,9 @@ use crate::settings::{self, FORMATS, PackageSettings};
 use crate::store::protection as rows;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result as Outcome};
-use kernel::graph::{BOOLEAN, Context, Done, Fault, Graph, ID, STRING, Typed, argument, object};
+use kernel::graph::{
+    BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, STRING, argument, object,
+};
 use kernel::http::Patch;
 use kernel::http::params::{FromParams, Source};
 use kernel::ids::Reference;
@@ -176,7 +178,7 @@ async fn create(input: NewRule, context: Context) -> Result<Done<ProtectionRule>
     let reference = Reference::Path(input.project_path);
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| {
-        let entered = enter(tx, &viewer, &reference, Purpose::ManagePackageSettings)?;
+        let entered = authorize(tx, &viewer, &reference, Purpose::ManagePackageSettings)?;
         let rule = ProtectionRule {
             project_id: entered.project.id,
             ..rule.clone()
@@ -221,7 +223,7 @@ fn project_of_rule(tx: &mut Tx<'_>, viewer: &Viewer, id: i64) -> Outcome<i64> {
     let project = rows::project_of(tx, id)?;
     let project = project.found("Package Protection Rule")?;
     let reference = Reference::Id(project);
-    enter(tx, viewer, &reference, Purpose::ManagePackageSettings)?;
+    authorize(tx, viewer, &reference, Purpose::ManagePackageSettings)?;
     Ok(project)
 }
 
@@ -238,7 +240,7 @@ async fn policy(input: NewPolicy, context: Context) -> Result<Done<Policy>, Faul
     let reference = Reference::Path(input.project_path);
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| {
-        let entered = enter(tx, &viewer, &reference, Purpose::ManagePackageSettings)?;
+        let entered = authorize(tx, &viewer, &reference, Purpose::ManagePackageSettings)?;
         if let Some(rules) = rules.clone() {
             rule::replace(tx, &viewer, Owner::Project(entered.project.id), rules)?;
         }

@@ -2,7 +2,7 @@
 //! packages go by themselves, and what would go now.
 
 use super::settings::kinds;
-use super::views::cleanup::{Cleanup, Found, FoundRow, RuleForm, RuleRow};
+use super::views::cleanup::{Cleanup, CleanupPreview, FoundRow, RuleForm, RuleRow};
 use crate::cleanup::model::{CleanupRun, Going, Owner, Rule};
 use crate::cleanup::rule::{self, Change};
 use crate::cleanup::run::{self, Preview};
@@ -14,7 +14,7 @@ use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Errors, Flash, Html, Moment, flash, ui};
-use kernel::http::{Asked, Params, Patch, Response, Routes};
+use kernel::http::{Params, Patch, RequestContext, Response, Routes};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
@@ -120,19 +120,24 @@ impl Form {
 
 /// What the page shows besides its rules.
 #[derive(Default)]
-struct Shown {
+struct CleanupPage {
     form: Option<Form>,
     preview: Option<Preview>,
     errors: Errors,
     flash: Option<Flash>,
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
+async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    render(&app, viewer, address, Shown::default()).await
+    render(&app, viewer, address, CleanupPage::default()).await
 }
 
-async fn render(app: &App, viewer: Viewer, address: Address, what: Shown) -> Result<Response> {
+async fn render(
+    app: &App,
+    viewer: Viewer,
+    address: Address,
+    what: CleanupPage,
+) -> Result<Response> {
     let status = match what.flash {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
@@ -141,7 +146,7 @@ async fn render(app: &App, viewer: Viewer, address: Address, what: Shown) -> Res
     shown.flash = what.flash.clone().or(shown.flash);
     let html = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::ManagePackageSettings)?;
+            let space = address.authorize(tx, &viewer, Purpose::ManagePackageSettings)?;
             let rules = rule::list(tx, owner(&space))?;
             let ids: Vec<i64> = rules.iter().map(|rule| rule.id).collect();
             let runs = rows::last_runs(tx, &ids)?;
@@ -193,7 +198,7 @@ fn unsigned(number: i64) -> u64 {
     number.unsigned_abs()
 }
 
-fn found(preview: Preview, now: Timestamp) -> Found {
+fn found(preview: Preview, now: Timestamp) -> CleanupPreview {
     let row = |going: &Going| FoundRow {
         name: going.standing.name.clone(),
         version: going.standing.version.clone(),
@@ -203,7 +208,7 @@ fn found(preview: Preview, now: Timestamp) -> Found {
         reasons: going.reasons.join(", "),
     };
     let largest = preview.largest.into_iter();
-    Found {
+    CleanupPreview {
         count: unsigned(preview.packages),
         size: unsigned(preview.size),
         largest: largest.map(|(name, size)| (name, unsigned(size))).collect(),
@@ -214,7 +219,7 @@ fn found(preview: Preview, now: Timestamp) -> Found {
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -222,10 +227,10 @@ async fn change(
     let done = match form.action {
         Action::Preview | Action::Show => match dry_run(&app, &viewer, &address, &form).await {
             Ok(preview) => {
-                let what = Shown {
+                let what = CleanupPage {
                     form: (form.action == Action::Preview).then_some(form),
                     preview: Some(preview),
-                    ..Shown::default()
+                    ..CleanupPage::default()
                 };
                 return render(&app, viewer, address, what).await;
             }
@@ -241,11 +246,11 @@ async fn change(
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
             let (errors, flash) = flash::in_form(error)?;
-            let what = Shown {
+            let what = CleanupPage {
                 form: Some(form),
                 errors,
                 flash,
-                ..Shown::default()
+                ..CleanupPage::default()
             };
             render(&app, viewer, address, what).await
         }
@@ -256,7 +261,7 @@ async fn change(
 async fn dry_run(app: &App, viewer: &Viewer, address: &Address, form: &Form) -> Result<Preview> {
     let (viewer, address, form) = (viewer.clone(), address.clone(), form.clone());
     let rule = app.read(move |tx| {
-        let space = address.enter(tx, &viewer, Purpose::ManagePackageSettings)?;
+        let space = address.authorize(tx, &viewer, Purpose::ManagePackageSettings)?;
         match form.action {
             Action::Show => rule::find(tx, owner(&space), form.rule_id()?),
             _ => form.terms()?.drafted(tx, owner(&space)),
@@ -271,7 +276,7 @@ fn apply(
     address: &Address,
     form: &Form,
 ) -> Result<(String, &'static str)> {
-    let space = address.enter(tx, viewer, Purpose::ManagePackageSettings)?;
+    let space = address.authorize(tx, viewer, Purpose::ManagePackageSettings)?;
     let owner = owner(&space);
     let text = match form.action {
         Action::Enable => {

@@ -4,7 +4,7 @@
 use crate::model::{Package, PackageFile, PackageType};
 
 /// What the lines are made of.
-pub struct Shown<'s> {
+pub struct InstallSource<'s> {
     /// The package.
     pub package: &'s Package,
     /// Its newest file.
@@ -16,7 +16,7 @@ pub struct Shown<'s> {
 }
 
 /// Titles and lines, for packages that have a version.
-pub fn lines(shown: &Shown<'_>) -> Vec<(String, String)> {
+pub fn lines(shown: &InstallSource<'_>) -> Vec<(String, String)> {
     let Some(version) = shown.package.version.as_deref() else {
         return Vec::new();
     };
@@ -39,7 +39,7 @@ pub fn lines(shown: &Shown<'_>) -> Vec<(String, String)> {
 /// Titles and lines.
 pub(super) type Steps = Vec<(&'static str, String)>;
 
-impl Shown<'_> {
+impl InstallSource<'_> {
     pub(super) fn name(&self) -> &str {
         &self.package.name
     }
@@ -67,7 +67,7 @@ impl Shown<'_> {
     }
 }
 
-fn composer(shown: &Shown<'_>, version: &str) -> Steps {
+fn composer(shown: &InstallSource<'_>, version: &str) -> Steps {
     let (base_url, group) = (shown.base_url, shown.group_id);
     let host = base_url.split_once("//").map_or(base_url, |(_, host)| host);
     vec![
@@ -86,7 +86,7 @@ fn composer(shown: &Shown<'_>, version: &str) -> Steps {
     ]
 }
 
-fn conan(shown: &Shown<'_>, version: &str) -> Steps {
+fn conan(shown: &InstallSource<'_>, version: &str) -> Steps {
     let short = format!("{}/{version}", shown.name());
     let recipe = shown.package.conan_name.as_deref().unwrap_or(&short);
     // That is how a recipe without user and channel is kept, not what clients take.
@@ -106,7 +106,7 @@ fn conan(shown: &Shown<'_>, version: &str) -> Steps {
     ]
 }
 
-fn generic(shown: &Shown<'_>, version: &str) -> Steps {
+fn generic(shown: &InstallSource<'_>, version: &str) -> Steps {
     let Some(file) = shown.file else {
         return Vec::new();
     };
@@ -118,7 +118,7 @@ fn generic(shown: &Shown<'_>, version: &str) -> Steps {
     )]
 }
 
-fn golang(shown: &Shown<'_>, version: &str) -> Steps {
+fn golang(shown: &InstallSource<'_>, version: &str) -> Steps {
     let (proxy, module) = (shown.with_credentials("go"), shown.name());
     vec![(
         "Get it",
@@ -128,7 +128,7 @@ fn golang(shown: &Shown<'_>, version: &str) -> Steps {
     )]
 }
 
-fn helm(shown: &Shown<'_>, version: &str) -> Steps {
+fn helm(shown: &InstallSource<'_>, version: &str) -> Steps {
     let (repository, chart) = (shown.at("helm/stable"), shown.name());
     vec![
         (
@@ -142,7 +142,7 @@ fn helm(shown: &Shown<'_>, version: &str) -> Steps {
     ]
 }
 
-fn maven(shown: &Shown<'_>, version: &str) -> Steps {
+fn maven(shown: &InstallSource<'_>, version: &str) -> Steps {
     let (group, artifact) = shown.name().rsplit_once('/').unwrap_or(("", shown.name()));
     let (group, url) = (group.replace('/', "."), shown.at("maven"));
     vec![
@@ -163,7 +163,7 @@ fn maven(shown: &Shown<'_>, version: &str) -> Steps {
     ]
 }
 
-fn npm(shown: &Shown<'_>, version: &str) -> Steps {
+fn npm(shown: &InstallSource<'_>, version: &str) -> Steps {
     let (registry, bare) = (shown.at("npm/"), shown.bare("npm/"));
     let scope = shown.name().split_once('/').map(|(scope, _)| scope);
     let setting = match scope {
@@ -182,7 +182,7 @@ fn npm(shown: &Shown<'_>, version: &str) -> Steps {
     ]
 }
 
-fn nuget(shown: &Shown<'_>, version: &str) -> Steps {
+fn nuget(shown: &InstallSource<'_>, version: &str) -> Steps {
     let source = shown.at("nuget/index.json");
     vec![
         (
@@ -199,7 +199,7 @@ fn nuget(shown: &Shown<'_>, version: &str) -> Steps {
     ]
 }
 
-fn pypi(shown: &Shown<'_>, version: &str) -> Steps {
+fn pypi(shown: &InstallSource<'_>, version: &str) -> Steps {
     let index = shown.with_credentials("pypi/simple");
     vec![(
         "Install it",
@@ -210,7 +210,7 @@ fn pypi(shown: &Shown<'_>, version: &str) -> Steps {
     )]
 }
 
-fn terraform(shown: &Shown<'_>, version: &str) -> Steps {
+fn terraform(shown: &InstallSource<'_>, version: &str) -> Steps {
     let host = shown.base_url.split_once("//").map_or("", |(_, host)| host);
     let (name, system) = shown.name().split_once('/').unwrap_or((shown.name(), ""));
     vec![(
@@ -245,7 +245,7 @@ mod tests {
     }
 
     fn lines_of(package: &Package) -> String {
-        let shown = Shown {
+        let shown = InstallSource {
             package,
             file: None,
             group_id: 7,
@@ -272,7 +272,7 @@ mod tests {
     fn every_format_says_how_it_is_published() {
         for package_type in PackageType::ALL {
             let package = package(*package_type, "acme/Anvil");
-            let shown = Shown {
+            let shown = InstallSource {
                 package: &package,
                 file: None,
                 group_id: 7,

@@ -8,7 +8,7 @@ mod publishing;
 mod settings;
 pub mod views;
 
-use crate::access::{Entered, enter};
+use crate::access::{RegistryAccess, authorize};
 use crate::model::{self, PackageType};
 use crate::rules::destroy;
 use crate::store::list::{self, Filter, OrderBy};
@@ -19,7 +19,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages, flash};
-use kernel::http::{Asked, Paging, Params, Response, Routes};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp};
 use spaces::access::Purpose;
@@ -139,7 +139,7 @@ fn kinds() -> Vec<Choice> {
 async fn list_page(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
@@ -169,7 +169,7 @@ async fn list_page(
         .finish();
     let view = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::ReadPackages)?;
+            let space = address.authorize(tx, &viewer, Purpose::ReadPackages)?;
             let (limit, offset) = (paging.per_page, paging.offset());
             let (packages, total) = match &space {
                 Space::Project(project, _) => of_project(tx, project, &filter, limit, offset)?,
@@ -261,15 +261,15 @@ fn publish_example(
 }
 
 /// The project of an address, as the rules of this room take it.
-fn entered(
+fn authorized(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     address: &Address,
     purpose: Purpose,
-) -> Result<Entered> {
-    match address.enter(tx, viewer, purpose)? {
+) -> Result<RegistryAccess> {
+    match address.authorize(tx, viewer, purpose)? {
         // By its id now: the address may be one it had before.
-        Space::Project(project, _) => enter(tx, viewer, &Reference::Id(project.id), purpose),
+        Space::Project(project, _) => authorize(tx, viewer, &Reference::Id(project.id), purpose),
         Space::Group(..) => Err(Error::NotFound("Project")),
     }
 }
@@ -277,7 +277,7 @@ fn entered(
 async fn package_page(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<OnePackage>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
@@ -285,7 +285,7 @@ async fn package_page(
     let base_url = app.base_url().to_owned();
     let view = app
         .read(move |tx| {
-            let entered = entered(tx, &viewer, &address, Purpose::ReadPackages)?;
+            let entered = authorized(tx, &viewer, &address, Purpose::ReadPackages)?;
             let package = packages::package_in(tx, entered.project.id, params.package_id)?
                 .filter(|package| package.status.is_detailed())
                 .ok_or_else(destroy::not_found)?;
@@ -298,7 +298,7 @@ async fn package_page(
 fn package_view(
     tx: &mut Tx<'_>,
     page: kernel::html::Page,
-    entered: &Entered,
+    entered: &RegistryAccess,
     package: &model::Package,
     base_url: &str,
 ) -> Result<Package> {
@@ -331,7 +331,7 @@ fn package_view(
         .crumbs(page, true)
         .crumb("Packages", format!("{}/-/packages", place.url()));
     page.title = shown.name.clone();
-    let words = install::Shown {
+    let words = install::InstallSource {
         package,
         file: stored.first(),
         group_id: entered.project.namespace_id,
@@ -395,14 +395,14 @@ fn file_row(file: model::PackageFile, api: &str, now: Timestamp) -> FileRow {
 async fn delete_package(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<OnePackage>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let registry = app.jobs().clone();
     let path = app
         .write(move |tx| {
-            let entered = entered(tx, &viewer, &address, Purpose::DestroyPackage)?;
+            let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
             destroy::package(
                 tx,
                 &registry,
@@ -420,14 +420,14 @@ async fn delete_package(
 async fn delete_file(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<OneFile>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let registry = app.jobs().clone();
     let path = app
         .write(move |tx| {
-            let entered = entered(tx, &viewer, &address, Purpose::DestroyPackage)?;
+            let entered = authorized(tx, &viewer, &address, Purpose::DestroyPackage)?;
             let ids = (params.package_id, params.file_id);
             destroy::file(tx, &registry, &viewer, &entered, Some(&asked), ids)?;
             Ok(format!(

@@ -1,11 +1,11 @@
 //! How each client publishes the next version of the package that a page
 //! shows: lines to copy, with `<token>` where the reader's own token goes.
 
-use super::install::{Shown, Steps};
+use super::install::{InstallSource, Steps};
 use crate::model::PackageType;
 
 /// Titles and lines; of formats whose clients have no word for it, with curl.
-pub fn lines(shown: &Shown<'_>) -> Vec<(String, String)> {
+pub fn lines(shown: &InstallSource<'_>) -> Vec<(String, String)> {
     let steps = match shown.package.package_type {
         PackageType::Composer => composer(shown),
         PackageType::Conan => conan(shown),
@@ -28,7 +28,7 @@ fn curl(title: &'static str, rest: String) -> Steps {
     vec![(title, call)]
 }
 
-fn composer(shown: &Shown<'_>) -> Steps {
+fn composer(shown: &InstallSource<'_>) -> Steps {
     let url = shown.at("composer");
     curl(
         "Publish a tag with its sources",
@@ -36,7 +36,7 @@ fn composer(shown: &Shown<'_>) -> Steps {
     )
 }
 
-fn conan(shown: &Shown<'_>) -> Steps {
+fn conan(shown: &InstallSource<'_>) -> Steps {
     let name = shown.name();
     vec![(
         "Create and upload it",
@@ -44,7 +44,7 @@ fn conan(shown: &Shown<'_>) -> Steps {
     )]
 }
 
-fn generic(shown: &Shown<'_>) -> Steps {
+fn generic(shown: &InstallSource<'_>) -> Steps {
     let url = shown.at(&format!("generic/{}/<version>/", shown.name()));
     curl(
         "Upload with curl",
@@ -52,7 +52,7 @@ fn generic(shown: &Shown<'_>) -> Steps {
     )
 }
 
-fn golang(shown: &Shown<'_>) -> Steps {
+fn golang(shown: &InstallSource<'_>) -> Steps {
     let module = shown.name();
     let url = shown.at(&format!("go/{}/@v/<version>.zip", escaped(module)));
     curl(
@@ -73,7 +73,7 @@ fn escaped(module: &str) -> String {
     escaped
 }
 
-fn helm(shown: &Shown<'_>) -> Steps {
+fn helm(shown: &InstallSource<'_>) -> Steps {
     let (chart, url) = (shown.name(), shown.at("helm/api/stable/charts"));
     let call = format!(
         "helm package {chart}\n\
@@ -83,7 +83,7 @@ fn helm(shown: &Shown<'_>) -> Steps {
     vec![("Package and upload it", call)]
 }
 
-fn maven(shown: &Shown<'_>) -> Steps {
+fn maven(shown: &InstallSource<'_>) -> Steps {
     let url = shown.at("maven");
     vec![
         (
@@ -99,7 +99,7 @@ fn maven(shown: &Shown<'_>) -> Steps {
     ]
 }
 
-fn npm(shown: &Shown<'_>) -> Steps {
+fn npm(shown: &InstallSource<'_>) -> Steps {
     let (registry, bare) = (shown.at("npm/"), shown.bare("npm/"));
     vec![(
         "Publish it",
@@ -110,7 +110,7 @@ fn npm(shown: &Shown<'_>) -> Steps {
     )]
 }
 
-fn nuget(shown: &Shown<'_>) -> Steps {
+fn nuget(shown: &InstallSource<'_>) -> Steps {
     let package = shown.name();
     vec![(
         "Pack and push it",
@@ -121,7 +121,7 @@ fn nuget(shown: &Shown<'_>) -> Steps {
     )]
 }
 
-fn pypi(shown: &Shown<'_>) -> Steps {
+fn pypi(shown: &InstallSource<'_>) -> Steps {
     let url = shown.at("pypi");
     vec![(
         "Build and upload it",
@@ -133,7 +133,7 @@ fn pypi(shown: &Shown<'_>) -> Steps {
     )]
 }
 
-fn terraform(shown: &Shown<'_>) -> Steps {
+fn terraform(shown: &InstallSource<'_>) -> Steps {
     let url = shown.at(&format!(
         "terraform/modules/{}/<version>/file",
         shown.name()

@@ -7,13 +7,13 @@ use crate::rules::protection;
 use crate::settings::{self, Change, FORMATS, Format, PackageSettings};
 use crate::store::protection as rows;
 use http::Method;
-use identity::pages::refusal::Typed;
+use identity::pages::refusal::FormState;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, flash};
-use kernel::http::{Asked, Params, Response, Routes};
+use kernel::http::{Params, RequestContext, Response, Routes};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
@@ -68,8 +68,8 @@ struct Sent {
     settings: PackageSettings,
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
-    let typed = Typed::default();
+async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
+    let typed = FormState::default();
     render(app, viewer.viewer(), Address::of(&asked)?, typed).await
 }
 
@@ -77,13 +77,13 @@ async fn render(
     app: App,
     viewer: Viewer,
     address: Address,
-    typed: Typed<Sent>,
+    typed: FormState<Sent>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(&app, &viewer, "Package settings");
     let html = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::ManagePackageSettings)?;
+            let space = address.authorize(tx, &viewer, Purpose::ManagePackageSettings)?;
             let shown = space.crumbs(shown, true);
             let head = space.head(tx, &viewer)?;
             match &space {
@@ -168,7 +168,7 @@ fn rule_row(rule: &ProtectionRule) -> RuleRow {
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
     duplicates: Params<Change>,
 ) -> Result<Response> {
@@ -183,7 +183,7 @@ async fn change(
     match done {
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
-            let typed = Typed::refused(form, error, &FORMATS.map(|format| format.exception))?;
+            let typed = FormState::refused(form, error, &FORMATS.map(|format| format.exception))?;
             render(app, viewer, address, typed).await
         }
     }
@@ -195,7 +195,7 @@ fn apply(
     address: &Address,
     Sent { form, settings }: &Sent,
 ) -> Result<(String, &'static str)> {
-    let space = address.enter(tx, viewer, Purpose::ManagePackageSettings)?;
+    let space = address.authorize(tx, viewer, Purpose::ManagePackageSettings)?;
     let url = format!("{}/-/settings/packages", space.url());
     match &space {
         Space::Group(group, _) => {

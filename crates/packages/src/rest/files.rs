@@ -1,7 +1,7 @@
 //! Files of a package: list, download by id, delete.
 
 use super::{READ, Sort, WRITE};
-use crate::access::enter;
+use crate::access::authorize;
 use crate::download;
 use crate::entity::{self, PackageFileEntity};
 use crate::rules::destroy as rules;
@@ -9,7 +9,7 @@ use crate::store::{files, packages};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Asked, NoContent, Paged, Paging, Params, Response, Routes};
+use kernel::http::{NoContent, Paged, Paging, Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ async fn list(
         ""
     };
     app.read(move |tx| {
-        let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
         let package = packages::package_in(tx, entered.project.id, params.package_id)?
             .filter(|package| package.status.is_displayable())
             .ok_or_else(rules::not_found)?;
@@ -96,12 +96,12 @@ async fn list(
 async fn download_by_id(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<FilePath>,
 ) -> Result<Response> {
     let file = app
         .read(move |tx| {
-            let entered = enter(tx, &viewer, &path.id, Purpose::ReadPackages)?;
+            let entered = authorize(tx, &viewer, &path.id, Purpose::ReadPackages)?;
             let package = packages::package_in(tx, entered.project.id, path.package_id)?
                 .filter(|package| package.status.is_installable())
                 .ok_or_else(rules::not_found)?;
@@ -115,12 +115,12 @@ async fn download_by_id(
 async fn destroy(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<FilePath>,
 ) -> Result<NoContent> {
     let registry = app.jobs().clone();
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &path.id, Purpose::DestroyPackage)?;
+        let entered = authorize(tx, &viewer, &path.id, Purpose::DestroyPackage)?;
         let ids = (path.package_id, path.package_file_id);
         rules::file(tx, &registry, &viewer, &entered, Some(&asked), ids)?;
         Ok(NoContent)

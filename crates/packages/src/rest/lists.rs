@@ -1,7 +1,7 @@
 //! Lists of packages of a project and of a group.
 
 use super::{READ, Sort};
-use crate::access::{enter, managed};
+use crate::access::{authorize, managed};
 use crate::entity::{self, PackageEntity, TagEntity};
 use crate::model::{Package, PackageType, Status};
 use crate::store::list::{self, Filter, OrderBy};
@@ -127,7 +127,7 @@ async fn of_project(
     let base_url = app.base_url().to_owned();
     let paging = numbered(paging)?;
     app.read(move |tx| {
-        let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
         let (limit, offset) = (paging.fetch(), paging.offset());
         let (rows, total) = list::of_project(tx, entered.project.id, &filter, limit, offset)?;
         let mut tags = tags_of(tx, &rows)?;
@@ -215,7 +215,7 @@ fn group_for_reading(
 }
 
 /// What a page of a group says of a project.
-struct Shown {
+struct ProjectOfGroup {
     id: i64,
     full_path: String,
     /// The viewer may see the project itself, not only its registry.
@@ -223,14 +223,14 @@ struct Shown {
     may_delete: bool,
 }
 
-::store::from_row! { Shown { id, full_path, is_readable, may_delete } }
+::store::from_row! { ProjectOfGroup { id, full_path, is_readable, may_delete } }
 
 /// The projects on a page.
 fn shown_projects(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     rows: &[Package],
-) -> Result<HashMap<i64, Shown>> {
+) -> Result<HashMap<i64, ProjectOfGroup>> {
     let mut ids: Vec<i64> = rows.iter().map(|package| package.project_id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -245,7 +245,7 @@ fn shown_projects(
     query
         .raw(") as may_delete from projects where")
         .in_list("projects.id", ids);
-    let found: Vec<Shown> = tx.query(query)?;
+    let found: Vec<ProjectOfGroup> = tx.query(query)?;
     Ok(found.into_iter().map(|shown| (shown.id, shown)).collect())
 }
 

@@ -1,7 +1,7 @@
 //! One package: show, its pipelines, delete.
 
 use super::{READ, WRITE};
-use crate::access::enter;
+use crate::access::authorize;
 use crate::entity::{self, PackageEntity, PipelineEntity};
 use crate::model::Package;
 use crate::rules::destroy as rules;
@@ -9,7 +9,7 @@ use crate::store::packages as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, NoContent, Ok200, Paged, Paging, Params, Routes, Start};
+use kernel::http::{NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes, Start};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::collections::HashMap;
@@ -69,7 +69,7 @@ fn detailed(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Package> {
 async fn show(app: App, viewer: Viewer, path: Params<PackagePath>) -> Result<Ok200<PackageEntity>> {
     let base_url = app.base_url().to_owned();
     app.read(move |tx| {
-        let entered = enter(tx, &viewer, &path.id, Purpose::ReadPackages)?;
+        let entered = authorize(tx, &viewer, &path.id, Purpose::ReadPackages)?;
         let package = detailed(tx, entered.project.id, path.package_id)?;
         let others = rows::other_versions(tx, &package)?;
         let mut tags = HashMap::new();
@@ -113,7 +113,7 @@ async fn pipelines(
             .ok_or_else(|| Error::Parameters(vec!["cursor does not have a valid value".into()]))?;
     }
     app.read(move |tx| {
-        let entered = enter(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
         detailed(tx, entered.project.id, params.package_id)?;
         let paging = Paging {
             per_page,
@@ -130,12 +130,12 @@ async fn pipelines(
 async fn destroy(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<PackagePath>,
 ) -> Result<NoContent> {
     let registry = app.jobs().clone();
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &path.id, Purpose::DestroyPackage)?;
+        let entered = authorize(tx, &viewer, &path.id, Purpose::DestroyPackage)?;
         rules::package(
             tx,
             &registry,

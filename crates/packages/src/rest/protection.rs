@@ -1,6 +1,6 @@
 //! Protection rules of a project.
 
-use crate::access::enter;
+use crate::access::authorize;
 use crate::entity::{self, ProtectionRuleEntity};
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::rules::protection::{self, Change};
@@ -86,7 +86,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<ProtectionRuleEntity>> {
     app.read(move |tx| {
-        let entered = enter(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
+        let entered = authorize(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
         let project_id = entered.project.id;
         let rules = rows::list(tx, project_id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project_id)?;
@@ -102,7 +102,7 @@ async fn create(
     params: Params<CreateRule>,
 ) -> Result<Created<ProtectionRuleEntity>> {
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
+        let entered = authorize(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
         let rule = ProtectionRule {
             id: 0,
             project_id: entered.project.id,
@@ -124,7 +124,7 @@ async fn update(
     params: Params<UpdateRule>,
 ) -> Result<Ok200<ProtectionRuleEntity>> {
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
+        let entered = authorize(tx, &viewer, &params.id, Purpose::ManagePackageSettings)?;
         let change = Change {
             package_name_pattern: params.package_name_pattern.clone(),
             package_type: params.package_type,
@@ -141,7 +141,7 @@ async fn update(
 /// Removes a rule.
 async fn destroy(app: App, viewer: Viewer, path: Params<RulePath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
+        let entered = authorize(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
         let id = path.package_protection_rule_id;
         protection::delete(tx, &viewer, entered.project.id, id)?;
         Ok(NoContent)

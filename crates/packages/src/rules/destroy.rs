@@ -1,7 +1,7 @@
 //! Deleting packages and files: out of sight at once, gone by job.
 
 use super::protection;
-use crate::access::{Entered, Happened, audit, enter};
+use crate::access::{AuditEvent, RegistryAccess, audit, authorize};
 use crate::cleanup::model::{Going, Rule};
 use crate::model::{Package, PackageType};
 use crate::store::{files, packages};
@@ -9,7 +9,7 @@ use crate::tasks::{DropVersions, Purge, PurgeFile};
 use identity::viewer::Viewer;
 use kernel::audit::{Record, write_all};
 use kernel::error::{Error, Found, Result};
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use kernel::http::conditional::check_unmodified;
 use kernel::ids::Reference;
 use kernel::jobs::{Registry, enqueue};
@@ -31,7 +31,7 @@ pub fn not_found() -> Error {
 }
 
 /// Refuses what changed after the time the request names, if it names one.
-fn unmodified(asked: Option<&Asked>, updated_at: Timestamp) -> Result<()> {
+fn unmodified(asked: Option<&RequestContext>, updated_at: Timestamp) -> Result<()> {
     asked.map_or(Ok(()), |asked| check_unmodified(asked, updated_at))
 }
 
@@ -43,7 +43,7 @@ pub fn packages(
     viewer: &Viewer,
     ids: &[i64],
 ) -> Result<bool> {
-    let mut projects: HashMap<i64, Entered> = HashMap::new();
+    let mut projects: HashMap<i64, RegistryAccess> = HashMap::new();
     let mut some_stay = false;
     for id in ids {
         let project = packages::project_of(tx, *id)?.ok_or_else(not_found)?;
@@ -51,7 +51,7 @@ pub fn packages(
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
                 let reference = Reference::Id(project);
-                place.insert(enter(tx, viewer, &reference, Purpose::DestroyPackage)?)
+                place.insert(authorize(tx, viewer, &reference, Purpose::DestroyPackage)?)
             }
         };
         some_stay |= stays(package(tx, registry, viewer, entered, None, *id))?;
@@ -65,7 +65,7 @@ pub fn files(
     tx: &mut Tx<'_>,
     registry: &Registry,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &RegistryAccess,
     ids: &[i64],
 ) -> Result<Option<bool>> {
     let places = files::packages_of(tx, entered.project.id, ids)?;
@@ -89,7 +89,7 @@ pub fn file_anywhere(
 ) -> Result<bool> {
     let (project, package) = files::place_of(tx, id)?.ok_or_else(not_found)?;
     let reference = Reference::Id(project);
-    let entered = enter(tx, viewer, &reference, Purpose::DestroyPackage)?;
+    let entered = authorize(tx, viewer, &reference, Purpose::DestroyPackage)?;
     stays(file(tx, registry, viewer, &entered, None, (package, id)))
 }
 
@@ -106,8 +106,8 @@ pub fn package(
     tx: &mut Tx<'_>,
     registry: &Registry,
     viewer: &Viewer,
-    entered: &Entered,
-    asked: Option<&Asked>,
+    entered: &RegistryAccess,
+    asked: Option<&RequestContext>,
     id: i64,
 ) -> Result<()> {
     let package = any_package(tx, entered.project.id, id)?;
@@ -133,7 +133,7 @@ pub fn package(
     if package.package_type == PackageType::Maven && package.version.is_some() {
         enqueue(tx, registry, &DropVersions::of(&package))?;
     }
-    let happened = Happened {
+    let happened = AuditEvent {
         action: "package.destroy",
         target_type: "Package",
         target_id: package.id,
@@ -192,8 +192,8 @@ pub fn file(
     tx: &mut Tx<'_>,
     registry: &Registry,
     viewer: &Viewer,
-    entered: &Entered,
-    asked: Option<&Asked>,
+    entered: &RegistryAccess,
+    asked: Option<&RequestContext>,
     (package_id, file_id): (i64, i64),
 ) -> Result<()> {
     let package = any_package(tx, entered.project.id, package_id)?;
@@ -209,7 +209,7 @@ pub fn file(
     files::mark_destroyed(tx, file.id)?;
     packages::touch(tx, package.id)?;
     enqueue(tx, registry, &PurgeFile { file: file.id })?;
-    let happened = Happened {
+    let happened = AuditEvent {
         action: "package_file.destroy",
         target_type: "Package",
         target_id: package.id,

@@ -2,7 +2,7 @@
 //! (contract 1.6).
 
 use super::wildcard;
-use crate::access::{Happened, audit};
+use crate::access::{AuditEvent, audit};
 use crate::keys::name_key;
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::store::protection as rows;
@@ -149,7 +149,7 @@ fn record(
         "minimum_access_level_for_push": rule.minimum_access_level_for_push,
         "minimum_access_level_for_delete": rule.minimum_access_level_for_delete,
     });
-    let happened = Happened {
+    let happened = AuditEvent {
         action,
         target_type: "PackageProtectionRule",
         target_id: rule.id,

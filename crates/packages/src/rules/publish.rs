@@ -1,7 +1,7 @@
 //! Adding a file to a package, which is made with its first file.
 
 use super::protection;
-use crate::access::{Entered, Happened, audit};
+use crate::access::{AuditEvent, RegistryAccess, audit};
 use crate::keys::package_version_key;
 use crate::model::{Package, PackageFile, PackageType, Status};
 use crate::settings;
@@ -88,7 +88,7 @@ impl Destination {
 
 /// Refuses what is known to be refused before the bytes arrive. The same is
 /// asked again when they have: rules may change meanwhile.
-pub fn check(tx: &mut Tx<'_>, entered: &Entered, to: &Destination) -> Result<()> {
+pub fn check(tx: &mut Tx<'_>, entered: &RegistryAccess, to: &Destination) -> Result<()> {
     let project = &entered.project;
     protection::check_push(
         tx,
@@ -106,7 +106,7 @@ pub fn check(tx: &mut Tx<'_>, entered: &Entered, to: &Destination) -> Result<()>
 /// Refuses to publish the same again where the namespace wants that.
 fn check_duplicate(
     tx: &mut Tx<'_>,
-    entered: &Entered,
+    entered: &RegistryAccess,
     package: &Package,
     to: &Destination,
 ) -> Result<()> {
@@ -134,7 +134,7 @@ fn check_duplicate(
 pub fn add_file(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &RegistryAccess,
     to: &Destination,
     stored: &Stored,
 ) -> Result<(Package, PackageFile)> {
@@ -170,7 +170,7 @@ pub fn add_beside(
 ) -> Result<PackageFile> {
     let file = files::insert(tx, package, file_name, stored, metadata)?;
     packages::touch(tx, package.id)?;
-    let happened = Happened {
+    let happened = AuditEvent {
         action: "package_file.create",
         target_type: "Package",
         target_id: package.id,
@@ -191,7 +191,7 @@ pub fn add_beside(
 fn find_or_create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &RegistryAccess,
     to: &Destination,
 ) -> Result<(Package, bool)> {
     let project = &entered.project;

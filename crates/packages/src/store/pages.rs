@@ -314,7 +314,7 @@ pub fn by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<Vec<Lis
 
 /// What is kept of a package for its format.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct StoredMetadata {
     /// The package.
     pub id: i64,
     /// Its format.
@@ -331,10 +331,10 @@ pub struct Kept {
     pub sha1: Option<String>,
 }
 
-::store::from_row! { Kept { id, package_type, name, version, conan_name, metadata, sha1 } }
+::store::from_row! { StoredMetadata { id, package_type, name, version, conan_name, metadata, sha1 } }
 
 /// What is kept of these packages for their formats.
-pub fn kept(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<Kept>> {
+pub fn kept(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<StoredMetadata>> {
     Ok(tx.all(
         sql!(
             "select p.id, p.package_type, p.name, p.version, p.conan_name, p.metadata,

@@ -132,7 +132,7 @@ pub struct IssueEntity {
 
 /// What issues need beside their rows, read for all at once.
 #[derive(Debug, Default)]
-pub struct Around {
+pub struct RelatedToIssues {
     users: HashMap<i64, User>,
     assignees: HashMap<i64, Vec<i64>>,
     labels: HashMap<i64, Vec<Label>>,
@@ -153,14 +153,14 @@ enum Base {
     Nothing,
 }
 
-impl Around {
+impl RelatedToIssues {
     /// Reads it in a constant number of statements.
     pub fn read(
         tx: &mut Tx<'_>,
         viewer: &Viewer,
         scope: &Scope,
         issues: &[Issue],
-    ) -> Result<Around> {
+    ) -> Result<RelatedToIssues> {
         let ids: Vec<i64> = issues.iter().map(|issue| issue.id).collect();
         let assignees = rows::assignees_of(tx, &ids)?;
         let mut people: Vec<i64> = assignees.values().flatten().copied().collect();
@@ -170,15 +170,15 @@ impl Around {
         }
         people.sort_unstable();
         people.dedup();
-        let goals: Vec<i64> = issues
+        let milestones_found: Vec<i64> = issues
             .iter()
             .filter_map(|issue| issue.milestone_id)
             .collect();
-        Ok(Around {
+        Ok(RelatedToIssues {
             users: load_basic(tx, &people)?,
             assignees,
             labels: labels::of_issues(tx, &ids)?,
-            milestones: milestones::by_ids(tx, &goals)?,
+            milestones: milestones::by_ids(tx, &milestones_found)?,
             blocking: links::blocking(tx, viewer, &ids)?,
             reported: reported(tx, viewer, scope, issues)?,
             base: match scope {
@@ -254,7 +254,7 @@ pub fn time_stats(issue: &Issue) -> TimeStats {
 }
 
 /// One issue; labels whole where details were asked for.
-pub fn issue(app: &App, issue: &Issue, around: &Around, details: bool) -> IssueEntity {
+pub fn issue(app: &App, issue: &Issue, around: &RelatedToIssues, details: bool) -> IssueEntity {
     let assigned = around.assignees.get(&issue.id);
     let assignees: Vec<UserBasic> = assigned
         .into_iter()

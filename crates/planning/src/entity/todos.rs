@@ -1,6 +1,6 @@
 //! To-dos as JSON.
 
-use super::issues::{Around, IssueEntity, issue, web_url};
+use super::issues::{IssueEntity, RelatedToIssues, issue, web_url};
 use crate::access::Scope;
 use crate::model::Issue;
 use crate::store::issues as issue_rows;
@@ -63,7 +63,7 @@ pub struct Beside {
     users: HashMap<i64, User>,
     projects: HashMap<i64, ProjectOfTodo>,
     issues: HashMap<i64, Issue>,
-    around: Around,
+    around: RelatedToIssues,
     /// What is no issue.
     others: AllSeen,
     bodies: HashMap<i64, String>,
@@ -80,7 +80,7 @@ impl Beside {
         };
         let targets = ids(|todo| (todo.target_type == ISSUE).then_some(todo.target_id));
         let issues = issue_rows::visible_by_ids(tx, viewer, &targets)?;
-        let around = Around::read(tx, viewer, &Scope::Everywhere, &issues)?;
+        let around = RelatedToIssues::read(tx, viewer, &Scope::Everywhere, &issues)?;
         let projects: Vec<(i64, String, String, String, String)> = tx.all(
             sql!(
                 "select p.id, p.name, n.full_name, p.path, p.full_path from projects p
@@ -148,7 +148,7 @@ pub fn todo(app: &App, todo: &Todo, beside: &Beside) -> TodoEntity {
 
 /// A to-do in words.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct TodoSummary {
     /// Login of who caused it, or empty.
     pub author: String,
     /// What it is about.
@@ -170,17 +170,17 @@ struct About {
 
 impl Beside {
     /// A to-do in words; of what the viewer may no longer see nothing is told.
-    pub fn told(&self, app: &App, todo: &Todo) -> Told {
+    pub fn told(&self, app: &App, todo: &Todo) -> TodoSummary {
         let Some(about) = self.about(app, todo) else {
-            return Told {
+            return TodoSummary {
                 title: "Something you can no longer see".to_owned(),
-                ..Told::default()
+                ..TodoSummary::default()
             };
         };
         let author = todo.author_id.and_then(|id| self.users.get(&id));
         let project = todo.project_id.and_then(|id| self.projects.get(&id));
         let note = todo.note_id.and_then(|id| self.bodies.get(&id));
-        Told {
+        TodoSummary {
             author: author.map(|user| user.username.clone()).unwrap_or_default(),
             title: about.title,
             url: match todo.note_id {

@@ -1,7 +1,7 @@
 //! Types of things that nothing here has yet: what clients ask of them is
 //! valid and answered with null. No value of them can be made.
 
-use kernel::graph::{Graph, ID, INT, STRING, TIME, Typed, enumeration, item};
+use kernel::graph::{Graph, HasTypeRef, ID, INT, STRING, TIME, enumeration, item};
 
 /// An epic that an issue belongs to.
 pub enum Epic {}

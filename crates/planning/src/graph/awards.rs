@@ -2,8 +2,8 @@
 
 use super::notes::{named_id, of_interface};
 use super::write::{SpotOfNote, place_of_issue, spot_of_note};
-use super::{Shown, caller};
-use crate::guarded::Spot;
+use super::{IssueView, caller};
+use crate::guarded::NoteablePath;
 use crate::rules::awards as rules;
 use crate::rules::comments;
 use crate::store::awards::{self as rows, Award, Awardable};
@@ -12,8 +12,8 @@ use identity::graph::{People, Person};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result as Outcome};
 use kernel::graph::{
-    Ask, BOOLEAN, Connection, Context, Done, Fault, Graph, Key, ObjectBuilder, Order, STRING,
-    Typed, argument, object,
+    Ask, BOOLEAN, Connection, Context, Done, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order,
+    STRING, argument, object,
 };
 use serde::Deserialize;
 use std::any::Any;
@@ -61,7 +61,7 @@ pub fn graph(g: &mut Graph) {
         .describe("Whose it is.");
     let interface = g.interface::<Awardable>(AWARDABLE, "What is reacted to.");
     list(interface, |it| *it);
-    let issue = g.on::<Shown>("Issue").implements(AWARDABLE);
+    let issue = g.on::<IssueView>("Issue").implements(AWARDABLE);
     list(issue, |it| Awardable::Issue(it.issue.id));
     let note = g.on::<Note>("Note").implements(AWARDABLE);
     list(note, |it| Awardable::Note(it.id));
@@ -165,7 +165,7 @@ async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacte
     }
 }
 
-async fn changed<S: Spot>(
+async fn changed<S: NoteablePath>(
     spot: S,
     to: Awardable,
     name: String,
@@ -184,7 +184,7 @@ async fn changed<S: Spot>(
 }
 
 /// The reaction as it is wanted, or why it cannot be.
-fn change<S: Spot>(
+fn change<S: NoteablePath>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     spot: &S,
@@ -192,7 +192,7 @@ fn change<S: Spot>(
     text: &str,
     will: Will,
 ) -> Outcome<Result<Reacted, String>> {
-    let (desk, found) = spot.enter(tx, viewer)?;
+    let (desk, found) = spot.authorize(tx, viewer)?;
     let topic = S::topic(&found);
     if let Awardable::Note(id) = to {
         comments::find(tx, viewer, &desk, topic, id)?;

@@ -2,8 +2,8 @@
 //! who takes part. Each is read for all issues of a level at once.
 
 use super::lists::{self, Sorted};
-use super::milestones::GoalsOf;
-use super::{Goal, Shown, labels};
+use super::milestones::MilestonesOfIssues;
+use super::{IssueView, MilestoneView, labels};
 use crate::model::Label;
 use crate::store::issues as rows;
 use crate::store::issues::filter::Filter;
@@ -11,31 +11,31 @@ use crate::store::issues::links;
 use crate::store::issues::list::Owners;
 use identity::graph::{People, Person, caller};
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, Key, Order, Typed, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key, Order, object,
 };
 use std::sync::Arc;
 
 /// Registers the fields.
 pub fn graph(g: &mut Graph) {
-    g.on::<Shown>("Issue")
+    g.on::<IssueView>("Issue")
         .connections(
             "labels",
             object::<Label>("Label"),
-            |issues: Vec<Arc<Shown>>, ask, _, context| async move {
+            |issues: Vec<Arc<IssueView>>, ask, _, context| async move {
                 labels::of_issues(ids(&issues), ask, context).await
             },
         )
         .describe("Its labels, by title.")
         .connections("assignees", object::<Person>("UserCore"), assignees)
         .describe("Who is assigned.")
-        .load::<GoalsOf, _>("milestone", object::<Goal>("Milestone"), |it| {
+        .load::<MilestonesOfIssues, _>("milestone", object::<MilestoneView>("Milestone"), |it| {
             it.issue.milestone_id
         })
         .describe("What it is to be done for.")
         .level(
             "blocked",
             BOOLEAN.required(),
-            |issues: Vec<Arc<Shown>>, _, context| async move {
+            |issues: Vec<Arc<IssueView>>, _, context| async move {
                 let ids = ids(&issues);
                 let (app, viewer) = caller(&context)?;
                 let asked = ids.clone();
@@ -47,8 +47,8 @@ pub fn graph(g: &mut Graph) {
         .describe("Whether an open issue that the caller sees blocks it.")
         .connections(
             "blockedByIssues",
-            object::<Shown>("Issue"),
-            |issues: Vec<Arc<Shown>>, ask, _, context| async move {
+            object::<IssueView>("Issue"),
+            |issues: Vec<Arc<IssueView>>, ask, _, context| async move {
                 let owners = Owners::Blocked(ids(&issues));
                 lists::pages(owners, Filter::default(), Sorted::newest(), ask, context).await
             },
@@ -56,12 +56,12 @@ pub fn graph(g: &mut Graph) {
         .describe("Issues that block it, of those the caller sees.");
 }
 
-fn ids(issues: &[Arc<Shown>]) -> Vec<i64> {
+fn ids(issues: &[Arc<IssueView>]) -> Vec<i64> {
     issues.iter().map(|it| it.issue.id).collect()
 }
 
 async fn assignees(
-    parents: Vec<Arc<Shown>>,
+    parents: Vec<Arc<IssueView>>,
     ask: Ask,
     _: Args,
     context: Context,

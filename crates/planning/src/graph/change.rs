@@ -1,7 +1,7 @@
 //! Mutations that set one thing of an issue.
 
 use super::issue::number;
-use super::{Moment, Shown, caller, writer};
+use super::{IssueView, Moment, caller, writer};
 use crate::guarded;
 use crate::model::{EscalationStatus, Severity};
 use crate::rules::issues::IssueInput;
@@ -10,8 +10,8 @@ use crate::rules::issues::requests::find;
 use crate::rules::issues::{Assignees, moves};
 use identity::users::ids_by_usernames;
 use kernel::graph::{
-    Argument, BOOLEAN, Context, Done, Fault, Graph, ID, INT, MutationBuilder, STRING, TIME, Typed,
-    argument, named, object,
+    Argument, BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, INT, MutationBuilder, STRING,
+    TIME, argument, named, object,
 };
 use kernel::http::Patch;
 use kernel::ids::Reference;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 const MOST: usize = 100;
 
 /// What a mutation of an issue shows.
-pub struct Changed(pub Arc<Shown>);
+pub struct Changed(pub Arc<IssueView>);
 
 /// The issue that a mutation changes.
 #[derive(Debug, Clone, Deserialize)]
@@ -55,11 +55,13 @@ pub fn one<'g>(
             "Full path of the project.",
         ))
         .input(said("iid", STRING.required(), "Number of the issue."))
-        .answers("issue", object::<Shown>("Issue"), |it| Some(it.0.clone()))
+        .answers("issue", object::<IssueView>("Issue"), |it| {
+            Some(it.0.clone())
+        })
 }
 
 /// A described argument.
-pub fn said(name: &str, shape: impl Typed, text: &str) -> Argument {
+pub fn said(name: &str, shape: impl HasTypeRef, text: &str) -> Argument {
     argument(name, shape).describe(text)
 }
 
@@ -73,7 +75,7 @@ pub async fn edit(
     let writer = writer(&context)?;
     let changed = guarded::edit(&app, writer, place, wanted, |_, _, issue| Ok(issue));
     let issue = changed.await?.mutated()?;
-    Ok(Done::from(Changed(Arc::new(Shown::new(&app, issue)))))
+    Ok(Done::from(Changed(Arc::new(IssueView::new(&app, issue)))))
 }
 
 macro_rules! setters {
@@ -163,7 +165,7 @@ fn subscription(g: &mut Graph) {
                 Ok(issue)
             });
             let issue = work.await?;
-            Ok(Done::from(Changed(Arc::new(Shown::new(&app, issue)))))
+            Ok(Done::from(Changed(Arc::new(IssueView::new(&app, issue)))))
         });
 }
 
@@ -240,6 +242,6 @@ fn moving(g: &mut Graph) {
                 find(tx, &viewer, &desk, made.iid)
             });
             let issue = work.await?;
-            Ok(Done::from(Changed(Arc::new(Shown::new(&app, issue)))))
+            Ok(Done::from(Changed(Arc::new(IssueView::new(&app, issue)))))
         });
 }

@@ -2,17 +2,17 @@
 
 use super::absent::Epic;
 use super::enums::{ESCALATION, SEVERITY, STATE, TYPE};
-use super::{ISSUE_ID, Issues, Shown, html};
+use super::{ISSUE_ID, IssueView, Issues, html};
 use crate::model::IssueKind;
 use crate::store::issues as rows;
 use identity::graph::{People, Person, caller};
 use kernel::graph::{
-    Args, BOOLEAN, Context, Cost, Fault, Graph, ID, INT, ObjectBuilder, STRING, TIME, Typed,
+    Args, BOOLEAN, Context, Cost, Fault, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
     argument, enumeration, item, object,
 };
 use kernel::markup;
 use kernel::time::start_of;
-use spaces::graph::Shown as Project;
+use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -35,16 +35,16 @@ pub fn graph(g: &mut Graph) {
         item("atRisk", "In danger."),
     ];
     g.enumeration("HealthStatus", "How an issue goes.", health);
-    let it = g.object::<Shown>("Issue", "An issue.");
+    let it = g.object::<IssueView>("Issue", "An issue.");
     let it = times(marks(texts(it)));
     super::notes::noteable(it, |it| crate::issues::noteable(&it.issue));
-    super::todos::todoable(g.on::<Shown>("Issue"), "currentUserTodos", |it| {
+    super::todos::todoable(g.on::<IssueView>("Issue"), "currentUserTodos", |it| {
         crate::issues::noteable(&it.issue)
     });
     lookups(g);
 }
 
-fn texts(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+fn texts(it: ObjectBuilder<'_, IssueView>) -> ObjectBuilder<'_, IssueView> {
     it.field("id", ID.required(), |it| ISSUE_ID.of(it.issue.id))
         .describe("Global ID.")
         .field("iid", ID.required(), |it| it.issue.iid.to_string())
@@ -60,7 +60,7 @@ fn texts(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .level(
             "descriptionHtml",
             STRING,
-            |issues: Vec<Arc<Shown>>, _, _| {
+            |issues: Vec<Arc<IssueView>>, _, _| {
                 let texts = issues.iter().map(|it| it.issue.description.clone());
                 html(texts.collect())
             },
@@ -99,7 +99,7 @@ fn texts(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("Who closed it.")
 }
 
-fn marks(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+fn marks(it: ObjectBuilder<'_, IssueView>) -> ObjectBuilder<'_, IssueView> {
     it.field("state", STATE.required(), |it| it.issue.state)
         .describe("Open or closed.")
         .field("type", TYPE, |it| Some(it.issue.kind))
@@ -144,7 +144,7 @@ fn marks(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("Check boxes of its description.")
         .field("moved", BOOLEAN, |it| Some(it.issue.moved_to_id.is_some()))
         .describe("Whether it moved to another project.")
-        .load::<Issues, _>("movedTo", object::<Shown>("Issue"), |it| {
+        .load::<Issues, _>("movedTo", object::<IssueView>("Issue"), |it| {
             it.issue.moved_to_id
         })
         .describe("Where it moved to.")
@@ -152,7 +152,7 @@ fn marks(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("Number of its project.")
 }
 
-fn times(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+fn times(it: ObjectBuilder<'_, IssueView>) -> ObjectBuilder<'_, IssueView> {
     it.field("dueDate", TIME, |it| it.issue.due_on.map(start_of))
         .describe("The day it is due.")
         .field("timeEstimate", INT.required(), |it| it.issue.time_estimate)
@@ -177,14 +177,14 @@ fn times(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
 
 fn lookups(g: &mut Graph) {
     g.on::<Project>("Project")
-        .level("issue", object::<Shown>("Issue"), of_projects)
+        .level("issue", object::<IssueView>("Issue"), of_projects)
         .describe("One issue; null unless the caller may see it.")
         .cost(kernel::graph::Cost::LookedUp)
         .arg(argument("iid", STRING).describe("Its number."));
     g.query()
         .answer(
             "issue",
-            object::<Shown>("Issue"),
+            object::<IssueView>("Issue"),
             |args, context| async move {
                 let id: i64 = args.get("id")?;
                 Ok(context.load::<Issues>([id]).await?.get(&id).cloned())
@@ -199,7 +199,7 @@ async fn of_projects(
     projects: Vec<Arc<Project>>,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Arc<Shown>>>, Fault> {
+) -> Result<Vec<Option<Arc<IssueView>>>, Fault> {
     let iid: Option<String> = args.get("iid")?;
     let iid = number(&iid.unwrap_or_default());
     let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
@@ -207,8 +207,8 @@ async fn of_projects(
     let asked = ids.clone();
     let found = app.read(move |tx| rows::visible_by_iid(tx, &viewer, &asked, iid));
     let found = found.await?.into_iter();
-    let found: HashMap<i64, Arc<Shown>> = found
-        .map(|issue| (issue.project_id, Arc::new(Shown::new(&app, issue))))
+    let found: HashMap<i64, Arc<IssueView>> = found
+        .map(|issue| (issue.project_id, Arc::new(IssueView::new(&app, issue))))
         .collect();
     Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
 }

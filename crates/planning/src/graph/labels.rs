@@ -1,7 +1,7 @@
 //! The type `Label`, and the labels of projects and groups.
 
 use super::caller;
-use crate::access::{Aim, Place as At, enter};
+use crate::access::{Aim, ParentRef as At, authorize};
 use crate::model::{Label, color};
 use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, Filter};
@@ -9,15 +9,15 @@ use crate::store::places::Places;
 use identity::graph::Tally;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Cost, Done, Fault, GlobalId, Graph, ID, Key,
-    ObjectBuilder, Order, STRING, Typed, argument, object,
+    Args, Ask, BOOLEAN, Connection, Context, Cost, Done, Fault, GlobalId, Graph, HasTypeRef, ID,
+    Key, ObjectBuilder, Order, STRING, argument, object,
 };
 use kernel::http::Patch;
 use kernel::ids::Reference;
 use kernel::markup;
 use serde::Deserialize;
 use serde_json::Value as Json;
-use spaces::graph::{Place, Shown as Project};
+use spaces::graph::{NamespaceView, ProjectView as Project};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -94,7 +94,7 @@ pub fn graph(g: &mut Graph) {
         .describe("The label of this title.")
         .arg(argument("title", STRING.required()).describe("Its title."));
     let list = g
-        .on::<Place>("Group")
+        .on::<NamespaceView>("Group")
         .connections("labels", object::<Label>("Label"), of_groups)
         .describe("Its labels, by title.");
     filters(list);
@@ -188,7 +188,7 @@ async fn of_projects(
 }
 
 async fn of_groups(
-    groups: Vec<Arc<Place>>,
+    groups: Vec<Arc<NamespaceView>>,
     ask: Ask,
     args: Args,
     context: Context,
@@ -302,7 +302,7 @@ async fn create(input: Create, context: Context) -> Result<Done<Made>, Fault> {
     };
     let (app, viewer) = caller(&context)?;
     let work = app.write(move |tx| {
-        let entered = enter(tx, &viewer, &place, Aim::Manage)?;
+        let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
         rules::create(tx, &viewer, &entered, &new)
     });
     Ok(Done::from(Made(Arc::new(work.await?))))

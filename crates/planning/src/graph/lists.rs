@@ -2,21 +2,21 @@
 
 use super::enums::chosen;
 use super::issue::number;
-use super::{Moment, Shown};
+use super::{IssueView, Moment};
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::rules::awards;
 use crate::store::issues::filter::{AnyOf, Filter, Has, Marks, Stage};
 use crate::store::issues::list::{self as rows, Owners};
 use identity::graph::{Tally, caller, viewer};
 use kernel::graph::{
-    Args, Argument, Ask, BOOLEAN, Connection, Context, Fault, Graph, Key, ObjectBuilder, Order,
-    STRING, TIME, Typed, argument, named, object,
+    Args, Argument, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key,
+    ObjectBuilder, Order, STRING, TIME, argument, named, object,
 };
 use kernel::ids::fold;
 use kernel::time::Timestamp;
 use serde::Deserialize;
 use serde_json::Value as Json;
-use spaces::graph::{Place, Shown as Project};
+use spaces::graph::{NamespaceView, ProjectView as Project};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub fn graph(g: &mut Graph) {
         .on::<Project>("Project")
         .connections(
             "issues",
-            object::<Shown>("Issue"),
+            object::<IssueView>("Issue"),
             |projects: Vec<Arc<Project>>, ask, args, context| async move {
                 let ids = projects.iter().map(|it| it.project.id).collect();
                 asked(Owners::Projects(ids), ask, args, context).await
@@ -56,11 +56,11 @@ pub fn graph(g: &mut Graph) {
         .describe("Its issues that the caller may see.");
     filters(list);
     let list = g
-        .on::<Place>("Group")
+        .on::<NamespaceView>("Group")
         .connections(
             "issues",
-            object::<Shown>("Issue"),
-            |groups: Vec<Arc<Place>>, ask, args, context| async move {
+            object::<IssueView>("Issue"),
+            |groups: Vec<Arc<NamespaceView>>, ask, args, context| async move {
                 let ids = groups.iter().map(|it| it.namespace.id).collect();
                 let below: Option<bool> = args.get("includeSubgroups")?;
                 let owners = Owners::Groups(ids, below.unwrap_or(false));
@@ -78,7 +78,7 @@ pub fn graph(g: &mut Graph) {
         .query()
         .connection(
             "issues",
-            object::<Shown>("Issue"),
+            object::<IssueView>("Issue"),
             |_, ask, args, context| everywhere(ask, args, context),
         )
         .describe("Issues that the caller may see; at least one filter is needed.");
@@ -209,7 +209,7 @@ impl Given {
                 Ok(list.filter(|one| !one.is_empty()).collect())
             };
         let labels = titles(self.label_name, "labelName")?;
-        let goals = titles(self.milestone_title, "milestoneTitle")?;
+        let milestones_found = titles(self.milestone_title, "milestoneTitle")?;
         let wildcard = match self.milestone_wildcard_id.as_deref() {
             Some("ANY") => Some(Has::Any),
             Some("NONE") => Some(Has::None),
@@ -232,10 +232,10 @@ impl Given {
                 [only] => has(Some(only), |only| vec![only.to_owned()]),
                 _ => Some(Has::This(labels)),
             },
-            milestone: match goals.as_slice() {
+            milestone: match milestones_found.as_slice() {
                 [] => wildcard,
                 [only] => has(Some(only), |only| vec![only.to_owned()]),
-                _ => Some(Has::This(goals)),
+                _ => Some(Has::This(milestones_found)),
             },
             author_id: None,
             author_username: self.author_username,
@@ -402,7 +402,7 @@ async fn asked(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
+) -> Result<Vec<Option<Connection<IssueView>>>, Fault> {
     let filter = filter(&args, &context)?;
     pages(owners, filter, Sorted::read(&args)?, ask, context).await
 }
@@ -414,7 +414,7 @@ pub async fn pages(
     sorted: Sorted,
     ask: Ask,
     context: Context,
-) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
+) -> Result<Vec<Option<Connection<IssueView>>>, Fault> {
     let window = ask.window(&context, &sorted.name(), &sorted.keys())?;
     let tally = {
         let (owners, filter) = (owners.clone(), filter.clone());
@@ -427,9 +427,9 @@ pub async fn pages(
         Ok((found, window))
     });
     let (found, window) = read.await?;
-    let shown = |issue| Shown::new(&app, issue);
+    let shown = |issue| IssueView::new(&app, issue);
     let found = found.into_iter().map(|one| one.map(shown)).collect();
-    let pages = window.pages(&ids, found, |it: &Shown| sorted.values(&it.issue));
+    let pages = window.pages(&ids, found, |it: &IssueView| sorted.values(&it.issue));
     Ok(tally.counts(pages, ids))
 }
 
@@ -437,7 +437,7 @@ async fn everywhere(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Option<Connection<Shown>>, Fault> {
+) -> Result<Option<Connection<IssueView>>, Fault> {
     let pages = ["first", "last", "after", "before", "sort"];
     let narrows =
         |(name, value): (&String, &Json)| !pages.contains(&name.as_str()) && !value.is_null();
@@ -455,8 +455,8 @@ async fn everywhere(
         Ok((found, window))
     });
     let (found, window) = read.await?;
-    let found = found.into_iter().map(|issue| Shown::new(&app, issue));
-    let page = window.page(found.collect(), |it: &Shown| sorted.values(&it.issue));
+    let found = found.into_iter().map(|issue| IssueView::new(&app, issue));
+    let page = window.page(found.collect(), |it: &IssueView| sorted.values(&it.issue));
     Ok(Some(page.counted(move |context, limit| {
         let filter = filter.clone();
         async move {

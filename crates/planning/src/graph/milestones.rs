@@ -1,54 +1,66 @@
 //! The type `Milestone`, and the milestones of projects and groups.
 
 use super::enums::{GOAL_STATE, chosen};
-use super::{Goal, MILESTONE_ID, html};
+use super::{MILESTONE_ID, MilestoneView, html};
 use crate::model::MilestoneState;
 use crate::store::milestones::{self as rows, Filter};
 use crate::store::places::Places;
 use identity::graph::caller;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, ID, Key, ObjectBuilder, Order,
-    STRING, TIME, Typed, argument, named, object,
+    Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, HasTypeRef, ID, Key,
+    ObjectBuilder, Order, STRING, TIME, argument, named, object,
 };
 use kernel::time::{date_of, start_of};
 use serde_json::Value as Json;
-use spaces::graph::{Groups, Place, Projects, Shown as Project};
+use spaces::graph::{Groups, NamespaceView, ProjectView as Project, Projects};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Registers the type and the lists.
 pub fn graph(g: &mut Graph) {
-    described(g.object::<Goal>(
+    described(g.object::<MilestoneView>(
         "Milestone",
         "What issues are to be done for, and until when.",
     ));
-    g.node::<Goals, _>(MILESTONE_ID, object("Milestone"));
+    g.node::<MilestoneLoader, _>(MILESTONE_ID, object("Milestone"));
     g.query()
         .answer(
             "milestone",
-            object::<Goal>("Milestone"),
+            object::<MilestoneView>("Milestone"),
             |args, context| async move {
                 let id: i64 = args.get("id")?;
-                Ok(context.load::<Goals>([id]).await?.get(&id).cloned())
+                Ok(context
+                    .load::<MilestoneLoader>([id])
+                    .await?
+                    .get(&id)
+                    .cloned())
             },
         )
         .describe("One milestone; null unless the caller may see it.")
         .arg(argument("id", MILESTONE_ID.required()).describe("Its global ID."));
     let list = g
         .on::<Project>("Project")
-        .connections("milestones", object::<Goal>("Milestone"), of_projects)
+        .connections(
+            "milestones",
+            object::<MilestoneView>("Milestone"),
+            of_projects,
+        )
         .describe("Its milestones, the last made first.");
     filters(list);
     let list = g
-        .on::<Place>("Group")
-        .connections("milestones", object::<Goal>("Milestone"), of_groups)
+        .on::<NamespaceView>("Group")
+        .connections(
+            "milestones",
+            object::<MilestoneView>("Milestone"),
+            of_groups,
+        )
         .describe("Its milestones, the last made first.");
     filters(list);
 }
 
-fn described(it: ObjectBuilder<'_, Goal>) {
+fn described(it: ObjectBuilder<'_, MilestoneView>) {
     it.field("id", ID.required(), |it| MILESTONE_ID.of(it.milestone.id))
         .describe("Global ID.")
         .field("iid", ID.required(), |it| it.milestone.iid.to_string())
@@ -57,10 +69,16 @@ fn described(it: ObjectBuilder<'_, Goal>) {
         .describe("Its title.")
         .field("description", STRING, |it| it.milestone.description.clone())
         .describe("Its description, in Markdown.")
-        .level("descriptionHtml", STRING, |goals: Vec<Arc<Goal>>, _, _| {
-            let texts = goals.iter().map(|it| it.milestone.description.clone());
-            html(texts.collect())
-        })
+        .level(
+            "descriptionHtml",
+            STRING,
+            |milestones_found: Vec<Arc<MilestoneView>>, _, _| {
+                let texts = milestones_found
+                    .iter()
+                    .map(|it| it.milestone.description.clone());
+                html(texts.collect())
+            },
+        )
         .describe("Its description as HTML.")
         .cost(Cost::RENDERED)
         .field("state", GOAL_STATE.required(), |it| it.milestone.state)
@@ -87,7 +105,7 @@ fn described(it: ObjectBuilder<'_, Goal>) {
             it.milestone.project_id
         })
         .describe("The project it is of.")
-        .load::<Groups, _>("group", object::<Place>("Group"), |it| {
+        .load::<Groups, _>("group", object::<NamespaceView>("Group"), |it| {
             it.milestone.group_id
         })
         .describe("The group it is of.")
@@ -110,35 +128,41 @@ fn filters<T: Any + Send + Sync>(list: ObjectBuilder<'_, T>) {
 }
 
 /// Milestones by id: those of places the viewer may see.
-struct Goals;
+struct MilestoneLoader;
 
-impl Loader for Goals {
+impl Loader for MilestoneLoader {
     type Key = i64;
-    type Value = Arc<Goal>;
+    type Value = Arc<MilestoneView>;
 
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Goal>>, Fault> {
+    async fn load(
+        context: Context,
+        ids: Vec<i64>,
+    ) -> Result<HashMap<i64, Arc<MilestoneView>>, Fault> {
         let (app, viewer) = caller(&context)?;
         let found = app.read(move |tx| rows::visible_by_ids(tx, &viewer, &ids));
         let found = found.await?.into_iter();
         Ok(found
-            .map(|one| (one.id, Arc::new(Goal::new(one))))
+            .map(|one| (one.id, Arc::new(MilestoneView::new(one))))
             .collect())
     }
 }
 
 /// Milestones of things that the viewer sees, whose names show with those.
-pub struct GoalsOf;
+pub struct MilestonesOfIssues;
 
-impl Loader for GoalsOf {
+impl Loader for MilestonesOfIssues {
     type Key = i64;
-    type Value = Arc<Goal>;
+    type Value = Arc<MilestoneView>;
 
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Goal>>, Fault> {
+    async fn load(
+        context: Context,
+        ids: Vec<i64>,
+    ) -> Result<HashMap<i64, Arc<MilestoneView>>, Fault> {
         let (app, _) = caller(&context)?;
         let found = app.read(move |tx| rows::by_ids(tx, &ids)).await?;
         let found = found.into_iter();
         Ok(found
-            .map(|(id, one)| (id, Arc::new(Goal::new(one))))
+            .map(|(id, one)| (id, Arc::new(MilestoneView::new(one))))
             .collect())
     }
 }
@@ -148,7 +172,7 @@ async fn of_projects(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Goal>>>, Fault> {
+) -> Result<Vec<Option<Connection<MilestoneView>>>, Fault> {
     let above = projects.iter().flat_map(|it| it.project.ancestors());
     let above = above.collect();
     let places = Places::Projects(projects.iter().map(|it| it.project.id).collect());
@@ -156,11 +180,11 @@ async fn of_projects(
 }
 
 async fn of_groups(
-    groups: Vec<Arc<Place>>,
+    groups: Vec<Arc<NamespaceView>>,
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Goal>>>, Fault> {
+) -> Result<Vec<Option<Connection<MilestoneView>>>, Fault> {
     let above = groups.iter().flat_map(|it| it.namespace.ids()).collect();
     let places = Places::Groups(groups.iter().map(|it| it.namespace.id).collect());
     listed(places, above, ask, args, context).await
@@ -172,7 +196,7 @@ async fn listed(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Goal>>>, Fault> {
+) -> Result<Vec<Option<Connection<MilestoneView>>>, Fault> {
     let with_above: Option<bool> = args.get("includeAncestors")?;
     let above = with_above.unwrap_or(false).then_some(above);
     let filter = Filter {
@@ -194,8 +218,11 @@ async fn listed(
         Ok((found, window))
     });
     let (found, window) = read.await?;
-    let found = found.into_iter().map(|one| one.map(Goal::new)).collect();
-    let keys = |it: &Goal| -> Vec<Json> { vec![it.milestone.id.into()] };
+    let found = found
+        .into_iter()
+        .map(|one| one.map(MilestoneView::new))
+        .collect();
+    let keys = |it: &MilestoneView| -> Vec<Json> { vec![it.milestone.id.into()] };
     let pages = window.pages(&ids, found, keys);
     Ok(pages.into_iter().map(Some).collect())
 }

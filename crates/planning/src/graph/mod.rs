@@ -32,7 +32,7 @@ use kernel::app::App;
 use kernel::error::Error;
 use kernel::graph::context::Loader;
 use kernel::graph::{Context, Fault, GlobalId, Graph, object};
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use kernel::markup;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -72,18 +72,18 @@ pub fn graph(g: &mut Graph) {
 }
 
 /// An issue as the interface shows it.
-pub struct Shown {
+pub struct IssueView {
     /// The issue.
     pub issue: Issue,
     web_url: String,
     web_path: String,
 }
 
-impl Shown {
+impl IssueView {
     /// An issue that the viewer may see.
-    pub fn new(app: &App, issue: Issue) -> Shown {
+    pub fn new(app: &App, issue: Issue) -> IssueView {
         let web_path = web_path(&issue);
-        Shown {
+        IssueView {
             web_url: app.url(&web_path),
             web_path,
             issue,
@@ -92,16 +92,16 @@ impl Shown {
 }
 
 /// A milestone as the interface shows it.
-pub struct Goal {
+pub struct MilestoneView {
     /// The milestone.
     pub milestone: Milestone,
     web_path: String,
 }
 
-impl Goal {
-    fn new(milestone: Milestone) -> Goal {
+impl MilestoneView {
+    fn new(milestone: Milestone) -> MilestoneView {
         let web_path = format!("/{}/-/milestones/{}", milestone.parent_path, milestone.iid);
-        Goal {
+        MilestoneView {
             milestone,
             web_path,
         }
@@ -113,14 +113,14 @@ pub struct Issues;
 
 impl Loader for Issues {
     type Key = i64;
-    type Value = Arc<Shown>;
+    type Value = Arc<IssueView>;
 
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Shown>>, Fault> {
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<IssueView>>, Fault> {
         let (app, viewer) = caller(&context)?;
         let found = app.read(move |tx| rows::visible_by_ids(tx, &viewer, &ids));
         let found = found.await?.into_iter();
         Ok(found
-            .map(|issue| (issue.id, Arc::new(Shown::new(&app, issue))))
+            .map(|issue| (issue.id, Arc::new(IssueView::new(&app, issue))))
             .collect())
     }
 }
@@ -157,7 +157,7 @@ where
 
 /// Who changes something by this request.
 pub fn writer(context: &Context) -> Result<Writer, Fault> {
-    let asked = context.get::<Arc<Asked>>().cloned();
+    let asked = context.get::<Arc<RequestContext>>().cloned();
     let asked = asked.ok_or_else(|| Error::internal("no request in the context"))?;
     Ok(Writer::by_api(viewer(context), asked))
 }

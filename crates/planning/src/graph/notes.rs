@@ -12,12 +12,12 @@ use kernel::graph::context::Loader;
 use kernel::graph::scalars::split;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, Key, ObjectBuilder, Order, STRING,
-    TIME, Typed, any_of, argument, item, named, object,
+    Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, HasTypeRef, Key, ObjectBuilder,
+    Order, STRING, TIME, any_of, argument, item, named, object,
 };
 use serde_json::{Value as Json, json};
 use spaces::access::{MAINTAINER, NONE};
-use spaces::graph::{Projects, Shown as Project};
+use spaces::graph::{ProjectView as Project, Projects};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;

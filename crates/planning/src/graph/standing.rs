@@ -1,11 +1,11 @@
 //! What depends on who asks: rights, subscriptions, and what is counted.
 
-use super::Shown;
+use super::IssueView;
 use crate::store::subscriptions::Target;
 use crate::store::{issues as rows, subscriptions as asked};
 use identity::graph::{caller, viewer};
 use kernel::graph::context::Loader;
-use kernel::graph::{BOOLEAN, Context, Fault, Graph, INT, Typed, object};
+use kernel::graph::{BOOLEAN, Context, Fault, Graph, HasTypeRef, INT, object};
 use spaces::access::{GUEST, Levels, NONE, REPORTER};
 use spaces::graph::Projects;
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ impl Loader for Standing {
 }
 
 /// Where the viewer stands in the project of each of these issues.
-async fn standing(issues: &[Arc<Shown>], context: &Context) -> Result<Vec<In>, Fault> {
+async fn standing(issues: &[Arc<IssueView>], context: &Context) -> Result<Vec<In>, Fault> {
     let ids: Vec<i64> = issues.iter().map(|it| it.issue.project_id).collect();
     let found = context.load::<Standing>(ids.clone()).await?;
     let nothing = In {
@@ -99,7 +99,7 @@ pub fn graph(g: &mut Graph) {
             it.writes() && (!it.locked || it.standing.level >= GUEST)
         })
         .describe("Write notes about it.");
-    g.on::<Shown>("Issue")
+    g.on::<IssueView>("Issue")
         .level(
             "userPermissions",
             object::<Permissions>("IssuePermissions").required(),
@@ -109,9 +109,9 @@ pub fn graph(g: &mut Graph) {
         .level(
             "userNotesCount",
             INT.required(),
-            |issues: Vec<Arc<Shown>>, _, context| async move {
+            |issues: Vec<Arc<IssueView>>, _, context| async move {
                 let standing = standing(&issues, &context).await?;
-                let of = |(it, at): (&Arc<Shown>, In)| match at.level >= REPORTER {
+                let of = |(it, at): (&Arc<IssueView>, In)| match at.level >= REPORTER {
                     true => it.issue.notes_count + it.issue.internal_notes_count,
                     false => it.issue.notes_count,
                 };
@@ -126,12 +126,12 @@ pub fn graph(g: &mut Graph) {
 }
 
 async fn permissions(
-    issues: Vec<Arc<Shown>>,
+    issues: Vec<Arc<IssueView>>,
     context: Context,
 ) -> Result<Vec<Arc<Permissions>>, Fault> {
     let standing = standing(&issues, &context).await?;
     let user = viewer(&context).user_id();
-    let of = |(it, standing): (&Arc<Shown>, In)| {
+    let of = |(it, standing): (&Arc<IssueView>, In)| {
         Arc::new(Permissions {
             signed_in: user.is_some(),
             own: user.is_some() && it.issue.author_id == user,
@@ -143,7 +143,7 @@ async fn permissions(
 }
 
 /// As the caller asked, or else as author or assignee.
-async fn subscribed(issues: Vec<Arc<Shown>>, context: Context) -> Result<Vec<bool>, Fault> {
+async fn subscribed(issues: Vec<Arc<IssueView>>, context: Context) -> Result<Vec<bool>, Fault> {
     let (app, viewer) = caller(&context)?;
     let Some(user_id) = viewer.user_id() else {
         return Ok(vec![false; issues.len()]);
@@ -154,7 +154,7 @@ async fn subscribed(issues: Vec<Arc<Shown>>, context: Context) -> Result<Vec<boo
         Ok((asked, rows::assignees_of(tx, &ids)?))
     });
     let (asked, assigned) = read.await?;
-    let of = |it: &Arc<Shown>| {
+    let of = |it: &Arc<IssueView>| {
         let id = it.issue.id;
         let concerned = it.issue.author_id == Some(user_id)
             || assigned.get(&id).is_some_and(|ids| ids.contains(&user_id));

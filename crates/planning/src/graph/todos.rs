@@ -11,12 +11,12 @@ use identity::graph::{People, Person};
 use kernel::error::Found;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Done, Fault, Graph, ID, Key, ObjectBuilder, Order, STRING,
-    TIME, Typed, any_of, argument, enumeration, item, named, object,
+    Args, Ask, Connection, Context, Done, Fault, Graph, HasTypeRef, ID, Key, ObjectBuilder, Order,
+    STRING, TIME, any_of, argument, enumeration, item, named, object,
 };
 use serde::Deserialize;
 use serde_json::Value as Json;
-use spaces::graph::{GROUP_ID, PROJECT_ID, Place, Projects, Shown as Project};
+use spaces::graph::{GROUP_ID, NamespaceView, PROJECT_ID, ProjectView as Project, Projects};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -116,7 +116,9 @@ fn described(it: ObjectBuilder<'_, Todo>) {
             "targetUrl",
             STRING,
             |todos: Vec<Arc<Todo>>, _, context| async move {
-                let told = context.load::<Told>(todos.iter().map(|it| it.id)).await?;
+                let told = context
+                    .load::<TodoBody>(todos.iter().map(|it| it.id))
+                    .await?;
                 Ok(todos
                     .iter()
                     .map(|it| Some(told.get(&it.id)?.url.clone()))
@@ -128,7 +130,9 @@ fn described(it: ObjectBuilder<'_, Todo>) {
             "body",
             STRING.required(),
             |todos: Vec<Arc<Todo>>, _, context| async move {
-                let told = context.load::<Told>(todos.iter().map(|it| it.id)).await?;
+                let told = context
+                    .load::<TodoBody>(todos.iter().map(|it| it.id))
+                    .await?;
                 let of = |it: &Arc<Todo>| told.get(&it.id).map(|told| told.body.clone());
                 Ok(todos.iter().map(|it| of(it).unwrap_or_default()).collect())
             },
@@ -138,7 +142,7 @@ fn described(it: ObjectBuilder<'_, Todo>) {
         .describe("Who caused it; null if it was nobody, or their account is gone.")
         .load::<Projects, _>("project", object::<Project>("Project"), |it| it.project_id)
         .describe("The project of what it is about.")
-        .field("group", object::<Place>("Group"), |_| None)
+        .field("group", object::<NamespaceView>("Group"), |_| None)
         .describe("The group of what it is about, if that is of no project.")
         .field("createdAt", TIME.required(), |it| it.created_at)
         .describe("When it was made.");
@@ -146,16 +150,16 @@ fn described(it: ObjectBuilder<'_, Todo>) {
 
 /// What is told of a to-do, as far as the viewer sees what it is about.
 #[derive(Clone)]
-struct Told {
+struct TodoBody {
     url: String,
     body: String,
 }
 
-impl Loader for Told {
+impl Loader for TodoBody {
     type Key = i64;
-    type Value = Told;
+    type Value = TodoBody;
 
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Told>, Fault> {
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, TodoBody>, Fault> {
         let todos = context.load::<Todos>(ids).await?;
         let (app, viewer) = caller(&context)?;
         let handle = app.clone();
@@ -170,7 +174,7 @@ impl Loader for Told {
                 let seen = seen.get(&it.target_type, it.target_id)?;
                 let url = handle.url(&seen.path);
                 let body = it.note_id.and_then(|note| bodies.get(&note).cloned());
-                let told = Told {
+                let told = TodoBody {
                     url: match it.note_id {
                         Some(note) => format!("{url}#note_{note}"),
                         None => url,

@@ -4,18 +4,19 @@ use super::change::{At, Changed, edit, one, said};
 use super::enums::chosen;
 use super::labels::numbers;
 use super::notes::of_interface;
-use super::{MILESTONE_ID, Moment, Notes, Shown, caller, writer};
-use crate::guarded::{self, Place, Spot};
+use super::{IssueView, MILESTONE_ID, Moment, Notes, caller, writer};
+use crate::guarded::{self, NoteablePath, Place};
 use crate::model::IssueKind;
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent};
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note};
-use crate::targets::{Kinds, Thing};
+use crate::targets::{Kinds, NoteableRow};
 use identity::graph::USER_ID;
 use kernel::error::{Error, Found};
 use kernel::graph::{
-    BOOLEAN, Context, Done, Fault, Graph, ID, INT, STRING, TIME, Typed, argument, named, object,
+    BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, INT, STRING, TIME, argument, named,
+    object,
 };
 use kernel::http::Patch;
 use kernel::ids::Reference;
@@ -120,14 +121,16 @@ fn create(g: &mut Graph) {
         .input(said("iid", INT, "Its number; for owners."))
         .input(said("createdAt", TIME, "When it was made; for owners."))
         .input(said("weight", INT, "How heavy it is."))
-        .answers("issue", object::<Shown>("Issue"), |it| Some(it.0.clone()))
+        .answers("issue", object::<IssueView>("Issue"), |it| {
+            Some(it.0.clone())
+        })
         .run(|it: CreateIssue, context| async move {
             let (app, _) = caller(&context)?;
             let project = Reference::Path(it.project_path.clone());
             let (writer, wanted) = (writer(&context)?, it.input()?);
             let made = guarded::open(&app, writer, project, wanted, |_, _, issue| Ok(issue));
             let issue = made.await?.mutated()?;
-            Ok(Done::from(Changed(Arc::new(Shown::new(&app, issue)))))
+            Ok(Done::from(Changed(Arc::new(IssueView::new(&app, issue)))))
         });
 }
 
@@ -298,7 +301,7 @@ pub enum SpotOfNote {
     /// An issue.
     Issue(Place),
     /// A thing of a room above.
-    Thing(Thing),
+    Thing(NoteableRow),
 }
 
 /// What a note that the caller sees is about.
@@ -317,7 +320,7 @@ pub async fn spot_of_note(id: i64, context: &Context) -> Result<SpotOfNote, Faul
     }
 }
 
-async fn rewrite<S: Spot>(
+async fn rewrite<S: NoteablePath>(
     it: UpdateNote,
     spot: S,
     context: Context,
@@ -353,13 +356,13 @@ async fn create_note(it: CreateNote, context: Context) -> Result<Done<Written>, 
     write(thing, comment, context).await
 }
 
-fn thing(kind: &str, id: i64, context: &Context) -> Result<Thing, Fault> {
+fn thing(kind: &str, id: i64, context: &Context) -> Result<NoteableRow, Fault> {
     let (app, _) = caller(context)?;
     let thing = app.plugged::<Kinds>()?.thing(kind, id);
     thing.ok_or_else(Fault::not_available)
 }
 
-async fn write<S: Spot>(
+async fn write<S: NoteablePath>(
     spot: S,
     comment: Comment,
     context: Context,

@@ -1,8 +1,8 @@
 //! `…/-/labels`: the labels of a project or group.
 
 use super::views::{LabelForm, LabelRow, Labels, Tag};
-use super::{entered, paged, shown_color, tabs};
-use crate::access::{Aim, Entered, Place, enter};
+use super::{authorized, paged, shown_color, tabs};
+use crate::access::{Aim, ParentAccess, ParentRef, authorize};
 use crate::model::Label;
 use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, Filter};
@@ -13,7 +13,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::{self, Errors};
-use kernel::http::{Asked, Paging, Params, Patch, Response, Routes};
+use kernel::http::{Paging, Params, Patch, RequestContext, Response, Routes};
 use spaces::access::{Purpose, REPORTER};
 use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ struct Page {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
@@ -83,7 +83,7 @@ async fn show(
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
     paging: Paging,
 ) -> Result<Response> {
@@ -107,8 +107,8 @@ impl FormPage for Page {
 
     fn view(&self, tx: &mut Tx<'_>, page: html::Page, typed: &Typed<Form>) -> Result<Labels> {
         let (viewer, search) = (&self.viewer, &self.search);
-        let space = self.address.enter(tx, viewer, Purpose::Read)?;
-        let here = entered(&space);
+        let space = self.address.authorize(tx, viewer, Purpose::Read)?;
+        let here = authorized(&space);
         let filter = Filter {
             with_groups_above: true,
             search: Some(search.clone()),
@@ -157,7 +157,7 @@ impl FormPage for Page {
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
         let (viewer, address) = (&self.viewer, &self.address);
-        let (space, here) = enter_to_manage(tx, viewer, address)?;
+        let (space, here) = authorize_to_manage(tx, viewer, address)?;
         let which = || match form.label_id {
             Some(id) => Ok(id.to_string()),
             None => Err(Error::missing("label_id")),
@@ -217,7 +217,7 @@ fn row(tag: Tag) -> LabelRow {
 }
 
 /// Whether the viewer changes labels and milestones here.
-pub fn may_manage(viewer: &Viewer, here: &Entered) -> bool {
+pub fn may_manage(viewer: &Viewer, here: &ParentAccess) -> bool {
     let archived = match &here.parent {
         crate::access::Parent::Project(project) => project.archived,
         crate::access::Parent::Group(_) => false,
@@ -226,16 +226,16 @@ pub fn may_manage(viewer: &Viewer, here: &Entered) -> bool {
 }
 
 /// The place, for who changes labels and milestones there.
-pub fn enter_to_manage(
+pub fn authorize_to_manage(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     address: &Address,
-) -> Result<(Space, Entered)> {
-    let space = address.enter(tx, viewer, Purpose::Read)?;
+) -> Result<(Space, ParentAccess)> {
+    let space = address.authorize(tx, viewer, Purpose::Read)?;
     let place = match &space {
-        Space::Project(..) => Place::Project(space.reference()),
-        Space::Group(..) => Place::Group(space.reference()),
+        Space::Project(..) => ParentRef::Project(space.reference()),
+        Space::Group(..) => ParentRef::Group(space.reference()),
     };
-    let here = enter(tx, viewer, &place, Aim::Manage)?;
+    let here = authorize(tx, viewer, &place, Aim::Manage)?;
     Ok((space, here))
 }

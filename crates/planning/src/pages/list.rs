@@ -15,7 +15,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment};
-use kernel::http::{Asked, Paging, Params, Response, Routes};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ const STATES: &[(&str, &str)] = &[("opened", "Open"), ("closed", "Closed"), ("al
 async fn issues(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
@@ -70,7 +70,7 @@ async fn issues(
 async fn incidents(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
@@ -153,7 +153,7 @@ fn query(shown: &Filters) -> String {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: ListPage,
     paging: Paging,
     kind: Option<IssueKind>,
@@ -198,7 +198,7 @@ async fn show(
 
 /// Where issues are looked for.
 fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
-    match address.enter(tx, viewer, Purpose::Read)? {
+    match address.authorize(tx, viewer, Purpose::Read)? {
         Space::Group(group, level) => {
             let scope = Scope::Group(Box::new(group.clone()));
             Ok((Space::Group(group, level), scope))
@@ -213,9 +213,9 @@ fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, 
 /// The rows of a list, each read with what stands beside it.
 pub fn read_rows(tx: &mut Tx<'_>, issues: &[Issue], space: &Space) -> Result<Vec<IssueRow>> {
     let ids: Vec<i64> = issues.iter().map(|issue| issue.id).collect();
-    let goals: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();
+    let milestones_found: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();
     let mut worn = labels::of_issues(tx, &ids)?;
-    let goals = milestones::by_ids(tx, &goals)?;
+    let milestones_found = milestones::by_ids(tx, &milestones_found)?;
     let assigned = issue_rows::assignees_of(tx, &ids)?;
     let mut people: Vec<i64> = assigned.values().flatten().copied().collect();
     people.extend(issues.iter().filter_map(|issue| issue.author_id));
@@ -244,7 +244,7 @@ pub fn read_rows(tx: &mut Tx<'_>, issues: &[Issue], space: &Space) -> Result<Vec
         tags: tags(&worn.remove(&issue.id).unwrap_or_default()),
         milestone: issue
             .milestone_id
-            .and_then(|id| goals.get(&id))
+            .and_then(|id| milestones_found.get(&id))
             .map(|goal| goal.title.clone())
             .unwrap_or_default(),
         assignees: assigned

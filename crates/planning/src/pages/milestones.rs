@@ -1,9 +1,9 @@
 //! `…/-/milestones`: the milestones of a project or group, and one of them.
 
-use super::labels::{enter_to_manage, may_manage};
+use super::labels::{authorize_to_manage, may_manage};
 use super::list::read_rows;
-use super::views::{GoalRow, Milestone as View, MilestoneForm, Milestones};
-use super::{desk, entered, first_page, lines, paged, tabs};
+use super::views::{Milestone as View, MilestoneForm, MilestoneRow, Milestones};
+use super::{authorized, desk, first_page, lines, paged, tabs};
 use crate::access::Scope;
 use crate::model::{Milestone, MilestoneState};
 use crate::rules::milestones::{self as rules, Change, StateEvent};
@@ -18,7 +18,7 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::http::{Asked, Paging, Params, Patch, Response, Routes};
+use kernel::http::{Paging, Params, Patch, RequestContext, Response, Routes};
 use kernel::time::{Date, date_of};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
@@ -81,7 +81,7 @@ kernel::params! {
 
 /// The milestones of a project or group.
 #[derive(Clone)]
-struct Goals {
+struct MilestoneLoader {
     viewer: Viewer,
     address: Address,
     state: String,
@@ -91,11 +91,11 @@ struct Goals {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let page = Goals {
+    let page = MilestoneLoader {
         viewer,
         address: Address::of(&asked)?,
         state: params.0.state.unwrap_or_else(|| "active".to_owned()),
@@ -107,13 +107,13 @@ async fn show(
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let (viewer, address, paging) = (viewer.viewer(), Address::of(&asked)?, first_page(20));
     match (form.action, form.milestone_id) {
         (Action::Update, Some(id)) => {
-            let page = Goal {
+            let page = MilestoneView {
                 viewer,
                 address,
                 which: Which::Id(id),
@@ -122,7 +122,7 @@ async fn change(
             form::submit(&app, page, form.0).await
         }
         _ => {
-            let page = Goals {
+            let page = MilestoneLoader {
                 viewer,
                 address,
                 state: "active".into(),
@@ -133,8 +133,8 @@ async fn change(
     }
 }
 
-fn row(goal: &Milestone, today: Date) -> GoalRow {
-    GoalRow {
+fn row(goal: &Milestone, today: Date) -> MilestoneRow {
+    MilestoneRow {
         id: goal.id,
         title: goal.title.clone(),
         url: format!("/{}/-/milestones/{}", goal.parent_path, goal.iid),
@@ -146,7 +146,7 @@ fn row(goal: &Milestone, today: Date) -> GoalRow {
     }
 }
 
-impl FormPage for Goals {
+impl FormPage for MilestoneLoader {
     type Form = Form;
     type View = Milestones;
     const FIELDS: &'static [&'static str] = FIELDS;
@@ -157,8 +157,8 @@ impl FormPage for Goals {
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<Milestones> {
-        let space = self.address.enter(tx, &self.viewer, Purpose::Read)?;
-        let here = entered(&space);
+        let space = self.address.authorize(tx, &self.viewer, Purpose::Read)?;
+        let here = authorized(&space);
         let filter = Filter {
             with_groups_above: true,
             state: MilestoneState::from_text(&self.state),
@@ -168,7 +168,7 @@ impl FormPage for Goals {
         let found = rows::list(tx, &here.parent, &filter, self.paging.clone())?;
         let (url, state) = (format!("{}/-/milestones", space.url()), known(&self.state));
         let today = date_of(tx.now());
-        let row = |goal: &Milestone| GoalRow {
+        let row = |goal: &Milestone| MilestoneRow {
             is_inherited: goal.project_id != here.parent.project_id()
                 || goal.group_id != here.parent.group_id(),
             ..row(goal, today)
@@ -201,11 +201,11 @@ fn known(state: &str) -> &'static str {
 async fn show_one(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<OneMilestone>,
     paging: Paging,
 ) -> Result<Response> {
-    let page = Goal {
+    let page = MilestoneView {
         viewer,
         address: Address::of(&asked)?,
         which: Which::Number(path.milestone_iid),
@@ -225,14 +225,14 @@ enum Which {
 
 /// One milestone, with its issues.
 #[derive(Clone)]
-struct Goal {
+struct MilestoneView {
     viewer: Viewer,
     address: Address,
     which: Which,
     paging: Paging,
 }
 
-impl FormPage for Goal {
+impl FormPage for MilestoneView {
     type Form = Form;
     type View = View;
     const FIELDS: &'static [&'static str] = FIELDS;
@@ -243,8 +243,8 @@ impl FormPage for Goal {
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<View> {
         let (viewer, paging) = (&self.viewer, &self.paging);
-        let space = self.address.enter(tx, viewer, Purpose::Read)?;
-        let here = entered(&space);
+        let space = self.address.authorize(tx, viewer, Purpose::Read)?;
+        let here = authorized(&space);
         let goal = match self.which {
             Which::Number(iid) => rows::find_by_iid(tx, &here.parent, iid)?,
             Which::Id(id) => rows::find(tx, &here.parent, id, false)?,
@@ -348,7 +348,7 @@ fn apply(
     address: &Address,
     form: &Form,
 ) -> Result<(String, &'static str)> {
-    let (space, here) = enter_to_manage(tx, viewer, address)?;
+    let (space, here) = authorize_to_manage(tx, viewer, address)?;
     let which = || {
         form.milestone_id
             .ok_or_else(|| Error::missing("milestone_id"))

@@ -13,7 +13,7 @@ pub mod notes;
 mod todos;
 pub mod views;
 
-use crate::access::{Desk, Entered, Parent, sees_issues};
+use crate::access::{Parent, ParentAccess, ProjectAccess, sees_issues};
 use crate::model::{Label, color};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
@@ -41,12 +41,12 @@ fn desk(
     viewer: &Viewer,
     address: &Address,
     purpose: Purpose,
-) -> Result<(Space, Desk)> {
-    let space = address.enter(tx, viewer, purpose)?;
+) -> Result<(Space, ProjectAccess)> {
+    let space = address.authorize(tx, viewer, purpose)?;
     let Space::Project(project, level) = &space else {
         return Err(Error::NotFound("Project"));
     };
-    let desk = Desk {
+    let desk = ProjectAccess {
         project: project.clone(),
         level: *level,
     };
@@ -58,13 +58,13 @@ fn desk(
 
 /// The project or group of an address, as the rules of labels and milestones
 /// take it.
-fn entered(space: &Space) -> Entered {
+fn authorized(space: &Space) -> ParentAccess {
     match space {
-        Space::Project(project, level) => Entered {
+        Space::Project(project, level) => ParentAccess {
             parent: Parent::Project(Box::new(project.clone())),
             level: *level,
         },
-        Space::Group(group, level) => Entered {
+        Space::Group(group, level) => ParentAccess {
             parent: Parent::Group(Box::new(group.clone())),
             level: *level,
         },

@@ -14,7 +14,7 @@ use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, flash};
-use kernel::http::{Asked, Params, Patch, Response, Routes};
+use kernel::http::{Params, Patch, RequestContext, Response, Routes};
 use spaces::access::Purpose;
 use spaces::pages::{Address, PROJECT};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ kernel::params! {
 
 /// What is typed, and what is wrong with it.
 #[derive(Default)]
-struct Typed {
+struct NewIssueForm {
     title: String,
     description: String,
     kind: Option<IssueKind>,
@@ -66,15 +66,15 @@ struct Typed {
     refusal: Refusal,
 }
 
-impl Typed {
-    fn of(form: &Form) -> Typed {
-        Typed {
+impl NewIssueForm {
+    fn of(form: &Form) -> NewIssueForm {
+        NewIssueForm {
             title: form.title.clone().unwrap_or_default(),
             description: lines(form.description.as_deref()),
             kind: form.kind,
             labels: form.labels.clone().unwrap_or_default(),
             confidential: form.confidential.unwrap_or(false),
-            ..Typed::default()
+            ..NewIssueForm::default()
         }
     }
 }
@@ -82,11 +82,18 @@ impl Typed {
 async fn new(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
-    render(&app, viewer.viewer(), address, None, Typed::of(&form)).await
+    render(
+        &app,
+        viewer.viewer(),
+        address,
+        None,
+        NewIssueForm::of(&form),
+    )
+    .await
 }
 
 /// The form; of an issue that is there, if its number is given.
@@ -95,7 +102,7 @@ async fn render(
     viewer: Viewer,
     address: Address,
     iid: Option<i64>,
-    typed: Typed,
+    typed: NewIssueForm,
 ) -> Result<Response> {
     let title = match iid {
         None => "New issue",
@@ -145,7 +152,7 @@ fn lead(app: &App, issue: &Issue, text: impl Into<String>) -> Result<Response> {
 async fn create(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
     Solved(solution): Solved,
 ) -> Result<Response> {
@@ -164,9 +171,9 @@ async fn create(
     match outcome(&app, made, &["title", "description", "labels"]).await? {
         Ok(issue) => lead(&app, &issue, format!("Issue #{} is made.", issue.iid)),
         Err(refusal) => {
-            let typed = Typed {
+            let typed = NewIssueForm {
                 refusal,
-                ..Typed::of(&form)
+                ..NewIssueForm::of(&form)
             };
             render(&app, viewer, address, None, typed).await
         }
@@ -176,7 +183,7 @@ async fn create(
 async fn edit(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<EditForm>,
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
@@ -190,10 +197,10 @@ async fn edit(
         }
     });
     let issue = issue.await?;
-    let typed = Typed {
+    let typed = NewIssueForm {
         title: issue.title,
         description: issue.description.unwrap_or_default(),
-        ..Typed::default()
+        ..NewIssueForm::default()
     };
     render(&app, viewer, address, Some(issue.iid), typed).await
 }
@@ -201,16 +208,16 @@ async fn edit(
 async fn update(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<EditForm>,
     Solved(solution): Solved,
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let place = (address.reference.clone(), form.issue_iid);
-    let typed = Typed {
+    let typed = NewIssueForm {
         title: form.title.clone().unwrap_or_default(),
         description: lines(form.description.as_deref()),
-        ..Typed::default()
+        ..NewIssueForm::default()
     };
     let wanted = IssueInput {
         title: Some(typed.title.clone()),
@@ -222,7 +229,7 @@ async fn update(
     match outcome(&app, done, &["title", "description"]).await? {
         Ok(issue) => lead(&app, &issue, "The issue is changed."),
         Err(refusal) => {
-            let typed = Typed { refusal, ..typed };
+            let typed = NewIssueForm { refusal, ..typed };
             render(&app, viewer, address, Some(form.issue_iid), typed).await
         }
     }

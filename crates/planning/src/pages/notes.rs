@@ -1,6 +1,6 @@
 //! Notes as pages show them, whatever they are about.
 
-use crate::access::Desk;
+use crate::access::ProjectAccess;
 use crate::rules::comments::may_change;
 use crate::rules::references::Links;
 use crate::store::notes::Note;
@@ -66,7 +66,7 @@ pub struct NotePage<'a> {
     /// Who looks.
     pub viewer: &'a Viewer,
     /// The project.
-    pub desk: &'a Desk,
+    pub desk: &'a ProjectAccess,
     /// Address of what the notes are about; forms are sent below it.
     pub url: &'a str,
     /// The session's token for forms.

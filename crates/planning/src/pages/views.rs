@@ -359,7 +359,7 @@ pub struct Milestones {
     /// `active`, `closed` or `all`.
     pub state: String,
     /// The milestones of this page.
-    pub milestones: Vec<GoalRow>,
+    pub milestones: Vec<MilestoneRow>,
     /// Where the list stands.
     pub pages: Pages,
     /// The viewer may change milestones.
@@ -372,7 +372,7 @@ pub struct Milestones {
 
 /// One milestone in a list.
 #[derive(Debug, Clone, Default)]
-pub struct GoalRow {
+pub struct MilestoneRow {
     /// Its id.
     pub id: i64,
     /// Its title.
@@ -412,7 +412,7 @@ pub struct Milestone {
     /// The list's address, where the forms post to.
     pub url: String,
     /// The milestone.
-    pub goal: GoalRow,
+    pub goal: MilestoneRow,
     /// Its description as safe HTML, or empty.
     pub description: String,
     /// The fields of the form.

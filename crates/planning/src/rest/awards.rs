@@ -1,6 +1,6 @@
 //! Reactions to issues and their notes.
 
-use crate::access::Desk;
+use crate::access::ProjectAccess;
 use crate::entity::notes::{AwardEntity, award};
 use crate::model::Issue;
 use crate::rules::issues::places::{found, found_signed_in};
@@ -25,13 +25,17 @@ struct Subject {
 
 impl Subject {
     /// What is reacted to, for who may see it.
-    fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Issue, Awardable)> {
+    fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, Issue, Awardable)> {
         let (desk, issue) = found(tx, viewer, &self.id, self.issue_iid)?;
         self.within(tx, viewer, desk, issue)
     }
 
     /// The same for somebody signed in.
-    fn find_signed_in(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Desk, Issue, Awardable)> {
+    fn find_signed_in(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+    ) -> Result<(ProjectAccess, Issue, Awardable)> {
         let (desk, issue) = found_signed_in(tx, viewer, &self.id, self.issue_iid)?;
         desk.writable()?;
         self.within(tx, viewer, desk, issue)
@@ -41,9 +45,9 @@ impl Subject {
         &self,
         tx: &mut Tx<'_>,
         viewer: &Viewer,
-        desk: Desk,
+        desk: ProjectAccess,
         issue: Issue,
-    ) -> Result<(Desk, Issue, Awardable)> {
+    ) -> Result<(ProjectAccess, Issue, Awardable)> {
         let to = match self.note_id {
             Some(id) => Awardable::Note(comments::find(tx, viewer, &desk, &issue, id)?.id),
             None => Awardable::Issue(issue.id),

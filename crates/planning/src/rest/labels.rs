@@ -1,6 +1,6 @@
 //! Labels of projects and groups.
 
-use crate::access::{Aim, Desk, Entered, Parent, Place, Scope, enter};
+use crate::access::{Aim, Parent, ParentAccess, ParentRef, ProjectAccess, Scope, authorize};
 use crate::entity::labels::{LabelEntity, label};
 use crate::model::Label;
 use crate::rules::labels::{self as rules, LabelInput};
@@ -145,7 +145,7 @@ macro_rules! of_places {
                 params: Params<ListLabels>,
                 paging: Paging,
             ) -> Result<Paged<LabelEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::list(app, viewer, place, params.0, paging).await
             }
 
@@ -154,7 +154,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<CreateLabel>,
             ) -> Result<Created<LabelEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::create(app, viewer, place, params.0).await
             }
 
@@ -163,7 +163,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<LabelPath>,
             ) -> Result<Ok200<LabelEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::show(app, viewer, place, params.0).await
             }
 
@@ -172,7 +172,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<UpdateLabel>,
             ) -> Result<Ok200<LabelEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 let change = super::changed(
                     &params.new_name,
                     &params.color,
@@ -188,7 +188,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<UpdateNamed>,
             ) -> Result<Ok200<LabelEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 let named = Named(params.name.clone(), params.label_id.clone());
                 let change = super::changed(
                     &params.new_name,
@@ -205,7 +205,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<LabelPath>,
             ) -> Result<NoContent> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::destroy(app, viewer, place, Named::one(params.0.label_id)).await
             }
 
@@ -214,7 +214,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<NamedLabel>,
             ) -> Result<NoContent> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 let named = Named(params.0.name, params.0.label_id);
                 super::destroy(app, viewer, place, named).await
             }
@@ -224,7 +224,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<LabelPath>,
             ) -> Result<Changed<LabelEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::subscribe(app, viewer, place, params.0.label_id, true).await
             }
 
@@ -233,7 +233,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<LabelPath>,
             ) -> Result<Changed<LabelEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::subscribe(app, viewer, place, params.0.label_id, false).await
             }
         }
@@ -294,11 +294,11 @@ type Counts = HashMap<i64, (i64, i64)>;
 fn counted(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &ParentAccess,
     labels: &[Label],
 ) -> Result<Counts> {
     let scope = match &entered.parent {
-        Parent::Project(project) => Scope::Project(Box::new(Desk {
+        Parent::Project(project) => Scope::Project(Box::new(ProjectAccess {
             project: (**project).clone(),
             level: entered.level,
         })),
@@ -318,7 +318,7 @@ fn shown(one: &Label, counts: Option<&Counts>) -> LabelEntity {
 async fn list(
     app: App,
     viewer: Viewer,
-    place: Place,
+    place: ParentRef,
     params: ListLabels,
     paging: Paging,
 ) -> Result<Paged<LabelEntity>> {
@@ -331,7 +331,7 @@ async fn list(
     };
     let (page, counts) = app
         .read(move |tx| {
-            let entered = enter(tx, &viewer, &place, Aim::Read)?;
+            let entered = authorize(tx, &viewer, &place, Aim::Read)?;
             let page = rows::list(tx, viewer.user_id(), &entered.parent, &filter, paging)?;
             let counts = match with_counts {
                 true => Some(counted(tx, &viewer, &entered, &page.items)?),
@@ -346,7 +346,7 @@ async fn list(
 async fn create(
     app: App,
     viewer: Viewer,
-    place: Place,
+    place: ParentRef,
     params: CreateLabel,
 ) -> Result<Created<LabelEntity>> {
     let new = LabelInput {
@@ -358,7 +358,7 @@ async fn create(
     };
     let made = app
         .write(move |tx| {
-            let entered = enter(tx, &viewer, &place, Aim::Manage)?;
+            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
             rules::create(tx, &viewer, &entered, &new)
         })
         .await?;
@@ -368,12 +368,12 @@ async fn create(
 async fn show(
     app: App,
     viewer: Viewer,
-    place: Place,
+    place: ParentRef,
     params: LabelPath,
 ) -> Result<Ok200<LabelEntity>> {
     let (found, counts) = app
         .read(move |tx| {
-            let entered = enter(tx, &viewer, &place, Aim::Read)?;
+            let entered = authorize(tx, &viewer, &place, Aim::Read)?;
             let above = params.include_ancestor_groups.unwrap_or(true);
             let found = rules::find(tx, &viewer, &entered, &params.label_id, above)?;
             let counts = counted(tx, &viewer, &entered, std::slice::from_ref(&found))?;
@@ -386,13 +386,13 @@ async fn show(
 async fn update(
     app: App,
     viewer: Viewer,
-    place: Place,
+    place: ParentRef,
     named: Named,
     change: LabelInput,
 ) -> Result<Ok200<LabelEntity>> {
     let (changed, counts) = app
         .write(move |tx| {
-            let entered = enter(tx, &viewer, &place, Aim::Manage)?;
+            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
             if change == LabelInput::default() {
                 return Err(Error::none_of(
                     "new_name, color, description, priority, archived",
@@ -407,9 +407,9 @@ async fn update(
     Ok(Ok200(shown(&changed, Some(&counts))))
 }
 
-async fn destroy(app: App, viewer: Viewer, place: Place, named: Named) -> Result<NoContent> {
+async fn destroy(app: App, viewer: Viewer, place: ParentRef, named: Named) -> Result<NoContent> {
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &place, Aim::Manage)?;
+        let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
         rules::destroy(tx, &viewer, &entered, named.id_or_title()?)?;
         Ok(NoContent)
     })
@@ -419,13 +419,13 @@ async fn destroy(app: App, viewer: Viewer, place: Place, named: Named) -> Result
 async fn subscribe(
     app: App,
     viewer: Viewer,
-    place: Place,
+    place: ParentRef,
     label_id: String,
     wanted: bool,
 ) -> Result<Changed<LabelEntity>> {
     let changed = app
         .write(move |tx| {
-            let entered = enter(tx, &viewer, &place, Aim::Own)?;
+            let entered = authorize(tx, &viewer, &place, Aim::Own)?;
             rules::subscribe(tx, &viewer, &entered, &label_id, wanted)
         })
         .await?;
@@ -442,8 +442,8 @@ async fn promote(
 ) -> Result<Ok200<LabelEntity>> {
     let (promoted, counts) = app
         .write(move |tx| {
-            let place = Place::Project(params.id.clone());
-            let entered = enter(tx, &viewer, &place, Aim::Manage)?;
+            let place = ParentRef::Project(params.id.clone());
+            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
             let (promoted, above) = rules::promote(tx, &viewer, &entered, &params.label_id)?;
             let counts = counted(tx, &viewer, &above, std::slice::from_ref(&promoted))?;
             Ok((promoted, counts))

@@ -1,6 +1,6 @@
 //! Milestones of projects and groups.
 
-use crate::access::{Aim, Place, enter};
+use crate::access::{Aim, ParentRef, authorize};
 use crate::entity::milestones::{MilestoneEntity, milestone};
 use crate::model::MilestoneState;
 use crate::rules::milestones::{self as rules, Change, StateEvent};
@@ -106,7 +106,7 @@ macro_rules! of_places {
                 params: Params<ListMilestones>,
                 paging: Paging,
             ) -> Result<Paged<MilestoneEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::list(app, viewer, place, params.0, paging).await
             }
 
@@ -115,7 +115,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<CreateMilestone>,
             ) -> Result<Created<MilestoneEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::create(app, viewer, place, params.0).await
             }
 
@@ -124,7 +124,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<MilestonePath>,
             ) -> Result<Ok200<MilestoneEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::show(app, viewer, place, params.0.milestone_id).await
             }
 
@@ -133,7 +133,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<UpdateMilestone>,
             ) -> Result<Ok200<MilestoneEntity>> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::update(app, viewer, place, params.0).await
             }
 
@@ -142,7 +142,7 @@ macro_rules! of_places {
                 viewer: Viewer,
                 params: Params<MilestonePath>,
             ) -> Result<NoContent> {
-                let place = Place::$place(params.id.clone());
+                let place = ParentRef::$place(params.id.clone());
                 super::destroy(app, viewer, place, params.0.milestone_id).await
             }
         }
@@ -165,7 +165,7 @@ pub(super) fn routes(r: &mut Routes) {
 async fn list(
     app: App,
     viewer: Viewer,
-    place: Place,
+    place: ParentRef,
     params: ListMilestones,
     paging: Paging,
 ) -> Result<Paged<MilestoneEntity>> {
@@ -184,7 +184,7 @@ async fn list(
     };
     let page = app
         .read(move |tx| {
-            let entered = enter(tx, &viewer, &place, Aim::Read)?;
+            let entered = authorize(tx, &viewer, &place, Aim::Read)?;
             rows::list(tx, &entered.parent, &filter, paging)
         })
         .await?;
@@ -194,7 +194,7 @@ async fn list(
 async fn create(
     app: App,
     viewer: Viewer,
-    place: Place,
+    place: ParentRef,
     params: CreateMilestone,
 ) -> Result<Created<MilestoneEntity>> {
     let new = Change {
@@ -206,17 +206,22 @@ async fn create(
     };
     let made = app
         .write(move |tx| {
-            let entered = enter(tx, &viewer, &place, Aim::Manage)?;
+            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
             rules::create(tx, &viewer, &entered, &new)
         })
         .await?;
     Ok(Created(milestone(&app, &made)))
 }
 
-async fn show(app: App, viewer: Viewer, place: Place, id: i64) -> Result<Ok200<MilestoneEntity>> {
+async fn show(
+    app: App,
+    viewer: Viewer,
+    place: ParentRef,
+    id: i64,
+) -> Result<Ok200<MilestoneEntity>> {
     let found = app
         .read(move |tx| {
-            let entered = enter(tx, &viewer, &place, Aim::Read)?;
+            let entered = authorize(tx, &viewer, &place, Aim::Read)?;
             rules::find(tx, &entered, id)
         })
         .await?;
@@ -226,7 +231,7 @@ async fn show(app: App, viewer: Viewer, place: Place, id: i64) -> Result<Ok200<M
 async fn update(
     app: App,
     viewer: Viewer,
-    place: Place,
+    place: ParentRef,
     params: UpdateMilestone,
 ) -> Result<Ok200<MilestoneEntity>> {
     let id = params.milestone_id;
@@ -239,7 +244,7 @@ async fn update(
     };
     let changed = app
         .write(move |tx| {
-            let entered = enter(tx, &viewer, &place, Aim::Manage)?;
+            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
             match change.is_empty() {
                 true => Err(Error::none_of(
                     "title, description, start_date, due_date, state_event",
@@ -251,9 +256,9 @@ async fn update(
     Ok(Ok200(milestone(&app, &changed)))
 }
 
-async fn destroy(app: App, viewer: Viewer, place: Place, id: i64) -> Result<NoContent> {
+async fn destroy(app: App, viewer: Viewer, place: ParentRef, id: i64) -> Result<NoContent> {
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &place, Aim::Manage)?;
+        let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
         rules::destroy(tx, &viewer, &entered, id)?;
         Ok(NoContent)
     })
@@ -267,8 +272,8 @@ async fn promote(
 ) -> Result<Ok200<MilestoneEntity>> {
     let promoted = app
         .write(move |tx| {
-            let place = Place::Project(params.id.clone());
-            let entered = enter(tx, &viewer, &place, Aim::Manage)?;
+            let place = ParentRef::Project(params.id.clone());
+            let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
             rules::promote(tx, &viewer, &entered, params.milestone_id)
         })
         .await?;

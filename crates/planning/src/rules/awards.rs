@@ -1,6 +1,6 @@
 //! Reactions by emoji.
 
-use crate::access::Desk;
+use crate::access::ProjectAccess;
 use crate::model::Issue;
 use crate::rules::topic::Topic;
 use crate::store::awards::{self as rows, Award, Awardable};
@@ -36,7 +36,7 @@ pub fn wanted(text: &str) -> Option<Has<String>> {
 pub fn create<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     about: impl Into<Topic<'t>>,
     to: Awardable,
     text: &str,
@@ -56,7 +56,7 @@ pub fn create<'t>(
 pub fn toggle(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     issue: &Issue,
     text: &str,
 ) -> Result<()> {

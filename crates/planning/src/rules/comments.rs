@@ -5,7 +5,7 @@ use super::news::{self, Text, mention};
 use super::notes::new_discussion;
 use super::todos;
 use super::topic::Topic;
-use crate::access::Desk;
+use crate::access::ProjectAccess;
 use crate::formats::quick_actions;
 use crate::model::text_error;
 use crate::store::notes::{self as rows, NewNote, Note};
@@ -45,7 +45,7 @@ pub enum Said {
 pub fn find<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     about: impl Into<Topic<'t>>,
     id: i64,
 ) -> Result<Note> {
@@ -59,7 +59,7 @@ pub fn find<'t>(
 pub fn find_within<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     about: impl Into<Topic<'t>>,
     id: i64,
     discussion_id: Option<&str>,
@@ -75,7 +75,7 @@ pub fn find_within<'t>(
 pub fn discussion<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     about: impl Into<Topic<'t>>,
     id: &str,
 ) -> Result<Vec<Note>> {
@@ -94,7 +94,7 @@ pub fn discussion<'t>(
 pub fn write<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     about: impl Into<Topic<'t>>,
     comment: &Comment,
 ) -> Result<Said> {
@@ -167,7 +167,7 @@ pub fn write<'t>(
 fn carry_out(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     topic: Topic<'_>,
     body: &str,
 ) -> Result<(String, Option<Outcome>)> {
@@ -209,7 +209,7 @@ pub fn refused_text(error: &Error) -> Option<&str> {
 
 /// Refuses to change what the program or somebody else wrote; maintainers may
 /// change any note of people.
-fn changeable(viewer: &Viewer, desk: &Desk, note: &Note) -> Result<()> {
+fn changeable(viewer: &Viewer, desk: &ProjectAccess, note: &Note) -> Result<()> {
     match may_change(viewer, desk, note) {
         true => Ok(()),
         false => Err(Error::forbidden("")),
@@ -218,7 +218,7 @@ fn changeable(viewer: &Viewer, desk: &Desk, note: &Note) -> Result<()> {
 
 /// Whether the viewer may change a note they see, in a project that takes
 /// changes.
-pub fn may_change(viewer: &Viewer, desk: &Desk, note: &Note) -> bool {
+pub fn may_change(viewer: &Viewer, desk: &ProjectAccess, note: &Note) -> bool {
     let own = note.author_id.is_some() && note.author_id == viewer.user_id();
     !note.is_system && (own || desk.level >= MAINTAINER)
 }
@@ -228,7 +228,7 @@ pub fn may_change(viewer: &Viewer, desk: &Desk, note: &Note) -> bool {
 pub fn rewrite<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     about: impl Into<Topic<'t>>,
     id: i64,
     body: &str,
@@ -252,7 +252,7 @@ pub fn rewrite<'t>(
 pub fn destroy<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     about: impl Into<Topic<'t>>,
     id: i64,
 ) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Labels: making, changing, promoting, removing.
 
-use crate::access::{Aim, Entered, Happened, Parent, Place, audit, enter};
+use crate::access::{Aim, AuditEvent, Parent, ParentAccess, ParentRef, audit, authorize};
 use crate::model::{Label, MAX_LABEL_TEXT, color, label_title_error};
 use crate::store::labels::{self, Written};
 use crate::store::subscriptions::{self, Target};
@@ -55,7 +55,7 @@ impl LabelInput {
 pub fn find(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &ParentAccess,
     id_or_title: &str,
     with_groups_above: bool,
 ) -> Result<Label> {
@@ -74,7 +74,7 @@ pub fn find(
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &ParentAccess,
     new: &LabelInput,
 ) -> Result<Label> {
     let written = new.over(Written {
@@ -103,7 +103,7 @@ pub fn create(
 pub fn update(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &ParentAccess,
     id_or_title: &str,
     change: &LabelInput,
 ) -> Result<Label> {
@@ -140,7 +140,7 @@ pub fn update(
 pub fn destroy(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &ParentAccess,
     id_or_title: &str,
 ) -> Result<()> {
     let label = find(tx, viewer, entered, id_or_title, false)?;
@@ -160,7 +160,7 @@ pub fn destroy(
 pub fn subscribe(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &ParentAccess,
     id_or_title: &str,
     wanted: bool,
 ) -> Result<Option<Label>> {
@@ -181,9 +181,9 @@ pub fn subscribe(
 pub fn promote(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &ParentAccess,
     id_or_title: &str,
-) -> Result<(Label, Entered)> {
+) -> Result<(Label, ParentAccess)> {
     let refused = || Error::BadRequest("Failed to promote project label to group label".into());
     let Parent::Project(project) = &entered.parent else {
         return Err(refused());
@@ -195,10 +195,10 @@ pub fn promote(
         return Err(Error::forbidden(""));
     }
     let lineage = group.lineage.clone();
-    let above = enter(
+    let above = authorize(
         tx,
         viewer,
-        &Place::Group(Reference::Id(group.id)),
+        &ParentRef::Group(Reference::Id(group.id)),
         Aim::Manage,
     )?;
     let written = Written {
@@ -240,7 +240,7 @@ fn checked(mut label: Written) -> Result<Written> {
     Ok(label)
 }
 
-fn check_priority(entered: &Entered, priority: Option<i64>) -> Result<()> {
+fn check_priority(entered: &ParentAccess, priority: Option<i64>) -> Result<()> {
     match priority {
         Some(_) if entered.parent.project_id().is_none() => Err(Error::invalid(
             "priority",
@@ -265,7 +265,7 @@ fn record(
     audit(
         tx,
         viewer,
-        Happened {
+        AuditEvent {
             action,
             target_type: "Label",
             target_id: id,

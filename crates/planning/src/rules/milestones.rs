@@ -1,6 +1,6 @@
 //! Milestones: making, changing, promoting, removing.
 
-use crate::access::{Aim, Entered, Happened, Parent, Place, audit, enter};
+use crate::access::{Aim, AuditEvent, Parent, ParentAccess, ParentRef, audit, authorize};
 use crate::model::{Milestone, MilestoneState, text_error, title_error};
 use crate::store::milestones::{self, Written};
 use identity::viewer::Viewer;
@@ -45,7 +45,7 @@ impl Change {
 }
 
 /// The milestone of this id in this very place.
-pub fn find(tx: &mut Tx<'_>, entered: &Entered, id: i64) -> Result<Milestone> {
+pub fn find(tx: &mut Tx<'_>, entered: &ParentAccess, id: i64) -> Result<Milestone> {
     milestones::find(tx, &entered.parent, id, false)?.found("Milestone")
 }
 
@@ -53,7 +53,7 @@ pub fn find(tx: &mut Tx<'_>, entered: &Entered, id: i64) -> Result<Milestone> {
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &ParentAccess,
     new: &Change,
 ) -> Result<Milestone> {
     let written = written(new, None)?;
@@ -76,7 +76,7 @@ pub fn create(
 pub fn update(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    entered: &Entered,
+    entered: &ParentAccess,
     id: i64,
     change: &Change,
 ) -> Result<Milestone> {
@@ -98,7 +98,7 @@ pub fn update(
 }
 
 /// Removes a milestone.
-pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, entered: &Entered, id: i64) -> Result<()> {
+pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id: i64) -> Result<()> {
     let milestone = find(tx, entered, id)?;
     milestones::delete(tx, id)?;
     record(
@@ -113,7 +113,12 @@ pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, entered: &Entered, id: i64) -> 
 
 /// Makes a project's milestone one of its group, also in place of those of
 /// the same title in the group's other projects.
-pub fn promote(tx: &mut Tx<'_>, viewer: &Viewer, entered: &Entered, id: i64) -> Result<Milestone> {
+pub fn promote(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    entered: &ParentAccess,
+    id: i64,
+) -> Result<Milestone> {
     let refused = || Error::BadRequest("Project does not belong to a group.".into());
     let Parent::Project(project) = &entered.parent else {
         return Err(refused());
@@ -124,10 +129,10 @@ pub fn promote(tx: &mut Tx<'_>, viewer: &Viewer, entered: &Entered, id: i64) -> 
         return Err(Error::forbidden(""));
     }
     let lineage = group.lineage.clone();
-    let above = enter(
+    let above = authorize(
         tx,
         viewer,
-        &Place::Group(Reference::Id(group.id)),
+        &ParentRef::Group(Reference::Id(group.id)),
         Aim::Manage,
     )?;
     if milestones::is_taken(tx, &above.parent, &milestone.title, 0)? {
@@ -205,7 +210,7 @@ fn record(
     audit(
         tx,
         viewer,
-        Happened {
+        AuditEvent {
             action,
             target_type: "Milestone",
             target_id: id,

@@ -1,6 +1,6 @@
 //! What people are told of: to-dos for those named in a text, and mail.
 
-use crate::access::{Desk, user_sees};
+use crate::access::{ProjectAccess, user_sees};
 use crate::formats::mentions::{self, Mention};
 use crate::model::Issue;
 use crate::rules::todos::{self, Action, NewTodo};
@@ -58,7 +58,7 @@ pub struct Text<'t> {
 pub fn mention<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     about: impl Into<Topic<'t>>,
     said: Text<'_>,
 ) -> Result<Vec<i64>> {
@@ -106,7 +106,12 @@ pub fn mention<'t>(
 
 /// The people that names stand for, the first [`mentions::MOST`] of them: users,
 /// members of groups that the viewer sees, and of the project for `@all`.
-fn people(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, named: &[Mention]) -> Result<Vec<User>> {
+fn people(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &ProjectAccess,
+    named: &[Mention],
+) -> Result<Vec<User>> {
     let names: Vec<String> = named.iter().map(|one| fold(&one.name)).collect();
     let mut users: Vec<User> = tx.all(
         sql!("select * from users where username_folded in_list($1) order by id"),

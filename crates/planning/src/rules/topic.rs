@@ -2,11 +2,11 @@
 
 use super::issues;
 use super::news::may_know;
-use crate::access::Desk;
+use crate::access::ProjectAccess;
 use crate::model::Issue;
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Noteable};
-use crate::targets::Thing;
+use crate::targets::NoteableRow;
 use crate::tasks::About;
 use identity::model::User;
 use kernel::error::Result;
@@ -20,7 +20,7 @@ pub enum Topic<'t> {
     /// An issue.
     Issue(&'t Issue),
     /// Anything else.
-    Thing(Thing),
+    Thing(NoteableRow),
 }
 
 impl<'t> From<&'t Issue> for Topic<'t> {
@@ -29,15 +29,15 @@ impl<'t> From<&'t Issue> for Topic<'t> {
     }
 }
 
-impl From<&Thing> for Topic<'_> {
-    fn from(thing: &Thing) -> Self {
+impl From<&NoteableRow> for Topic<'_> {
+    fn from(thing: &NoteableRow) -> Self {
         Topic::Thing(*thing)
     }
 }
 
 impl Topic<'_> {
     /// What has its notes; it is in the project of the desk.
-    pub fn noteable(self, desk: &Desk) -> Noteable {
+    pub fn noteable(self, desk: &ProjectAccess) -> Noteable {
         match self {
             Topic::Issue(issue) => issues::noteable(issue),
             Topic::Thing(thing) => Noteable {
@@ -61,7 +61,7 @@ impl Topic<'_> {
     }
 
     /// Whether only members may say something, and this is none.
-    pub fn is_closed_to(self, desk: &Desk) -> bool {
+    pub fn is_closed_to(self, desk: &ProjectAccess) -> bool {
         match self {
             Topic::Issue(issue) => issue.discussion_locked == Some(true) && desk.level < GUEST,
             Topic::Thing(_) => false,

@@ -17,7 +17,7 @@ pub fn role_in_project(tx: &mut Tx<'_>, user_id: i64, project: &Project) -> Resu
     if project.namespace_owner_id == Some(user_id) {
         return Ok(OWNER);
     }
-    let held = Held::read(tx, user_id, vec![project.id], project.ancestors())?;
+    let held = LevelRow::read(tx, user_id, vec![project.id], project.ancestors())?;
     Ok(held.in_project(project))
 }
 
@@ -26,19 +26,24 @@ pub fn role_in_group(tx: &mut Tx<'_>, user_id: i64, group: &Namespace) -> Result
     if group.owner_id == Some(user_id) {
         return Ok(OWNER);
     }
-    let held = Held::read(tx, user_id, Vec::new(), group.ids())?;
+    let held = LevelRow::read(tx, user_id, Vec::new(), group.ids())?;
     Ok(held.in_group(group))
 }
 
 /// What a user holds in each of some projects and groups by itself: as a
 /// member, or by a share.
-struct Held {
+struct LevelRow {
     user_id: i64,
     levels: HashMap<(String, i64), i64>,
 }
 
-impl Held {
-    fn read(tx: &mut Tx<'_>, user_id: i64, projects: Vec<i64>, groups: Vec<i64>) -> Result<Held> {
+impl LevelRow {
+    fn read(
+        tx: &mut Tx<'_>,
+        user_id: i64,
+        projects: Vec<i64>,
+        groups: Vec<i64>,
+    ) -> Result<LevelRow> {
         let today = today(tx);
         let rows: Vec<(String, i64, i64)> = tx.all(
             sql!(
@@ -67,7 +72,7 @@ impl Held {
             (user_id, projects, groups, today),
         )?;
         let levels = rows.into_iter().map(|(of, id, level)| ((of, id), level));
-        Ok(Held {
+        Ok(LevelRow {
             user_id,
             levels: levels.collect(),
         })
@@ -104,7 +109,7 @@ impl Held {
 /// Strangers and deploy tokens have none here.
 pub struct Levels {
     viewer: Viewer,
-    held: Option<Held>,
+    held: Option<LevelRow>,
 }
 
 impl Levels {
@@ -130,7 +135,9 @@ impl Levels {
         groups.sort_unstable();
         groups.dedup();
         let held = match viewer {
-            Viewer::User(signed_in) => Some(Held::read(tx, signed_in.user.id, projects, groups)?),
+            Viewer::User(signed_in) => {
+                Some(LevelRow::read(tx, signed_in.user.id, projects, groups)?)
+            }
             _ => None,
         };
         Ok(Levels {

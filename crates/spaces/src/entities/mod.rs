@@ -44,7 +44,7 @@ pub fn open_issues(
 
 /// What a list of projects needs beside its rows, read for all at once.
 #[derive(Default)]
-pub struct Around {
+pub struct RelatedToProjects {
     owners: HashMap<i64, User>,
     direct: HashMap<i64, i64>,
     groups: HashMap<i64, i64>,
@@ -57,20 +57,20 @@ pub struct Around {
     is_admin: bool,
 }
 
-impl Around {
+impl RelatedToProjects {
     /// Reads it in a constant number of statements.
     pub fn read(
         tx: &mut Tx<'_>,
         viewer: &Viewer,
         projects: &[Project],
         statistics: bool,
-    ) -> Result<Around> {
+    ) -> Result<RelatedToProjects> {
         let ids: Vec<i64> = projects.iter().map(|project| project.id).collect();
         let owners: Vec<i64> = projects
             .iter()
             .filter_map(|p| p.namespace_owner_id)
             .collect();
-        let mut around = Around {
+        let mut around = RelatedToProjects {
             owners: if owners.is_empty() {
                 HashMap::new()
             } else {
@@ -79,7 +79,7 @@ impl Around {
             shares: store::shares_of(tx, viewer, "Project", &ids)?,
             is_signed_in: viewer.user_id().is_some(),
             is_admin: viewer.is_admin(),
-            ..Around::default()
+            ..RelatedToProjects::default()
         };
         if let Some(read) = hooks::get(tx)?.open_issues {
             around.open_issues = read(tx, &ids)?;
@@ -185,7 +185,12 @@ pub fn namespace(app: &App, namespace: &Namespace) -> NamespaceEntity {
 }
 
 /// One project; `simple` leaves the details out.
-pub fn project(app: &App, project: &Project, around: &Around, simple: bool) -> ProjectEntity {
+pub fn project(
+    app: &App,
+    project: &Project,
+    around: &RelatedToProjects,
+    simple: bool,
+) -> ProjectEntity {
     ProjectEntity {
         id: project.id,
         description: project.description.clone(),
@@ -211,7 +216,7 @@ pub fn project(app: &App, project: &Project, around: &Around, simple: bool) -> P
     }
 }
 
-fn details(app: &App, project: &Project, around: &Around) -> ProjectDetails {
+fn details(app: &App, project: &Project, around: &RelatedToProjects) -> ProjectDetails {
     let level = |name: &str| project.feature(name).to_owned();
     let on = |name: &str| project.feature(name) != "disabled";
     let packages = project.package_registry();
@@ -316,8 +321,8 @@ pub fn projects(
     statistics: bool,
 ) -> Result<Vec<ProjectEntity>> {
     let around = match simple {
-        true => Around::default(),
-        false => Around::read(tx, viewer, rows, statistics)?,
+        true => RelatedToProjects::default(),
+        false => RelatedToProjects::read(tx, viewer, rows, statistics)?,
     };
     Ok(rows
         .iter()
@@ -333,7 +338,7 @@ pub fn one_project(
     row: &Project,
     statistics: bool,
 ) -> Result<ProjectEntity> {
-    let around = Around::read(tx, viewer, std::slice::from_ref(row), statistics)?;
+    let around = RelatedToProjects::read(tx, viewer, std::slice::from_ref(row), statistics)?;
     Ok(project(app, row, &around, false))
 }
 

@@ -1,6 +1,6 @@
 //! Lists of groups: all, those below groups, those of users.
 
-use super::{GROUP_ID, Place, flag, numbers, placed};
+use super::{GROUP_ID, NamespaceView, flag, numbers, placed};
 use crate::access::{self, OWNER};
 use crate::model::Namespace;
 use crate::store as lists;
@@ -8,8 +8,8 @@ use crate::store::filters::search_groups;
 use identity::graph::{Person, viewer};
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, ID, INT, Key, Order, Owned, STRING,
-    Typed, Window, argument, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, ID, INT, Key, Order, Owned,
+    STRING, Window, argument, object,
 };
 use kernel::ids::fold;
 use serde_json::Value as Json;
@@ -22,14 +22,14 @@ pub fn graph(g: &mut Graph) {
     g.query()
         .connection(
             "groups",
-            object::<Place>("Group"),
+            object::<NamespaceView>("Group"),
             |_, ask, args, context| all(ask, args, context),
         )
         .describe("Groups the caller may see.")
         .arg(search())
         .arg(argument("ids", ID.required().list()).describe("Only these, by global ID."));
-    g.on::<Place>("Group")
-        .connections("descendantGroups", object::<Place>("Group"), below)
+    g.on::<NamespaceView>("Group")
+        .connections("descendantGroups", object::<NamespaceView>("Group"), below)
         .describe("Groups below it.")
         .arg(search())
         .arg(argument("owned", BOOLEAN).describe("Only those the caller owns."))
@@ -39,7 +39,7 @@ pub fn graph(g: &mut Graph) {
                 .describe("All below it, not only those right below."),
         );
     g.on::<Person>("User")
-        .connections("groups", object::<Place>("Group"), of_users)
+        .connections("groups", object::<NamespaceView>("Group"), of_users)
         .describe("Groups they are a member of; for themselves and administrators.")
         .arg(search())
         .load::<Counts, _>("groupCount", INT, |it| Some(it.user.id))
@@ -54,11 +54,15 @@ fn window(ask: Ask, context: &Context) -> Result<Window, Fault> {
     ask.window(context, "groups", &keys)
 }
 
-fn keys(it: &Place) -> Vec<Json> {
+fn keys(it: &NamespaceView) -> Vec<Json> {
     vec![fold(&it.namespace.full_path).into(), it.namespace.id.into()]
 }
 
-async fn all(ask: Ask, args: Args, context: Context) -> Result<Option<Connection<Place>>, Fault> {
+async fn all(
+    ask: Ask,
+    args: Args,
+    context: Context,
+) -> Result<Option<Connection<NamespaceView>>, Fault> {
     let window = window(ask, &context)?;
     let (ids, search) = (
         numbers(&args, GROUP_ID)?,
@@ -88,7 +92,7 @@ async fn each(
     (ask, args, context): (Ask, Args, Context),
     owner: &'static str,
     from: impl FnOnce(&Tx<'_>) -> Fragment + Send + 'static,
-) -> Result<Vec<Connection<Place>>, Fault> {
+) -> Result<Vec<Connection<NamespaceView>>, Fault> {
     let window = window(ask, &context)?;
     let search: Option<String> = args.get("search")?;
     let reader = viewer(&context);
@@ -104,7 +108,7 @@ async fn each(
     });
     let (rows, window) = read.await?;
     let shown = |one: Owned<Namespace>| {
-        one.map(|namespace| Place {
+        one.map(|namespace| NamespaceView {
             namespace,
             base_url: base_url.clone(),
         })
@@ -114,11 +118,11 @@ async fn each(
 }
 
 async fn below(
-    groups: Vec<Arc<Place>>,
+    groups: Vec<Arc<NamespaceView>>,
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Place>>>, Fault> {
+) -> Result<Vec<Option<Connection<NamespaceView>>>, Fault> {
     let ids: Vec<i64> = groups.iter().map(|it| it.namespace.id).collect();
     let deep: Option<bool> = args.get("includeParentDescendants")?;
     let owned = flag(&args, "owned")?;
@@ -159,7 +163,7 @@ async fn of_users(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Place>>>, Fault> {
+) -> Result<Vec<Option<Connection<NamespaceView>>>, Fault> {
     let ids: Vec<i64> = people.iter().map(|it| it.user.id).collect();
     let listable = listable(&context, &ids);
     let of = listable.clone();

@@ -1,37 +1,37 @@
 //! The types `Group` and `Namespace`, and one of either by its path.
 
 use super::loaders::{Groups, namespaces};
-use super::{GROUP_ID, NAMESPACE_ID, Place, placed};
+use super::{GROUP_ID, NAMESPACE_ID, NamespaceView, placed};
 use crate::access::{self, Purpose};
 use crate::model::Visibility;
 use identity::graph::viewer;
-use kernel::graph::{Graph, ID, ObjectBuilder, STRING, Typed, argument, object};
+use kernel::graph::{Graph, HasTypeRef, ID, ObjectBuilder, STRING, argument, object};
 use kernel::ids::{Reference, fold};
 use store::{Fragment, Tx};
 
 pub fn graph(g: &mut Graph) {
     place(
-        g.object::<Place>("Group", "A group of projects and people.")
+        g.object::<NamespaceView>("Group", "A group of projects and people.")
             .field("id", ID.required(), |it| GROUP_ID.of(it.namespace.id))
             .describe("Global ID.")
             .field("webUrl", STRING.required(), |it| {
                 it.namespace.web_url(&it.base_url)
             })
             .describe("Its page.")
-            .load::<Groups, _>("parent", object::<Place>("Group"), |it| {
+            .load::<Groups, _>("parent", object::<NamespaceView>("Group"), |it| {
                 it.namespace.parent_id
             })
             .describe("The group it is in."),
     );
     place(
-        g.object::<Place>("Namespace", "A group, or what is a user's own.")
+        g.object::<NamespaceView>("Namespace", "A group, or what is a user's own.")
             .field("id", ID.required(), |it| NAMESPACE_ID.of(it.namespace.id))
             .describe("Global ID."),
     );
     queries(g);
 }
 
-fn place(place: ObjectBuilder<'_, Place>) {
+fn place(place: ObjectBuilder<'_, NamespaceView>) {
     place
         .field("fullPath", ID.required(), |it| {
             it.namespace.full_path.clone()
@@ -60,7 +60,7 @@ fn queries(g: &mut Graph) {
     g.query()
         .answer(
             "group",
-            object::<Place>("Group"),
+            object::<NamespaceView>("Group"),
             |args, context| async move {
                 let path: String = args.get("fullPath")?;
                 let reader = viewer(&context);
@@ -75,7 +75,7 @@ fn queries(g: &mut Graph) {
         .arg(path())
         .answer(
             "namespace",
-            object::<Place>("Namespace"),
+            object::<NamespaceView>("Namespace"),
             |args, context| async move {
                 let path: String = args.get("fullPath")?;
                 let condition = move |sql: &mut Fragment| {

@@ -1,6 +1,6 @@
 //! Projects, groups and namespaces by id: those the viewer may see.
 
-use super::{Place, Shown, placed, shown};
+use super::{NamespaceView, ProjectView, placed, shown};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project};
 use crate::project_select;
@@ -16,9 +16,12 @@ pub struct Projects;
 
 impl Loader for Projects {
     type Key = i64;
-    type Value = Arc<Shown>;
+    type Value = Arc<ProjectView>;
 
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Shown>>, Fault> {
+    async fn load(
+        context: Context,
+        ids: Vec<i64>,
+    ) -> Result<HashMap<i64, Arc<ProjectView>>, Fault> {
         let reader = viewer(&context);
         let rows = context.app()?.read(move |tx| {
             let mut sql = Fragment::new(project_select!("where "));
@@ -40,7 +43,7 @@ pub(super) async fn namespaces(
     context: &Context,
     own_too: bool,
     condition: impl FnOnce(&mut Fragment) + Send + 'static,
-) -> Result<Vec<Arc<Place>>, Fault> {
+) -> Result<Vec<Arc<NamespaceView>>, Fault> {
     let reader = viewer(context);
     let rows = context.app()?.read(move |tx| {
         let mut sql = Fragment::new("select namespaces.* from namespaces where ((");
@@ -64,12 +67,12 @@ macro_rules! loader {
 
         impl Loader for $name {
             type Key = i64;
-            type Value = Arc<Place>;
+            type Value = Arc<NamespaceView>;
 
             async fn load(
                 context: Context,
                 ids: Vec<i64>,
-            ) -> Result<HashMap<i64, Arc<Place>>, Fault> {
+            ) -> Result<HashMap<i64, Arc<NamespaceView>>, Fault> {
                 let condition = move |sql: &mut Fragment| {
                     sql.raw(" and").in_list($column, ids);
                 };

@@ -1,15 +1,15 @@
 //! Members of projects and groups.
 
-use super::{Groups, Place, Projects, Shown, role_name};
+use super::{Groups, NamespaceView, ProjectView, Projects, role_name};
 use crate::model::SourceKind;
 use crate::store as lists;
 use crate::store::filters::search_users;
 use crate::store::{MEMBER_COLUMNS, MemberRow};
 use identity::graph::{People, Person, viewer};
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, GlobalId, Graph, ID, INT, Key, ObjectBuilder, Order,
-    Owned, STRING, TIME, Typed, Window, argument, by_owner, enumeration, item, named, object,
-    one_of,
+    Args, Ask, Connection, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, Key,
+    ObjectBuilder, Order, Owned, STRING, TIME, Window, argument, by_owner, enumeration, item,
+    named, object, one_of,
 };
 use kernel::time::{Date, Timestamp, start_of};
 use serde_json::json;
@@ -36,14 +36,14 @@ struct Access(i64);
 
 /// A row of members with what it belongs to.
 #[derive(Clone)]
-pub(super) struct Found {
+pub(super) struct MemberOf {
     pub row: MemberRow,
     kind: SourceKind,
     source_id: i64,
     updated_at: Timestamp,
 }
 
-/// The select list of [`Found`], on the aliases `m` and `users`.
+/// The select list of [`MemberOf`], on the aliases `m` and `users`.
 pub(super) fn columns() -> String {
     format!(
         "users.*, {MEMBER_COLUMNS}, m.updated_at as member_updated_at,
@@ -51,9 +51,9 @@ pub(super) fn columns() -> String {
     )
 }
 
-impl FromRow for Found {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Found> {
-        Ok(Found {
+impl FromRow for MemberOf {
+    fn from_row(row: &mut Row<'_>) -> store::Result<MemberOf> {
+        Ok(MemberOf {
             kind: row.get("member_source_type")?,
             source_id: row.get("member_source_id")?,
             updated_at: row.get("member_updated_at")?,
@@ -62,7 +62,7 @@ impl FromRow for Found {
     }
 }
 
-impl Found {
+impl MemberOf {
     /// As the interface shows it.
     pub fn member(self, context: &Context) -> Result<Member, Fault> {
         Ok(Member {
@@ -93,13 +93,13 @@ pub fn graph(g: &mut Graph) {
     member(g.interface("MemberInterface", "Who belongs to a project or group."));
     g.object::<Member>("ProjectMember", "Who belongs to a project.")
         .implements("MemberInterface")
-        .load::<Projects, _>("project", object::<Shown>("Project"), |it| {
+        .load::<Projects, _>("project", object::<ProjectView>("Project"), |it| {
             (it.kind == SourceKind::Project).then_some(it.source_id)
         })
         .describe("The project.");
     g.object::<Member>("GroupMember", "Who belongs to a group.")
         .implements("MemberInterface")
-        .load::<Groups, _>("group", object::<Place>("Group"), |it| {
+        .load::<Groups, _>("group", object::<NamespaceView>("Group"), |it| {
             (it.kind == SourceKind::Group).then_some(it.source_id)
         })
         .describe("The group.");
@@ -153,7 +153,7 @@ fn lists_of_members(g: &mut Graph) {
         SourceKind::Group => "GroupMember",
     };
     let list = g
-        .on::<Shown>("Project")
+        .on::<ProjectView>("Project")
         .connections(
             "projectMembers",
             one_of::<Member>("MemberInterface", concrete),
@@ -162,7 +162,7 @@ fn lists_of_members(g: &mut Graph) {
         .describe("Its members, for who is signed in.");
     arguments(list, "ProjectMemberRelation");
     let list = g
-        .on::<Place>("Group")
+        .on::<NamespaceView>("Group")
         .connections("groupMembers", object::<Member>("GroupMember"), of_places)
         .describe("Its members, for who is signed in.");
     arguments(list, "GroupMemberRelation");
@@ -185,7 +185,7 @@ trait HasMembers: Send + Sync + 'static {
     fn above(&self) -> Vec<i64>;
 }
 
-impl HasMembers for Shown {
+impl HasMembers for ProjectView {
     const KIND: SourceKind = SourceKind::Project;
 
     fn id(&self) -> i64 {
@@ -197,7 +197,7 @@ impl HasMembers for Shown {
     }
 }
 
-impl HasMembers for Place {
+impl HasMembers for NamespaceView {
     const KIND: SourceKind = SourceKind::Group;
 
     fn id(&self) -> i64 {
@@ -266,7 +266,7 @@ async fn of_places<P: HasMembers>(
             .raw("))");
         in_force(&mut from, lists::today(tx));
         search_users(&mut from, search.as_deref());
-        let rows: Vec<Owned<Found>> = tx.query(window.narrow_each(&columns(), SOURCE, from))?;
+        let rows: Vec<Owned<MemberOf>> = tx.query(window.narrow_each(&columns(), SOURCE, from))?;
         Ok((by_owner(rows), window))
     });
     let (found, window) = read.await?;
@@ -281,9 +281,9 @@ async fn of_places<P: HasMembers>(
 }
 
 /// The users of these sources in the order of the page.
-fn merged(found: &HashMap<i64, Vec<Found>>, sources: &[i64], window: &Window) -> Vec<Found> {
+fn merged(found: &HashMap<i64, Vec<MemberOf>>, sources: &[i64], window: &Window) -> Vec<MemberOf> {
     let rows = sources.iter().filter_map(|id| found.get(id)).flatten();
-    let mut by_user: HashMap<i64, &Found> = HashMap::new();
+    let mut by_user: HashMap<i64, &MemberOf> = HashMap::new();
     for row in rows {
         match by_user.entry(row.row.user.id) {
             Entry::Vacant(place) => {
@@ -296,7 +296,7 @@ fn merged(found: &HashMap<i64, Vec<Found>>, sources: &[i64], window: &Window) ->
             }
         }
     }
-    let mut users: Vec<Found> = by_user.into_values().cloned().collect();
+    let mut users: Vec<MemberOf> = by_user.into_values().cloned().collect();
     users.sort_unstable_by_key(|one| one.row.user.id);
     if window.descends() {
         users.reverse();

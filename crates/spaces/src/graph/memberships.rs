@@ -1,7 +1,7 @@
 //! What users are members of, as far as the caller sees it: whoever sees a
 //! place may list its members, unless the user's profile is private.
 
-use super::members::{Found, Member, columns, in_force};
+use super::members::{Member, MemberOf, columns, in_force};
 use crate::access::{self, Purpose};
 use crate::model::SourceKind;
 use crate::store as lists;
@@ -54,12 +54,12 @@ async fn of_users(
             SourceKind::Project => access::visible_projects(tx, &reader, Purpose::Read),
             SourceKind::Group => access::visible_groups(tx, &reader),
         });
-        let rows: Vec<Owned<Found>> =
+        let rows: Vec<Owned<MemberOf>> =
             tx.query(window.narrow_each(&columns(), "m.user_id", from))?;
         Ok((rows, window))
     });
     let (rows, window) = read.await?;
-    let member = |one: Owned<Found>| -> Result<Owned<Member>, Fault> {
+    let member = |one: Owned<MemberOf>| -> Result<Owned<Member>, Fault> {
         Ok(Owned {
             owner: one.owner,
             row: one.row.member(&context)?,

@@ -26,14 +26,14 @@ pub const GROUP_ID: GlobalId = GlobalId::new("GroupID", "Group");
 pub const NAMESPACE_ID: GlobalId = GlobalId::new("NamespaceID", "Namespace");
 
 /// A project as the interface shows it.
-pub struct Shown {
+pub struct ProjectView {
     /// Its row.
     pub project: Project,
     base_url: String,
 }
 
 /// A group or a user's namespace as the interface shows it.
-pub struct Place {
+pub struct NamespaceView {
     /// Its row.
     pub namespace: Namespace,
     base_url: String,
@@ -56,7 +56,7 @@ pub fn graph(g: &mut Graph) {
     g.node::<Groups, _>(GROUP_ID, object("Group"));
     g.node::<Namespaces, _>(NAMESPACE_ID, object("Namespace"));
     g.on::<Person>("User")
-        .load::<OwnNamespaces, _>("namespace", object::<Place>("Namespace"), |it| {
+        .load::<OwnNamespaces, _>("namespace", object::<NamespaceView>("Namespace"), |it| {
             Some(it.user.id)
         })
         .describe("Where their own projects are.");
@@ -94,15 +94,15 @@ fn role_level(name: &str) -> Option<i64> {
     role.map(|role| role.1)
 }
 
-fn shown(context: &Context, project: Project) -> Result<Arc<Shown>, Fault> {
-    Ok(Arc::new(Shown {
+fn shown(context: &Context, project: Project) -> Result<Arc<ProjectView>, Fault> {
+    Ok(Arc::new(ProjectView {
         project,
         base_url: context.app()?.base_url().to_owned(),
     }))
 }
 
-fn placed(context: &Context, namespace: Namespace) -> Result<Arc<Place>, Fault> {
-    Ok(Arc::new(Place {
+fn placed(context: &Context, namespace: Namespace) -> Result<Arc<NamespaceView>, Fault> {
+    Ok(Arc::new(NamespaceView {
         namespace,
         base_url: context.app()?.base_url().to_owned(),
     }))

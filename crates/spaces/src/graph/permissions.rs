@@ -1,11 +1,11 @@
 //! What the caller may do: the access rule's answers, one field each.
 
-use super::{Place, Shown};
+use super::{NamespaceView, ProjectView};
 use crate::access::{Levels, NONE, Purpose};
 use crate::model::{Namespace, Project};
 use crate::store as lists;
 use identity::graph::viewer;
-use kernel::graph::{BOOLEAN, Context, Fault, Graph, Typed, object};
+use kernel::graph::{BOOLEAN, Context, Fault, Graph, HasTypeRef, object};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -43,14 +43,14 @@ const GROUP: &[(&str, Purpose, &str)] = &[
 /// The caller's rights in a project.
 struct OfProject {
     levels: Arc<Levels>,
-    it: Arc<Shown>,
+    it: Arc<ProjectView>,
     requested: bool,
 }
 
 /// The caller's rights in a group.
 struct OfGroup {
     levels: Arc<Levels>,
-    it: Arc<Place>,
+    it: Arc<NamespaceView>,
 }
 
 pub fn graph(g: &mut Graph) {
@@ -83,14 +83,14 @@ pub fn graph(g: &mut Graph) {
             })
             .describe(text);
     }
-    g.on::<Shown>("Project")
+    g.on::<ProjectView>("Project")
         .level(
             "userPermissions",
             object::<OfProject>("ProjectPermissions").required(),
             |projects, _, context| of_projects(projects, context),
         )
         .describe("What the caller may do with it.");
-    g.on::<Place>("Group")
+    g.on::<NamespaceView>("Group")
         .level(
             "userPermissions",
             object::<OfGroup>("GroupPermissions").required(),
@@ -100,7 +100,7 @@ pub fn graph(g: &mut Graph) {
 }
 
 async fn of_projects(
-    projects: Vec<Arc<Shown>>,
+    projects: Vec<Arc<ProjectView>>,
     context: Context,
 ) -> Result<Vec<Arc<OfProject>>, Fault> {
     let (reader, asked) = (viewer(&context), projects.clone());
@@ -115,7 +115,7 @@ async fn of_projects(
         Ok((Arc::new(levels), requested))
     });
     let (levels, requested) = found.await?;
-    let of = |it: Arc<Shown>| {
+    let of = |it: Arc<ProjectView>| {
         Arc::new(OfProject {
             levels: levels.clone(),
             requested: requested.contains(&it.project.id),
@@ -125,7 +125,10 @@ async fn of_projects(
     Ok(projects.into_iter().map(of).collect())
 }
 
-async fn of_groups(groups: Vec<Arc<Place>>, context: Context) -> Result<Vec<Arc<OfGroup>>, Fault> {
+async fn of_groups(
+    groups: Vec<Arc<NamespaceView>>,
+    context: Context,
+) -> Result<Vec<Arc<OfGroup>>, Fault> {
     let (reader, asked) = (viewer(&context), groups.clone());
     let levels = context.app()?.read(move |tx| {
         let rows: Vec<&Namespace> = asked.iter().map(|it| &it.namespace).collect();

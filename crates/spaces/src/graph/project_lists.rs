@@ -1,14 +1,14 @@
 //! Lists of projects: all, of groups and namespaces, starred ones. They pass
 //! the filters that REST has.
 
-use super::{PROJECT_ID, Place, Shown, flag, numbers, role_level};
+use super::{NamespaceView, PROJECT_ID, ProjectView, flag, numbers, role_level};
 use crate::model::Project;
 use crate::store::filters::ProjectFilter;
 use crate::{project_columns, project_select};
 use identity::graph::{Person, open_profiles, viewer};
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, ID, Key, ObjectBuilder, Order, Owned,
-    STRING, Typed, Window, argument, item, named, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, ObjectBuilder,
+    Order, Owned, STRING, Window, argument, item, named, object,
 };
 use kernel::ids::fold;
 use serde_json::Value as Json;
@@ -32,8 +32,8 @@ pub fn graph(g: &mut Graph) {
     everything(g);
     for place in ["Group", "Namespace"] {
         let list = g
-            .on::<Place>(place)
-            .connections("projects", object::<Shown>("Project"), below)
+            .on::<NamespaceView>(place)
+            .connections("projects", object::<ProjectView>("Project"), below)
             .describe("Its projects.")
             .never_null()
             .arg(
@@ -45,7 +45,7 @@ pub fn graph(g: &mut Graph) {
     }
     let starred = g
         .on::<Person>("User")
-        .connections("starredProjects", object::<Shown>("Project"), starred)
+        .connections("starredProjects", object::<ProjectView>("Project"), starred)
         .describe("Projects they starred; null in a profile that is private.");
     common(starred);
 }
@@ -62,7 +62,7 @@ fn everything(g: &mut Graph) {
         .query()
         .connection(
             "projects",
-            object::<Shown>("Project"),
+            object::<ProjectView>("Project"),
             |_, ask, args, context| all(ask, args, context),
         )
         .describe("Projects the caller may see.");
@@ -171,7 +171,7 @@ impl Sorted {
         vec![first, Key::int("projects.id", order)]
     }
 
-    fn values(self, shown: &Shown) -> Vec<Json> {
+    fn values(self, shown: &ProjectView) -> Vec<Json> {
         let project = &shown.project;
         let first = match self.0 {
             By::Id => return vec![project.id.into()],
@@ -201,7 +201,11 @@ impl By {
     }
 }
 
-async fn all(ask: Ask, args: Args, context: Context) -> Result<Option<Connection<Shown>>, Fault> {
+async fn all(
+    ask: Ask,
+    args: Args,
+    context: Context,
+) -> Result<Option<Connection<ProjectView>>, Fault> {
     let (sorted, window) = Sorted::read(ask, &args, &context)?;
     let filter = filter(&args)?;
     let reader = viewer(&context);
@@ -214,7 +218,7 @@ async fn all(ask: Ask, args: Args, context: Context) -> Result<Option<Connection
         Ok((rows, window))
     });
     let (rows, window) = read.await?;
-    let shown = |project| Shown {
+    let shown = |project| ProjectView {
         project,
         base_url: base_url.clone(),
     };
@@ -229,7 +233,7 @@ async fn each(
     (ask, args, context): (Ask, Args, Context),
     owner: &'static str,
     from: Fragment,
-) -> Result<Vec<Connection<Shown>>, Fault> {
+) -> Result<Vec<Connection<ProjectView>>, Fault> {
     let (sorted, window) = Sorted::read(ask, &args, &context)?;
     let filter = filter(&args)?;
     let reader = viewer(&context);
@@ -246,7 +250,7 @@ async fn each(
     });
     let (rows, window) = read.await?;
     let shown = |one: Owned<Project>| {
-        one.map(|project| Shown {
+        one.map(|project| ProjectView {
             project,
             base_url: base_url.clone(),
         })
@@ -256,11 +260,11 @@ async fn each(
 }
 
 async fn below(
-    places: Vec<Arc<Place>>,
+    places: Vec<Arc<NamespaceView>>,
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
+) -> Result<Vec<Option<Connection<ProjectView>>>, Fault> {
     let ids: Vec<i64> = places.iter().map(|it| it.namespace.id).collect();
     let mut from = Fragment::default();
     let owner = match flag(&args, "includeSubgroups")? {
@@ -286,7 +290,7 @@ async fn starred(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
+) -> Result<Vec<Option<Connection<ProjectView>>>, Fault> {
     let open = open_profiles(&context, &people).await?;
     let ids: Vec<i64> = people.iter().map(|it| it.user.id).collect();
     let mut from = Fragment::new(" join stars on stars.project_id = projects.id where");

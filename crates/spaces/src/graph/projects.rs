@@ -1,6 +1,6 @@
 //! The type `Project`, and one project by its path.
 
-use super::{Groups, Namespaces, PROJECT_ID, Place, Shown, shown};
+use super::{Groups, NamespaceView, Namespaces, PROJECT_ID, ProjectView, shown};
 use crate::access::{self, Purpose};
 use crate::entities::{sizes, ssh_url};
 use crate::model::{Project, Visibility};
@@ -9,8 +9,8 @@ use identity::graph::viewer;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result as Outcome};
 use kernel::graph::{
-    BOOLEAN, Context, Cost, FLOAT, Fault, Graph, ID, INT, Mark, ObjectBuilder, STRING, TIME, Typed,
-    argument, object,
+    BOOLEAN, Context, Cost, FLOAT, Fault, Graph, HasTypeRef, ID, INT, Mark, ObjectBuilder, STRING,
+    TIME, argument, object,
 };
 use kernel::ids::{Reference, fold};
 use kernel::markup;
@@ -19,21 +19,21 @@ use store::{Fragment, Tx};
 
 pub fn graph(g: &mut Graph) {
     statistics(g);
-    let project = g.object::<Shown>("Project", "A project.");
+    let project = g.object::<ProjectView>("Project", "A project.");
     let project = addresses(described(project));
     features(project)
-        .load::<Groups, _>("group", object::<Place>("Group"), |it| {
+        .load::<Groups, _>("group", object::<NamespaceView>("Group"), |it| {
             Some(it.project.namespace_id)
         })
         .describe("The group it is in; null in a user's namespace.")
-        .load::<Namespaces, _>("namespace", object::<Place>("Namespace"), |it| {
+        .load::<Namespaces, _>("namespace", object::<NamespaceView>("Namespace"), |it| {
             Some(it.project.namespace_id)
         })
         .describe("Where it is.");
     g.query()
         .answer(
             "project",
-            object::<Shown>("Project"),
+            object::<ProjectView>("Project"),
             |args, context| async move {
                 let path: String = args.get("fullPath")?;
                 let reader = viewer(&context);
@@ -45,7 +45,7 @@ pub fn graph(g: &mut Graph) {
         .arg(argument("fullPath", ID.required()).describe("Its full path."));
 }
 
-fn described(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+fn described(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, ProjectView> {
     project
         .field("id", ID.required(), |it| PROJECT_ID.of(it.project.id))
         .describe("Global ID.")
@@ -101,7 +101,7 @@ fn described(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("When something last happened in it.")
 }
 
-fn addresses(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+fn addresses(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, ProjectView> {
     project
         .field("fullPath", ID.required(), |it| it.project.full_path.clone())
         .describe("Its path with those of the groups above.")
@@ -119,8 +119,9 @@ fn addresses(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("Where to clone from over SSH.")
 }
 
-fn features(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
-    let on = |name: &'static str| move |it: &Shown| Some(it.project.feature(name) != "disabled");
+fn features(project: ObjectBuilder<'_, ProjectView>) -> ObjectBuilder<'_, ProjectView> {
+    let on =
+        |name: &'static str| move |it: &ProjectView| Some(it.project.feature(name) != "disabled");
     project
         .field("issuesEnabled", BOOLEAN, on("issues"))
         .describe("Whether it has issues.")
@@ -137,9 +138,9 @@ fn features(project: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
 }
 
 /// Descriptions as HTML, off the workers that serve requests.
-async fn descriptions(projects: Vec<Arc<Shown>>) -> Result<Vec<Option<String>>, Fault> {
+async fn descriptions(projects: Vec<Arc<ProjectView>>) -> Result<Vec<Option<String>>, Fault> {
     let render = move || {
-        let one = |it: &Arc<Shown>| it.project.description.as_deref().map(markup::render);
+        let one = |it: &Arc<ProjectView>| it.project.description.as_deref().map(markup::render);
         projects.iter().map(one).collect()
     };
     let _turn = markup::turn().await?;
@@ -149,7 +150,7 @@ async fn descriptions(projects: Vec<Arc<Shown>>) -> Result<Vec<Option<String>>, 
 
 /// Open issues, where the viewer sees any.
 async fn open_issues(
-    projects: Vec<Arc<Shown>>,
+    projects: Vec<Arc<ProjectView>>,
     context: Context,
 ) -> Result<Vec<Option<i64>>, Fault> {
     let (reader, asked) = (viewer(&context), projects.clone());
@@ -158,7 +159,7 @@ async fn open_issues(
         crate::entities::open_issues(tx, &reader, &rows)
     });
     let counts = counts.await?;
-    let of = |it: &Arc<Shown>| counts.get(&it.project.id).copied();
+    let of = |it: &Arc<ProjectView>| counts.get(&it.project.id).copied();
     Ok(projects.iter().map(of).collect())
 }
 
@@ -189,7 +190,7 @@ fn statistics(g: &mut Graph) {
         .describe("Bytes of snippets.")
         .field("uploadsSize", FLOAT, |_| Some(0.0))
         .describe("Bytes of uploads.");
-    g.on::<Shown>("Project")
+    g.on::<ProjectView>("Project")
         .level(
             "statistics",
             object::<Statistics>("ProjectStatistics"),
@@ -199,7 +200,7 @@ fn statistics(g: &mut Graph) {
 }
 
 async fn measured(
-    projects: Vec<Arc<Shown>>,
+    projects: Vec<Arc<ProjectView>>,
     context: Context,
 ) -> Result<Vec<Option<Arc<Statistics>>>, Fault> {
     let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();

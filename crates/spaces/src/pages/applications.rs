@@ -5,12 +5,14 @@ use super::{Address, group_section};
 use crate::access::Purpose;
 use http::Method;
 use identity::oauth::applications::Owner;
-use identity::oauth::pages::{self, ActParams, Form, Guard, ListParams, OneParams, Place, browser};
+use identity::oauth::pages::{
+    self, ActParams, ApplicationsOwner, Form, Guard, ListParams, OneParams, browser,
+};
 use identity::viewer::SignedInViewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::Page;
-use kernel::http::{Asked, Params, Response, Routes};
+use kernel::http::{Params, RequestContext, Response, Routes};
 use std::sync::Arc;
 
 const SECTION: &str = "settings/applications";
@@ -19,22 +21,26 @@ pub fn routes(r: &mut Routes) {
     let all = group_section(SECTION);
     let one = format!("{all}/{{id}}");
     r.page(Method::GET, &all, list);
-    r.page(Method::POST, &all, create).fresh();
+    r.page(Method::POST, &all, create).reauthenticated();
     r.page(Method::GET, &one, show);
     r.page(Method::POST, &one, update);
     r.page(Method::POST, &format!("{one}/{{action}}"), act)
-        .fresh();
+        .reauthenticated();
 }
 
 /// The group's place, for who may change the group.
-async fn place(app: &App, viewer: &SignedInViewer, asked: &Asked) -> Result<Place> {
+async fn place(
+    app: &App,
+    viewer: &SignedInViewer,
+    asked: &RequestContext,
+) -> Result<ApplicationsOwner> {
     let (address, viewer) = (Address::of(asked)?, viewer.viewer());
     let guarded = (address.clone(), viewer.clone());
     app.read(move |tx| {
-        let space = address.enter(tx, &viewer, Purpose::Update)?;
+        let space = address.authorize(tx, &viewer, Purpose::Update)?;
         let head = space.head(tx, &viewer)?;
         let crumbs = space.crumbs(Page::new(""), true).breadcrumbs;
-        Ok(Place {
+        Ok(ApplicationsOwner {
             owner: Owner::Group(head.id),
             base: format!("{}/-/{SECTION}", space.url()),
             heading: format!("Applications of {}", head.name),
@@ -48,7 +54,7 @@ async fn place(app: &App, viewer: &SignedInViewer, asked: &Asked) -> Result<Plac
             ],
             guard: Guard::new(move |tx| {
                 let (address, viewer) = &guarded;
-                address.enter(tx, viewer, Purpose::Update).map(drop)
+                address.authorize(tx, viewer, Purpose::Update).map(drop)
             }),
         })
     })
@@ -58,7 +64,7 @@ async fn place(app: &App, viewer: &SignedInViewer, asked: &Asked) -> Result<Plac
 async fn list(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ListParams>,
 ) -> Result<Response> {
     let place = place(&app, &viewer, &asked).await?;
@@ -68,7 +74,7 @@ async fn list(
 async fn create(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     browser(&viewer.0)?;
@@ -79,7 +85,7 @@ async fn create(
 async fn show(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<OneParams>,
 ) -> Result<Response> {
     let place = place(&app, &viewer, &asked).await?;
@@ -89,7 +95,7 @@ async fn show(
 async fn update(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<OneParams>,
     form: Params<Form>,
 ) -> Result<Response> {
@@ -101,7 +107,7 @@ async fn update(
 async fn act(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ActParams>,
 ) -> Result<Response> {
     browser(&viewer.0)?;

@@ -15,7 +15,7 @@ use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
 use kernel::html::{Moment, Page};
 use kernel::http::params::Patch;
-use kernel::http::{Asked, Paging, Params, Response, Routes, Start};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
 use kernel::time::Date;
 use std::sync::Arc;
 use store::Tx;
@@ -48,7 +48,7 @@ struct Members {
 async fn list(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<Listed>,
     paging: Paging,
 ) -> Result<Response> {
@@ -64,7 +64,7 @@ async fn list(
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let page = Members {
@@ -90,7 +90,7 @@ impl FormPage for Members {
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::Members> {
         let (viewer, search) = (&self.viewer, &self.search);
-        let space = self.address.enter(tx, viewer, Purpose::ReadMembers)?;
+        let space = self.address.authorize(tx, viewer, Purpose::ReadMembers)?;
         let can_manage = manages(&space);
         let filter = MemberFilter {
             query: Some(search.clone()),
@@ -136,7 +136,7 @@ impl FormPage for Members {
             Action::Deny if own => Purpose::Join,
             _ => Purpose::ManageMembers,
         };
-        let space = address.enter(tx, viewer, purpose)?;
+        let space = address.authorize(tx, viewer, purpose)?;
         let (place, level) = (space.place(), form.access_level.unwrap_or_default());
         let url = format!("{}/-/members", space.url());
         match form.action {

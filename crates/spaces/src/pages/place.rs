@@ -3,13 +3,13 @@
 
 use super::views::SpaceHead;
 use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, NONE, OWNER, Purpose};
-use crate::members::Place;
+use crate::members::MembersOf;
 use crate::model::{Namespace, Project, SourceKind, Visibility};
 use crate::store::{self as lists, Breadth, MemberFilter};
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use kernel::ids::{Reference, fold};
 use store::Tx;
 
@@ -24,7 +24,7 @@ pub struct Address {
 
 impl Address {
     /// Reads what stands before `/-/` in the path asked for.
-    pub fn of(asked: &Asked) -> Result<Address> {
+    pub fn of(asked: &RequestContext) -> Result<Address> {
         let path = asked.uri.path();
         let place = path.split("/-/").next().unwrap_or_default();
         let decoded = percent_encoding::percent_decode_str(place.trim_matches('/')).decode_utf8();
@@ -46,7 +46,7 @@ impl Address {
 
     /// Finds it for a purpose. A project that moved is shown under its old
     /// address, too: its links lead to the new one.
-    pub fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Result<Space> {
+    pub fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Result<Space> {
         match self.kind {
             SourceKind::Group => {
                 let (group, level) = access::group_and_level(tx, viewer, &self.reference, purpose)?;
@@ -116,10 +116,10 @@ impl Space {
     }
 
     /// As the rules of members and tokens take it.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> MembersOf {
         match self {
-            Space::Group(group, level) => Place::of_group(group, *level),
-            Space::Project(project, level) => Place::of_project(project, *level),
+            Space::Group(group, level) => MembersOf::of_group(group, *level),
+            Space::Project(project, level) => MembersOf::of_project(project, *level),
         }
     }
 

@@ -13,7 +13,7 @@ use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Asked, Params, Response, Routes};
+use kernel::http::{Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,21 +48,21 @@ struct Settings {
     address: Address,
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
+async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
     form::show(&app, Settings::of(viewer, &asked)?).await
 }
 
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     sent: Params<Form>,
 ) -> Result<Response> {
     form::submit(&app, Settings::of(viewer, &asked)?, sent.0).await
 }
 
 impl Settings {
-    fn of(viewer: SignedInViewer, asked: &Asked) -> Result<Settings> {
+    fn of(viewer: SignedInViewer, asked: &RequestContext) -> Result<Settings> {
         Ok(Settings {
             viewer: viewer.viewer(),
             address: Address::of(asked)?,
@@ -88,7 +88,7 @@ impl FormPage for Settings {
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::Settings> {
-        let space = self.address.enter(tx, &self.viewer, Purpose::Update)?;
+        let space = self.address.authorize(tx, &self.viewer, Purpose::Update)?;
         let mut view = filled(tx, &self.viewer, &space)?;
         view.page = space.crumbs(page, true);
         view.errors = typed.errors.clone();
@@ -300,7 +300,7 @@ fn of_project(
         Action::Move => Purpose::Transfer,
         Action::Delete => Purpose::Destroy,
     };
-    let space = address.enter(tx, viewer, purpose)?;
+    let space = address.authorize(tx, viewer, purpose)?;
     let Space::Project(project, _) = &space else {
         return Err(Error::NotFound("Project"));
     };
@@ -370,7 +370,7 @@ fn of_group(
         Action::Delete => Purpose::Destroy,
         _ => Purpose::Update,
     };
-    let space = address.enter(tx, viewer, purpose)?;
+    let space = address.authorize(tx, viewer, purpose)?;
     let Space::Group(group, _) = &space else {
         return Err(Error::NotFound("Group"));
     };

@@ -13,7 +13,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, Moment, PageViewer};
 use kernel::http::reply::redirect;
-use kernel::http::{Asked, Paging, Response, Routes};
+use kernel::http::{Paging, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use std::sync::Arc;
 use store::Tx;
@@ -26,13 +26,18 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, GROUP, show);
 }
 
-async fn show(app: App, viewer: Viewer, asked: Arc<Asked>, paging: Paging) -> Result<Response> {
+async fn show(
+    app: App,
+    viewer: Viewer,
+    asked: Arc<RequestContext>,
+    paging: Paging,
+) -> Result<Response> {
     let address = Address::of(&asked)?;
     let (asker, wanted) = (viewer.clone(), address.clone());
     let found = app.read(move |tx| find(tx, &asker, wanted)).await?;
     let space = match found {
-        Found::Space(space) => *space,
-        Found::Person(user) => return show_person(app, viewer, *user, paging).await,
+        PathTarget::Space(space) => *space,
+        PathTarget::Person(user) => return show_person(app, viewer, *user, paging).await,
     };
     match space {
         // An old address of a project leads to where it is now, and a group's
@@ -49,24 +54,24 @@ async fn show(app: App, viewer: Viewer, asked: Arc<Asked>, paging: Paging) -> Re
 }
 
 /// What a path leads to.
-enum Found {
+enum PathTarget {
     Space(Box<Space>),
     Person(Box<User>),
 }
 
 /// The project of this path, else the group, else the person.
-fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<Found> {
-    let not_found = match address.enter(tx, viewer, Purpose::Read) {
+fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<PathTarget> {
+    let not_found = match address.authorize(tx, viewer, Purpose::Read) {
         Err(error @ Error::NotFound(_)) if address.kind == SourceKind::Project => error,
-        other => return other.map(|space| Found::Space(Box::new(space))),
+        other => return other.map(|space| PathTarget::Space(Box::new(space))),
     };
     let group = Address {
         kind: SourceKind::Group,
         ..address
     };
-    match group.enter(tx, viewer, Purpose::Read) {
+    match group.authorize(tx, viewer, Purpose::Read) {
         Err(Error::NotFound(_)) => {}
-        other => return other.map(|space| Found::Space(Box::new(space))),
+        other => return other.map(|space| PathTarget::Space(Box::new(space))),
     }
     let Reference::Path(name) = &group.reference else {
         return Err(not_found);
@@ -75,7 +80,7 @@ fn find(tx: &mut Tx<'_>, viewer: &Viewer, address: Address) -> Result<Found> {
         |user: &User| user.is_human() && (user.state != UserState::Banned || viewer.is_admin());
     let user = identity::users::find_by_username(tx, name)?;
     let user = user.filter(shown).ok_or(not_found)?;
-    Ok(Found::Person(Box::new(user)))
+    Ok(PathTarget::Person(Box::new(user)))
 }
 
 /// A person with their own projects, as far as the viewer may see them.

@@ -16,7 +16,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::http::{Asked, Paging, Params, Response, Routes, Start};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
 use kernel::secrets::Secret;
 use kernel::time::Date;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const MAX_SHOWN: i64 = 200;
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "access_tokens", show);
     for path in sections("access_tokens") {
-        r.page(Method::POST, &path, change).fresh();
+        r.page(Method::POST, &path, change).reauthenticated();
     }
 }
 
@@ -43,7 +43,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    async fn of(app: &App, viewer: SignedInViewer, asked: &Asked) -> Result<Tokens> {
+    async fn of(app: &App, viewer: SignedInViewer, asked: &RequestContext) -> Result<Tokens> {
         Ok(Tokens {
             viewer: viewer.viewer(),
             address: Address::of(asked)?,
@@ -63,14 +63,14 @@ impl Tokens {
     }
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
+async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
     form::show(&app, Tokens::of(&app, viewer, &asked).await?).await
 }
 
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     form::submit(&app, Tokens::of(&app, viewer, &asked).await?, form.0).await
@@ -92,7 +92,7 @@ impl FormPage for Tokens {
     }
 
     fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<views::SpaceTokens> {
-        let space = self.address.enter(tx, &self.viewer, Purpose::Update)?;
+        let space = self.address.authorize(tx, &self.viewer, Purpose::Update)?;
         let found = list(tx, &space)?;
         let now = tx.now();
         let (active, inactive): (Vec<_>, Vec<_>) =
@@ -122,7 +122,7 @@ impl FormPage for Tokens {
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let space = self.address.enter(tx, &self.viewer, Purpose::Update)?;
+        let space = self.address.authorize(tx, &self.viewer, Purpose::Update)?;
         let (viewer, place) = (&self.viewer, space.place());
         let one = |tx: &mut Tx<'_>| {
             let id = form.token_id.ok_or_else(|| Error::missing("token_id"))?;

@@ -1,7 +1,7 @@
 //! Members of projects and groups.
 
 use crate::access::Purpose;
-use crate::members::{self, MAX_AT_ONCE, NewMember, Place, place};
+use crate::members::{self, MAX_AT_ONCE, MembersOf, NewMember, place};
 use crate::model::SourceKind;
 use crate::store as lists;
 use crate::store::{Breadth, MemberFilter, MemberRow};
@@ -12,7 +12,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::conditional::check_unmodified;
 use kernel::http::params::Patch;
-use kernel::http::{Asked, Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use kernel::limits::Limiter;
 use kernel::time::{Date, wire};
@@ -405,19 +405,22 @@ kernel::params! {
     }
 }
 
-handlers!(
-    remove,
-    RemoveMember,
-    NoContent,
-    |app, viewer, p, kind, asked: Arc<Asked>| { destroy(app, viewer, kind, p.0, asked) }
-);
+handlers!(remove, RemoveMember, NoContent, |app,
+                                            viewer,
+                                            p,
+                                            kind,
+                                            asked: Arc<
+    RequestContext,
+>| {
+    destroy(app, viewer, kind, p.0, asked)
+});
 
 async fn destroy(
     app: App,
     viewer: Viewer,
     kind: SourceKind,
     params: RemoveMember,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<NoContent> {
     limit_removals(&app, &viewer, kind, &params.id)?;
     app.write(move |tx| {
@@ -428,7 +431,7 @@ async fn destroy(
         } else {
             Purpose::ManageMembers
         };
-        let place: Place = place(tx, &viewer, kind, &params.id, purpose)?;
+        let place: MembersOf = place(tx, &viewer, kind, &params.id, purpose)?;
         let updated = lists::members::updated_at(tx, &place.source, params.user_id)?;
         check_unmodified(&asked, updated.ok_or(Error::NotFound(""))?)?;
         let deep = !params.skip_subresources.unwrap_or(false);

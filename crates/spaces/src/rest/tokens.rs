@@ -19,10 +19,10 @@ use store::Tx;
 pub fn routes(r: &mut Routes) {
     both!(r, get, "access_tokens", list, "Lists access tokens");
     r.post("/projects/{id}/access_tokens", create::project)
-        .fresh()
+        .reauthenticated()
         .summary("Makes an access token and its bot");
     r.post("/groups/{id}/access_tokens", create::group)
-        .fresh()
+        .reauthenticated()
         .summary("Makes an access token and its bot");
     both!(
         r,
@@ -42,14 +42,14 @@ pub fn routes(r: &mut Routes) {
         "/projects/{id}/access_tokens/{token_id}/rotate",
         rotate::project,
     )
-    .fresh()
+    .reauthenticated()
     .scopes(MAY_ROTATE)
     .summary("Replaces an access token");
     r.post(
         "/groups/{id}/access_tokens/{token_id}/rotate",
         rotate::group,
     )
-    .fresh()
+    .reauthenticated()
     .scopes(MAY_ROTATE)
     .summary("Replaces an access token");
 }

@@ -92,10 +92,10 @@ fn a_glance_that_turns_out_long_takes_its_time_elsewhere() {
         runtime().block_on(async {
             let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
             for _ in 0..3 {
-                let short = store.glance(|tx| tx.one::<i64>("select 7", ())).await;
+                let short = store.read_inline(|tx| tx.one::<i64>("select 7", ())).await;
                 assert_eq!(short, Ok::<_, Error>(7));
                 let threads = seen.clone();
-                let long = store.glance(move |tx| {
+                let long = store.read_inline(move |tx| {
                     threads.lock().unwrap().push(std::thread::current().id());
                     tx.one::<i64>(LONG, ())
                 });

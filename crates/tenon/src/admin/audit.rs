@@ -40,7 +40,7 @@ pub fn routes(r: &mut Routes) {
         .summary("Shows one audit record");
 }
 
-struct Found {
+struct AuditListRow {
     id: i64,
     author_id: Option<i64>,
     username: Option<String>,
@@ -54,7 +54,7 @@ struct Found {
     created_at: Timestamp,
 }
 
-store::from_row! { Found {
+store::from_row! { AuditListRow {
     id, author_id, username, name, action, target_type, target_id, target_name, details,
     ip_address, created_at
 } }
@@ -103,7 +103,7 @@ impl Filter {
         below: Option<i64>,
         limit: i64,
         offset: i64,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<AuditListRow>> {
         let mut sql = Fragment::new(
             "select audit_records.id, author_id, users.username, users.name, action, target_type,
                 target_id, target_name, details, ip_address, audit_records.created_at
@@ -130,7 +130,7 @@ impl Filter {
 }
 
 kernel::params! {
-    struct Shown {
+    struct AuditFilter {
         author: Option<String>,
         action: Option<String>,
         target_type: Option<String>,
@@ -138,7 +138,7 @@ kernel::params! {
     }
 }
 
-async fn list(app: App, admin: Admin, shown: Params<Shown>) -> Result<Response> {
+async fn list(app: App, admin: Admin, shown: Params<AuditFilter>) -> Result<Response> {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let (author, action) = (text(&shown.author), text(&shown.action));
     let target_type = text(&shown.target_type);
@@ -178,7 +178,7 @@ async fn list(app: App, admin: Admin, shown: Params<Shown>) -> Result<Response> 
     Ok(Html::new(&view)?.response())
 }
 
-fn row(found: Found, now: Timestamp) -> AuditRow {
+fn row(found: AuditListRow, now: Timestamp) -> AuditRow {
     AuditRow {
         at: Moment::new(found.created_at, now),
         author: found.username.unwrap_or_default(),
@@ -215,7 +215,7 @@ struct AuditEventEntity {
     created_at: String,
 }
 
-fn entity(found: Found) -> AuditEventEntity {
+fn entity(found: AuditListRow) -> AuditEventEntity {
     let mut details = json!({
         "author_name": found.name.unwrap_or_else(|| "System".into()),
         "target_id": found.target_id,
@@ -273,7 +273,7 @@ async fn index(
         };
         let rows = filter.rows(tx, below, paging.fetch(), paging.offset())?;
         let page = if paging.is_keyset() {
-            Paged::keyed(rows, paging, |found: &Found| vec![json!(found.id)])
+            Paged::keyed(rows, paging, |found: &AuditListRow| vec![json!(found.id)])
         } else {
             let total = filter.count(tx)?;
             Paged::numbered(rows, paging, Some(total))

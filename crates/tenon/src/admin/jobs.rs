@@ -20,7 +20,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    struct Shown {
+    struct JobFilter {
         /// Only jobs of this state.
         state: Option<String>,
         page: Option<i64>,
@@ -33,7 +33,7 @@ kernel::params! {
     }
 }
 
-async fn list(app: App, admin: Admin, shown: Params<Shown>) -> Result<Response> {
+async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Response> {
     let state = shown.state.clone().unwrap_or_default();
     let number = shown.page.unwrap_or(1).clamp(1, 1_000_000);
     let filter = state.clone();

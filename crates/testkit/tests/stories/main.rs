@@ -8,7 +8,7 @@ mod conventions;
 mod error_tracking;
 mod graphql;
 mod identity;
-mod lanes;
+mod keyed_batcher;
 mod oauth;
 mod oauth_clients;
 mod oncall;

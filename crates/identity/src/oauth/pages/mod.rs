@@ -4,8 +4,8 @@
 mod place;
 
 pub use place::{
-    ActParams, Action, Form, Guard, ListParams, OneParams, Place, act, create, list, show_one,
-    update,
+    ActParams, Action, ApplicationsOwner, Form, Guard, ListParams, OneParams, act, create, list,
+    show_one, update,
 };
 
 use super::applications::{self, Owner};
@@ -31,7 +31,7 @@ const INSTANCE: &str = "/admin/applications";
 /// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, OWN, own_list);
-    r.page(Method::POST, OWN, own_create).fresh();
+    r.page(Method::POST, OWN, own_create).reauthenticated();
     r.page(Method::GET, "/-/user_settings/applications/{id}", own_show);
     r.page(
         Method::POST,
@@ -43,26 +43,26 @@ pub fn routes(r: &mut Routes) {
         "/-/user_settings/applications/{id}/{action}",
         own_act,
     )
-    .fresh();
+    .reauthenticated();
     r.page(
         Method::POST,
         "/-/user_settings/authorized_applications/{id}/revoke",
         forget,
     );
     r.page(Method::GET, INSTANCE, all_list);
-    r.page(Method::POST, INSTANCE, all_create).fresh();
+    r.page(Method::POST, INSTANCE, all_create).reauthenticated();
     r.page(Method::GET, "/admin/applications/{id}", all_show);
     r.page(Method::POST, "/admin/applications/{id}", all_update);
     r.page(Method::POST, "/admin/applications/{id}/{action}", all_act)
-        .fresh();
+        .reauthenticated();
     // Addresses that clients of other hosts know.
     r.page(Method::GET, "/oauth/applications", to_own);
     r.page(Method::POST, "/oauth/applications", own_create)
-        .fresh();
+        .reauthenticated();
     r.page(Method::GET, "/oauth/applications/{id}", own_show);
     r.page(Method::GET, "/oauth/applications/{id}/edit", own_show);
     r.page(Method::PUT, "/oauth/applications/{id}/renew", own_renew)
-        .fresh();
+        .reauthenticated();
     r.page(
         Method::DELETE,
         "/oauth/authorized_applications/{id}",
@@ -81,9 +81,9 @@ pub(super) fn owner_name(tx: &mut Tx<'_>, owner: Owner) -> Result<String> {
     })
 }
 
-async fn own(app: &App, signed_in: &SignedIn) -> Result<Place> {
+async fn own(app: &App, signed_in: &SignedIn) -> Result<ApplicationsOwner> {
     let rules: OAuth = app.settings().get(app).await?;
-    Ok(Place {
+    Ok(ApplicationsOwner {
         owner: Owner::User(signed_in.user.id),
         base: OWN.into(),
         heading: "Applications".into(),
@@ -96,8 +96,8 @@ async fn own(app: &App, signed_in: &SignedIn) -> Result<Place> {
     })
 }
 
-fn instance() -> Place {
-    Place {
+fn instance() -> ApplicationsOwner {
+    ApplicationsOwner {
         owner: Owner::Instance,
         base: INSTANCE.into(),
         heading: "Applications of this instance".into(),

@@ -1,5 +1,5 @@
 //! Applications as one place shows them: a person's, a group's or the
-//! instance's. Whose room it is declares the routes and says what [`Place`]
+//! instance's. Whose room it is declares the routes and says what [`ApplicationsOwner`]
 //! they are.
 
 use super::super::applications::{self, Application, Owner, Registration};
@@ -51,7 +51,7 @@ impl fmt::Debug for Guard {
 
 /// Where applications are shown, and what the viewer may do there.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ApplicationsOwner {
     /// Whose they are.
     pub owner: Owner,
     /// Address of the list.
@@ -72,7 +72,7 @@ pub struct Place {
     pub guard: Guard,
 }
 
-impl Place {
+impl ApplicationsOwner {
     fn page(&self, app: &App, viewer: &Viewer, title: &str) -> Page {
         let mut page = crate::pages::page(app, viewer, title);
         page.breadcrumbs = self.crumbs.clone();
@@ -136,7 +136,7 @@ kernel::params! {
 }
 
 impl Form {
-    fn registration(self, place: &Place, trusted_before: bool) -> Registration {
+    fn registration(self, place: &ApplicationsOwner, trusted_before: bool) -> Registration {
         Registration {
             name: self.name.unwrap_or_default(),
             redirect_uris: self.redirect_uri.unwrap_or_default().replace("\r\n", "\n"),
@@ -151,7 +151,7 @@ impl Form {
 }
 
 fn form(
-    place: &Place,
+    place: &ApplicationsOwner,
     given: &Registration,
     action: String,
     button: &'static str,
@@ -190,14 +190,19 @@ fn blank() -> Registration {
 }
 
 /// The list of a place with the form of a new one.
-pub async fn list(app: &App, viewer: &Viewer, place: &Place, page: i64) -> Result<Response> {
+pub async fn list(
+    app: &App,
+    viewer: &Viewer,
+    place: &ApplicationsOwner,
+    page: i64,
+) -> Result<Response> {
     render_list(app, viewer, place, page, &blank(), Vec::new()).await
 }
 
 async fn render_list(
     app: &App,
     viewer: &Viewer,
-    place: &Place,
+    place: &ApplicationsOwner,
     page: i64,
     given: &Registration,
     errors: Vec<(String, Vec<String>)>,
@@ -268,7 +273,7 @@ async fn render_list(
     Ok(private(Html::new(&view)?.status(status).response()))
 }
 
-fn row(place: &Place, one: &Application) -> ApplicationRow {
+fn row(place: &ApplicationsOwner, one: &Application) -> ApplicationRow {
     ApplicationRow {
         url: format!("{}/{}", place.base, one.id),
         name: one.name.clone(),
@@ -282,7 +287,12 @@ fn row(place: &Place, one: &Application) -> ApplicationRow {
 }
 
 /// Registers an application from its form.
-pub async fn create(app: &App, viewer: &Viewer, place: &Place, sent: Form) -> Result<Response> {
+pub async fn create(
+    app: &App,
+    viewer: &Viewer,
+    place: &ApplicationsOwner,
+    sent: Form,
+) -> Result<Response> {
     if !place.may_create {
         return Err(Error::forbidden("Applications cannot be registered here"));
     }
@@ -321,7 +331,7 @@ fn check_scopes(scopes: &[String], admin: bool) -> Result<()> {
 }
 
 /// One of its applications.
-pub(super) fn of_place(tx: &mut Tx<'_>, place: &Place, id: i64) -> Result<Application> {
+pub(super) fn of_place(tx: &mut Tx<'_>, place: &ApplicationsOwner, id: i64) -> Result<Application> {
     (place.guard.0)(tx)?;
     let found = applications::find(tx, id)?;
     found
@@ -333,7 +343,7 @@ pub(super) fn of_place(tx: &mut Tx<'_>, place: &Place, id: i64) -> Result<Applic
 pub async fn show_one(
     app: &App,
     viewer: &Viewer,
-    place: &Place,
+    place: &ApplicationsOwner,
     id: i64,
     secret: Option<Secret>,
 ) -> Result<Response> {
@@ -352,7 +362,7 @@ pub async fn show_one(
 async fn render_one(
     app: &App,
     viewer: &Viewer,
-    place: &Place,
+    place: &ApplicationsOwner,
     one: &Application,
     given: &Registration,
     secret: Option<Secret>,
@@ -399,7 +409,7 @@ async fn render_one(
 pub async fn update(
     app: &App,
     viewer: &Viewer,
-    place: &Place,
+    place: &ApplicationsOwner,
     id: i64,
     sent: Form,
 ) -> Result<Response> {
@@ -436,7 +446,7 @@ pub async fn update(
 pub async fn act(
     app: &App,
     viewer: &Viewer,
-    place: &Place,
+    place: &ApplicationsOwner,
     id: i64,
     action: Action,
 ) -> Result<Response> {

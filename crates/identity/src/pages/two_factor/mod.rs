@@ -6,10 +6,10 @@ mod views;
 use self::views::{Codes, Manage, Setup};
 use super::sign_in::safe_path;
 use crate::author::Author;
-use crate::fresh::{self, Confirm};
-use crate::standing::Duty;
+use crate::reauthentication::{self, Confirm};
+use crate::standing::TwoFactorRequirement;
 use crate::store::users::is_automatic;
-use crate::two_factor::duty::PAGE;
+use crate::two_factor::requirement::PAGE;
 use crate::two_factor::{self, keys, recovery, totp};
 use crate::viewer::{Credential, SignedIn, SignedInViewer};
 use crate::{sessions, sign_in};
@@ -31,12 +31,14 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PAGE, show);
     r.page(Method::POST, PAGE, create);
     let below = |rest: &str| format!("{PAGE}/{rest}");
-    r.page(Method::POST, &below("disable"), disable).fresh();
-    r.page(Method::POST, &below("codes"), renew).fresh();
+    r.page(Method::POST, &below("disable"), disable)
+        .reauthenticated();
+    r.page(Method::POST, &below("codes"), renew)
+        .reauthenticated();
     r.page(Method::POST, &below("codes/download"), download);
-    r.page(Method::GET, fresh::PAGE, ask);
-    r.page(Method::POST, fresh::PAGE, confirmed)
-        .fresh()
+    r.page(Method::GET, reauthentication::PAGE, ask);
+    r.page(Method::POST, reauthentication::PAGE, confirmed)
+        .reauthenticated()
         .always();
 }
 
@@ -53,9 +55,9 @@ async fn show(app: App, viewer: SignedInViewer, params: Params<Show>) -> Result<
     render(
         &app,
         &viewer,
-        Shown {
+        RefusedSetUp {
             later,
-            ..Shown::default()
+            ..RefusedSetUp::default()
         },
     )
     .await
@@ -63,7 +65,7 @@ async fn show(app: App, viewer: SignedInViewer, params: Params<Show>) -> Result<
 
 /// What the page shows of a form that was refused.
 #[derive(Default)]
-struct Shown {
+struct RefusedSetUp {
     /// The sealed secret of the form, so that the picture stays the same.
     sealed: Option<String>,
     later: String,
@@ -90,7 +92,7 @@ fn own(tx: &mut Tx<'_>, id: i64) -> Result<Own> {
     })
 }
 
-async fn render(app: &App, viewer: &SignedInViewer, shown: Shown) -> Result<Response> {
+async fn render(app: &App, viewer: &SignedInViewer, shown: RefusedSetUp) -> Result<Response> {
     let user = &viewer.0.user;
     let id = user.id;
     let own = app.read(move |tx| own(tx, id)).await?;
@@ -101,7 +103,7 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: Shown) -> Result<Resp
     let mut page = super::page(app, &viewer.viewer(), "Two-factor authentication");
     page.notice = None;
     let later = match viewer.0.duty {
-        Duty::Grace(_) => safe_path(
+        TwoFactorRequirement::Grace(_) => safe_path(
             Some(&shown.later)
                 .filter(|path| !path.is_empty())
                 .map(String::as_str),
@@ -194,11 +196,11 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<SetupForm>) -> Re
     let form = form.0;
     let signed_in = &viewer.0;
     if signed_in.user.confirmed_at.is_none() {
-        return render(&app, &viewer, Shown::default()).await;
+        return render(&app, &viewer, RefusedSetUp::default()).await;
     }
     let sealed = form.secret.unwrap_or_default();
     let secret = open(&app, signed_in, &sealed)?;
-    let mut shown = Shown {
+    let mut shown = RefusedSetUp {
         sealed: Some(sealed),
         later: form.return_to.unwrap_or_default(),
         errors: Vec::new(),
@@ -344,7 +346,7 @@ async fn disable(app: App, viewer: SignedInViewer) -> Result<Response> {
 async fn ask(app: App, viewer: SignedInViewer, params: Params<Show>) -> Result<Response> {
     let back = safe_path(params.return_to.as_deref()).to_owned();
     let fields = vec![("return_to".to_owned(), back)];
-    let action = fresh::PAGE.to_owned();
+    let action = reauthentication::PAGE.to_owned();
     let view = Confirm::new(&app, &viewer.viewer(), action, fields).await?;
     Ok(Html::new(&view)?.response())
 }

@@ -18,7 +18,7 @@ use kernel::http::{Created, Files, Ok200, Params, Patch, Routes};
 pub fn routes(r: &mut Routes) {
     r.post("/users", create).summary("Creates a user");
     r.put("/users/{id}", update)
-        .fresh()
+        .reauthenticated()
         .summary("Changes a user");
 }
 

@@ -43,7 +43,7 @@ pub fn routes(r: &mut Routes) {
     r.post("/users/{id}/reject", reject)
         .summary("Turns away a user who waits for approval");
     r.patch("/users/{id}/disable_two_factor", disable_two_factor)
-        .fresh()
+        .reauthenticated()
         .summary("Removes a user's second factors");
 }
 

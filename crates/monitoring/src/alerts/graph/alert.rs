@@ -1,14 +1,14 @@
 //! The type `AlertManagementAlert`.
 
 use super::enums::{SEVERITY, STATUS};
-use super::{AlertsOfIssues, Shown, about};
+use super::{AlertView, AlertsOfIssues, about};
 use crate::alerts::payload::flat;
 use identity::graph::{People, Person};
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, Graph, ID, INT, JSON, Key, Mark, ObjectBuilder, Order,
-    STRING, TIME, Typed, object,
+    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, INT, JSON, Key, Mark,
+    ObjectBuilder, Order, STRING, TIME, object,
 };
-use planning::graph::{Issues, Shown as Issue, noteable, todoable};
+use planning::graph::{IssueView as Issue, Issues, noteable, todoable};
 use serde_json::Value as Json;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub fn graph(g: &mut Graph) {
         .describe("Path of its page.")
         .field("state", STRING.required(), |_| String::new())
         .describe("Whether it is available.");
-    let it = g.object::<Shown>("AlertManagementAlert", "What a monitoring tool reported.");
+    let it = g.object::<AlertView>("AlertManagementAlert", "What a monitoring tool reported.");
     let it = issue(times(said(it)));
     let it = noteable(it, about);
     todoable(it, "todos", about)
@@ -43,13 +43,13 @@ pub fn graph(g: &mut Graph) {
     g.on::<Issue>("Issue")
         .load::<AlertsOfIssues, _>(
             "alertManagementAlert",
-            object::<Shown>("AlertManagementAlert"),
+            object::<AlertView>("AlertManagementAlert"),
             |it| Some(it.issue.id),
         )
         .describe("The alert it is the incident of.");
 }
 
-fn said(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+fn said(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
     it.field("id", ID.required(), |it| super::ALERT_ID.of(it.alert.id))
         .describe("Global ID.")
         .field("iid", ID.required(), |it| it.alert.iid.to_string())
@@ -101,7 +101,7 @@ fn said(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("The rule behind it; null, as none is kept.")
 }
 
-fn times(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+fn times(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
     it.field("startedAt", TIME, |it| Some(it.alert.started_at))
         .describe("When it began.")
         .field("endedAt", TIME, |it| it.alert.ended_at)
@@ -112,16 +112,16 @@ fn times(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .describe("When it last changed.")
 }
 
-fn issue(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+fn issue(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
     it.load::<Issues, _>("issue", object::<Issue>("Issue"), |it| it.alert.issue_id)
         .describe("The incident about it; null if the caller does not see it.")
         .level(
             "issueIid",
             ID,
-            |alerts: Vec<Arc<Shown>>, _, context| async move {
+            |alerts: Vec<Arc<AlertView>>, _, context| async move {
                 let ids = alerts.iter().filter_map(|it| it.alert.issue_id);
                 let issues = context.load::<Issues>(ids).await?;
-                let of = |it: &Arc<Shown>| {
+                let of = |it: &Arc<AlertView>| {
                     let issue = issues.get(&it.alert.issue_id?)?;
                     Some(issue.issue.iid.to_string())
                 };
@@ -137,7 +137,7 @@ fn issue(it: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
 }
 
 async fn assignees(
-    alerts: Vec<Arc<Shown>>,
+    alerts: Vec<Arc<AlertView>>,
     ask: Ask,
     _: Args,
     context: Context,
@@ -145,7 +145,7 @@ async fn assignees(
     let window = ask.window(&context, "assignees", &[Key::int("users.id", Order::Asc)])?;
     let ids = alerts.iter().filter_map(|it| it.alert.assignee_id);
     let people = context.load::<People>(ids).await?;
-    let page = |it: &Arc<Shown>| {
+    let page = |it: &Arc<AlertView>| {
         let assignee = it.alert.assignee_id.and_then(|id| people.get(&id).cloned());
         let whole: Vec<Arc<Person>> = assignee.into_iter().collect();
         Some(window.page_of_whole(&whole, |it| it.user.id))

@@ -1,19 +1,19 @@
 //! Mutations of alerts: statuses, incidents, to-dos, and who looks after them.
 
-use super::{CHANGES, Shown, caller, sentences};
+use super::{AlertView, CHANGES, caller, sentences};
 use crate::alerts::issues;
 use crate::alerts::model::{Alert, Status};
-use crate::alerts::rules::alerts::{self as rules, enter};
+use crate::alerts::rules::alerts::{self as rules, authorize};
 use crate::alerts::store::arrive::noteable;
 use identity::users::find_by_username;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result as Wrote};
 use kernel::graph::{
-    Context, Done, Fault, Graph, ID, MutationBuilder, STRING, Typed, argument, named, object,
+    Context, Done, Fault, Graph, HasTypeRef, ID, MutationBuilder, STRING, argument, named, object,
 };
 use kernel::ids::Reference;
-use planning::graph::Shown as Issue;
+use planning::graph::IssueView as Issue;
 use planning::graph::writer;
 use planning::store::todos::Todo;
 use serde::Deserialize;
@@ -26,7 +26,7 @@ const MOST: usize = 100;
 
 /// What a mutation of an alert shows.
 struct Changed {
-    alert: Arc<Shown>,
+    alert: Arc<AlertView>,
     issue: Option<Arc<Issue>>,
     todo: Option<Arc<Todo>>,
 }
@@ -106,7 +106,7 @@ fn one<'g>(
     g.mutation::<Changed>(name, text)
         .input(argument("projectPath", ID.required()).describe("Full path of the project."))
         .input(argument("iid", STRING.required()).describe("Number of the alert."))
-        .answers("alert", object::<Shown>("AlertManagementAlert"), |it| {
+        .answers("alert", object::<AlertView>("AlertManagementAlert"), |it| {
             Some(it.alert.clone())
         })
         .answers("issue", object::<Issue>("Issue"), |it| it.issue.clone())
@@ -119,15 +119,15 @@ impl At {
         (project, self.iid.parse().unwrap_or(0))
     }
 
-    fn enter(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Alert)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Alert)> {
         let (project, iid) = self.place();
-        enter(tx, viewer, &project, iid, CHANGES)
+        authorize(tx, viewer, &project, iid, CHANGES)
     }
 }
 
 fn shown(app: &App, alert: Alert, project: &str) -> Changed {
     Changed {
-        alert: Arc::new(Shown::new(app, alert, project)),
+        alert: Arc::new(AlertView::new(app, alert, project)),
         issue: None,
         todo: None,
     }
@@ -141,7 +141,7 @@ async fn change(
 ) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let wrote = app.write(move |tx| {
-        let (project, alert) = at.enter(tx, &viewer)?;
+        let (project, alert) = at.authorize(tx, &viewer)?;
         Ok((work(tx, &viewer, &project, &alert)?, project.full_path))
     });
     let (alert, project) = wrote.await.map_err(sentences)?;
@@ -193,7 +193,7 @@ async fn create_issue(at: At, context: Context) -> Result<Done<Changed>, Fault> 
 async fn create_todo(at: At, context: Context) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let wrote = app.write(move |tx| {
-        let (project, alert) = at.enter(tx, &viewer)?;
+        let (project, alert) = at.authorize(tx, &viewer)?;
         let todo = planning::todos::mark(tx, &viewer, noteable(&alert))?;
         let pending = "You already have pending todo for this alert";
         let todo = todo.ok_or_else(|| Error::invalid("base", pending))?;

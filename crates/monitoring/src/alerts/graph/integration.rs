@@ -11,11 +11,11 @@ use kernel::error::Result as Read;
 use kernel::graph::scalars::split;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
-    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, ID, Key, ObjectBuilder, Order, Owned,
-    STRING, Typed, argument, named, object, one_of,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, ObjectBuilder,
+    Order, Owned, STRING, argument, named, object, one_of,
 };
 use serde_json::{Value as Json, json};
-use spaces::graph::Shown as Project;
+use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ const SEGMENT: Leaf<Json> = Leaf::new("PayloadAlertFieldPathSegment", |it| it);
 const JSON_STRING: Leaf<String> = Leaf::new("JsonString", Json::String);
 
 /// An integration as the interface shows it to those who manage it.
-pub struct Shown {
+pub struct IntegrationView {
     integration: Integration,
     token: String,
     url: String,
@@ -43,15 +43,15 @@ pub struct Shown {
     is_metrics: bool,
 }
 
-impl Shown {
+impl IntegrationView {
     /// An integration of the project with this path.
     pub fn new(
         app: &App,
         integration: Integration,
         project: &str,
         is_metrics: bool,
-    ) -> Read<Arc<Shown>> {
-        Ok(Arc::new(Shown {
+    ) -> Read<Arc<IntegrationView>> {
+        Ok(Arc::new(IntegrationView {
             token: integrations::token(app, &integration)?,
             url: integrations::url(app.base_url(), project, &integration),
             integration,
@@ -78,20 +78,21 @@ impl Shown {
 }
 
 /// A field of a payload: what it fills, if it does, and where it is.
-struct Place(Option<Target>, Mapped);
+struct PayloadField(Option<Target>, Mapped);
 
 /// Registers the types and the fields of projects.
 pub fn graph(g: &mut Graph) {
     scalars(g);
-    common(g.interface::<Shown>(INTEGRATION, "Where a tool sends alerts."));
+    common(g.interface::<IntegrationView>(INTEGRATION, "Where a tool sends alerts."));
     let text = "Where the metrics tool sends alerts.";
-    g.object::<Shown>(PROMETHEUS, text).implements(INTEGRATION);
-    place(g.object::<Place>(
+    g.object::<IntegrationView>(PROMETHEUS, text)
+        .implements(INTEGRATION);
+    place(g.object::<PayloadField>(
         "AlertManagementPayloadAlertField",
         "A field that a payload offers.",
     ));
     let text = "Where a payload holds a field of an alert.";
-    place(g.object::<Place>("AlertManagementPayloadAlertMappingField", text))
+    place(g.object::<PayloadField>("AlertManagementPayloadAlertMappingField", text))
         .field("fieldName", TARGET, |it| it.0)
         .describe("The field.");
     http(g);
@@ -128,7 +129,7 @@ fn scalars(g: &mut Graph) {
     }
 }
 
-fn common(it: ObjectBuilder<'_, Shown>) {
+fn common(it: ObjectBuilder<'_, IntegrationView>) {
     it.field("id", ID.required(), |it| it.global_id())
         .describe("Global ID.")
         .field("type", TYPE.required(), |it| it.integration.kind)
@@ -145,7 +146,7 @@ fn common(it: ObjectBuilder<'_, Shown>) {
         .describe("Where the sender answers; null, as nothing is asked of it.");
 }
 
-fn place(it: ObjectBuilder<'_, Place>) -> ObjectBuilder<'_, Place> {
+fn place(it: ObjectBuilder<'_, PayloadField>) -> ObjectBuilder<'_, PayloadField> {
     it.field("path", SEGMENT.required().list(), |it| {
         match json!(it.1.path) {
             Json::Array(steps) => Some(steps),
@@ -160,9 +161,9 @@ fn place(it: ObjectBuilder<'_, Place>) -> ObjectBuilder<'_, Place> {
 }
 
 fn http(g: &mut Graph) {
-    let offer = object::<Place>("AlertManagementPayloadAlertField");
-    let mapped = object::<Place>("AlertManagementPayloadAlertMappingField");
-    g.object::<Shown>(HTTP, "Where any tool sends alerts.")
+    let offer = object::<PayloadField>("AlertManagementPayloadAlertField");
+    let mapped = object::<PayloadField>("AlertManagementPayloadAlertMappingField");
+    g.object::<IntegrationView>(HTTP, "Where any tool sends alerts.")
         .implements(INTEGRATION)
         .field("payloadExample", JSON_STRING, |it| {
             Some(it.integration.payload_example.to_string())
@@ -170,8 +171,9 @@ fn http(g: &mut Graph) {
         .describe("What its sender sends.")
         .field("payloadAttributeMappings", mapped.required().list(), |it| {
             let entries = it.integration.payload_mapping.0.entries();
-            let place =
-                |(target, one): (Target, &Mapped)| Arc::new(Place(Some(target), one.clone()));
+            let place = |(target, one): (Target, &Mapped)| {
+                Arc::new(PayloadField(Some(target), one.clone()))
+            };
             Some(entries.map(place).collect())
         })
         .describe("Where payloads hold the fields of an alert.")
@@ -182,17 +184,17 @@ fn http(g: &mut Graph) {
         .describe("The fields that the example offers.");
 }
 
-fn offers(example: &Payload) -> Vec<Arc<Place>> {
-    let place = |one: Mapped| Arc::new(Place(None, one));
+fn offers(example: &Payload) -> Vec<Arc<PayloadField>> {
+    let place = |one: Mapped| Arc::new(PayloadField(None, one));
     offered(example).into_iter().map(place).collect()
 }
 
 fn projects(g: &mut Graph) {
-    let offer = object::<Place>("AlertManagementPayloadAlertField");
+    let offer = object::<PayloadField>("AlertManagementPayloadAlertField");
     g.on::<Project>("Project")
         .connections(
             "alertManagementIntegrations",
-            one_of::<Shown>(INTEGRATION, Shown::type_name),
+            one_of::<IntegrationView>(INTEGRATION, IntegrationView::type_name),
             |projects, ask, args: Args, context| async move {
                 let id: Option<String> = args.get("id")?;
                 let which = match id.as_deref().map(which) {
@@ -207,7 +209,7 @@ fn projects(g: &mut Graph) {
         .arg(argument("id", named("GlobalID")).describe("Only this one."))
         .connections(
             "alertManagementHttpIntegrations",
-            object::<Shown>(HTTP),
+            object::<IntegrationView>(HTTP),
             |projects, ask, args: Args, context| async move {
                 let id: Option<i64> = args.get("id")?;
                 listed(projects, ask, (id, None), false, context).await
@@ -263,7 +265,7 @@ async fn listed(
     (id, kind): (Option<i64>, Option<Kind>),
     by_kind: bool,
     context: Context,
-) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
+) -> Result<Vec<Option<Connection<IntegrationView>>>, Fault> {
     let window = ask.window(&context, "alert integrations", &KEYS)?;
     let (app, viewer) = caller(&context)?;
     let owners: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
@@ -278,16 +280,16 @@ async fn listed(
         .iter()
         .map(|it| (it.project.id, it.project.full_path.as_str()))
         .collect();
-    let mut shown: HashMap<i64, Vec<Arc<Shown>>> = HashMap::new();
+    let mut shown: HashMap<i64, Vec<Arc<IntegrationView>>> = HashMap::new();
     for Owned { owner, row } in found {
         let path = paths.get(&owner).copied().unwrap_or_default();
         let is_metrics = by_kind && row.kind == Kind::Prometheus;
-        let one = Shown::new(&app, row, path, is_metrics)?;
+        let one = IntegrationView::new(&app, row, path, is_metrics)?;
         shown.entry(owner).or_default().push(one);
     }
     let page = |owner: &i64| {
         let rows = shown.get(owner).cloned().unwrap_or_default();
-        Some(window.page_of(rows, |it: &Shown| vec![it.integration.id.into()]))
+        Some(window.page_of(rows, |it: &IntegrationView| vec![it.integration.id.into()]))
     };
     Ok(owners.iter().map(page).collect())
 }

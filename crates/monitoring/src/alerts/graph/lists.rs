@@ -2,16 +2,16 @@
 
 use super::enums::order;
 use super::read;
-use super::{Shown, caller};
+use super::{AlertView, caller};
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::store::alerts::{self as rows, Counts, Filter, Order};
 use identity::users::find_by_username;
 use kernel::error::Result as Read;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Cost, Fault, Graph, INT, Key, ObjectBuilder, Owned, STRING,
-    Typed, argument, by_owner, named, object,
+    Args, Ask, Connection, Context, Cost, Fault, Graph, HasTypeRef, INT, Key, ObjectBuilder, Owned,
+    STRING, argument, by_owner, named, object,
 };
-use spaces::graph::Shown as Project;
+use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
@@ -33,7 +33,7 @@ pub fn graph(g: &mut Graph) {
         .describe("Those triggered or acknowledged.")
         .field("all", INT, |it| Some(it.all()))
         .describe("All of them.");
-    let alert = || object::<Shown>("AlertManagementAlert");
+    let alert = || object::<AlertView>("AlertManagementAlert");
     let one = g
         .on::<Project>("Project")
         .level("alertManagementAlert", alert(), first)
@@ -80,7 +80,7 @@ fn filters(list: ObjectBuilder<'_, Project>) -> ObjectBuilder<'_, Project> {
 }
 
 /// What a list is narrowed to; the user's name is looked up later.
-struct Asked {
+struct AlertsFilter {
     filter: Filter,
     assignee: Option<String>,
     order: Order,
@@ -89,15 +89,15 @@ struct Asked {
 /// A number that no row has.
 const NONE: i64 = -1;
 
-impl Asked {
-    fn read(args: &Args) -> Result<Asked, Fault> {
+impl AlertsFilter {
+    fn read(args: &Args) -> Result<AlertsFilter, Fault> {
         let statuses: Option<Vec<String>> = args.get("statuses")?;
         let statuses = statuses.unwrap_or_default().into_iter();
         let status = |name: String| Status::from_text(&name.to_ascii_lowercase());
         let search: Option<String> = args.get("search")?;
         let iid: Option<String> = args.get("iid")?;
         let sort: Option<String> = args.get("sort")?;
-        Ok(Asked {
+        Ok(AlertsFilter {
             filter: Filter {
                 statuses: statuses.filter_map(status).collect(),
                 search: search.unwrap_or_default(),
@@ -127,8 +127,8 @@ async fn first(
     projects: Vec<Arc<Project>>,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Arc<Shown>>>, Fault> {
-    let asked = Asked::read(&args)?;
+) -> Result<Vec<Option<Arc<AlertView>>>, Fault> {
+    let asked = AlertsFilter::read(&args)?;
     let (app, viewer) = caller(&context)?;
     let owners = ids(&projects);
     let read = app.read(move |tx| {
@@ -139,7 +139,7 @@ async fn first(
     let found: HashMap<i64, Vec<Alert>> = by_owner(read.await?);
     let of = |it: &Arc<Project>| {
         let alert = found.get(&it.project.id)?.first()?.clone();
-        Some(Arc::new(Shown::new(&app, alert, &it.project.full_path)))
+        Some(Arc::new(AlertView::new(&app, alert, &it.project.full_path)))
     };
     Ok(projects.iter().map(of).collect())
 }
@@ -149,8 +149,8 @@ async fn listed(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
-    let asked = Asked::read(&args)?;
+) -> Result<Vec<Option<Connection<AlertView>>>, Fault> {
+    let asked = AlertsFilter::read(&args)?;
     let order = asked.order;
     let keys: Vec<Key> = read::keys(order).into_iter().map(|key| key.0).collect();
     let way = if order.descending { "desc" } else { "asc" };
@@ -171,10 +171,12 @@ async fn listed(
         .collect();
     let show = |row: Owned<Alert>| {
         let path = paths.get(&row.owner).copied().unwrap_or_default();
-        row.map(|alert| Shown::new(&app, alert, path))
+        row.map(|alert| AlertView::new(&app, alert, path))
     };
     let found = found.into_iter().map(show).collect();
-    let pages = window.pages(&owners, found, |it: &Shown| read::values(order, &it.alert));
+    let pages = window.pages(&owners, found, |it: &AlertView| {
+        read::values(order, &it.alert)
+    });
     Ok(pages.into_iter().map(Some).collect())
 }
 
@@ -183,7 +185,7 @@ async fn counts(
     args: Args,
     context: Context,
 ) -> Result<Vec<Option<Arc<Counts>>>, Fault> {
-    let asked = Asked::read(&args)?;
+    let asked = AlertsFilter::read(&args)?;
     let (app, viewer) = caller(&context)?;
     let owners = ids(&projects);
     let read = app.read(move |tx| {

@@ -57,16 +57,16 @@ pub fn graph(g: &mut Graph) {
 }
 
 /// An alert as the interface shows it.
-pub struct Shown {
+pub struct AlertView {
     /// The alert.
     pub alert: Alert,
     web_url: String,
 }
 
-impl Shown {
+impl AlertView {
     /// An alert of the project with this path, that the viewer may see.
-    pub fn new(app: &App, alert: Alert, project: &str) -> Shown {
-        Shown {
+    pub fn new(app: &App, alert: Alert, project: &str) -> AlertView {
+        AlertView {
             web_url: alert.web_url(app.base_url(), project),
             alert,
         }
@@ -78,9 +78,9 @@ pub struct Alerts;
 
 impl Loader for Alerts {
     type Key = i64;
-    type Value = Arc<Shown>;
+    type Value = Arc<AlertView>;
 
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Shown>>, Fault> {
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<AlertView>>, Fault> {
         let (app, viewer) = caller(&context)?;
         let found = app.read(move |tx| read::visible(tx, &viewer, "alerts.id", &ids));
         let found = found.await?.into_iter();
@@ -88,7 +88,7 @@ impl Loader for Alerts {
             .map(|it| {
                 (
                     it.alert.id,
-                    Arc::new(Shown::new(&app, it.alert, &it.full_path)),
+                    Arc::new(AlertView::new(&app, it.alert, &it.full_path)),
                 )
             })
             .collect())
@@ -100,15 +100,18 @@ pub struct AlertsOfIssues;
 
 impl Loader for AlertsOfIssues {
     type Key = i64;
-    type Value = Arc<Shown>;
+    type Value = Arc<AlertView>;
 
-    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Shown>>, Fault> {
+    async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<AlertView>>, Fault> {
         let (app, viewer) = caller(&context)?;
         let found = app.read(move |tx| read::visible(tx, &viewer, "alerts.issue_id", &ids));
         let found = found.await?.into_iter();
         let keyed = found.filter_map(|it| {
             let issue = it.alert.issue_id?;
-            Some((issue, Arc::new(Shown::new(&app, it.alert, &it.full_path))))
+            Some((
+                issue,
+                Arc::new(AlertView::new(&app, it.alert, &it.full_path)),
+            ))
         });
         Ok(keyed.collect())
     }
@@ -139,7 +142,7 @@ fn seen(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Done<HashMa
 }
 
 /// The notes and to-dos of an alert are about this.
-fn about(it: &Shown) -> planning::Noteable {
+fn about(it: &AlertView) -> planning::Noteable {
     noteable(&it.alert)
 }
 

@@ -12,16 +12,16 @@ use std::collections::HashSet;
 use store::{Fragment, FromRow, Row, Tx};
 
 /// An alert with the path of its project.
-pub struct Found {
+pub struct AlertWithPath {
     /// The alert.
     pub alert: Alert,
     /// Full path of its project.
     pub full_path: String,
 }
 
-impl FromRow for Found {
-    fn from_row(row: &mut Row<'_>) -> store::Result<Found> {
-        Ok(Found {
+impl FromRow for AlertWithPath {
+    fn from_row(row: &mut Row<'_>) -> store::Result<AlertWithPath> {
+        Ok(AlertWithPath {
             full_path: row.get("full_path")?,
             alert: Alert::from_row(row)?,
         })
@@ -63,7 +63,12 @@ fn among(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64], level: i64) -> Result<Ha
 }
 
 /// Alerts of which this column is one of these, and which the viewer may see.
-pub fn visible(tx: &mut Tx<'_>, viewer: &Viewer, column: &str, ids: &[i64]) -> Result<Vec<Found>> {
+pub fn visible(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    column: &str,
+    ids: &[i64],
+) -> Result<Vec<AlertWithPath>> {
     let mut query = Fragment::new(
         "select alerts.*, projects.full_path from alerts
          join projects on projects.id = alerts.project_id where",

@@ -1,6 +1,6 @@
 //! Mutations of integrations.
 
-use super::integration::{HTTP, PROMETHEUS, PROMETHEUS_ID, Shown, object_of};
+use super::integration::{HTTP, IntegrationView, PROMETHEUS, PROMETHEUS_ID, object_of};
 use super::{INTEGRATION_ID, SETTINGS, caller};
 use crate::alerts::model::{Integration, Kind};
 use crate::alerts::payload::mapping::Mapping;
@@ -10,7 +10,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result as Wrote};
 use kernel::graph::{
-    Argument, BOOLEAN, Context, Done, Fault, Graph, ID, Mark, MutationBuilder, STRING, Typed,
+    Argument, BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, Mark, MutationBuilder, STRING,
     argument, named, object,
 };
 use kernel::ids::Reference;
@@ -26,7 +26,7 @@ const METRICS_NAME: &str = "Prometheus";
 const SECOND: &str = "Multiple Prometheus integrations are not supported";
 
 /// What a mutation of an integration shows.
-struct Changed(Arc<Shown>);
+struct Changed(Arc<IntegrationView>);
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -90,12 +90,12 @@ pub fn graph(g: &mut Graph) {
     metrics(g);
 }
 
-fn said(name: &str, shape: impl Typed, text: &str) -> Argument {
+fn said(name: &str, shape: impl HasTypeRef, text: &str) -> Argument {
     argument(name, shape).describe(text)
 }
 
 fn shows<'g>(it: MutationBuilder<'g, Changed>, name: &'static str) -> MutationBuilder<'g, Changed> {
-    it.answers("integration", object::<Shown>(name), |it| {
+    it.answers("integration", object::<IntegrationView>(name), |it| {
         Some(it.0.clone())
     })
 }
@@ -251,7 +251,9 @@ fn entry(given: &Json) -> Json {
 }
 
 fn done(app: &App, one: Integration, project: &str, metrics: bool) -> Result<Done<Changed>, Fault> {
-    Ok(Done::from(Changed(Shown::new(app, one, project, metrics)?)))
+    Ok(Done::from(Changed(IntegrationView::new(
+        app, one, project, metrics,
+    )?)))
 }
 
 async fn create(

@@ -1,7 +1,7 @@
 //! What becomes of an alert: the forms of its page.
 
 use super::project_of;
-use super::show::{FIELDS, Typed, render};
+use super::show::{AlertForms, FIELDS, render};
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::rules::alerts as rules;
 use crate::alerts::store::alerts as rows;
@@ -11,7 +11,7 @@ use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::flash;
-use kernel::http::{Asked, Paging, Params, Response};
+use kernel::http::{Paging, Params, RequestContext, Response};
 use spaces::Project;
 use spaces::access::Purpose;
 use spaces::pages::Address;
@@ -51,7 +51,7 @@ kernel::params! {
 pub(super) async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<ChangeForm>,
     paging: Paging,
 ) -> Result<Response> {
@@ -60,7 +60,7 @@ pub(super) async fn change(
     let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
     let done = app
         .write(move |tx| {
-            let space = place.enter(tx, &asker, Purpose::ManageAlerts)?;
+            let space = place.authorize(tx, &asker, Purpose::ManageAlerts)?;
             let project = project_of(&space)?;
             let alert = rows::find(tx, project.id, wanted.alert_iid)?.found("Alert")?;
             let said = apply(tx, &asker, project, &alert, &wanted)?;
@@ -70,10 +70,10 @@ pub(super) async fn change(
     match done {
         Ok((path, said)) => flash::done(&app, &path, said),
         Err(error) => {
-            let typed = Typed {
+            let typed = AlertForms {
                 assignee: form.assignee,
                 refusal: Refusal::of(error, FIELDS)?,
-                ..Typed::default()
+                ..AlertForms::default()
             };
             render(&app, viewer, address, form.alert_iid, paging, typed).await
         }

@@ -10,7 +10,7 @@ use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::flash;
-use kernel::http::{Asked, Files, Paging, Params, Patch, Response};
+use kernel::http::{Files, Paging, Params, Patch, RequestContext, Response};
 use spaces::access::Purpose;
 use spaces::pages::Address;
 use std::sync::Arc;
@@ -59,8 +59,13 @@ fn said(url: &Option<String>, text: &Option<String>) -> Said {
     }
 }
 
-fn enter(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, iid: i64) -> Result<(Alert, String)> {
-    let space = address.enter(tx, viewer, Purpose::ManageAlerts)?;
+fn authorize(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    address: &Address,
+    iid: i64,
+) -> Result<(Alert, String)> {
+    let space = address.authorize(tx, viewer, Purpose::ManageAlerts)?;
     let project = project_of(&space)?;
     let alert = rows::find(tx, project.id, iid)?.found("Alert")?;
     let path = alert.path(&project.full_path);
@@ -70,7 +75,7 @@ fn enter(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address, iid: i64) -> Resul
 pub(super) async fn add(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<ImageForm>,
     files: Files,
     paging: Paging,
@@ -88,7 +93,7 @@ pub(super) async fn add(
     };
     let (asker, place, iid) = (viewer.clone(), address.clone(), form.alert_iid);
     let done = app.write(move |tx| {
-        let (alert, path) = enter(tx, &asker, &place, iid)?;
+        let (alert, path) = authorize(tx, &asker, &place, iid)?;
         images::create(tx, &alert, &new)?;
         Ok(path)
     });
@@ -101,7 +106,7 @@ pub(super) async fn add(
 pub(super) async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<ImageChange>,
     paging: Paging,
 ) -> Result<Response> {
@@ -109,7 +114,7 @@ pub(super) async fn change(
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let (asker, place, iid) = (viewer.clone(), address.clone(), form.alert_iid);
     let done = app.write(move |tx| {
-        let (alert, path) = enter(tx, &asker, &place, iid)?;
+        let (alert, path) = authorize(tx, &asker, &place, iid)?;
         if form.remove == Some(true) {
             return match image_rows::remove(tx, alert.id, form.image_id)? {
                 true => Ok((path, "The picture is removed.")),

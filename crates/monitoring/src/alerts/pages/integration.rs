@@ -10,13 +10,13 @@ use crate::alerts::payload::mapping::{MAX_PATHS, Mapped, Mapping, Path, Target, 
 use crate::alerts::receive::keep::{self, Outcome};
 use crate::alerts::rules::integrations::{self, Change};
 use crate::alerts::store::{deliveries, integrations as rows};
-use identity::pages::refusal::Typed;
+use identity::pages::refusal::FormState;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, flash};
-use kernel::http::{Asked, Params, Patch, Response};
+use kernel::http::{Params, Patch, RequestContext, Response};
 use kernel::time::Timestamp;
 use serde_json::{Value, json};
 use spaces::Project;
@@ -96,13 +96,13 @@ kernel::params! {
     }
 }
 
-fn enter(
+fn authorize(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     address: &Address,
     id: i64,
 ) -> Result<(Space, Integration)> {
-    let space = address.enter(tx, viewer, Purpose::Update)?;
+    let space = address.authorize(tx, viewer, Purpose::Update)?;
     let found = rows::find(tx, project_of(&space)?.id, id)?.found("Integration")?;
     Ok((space, found))
 }
@@ -110,12 +110,12 @@ fn enter(
 pub(super) async fn show(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<OneIntegration>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let (viewer, id) = (viewer.viewer(), path.integration_id);
-    render(app, viewer, address, id, Typed::default()).await
+    render(app, viewer, address, id, FormState::default()).await
 }
 
 async fn render(
@@ -123,14 +123,14 @@ async fn render(
     viewer: Viewer,
     address: Address,
     id: i64,
-    typed: Typed<Form>,
+    typed: FormState<Form>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(&app, &viewer, "Alert integration");
     let handle = app.clone();
     let view = app
         .read(move |tx| {
-            let (space, one) = enter(tx, &viewer, &address, id)?;
+            let (space, one) = authorize(tx, &viewer, &address, id)?;
             let head = space.head(tx, &viewer)?;
             let received = deliveries::list(tx, one.id, DELIVERIES, 0)?;
             let (now, project) = (tx.now(), space.full_path());
@@ -327,7 +327,7 @@ fn mapping(chosen: &[String], known: &[Mapped]) -> Result<Mapping> {
 pub(super) async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -340,7 +340,7 @@ pub(super) async fn change(
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
             let id = form.integration_id;
-            let typed = Typed::refused(form, error, FIELDS)?;
+            let typed = FormState::refused(form, error, FIELDS)?;
             render(app, viewer, address, id, typed).await
         }
     }
@@ -355,7 +355,7 @@ async fn apply(
     let (handle, viewer, address, form) =
         (app.clone(), viewer.clone(), address.clone(), form.clone());
     app.write(move |tx| {
-        let (space, one) = enter(tx, &viewer, &address, form.integration_id)?;
+        let (space, one) = authorize(tx, &viewer, &address, form.integration_id)?;
         let all = format!("{}/-/settings/alerts", space.url());
         let said = one_of(&handle, tx, &viewer, project_of(&space)?, &one, &form)?;
         let url = match form.action {
@@ -414,7 +414,7 @@ async fn trial(
         app.now(),
     );
     let read = app.read(move |tx| {
-        let (space, one) = enter(tx, &viewer, &address, id)?;
+        let (space, one) = authorize(tx, &viewer, &address, id)?;
         let delivery = integrations::trial(&one, &limits, payload.clone(), now)?;
         let url = format!("{}/-/settings/alerts/{id}", space.url());
         Ok((project_of(&space)?.id, url, delivery))

@@ -14,7 +14,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{Choice, Tab};
 use kernel::html::{Html, Moment, Pages};
-use kernel::http::{Asked, Paging, Params, Response};
+use kernel::http::{Paging, Params, RequestContext, Response};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
 use spaces::pages::Address;
@@ -80,15 +80,15 @@ fn counted(counts: &Counts, statuses: &[Status]) -> u64 {
 }
 
 /// What rows of alerts refer to, read by two statements.
-pub(super) struct Around {
+pub(super) struct AlertRelated {
     people: HashMap<i64, User>,
     issues: HashMap<i64, i64>,
 }
 
-impl Around {
-    pub(super) fn read(tx: &mut Tx<'_>, alerts: &[Alert]) -> Result<Around> {
+impl AlertRelated {
+    pub(super) fn read(tx: &mut Tx<'_>, alerts: &[Alert]) -> Result<AlertRelated> {
         let of = |id: fn(&Alert) -> Option<i64>| alerts.iter().filter_map(id).collect::<Vec<_>>();
-        Ok(Around {
+        Ok(AlertRelated {
             people: load_basic(tx, &of(|alert| alert.assignee_id))?,
             issues: rows::issue_iids(tx, of(|alert| alert.issue_id))?,
         })
@@ -121,7 +121,7 @@ impl Around {
 pub(super) async fn show(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
@@ -140,14 +140,14 @@ pub(super) async fn show(
     let shown = page(&app, &viewer, "Alerts");
     let view = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::ReadAlerts)?;
+            let space = address.authorize(tx, &viewer, Purpose::ReadAlerts)?;
             let head = space.head(tx, &viewer)?;
             let all = format!("{}/-/alert_management", space.url());
             let counts = rows::counts(tx, &[head.id], &filter)?.remove(&head.id);
             let counts = counts.unwrap_or_default();
             let (limit, offset) = (paging.per_page, paging.offset());
             let found = rows::list(tx, head.id, &filter, order(sort), limit, offset)?;
-            let around = Around::read(tx, &found)?;
+            let around = AlertRelated::read(tx, &found)?;
             let now = tx.now();
             let sent = history::hours_of_project(tx, head.id, before(now, HOURS))?;
             let hours = match sent.is_empty() {

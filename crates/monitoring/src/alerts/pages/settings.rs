@@ -10,7 +10,7 @@ use crate::alerts::store::windows::NewWindow;
 use crate::alerts::store::{
     integrations as integration_rows, settings as rows, windows as window_rows,
 };
-use identity::pages::refusal::Typed;
+use identity::pages::refusal::FormState;
 use identity::viewer::{SignedInViewer, Viewer};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -18,7 +18,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, flash};
-use kernel::http::{Asked, Params, Patch, Response};
+use kernel::http::{Params, Patch, RequestContext, Response};
 use kernel::time::Timestamp;
 use spaces::Project;
 use spaces::access::Purpose;
@@ -96,22 +96,26 @@ kernel::params! {
     }
 }
 
-pub(super) async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
+pub(super) async fn show(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<RequestContext>,
+) -> Result<Response> {
     let address = Address::of(&asked)?;
-    render(app, viewer.viewer(), address, Typed::default()).await
+    render(app, viewer.viewer(), address, FormState::default()).await
 }
 
 async fn render(
     app: App,
     viewer: Viewer,
     address: Address,
-    typed: Typed<Form>,
+    typed: FormState<Form>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(&app, &viewer, "Alerts");
     let view = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::Update)?;
+            let space = address.authorize(tx, &viewer, Purpose::Update)?;
             let project = project_of(&space)?;
             let head = space.head(tx, &viewer)?;
             let setting = rows::of_project(tx, project.id)?;
@@ -205,7 +209,7 @@ fn scopes(integrations: &[Integration]) -> Vec<Choice> {
 pub(super) async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -214,7 +218,7 @@ pub(super) async fn change(
         (app.clone(), viewer.clone(), form.clone(), address.clone());
     let done = app
         .write(move |tx| {
-            let space = place.enter(tx, &asker, Purpose::Update)?;
+            let space = place.authorize(tx, &asker, Purpose::Update)?;
             let url = format!("{}/-/settings/alerts", space.url());
             apply(&handle, tx, &asker, project_of(&space)?, &url, &wanted)
         })
@@ -223,7 +227,7 @@ pub(super) async fn change(
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
             let opens = form.action == Action::Open;
-            let mut typed = Typed::refused(form, error, FIELDS)?;
+            let mut typed = FormState::refused(form, error, FIELDS)?;
             if opens {
                 typed.refusal = typed.refusal.rename("name", "window_name");
             }

@@ -1,7 +1,7 @@
 //! `…/-/alert_management/<number>/details`: one alert, what was sent, what
 //! became of it.
 
-use super::list::Around;
+use super::list::AlertRelated;
 use super::project_of;
 use super::views::{AlertDetails, ImageRow, NoteRow};
 use crate::alerts::model::{Alert, MetricImage, Status};
@@ -19,9 +19,9 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Page, Pages};
-use kernel::http::{Asked, Paging, Params, Response};
+use kernel::http::{Paging, Params, RequestContext, Response};
 use kernel::time::Timestamp;
-use planning::access::Desk;
+use planning::access::ProjectAccess;
 use planning::rules::comments::may_change;
 use planning::rules::references::Links;
 use planning::store::notes::Note;
@@ -45,7 +45,7 @@ kernel::params! {
 
 /// What was typed into a form that is shown again.
 #[derive(Default)]
-pub(super) struct Typed {
+pub(super) struct AlertForms {
     /// Who should look after it.
     pub assignee: Option<String>,
     /// A text.
@@ -75,11 +75,11 @@ impl Text {
 pub(super) async fn show(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<OneAlert>,
     paging: Paging,
 ) -> Result<Response> {
-    let (address, typed) = (Address::of(&asked)?, Typed::default());
+    let (address, typed) = (Address::of(&asked)?, AlertForms::default());
     render(
         &app,
         viewer.viewer(),
@@ -105,9 +105,9 @@ pub(super) async fn again(
     paging: Paging,
     error: Error,
 ) -> Result<Response> {
-    let typed = Typed {
+    let typed = AlertForms {
         refusal: Refusal::of(error, FIELDS)?,
-        ..Typed::default()
+        ..AlertForms::default()
     };
     render(app, viewer, address, iid, paging, typed).await
 }
@@ -118,15 +118,15 @@ pub(super) async fn render(
     address: Address,
     iid: i64,
     paging: Paging,
-    typed: Typed,
+    typed: AlertForms,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(app, &viewer, "Alert");
     let view = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::ReadAlerts)?;
+            let space = address.authorize(tx, &viewer, Purpose::ReadAlerts)?;
             let alert = rows::find(tx, project_of(&space)?.id, iid)?.found("Alert")?;
-            let desk = Desk {
+            let desk = ProjectAccess {
                 level: space.level(),
                 project: project_of(&space)?.clone(),
             };
@@ -148,7 +148,7 @@ fn details(
     space: &Space,
     reader: &Reader<'_>,
     paging: &Paging,
-    typed: Typed,
+    typed: AlertForms,
 ) -> Result<AlertDetails> {
     let (limit, offset) = (paging.per_page, paging.offset());
     let (now, alert) = (tx.now(), reader.alert);
@@ -156,7 +156,7 @@ fn details(
     let all = format!("{}/-/alert_management", space.url());
     let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
     page.title = format!("{} ({})", alert.title, alert.reference());
-    let row = Around::read(tx, std::slice::from_ref(alert))?.row(alert, project, now);
+    let row = AlertRelated::read(tx, std::slice::from_ref(alert))?.row(alert, project, now);
     let sent = history::hours(tx, alert.id, before(now, 24 * DAYS))?;
     let open = match alert.status.is_open() {
         true => None,
@@ -273,7 +273,7 @@ fn image(image: MetricImage) -> ImageRow {
 /// Somebody before an alert they see.
 struct Reader<'r> {
     viewer: &'r Viewer,
-    desk: &'r Desk,
+    desk: &'r ProjectAccess,
     alert: &'r Alert,
 }
 

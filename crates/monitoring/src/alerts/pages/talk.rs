@@ -2,7 +2,7 @@
 //! of its page that the spam rules look at.
 
 use super::project_of;
-use super::show::{FIELDS, OneAlert, Text, Typed, render};
+use super::show::{AlertForms, FIELDS, OneAlert, Text, render};
 use crate::alerts::issues;
 use crate::alerts::model::Alert;
 use crate::alerts::store::alerts as rows;
@@ -14,7 +14,7 @@ use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::flash;
-use kernel::http::{Asked, Paging, Params, Response, Routes};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use planning::guarded::{self, Writer};
 use planning::rules::comments::{Comment, Said, refused_text};
@@ -63,7 +63,7 @@ pub(super) fn routes(r: &mut Routes, one: &str) {
 async fn alert(app: &App, viewer: &Viewer, address: &Address, iid: i64) -> Result<(Alert, String)> {
     let (viewer, address) = (viewer.clone(), address.clone());
     app.read(move |tx| {
-        let space = address.enter(tx, &viewer, Purpose::ManageAlerts)?;
+        let space = address.authorize(tx, &viewer, Purpose::ManageAlerts)?;
         let project = project_of(&space)?;
         let alert = rows::find(tx, project.id, iid)?.found("Alert")?;
         let path = alert.path(&project.full_path);
@@ -75,7 +75,7 @@ async fn alert(app: &App, viewer: &Viewer, address: &Address, iid: i64) -> Resul
 async fn incident(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<OneAlert>,
     Solved(solution): Solved,
     paging: Paging,
@@ -90,9 +90,9 @@ async fn incident(
             flash::done(&app, &path, said)
         }
         Err(refusal) => {
-            let typed = Typed {
+            let typed = AlertForms {
                 refusal,
-                ..Typed::default()
+                ..AlertForms::default()
             };
             render(&app, viewer, address, alert.iid, paging, typed).await
         }
@@ -102,7 +102,7 @@ async fn incident(
 async fn write_note(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<NoteForm>,
     Solved(solution): Solved,
     paging: Paging,
@@ -132,10 +132,10 @@ async fn write_note(
         }
         Err(refusal) => {
             let discussion = form.discussion_id.unwrap_or_default();
-            let typed = Typed {
+            let typed = AlertForms {
                 text: Some(Text::New(body, discussion)),
                 refusal,
-                ..Typed::default()
+                ..AlertForms::default()
             };
             render(&app, viewer, address, alert.iid, paging, typed).await
         }
@@ -145,7 +145,7 @@ async fn write_note(
 async fn change_note(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<NoteChange>,
     Solved(solution): Solved,
     paging: Paging,
@@ -165,10 +165,10 @@ async fn change_note(
     match outcome(&app, done.map_err(noted), &[]).await? {
         Ok(id) => flash::done(&app, &format!("{path}#note_{id}"), "The note is changed."),
         Err(refusal) => {
-            let typed = Typed {
+            let typed = AlertForms {
                 text: Some(Text::Of(form.note_id, body)),
                 refusal,
-                ..Typed::default()
+                ..AlertForms::default()
             };
             render(&app, viewer, address, alert.iid, paging, typed).await
         }

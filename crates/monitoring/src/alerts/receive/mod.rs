@@ -2,7 +2,7 @@
 //! stand outside the API: a key opens one integration and nothing else, and no
 //! user's token opens any.
 
-mod door;
+mod ingest_endpoint;
 pub mod keep;
 mod limit;
 
@@ -10,13 +10,13 @@ use super::limits::AlertLimits;
 use super::model::{LEGACY, LEGACY_PROMETHEUS, MAX_PAYLOAD};
 use super::payload::{self, Format, Payload};
 use crate::errors::body::{self, Raw};
-use door::Entry;
 use http::{HeaderValue, Method, StatusCode, header};
+use ingest_endpoint::Entry;
 use keep::{Delivery, Outcome};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::routes::Surface;
-use kernel::http::{Asked, Params, Response, Routes, refusal, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, refusal, reply};
 use serde_json::json;
 use spaces::pages::PROJECT;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ enum Answer {
 
 async fn receive(
     app: App,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     to: Params<Addressed>,
     body: Raw,
 ) -> Result<Response> {
@@ -78,26 +78,26 @@ async fn receive(
     answer(taken?)
 }
 
-async fn take(app: &App, asked: &Asked, to: &Addressed, body: Raw) -> Result<Answer> {
+async fn take(app: &App, asked: &RequestContext, to: &Addressed, body: Raw) -> Result<Answer> {
     let refused = |status| Ok(Answer::Refused(status));
     let named = to.endpoint_identifier.as_deref();
-    let Some(door) = door::find(app, addresses(asked.uri.path(), named)).await? else {
+    let Some(door) = ingest_endpoint::find(app, addresses(asked.uri.path(), named)).await? else {
         return refused(StatusCode::NOT_FOUND);
     };
     let limits: AlertLimits = app.settings().get(app).await?;
     if let Some(seconds) = limit::exceeded(app, door.project_id, &limits) {
-        door::log(app, &door, 429, "too many requests");
+        ingest_endpoint::log(app, &door, 429, "too many requests");
         return Ok(Answer::Limited(seconds));
     }
     let Some((payload, is_large)) = read(body).await? else {
-        door::log(app, &door, 400, "not a JSON object within the limits");
+        ingest_endpoint::log(app, &door, 400, "not a JSON object within the limits");
         return refused(StatusCode::BAD_REQUEST);
     };
     let format = payload::format(&payload);
-    let opened = match door::enter(app, &door, asked, &limits) {
+    let opened = match ingest_endpoint::authorize(app, &door, asked, &limits) {
         Entry::Opened(opened) => opened,
         Entry::WrongKey => {
-            door::log(app, &door, 401, "wrong key");
+            ingest_endpoint::log(app, &door, 401, "wrong key");
             return refused(StatusCode::UNAUTHORIZED);
         }
         Entry::Nobody => return refused(nobody(format)),

@@ -3,14 +3,14 @@
 use crate::alerts::issues;
 use crate::alerts::model::{Alert, Severity, Status};
 use crate::alerts::payload::flat;
-use crate::alerts::rules::alerts::{self as rules, enter};
+use crate::alerts::rules::alerts::{self as rules, authorize};
 use crate::alerts::store::alerts::{self as rows, Filter, Order, OrderBy};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Asked, Created, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
 use planning::guarded::Writer;
@@ -166,20 +166,20 @@ pub struct AlertIssueEntity {
 }
 
 /// What alerts refer to.
-pub struct Around {
+pub struct RelatedToAlerts {
     users: HashMap<i64, User>,
     issues: HashMap<i64, i64>,
 }
 
-impl Around {
+impl RelatedToAlerts {
     /// Of these alerts, by two statements.
-    pub fn read(tx: &mut Tx<'_>, alerts: &[Alert]) -> Result<Around> {
+    pub fn read(tx: &mut Tx<'_>, alerts: &[Alert]) -> Result<RelatedToAlerts> {
         let users: Vec<i64> = alerts
             .iter()
             .filter_map(|alert| alert.assignee_id)
             .collect();
         let issues = alerts.iter().filter_map(|alert| alert.issue_id).collect();
-        Ok(Around {
+        Ok(RelatedToAlerts {
             users: load_basic(tx, &users)?,
             issues: rows::issue_iids(tx, issues)?,
         })
@@ -188,7 +188,12 @@ impl Around {
 
 impl AlertEntity {
     /// As it is shown.
-    pub fn new(app: &App, project: &Project, alert: Alert, around: &Around) -> AlertEntity {
+    pub fn new(
+        app: &App,
+        project: &Project,
+        alert: Alert,
+        around: &RelatedToAlerts,
+    ) -> AlertEntity {
         let assignee = alert.assignee_id.and_then(|id| around.users.get(&id));
         AlertEntity {
             web_url: alert.web_url(app.base_url(), &project.full_path),
@@ -225,7 +230,7 @@ fn detail(
     project: &Project,
     alert: Alert,
 ) -> Result<AlertDetailEntity> {
-    let around = Around::read(tx, std::slice::from_ref(&alert))?;
+    let around = RelatedToAlerts::read(tx, std::slice::from_ref(&alert))?;
     Ok(AlertDetailEntity {
         runbook: alert.runbook(),
         details: flat::of(&alert.payload),
@@ -269,7 +274,7 @@ async fn list(
             paging.offset(),
         )?;
         let total = rows::count(tx, project.id, &filter)?;
-        let around = Around::read(tx, &found)?;
+        let around = RelatedToAlerts::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
         Ok(page.map(|alert| AlertEntity::new(&handle, &project, alert, &around)))
     })
@@ -284,7 +289,8 @@ async fn show(
 ) -> Result<Ok200<AlertDetailEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let (project, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ReadAlerts)?;
+        let (project, alert) =
+            authorize(tx, &viewer, &path.id, path.alert_iid, Purpose::ReadAlerts)?;
         Ok(Ok200(detail(&handle, tx, &project, alert)?))
     })
     .await
@@ -299,7 +305,7 @@ async fn update(
     let handle = app.clone();
     app.write(move |tx| {
         let iid = params.alert_iid;
-        let (project, mut alert) = enter(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
+        let (project, mut alert) = authorize(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
         if let Some(status) = params.status {
             alert = rules::set_status(tx, &viewer, &project, &alert, status)?;
         }
@@ -316,7 +322,7 @@ async fn update(
 async fn create_issue(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<AlertPath>,
 ) -> Result<Created<AlertIssueEntity>> {
     let place = (path.0.id, path.0.alert_iid);
@@ -337,7 +343,7 @@ async fn shelve(
     let handle = app.clone();
     app.write(move |tx| {
         let iid = params.alert_iid;
-        let (project, alert) = enter(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
+        let (project, alert) = authorize(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
         let seconds = params.duration.unwrap_or(rules::SHELVED);
         let alert = rules::shelve(tx, &viewer, &project, &alert, seconds)?;
         let alert = rows::by_id(tx, alert.id)?.found("Alert")?;

@@ -2,7 +2,7 @@
 //! pictures themselves.
 
 use crate::alerts::model::{MAX_IMAGE, MetricImage};
-use crate::alerts::rules::alerts::enter;
+use crate::alerts::rules::alerts::authorize;
 use crate::alerts::rules::images::{self, Said};
 use crate::alerts::store::images as rows;
 use futures_util::StreamExt;
@@ -134,7 +134,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<MetricImageEntity>> {
     app.read(move |tx| {
-        let (_, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ReadAlerts)?;
+        let (_, alert) = authorize(tx, &viewer, &path.id, path.alert_iid, Purpose::ReadAlerts)?;
         let found = rows::list(tx, alert.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, alert.id)?;
         Ok(Paged::numbered(found, paging, Some(total)).map(MetricImageEntity::from))
@@ -158,13 +158,15 @@ async fn create(
 ) -> Result<Created<MetricImageEntity>> {
     let (asked, to) = (viewer.clone(), path.0.clone());
     // Nobody uploads who may not.
-    app.read(move |tx| enter(tx, &asked, &to.id, to.alert_iid, Purpose::ManageAlerts).map(drop))
-        .await?;
+    app.read(move |tx| {
+        authorize(tx, &asked, &to.id, to.alert_iid, Purpose::ManageAlerts).map(drop)
+    })
+    .await?;
     let form = read(parts).await?;
     let (name, bytes) = form.file.ok_or_else(|| Error::missing("file"))?;
     let new = images::read(&name, &bytes, &form.said)?;
     app.write(move |tx| {
-        let (_, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
+        let (_, alert) = authorize(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
         Ok(Created(images::create(tx, &alert, &new)?.into()))
     })
     .await
@@ -225,7 +227,7 @@ async fn update(
     };
     app.write(move |tx| {
         let iid = params.alert_iid;
-        let (_, alert) = enter(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
+        let (_, alert) = authorize(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
         Ok(Ok200(
             images::update(tx, &alert, params.image_id, &said)?.into(),
         ))
@@ -236,7 +238,7 @@ async fn update(
 /// Removes one.
 async fn destroy(app: App, viewer: Viewer, path: Params<ImagePath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let (_, alert) = enter(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
+        let (_, alert) = authorize(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
         match rows::remove(tx, alert.id, path.image_id)? {
             true => Ok(NoContent),
             false => Err(Error::NotFound("Metric image")),

@@ -29,7 +29,7 @@ pub const DUPLICATE: &str = "An alert with the same fingerprint is already open.
 
 /// The project with the alert of this number, for somebody who may do this
 /// with alerts.
-pub fn enter(
+pub fn authorize(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     project: &Reference,

@@ -271,7 +271,7 @@ pub fn among(tx: &mut Tx<'_>, project_id: i64, ids: Vec<i64>) -> Result<Vec<Rece
 
 /// What a sender needs to be let in.
 #[derive(Debug, Clone)]
-pub struct Door {
+pub struct IngestEndpoint {
     /// The project.
     pub project_id: i64,
     /// The integration, if one answers there.
@@ -293,7 +293,7 @@ pub struct Door {
 }
 
 from_row! {
-    Door {
+    IngestEndpoint {
         project_id, integration_id, name, sealed_token, previous_token, previous_until,
         payload_mapping, identity_fields, ignored_fields,
     }
@@ -302,7 +302,11 @@ from_row! {
 /// The project of this path with its active integration at this address;
 /// archived projects have none. A project that moved is found by its old path,
 /// too.
-pub fn door(tx: &mut Tx<'_>, path: &str, identifier: &str) -> Result<Option<Door>> {
+pub fn ingest_endpoint(
+    tx: &mut Tx<'_>,
+    path: &str,
+    identifier: &str,
+) -> Result<Option<IngestEndpoint>> {
     let folded = fold(path);
     let found = tx.optional(
         sql!(

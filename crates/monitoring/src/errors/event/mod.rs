@@ -75,7 +75,7 @@ pub struct Event {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Sent {
+struct EventPayload {
     event_id: Text,
     timestamp: Instant,
     platform: Text,
@@ -255,14 +255,14 @@ impl Event {
         if !payload.trim_ascii_start().starts_with(b"{") {
             return Err(Fault::Malformed("the event is not a JSON object"));
         }
-        let sent: Sent = serde_json::from_slice(payload)
+        let sent: EventPayload = serde_json::from_slice(payload)
             .map_err(|_| Fault::Malformed("the event is not readable"))?;
         sent.into_event(peer)
     }
 }
 
 /// What an event tells, before it is cut to what columns hold.
-struct Told {
+struct EventSummary {
     name: String,
     description: String,
     actor: String,
@@ -270,14 +270,14 @@ struct Told {
     template: Option<String>,
 }
 
-impl Sent {
-    fn told(&self) -> Option<Told> {
+impl EventPayload {
+    fn told(&self) -> Option<EventSummary> {
         let exception = self.exception.0.as_ref().filter(|one| one.is_told());
         let named = self.transaction.filled().or(self.culprit.filled());
         let place = || exception.map(Exception::place).unwrap_or_default();
         let actor = named.map_or_else(place, str::to_owned);
         if let Some(exception) = exception {
-            return Some(Told {
+            return Some(EventSummary {
                 name: exception.kind.filled().unwrap_or("Error").to_owned(),
                 description: exception.value.0.clone().unwrap_or_default(),
                 actor,
@@ -294,7 +294,7 @@ impl Sent {
         })?;
         let text = entry.formatted.filled().or(entry.message.filled())?;
         let template = entry.message.filled().unwrap_or(text);
-        Some(Told {
+        Some(EventSummary {
             name: MESSAGE.to_owned(),
             description: text.lines().next().unwrap_or_default().to_owned(),
             actor,

@@ -1,7 +1,7 @@
 //! Errors of a tracker elsewhere.
 
-use super::{Errors, Shown, caller};
-use crate::errors::external::{self, Found, Query};
+use super::{ErrorView, Errors, caller};
+use crate::errors::external::{self, ExternalError, Query};
 use crate::errors::model::Status;
 use crate::errors::store::errors::Sort;
 use kernel::error::Error;
@@ -9,7 +9,7 @@ use kernel::graph::{Ask, Connection, Context, Fault, Key, Order};
 use std::sync::Arc;
 
 /// An error of a tracker elsewhere, and its place in the list.
-pub struct There(pub i64, pub Found);
+pub struct There(pub i64, pub ExternalError);
 
 /// The page that a tracker elsewhere shows first.
 pub async fn page(
@@ -18,7 +18,7 @@ pub async fn page(
     search: &str,
     sort: Sort,
     context: &Context,
-) -> Result<Connection<Shown>, Fault> {
+) -> Result<Connection<ErrorView>, Fault> {
     const PLACES: [Key; 1] = [Key::int("place", Order::Asc)];
     let label = format!("tracker errors elsewhere {sort}");
     let window = ask.clone().window(context, &label, &PLACES)?;
@@ -38,14 +38,14 @@ pub async fn page(
         other => other.into(),
     })?;
     let shown = (1..).zip(&listed.errors).map(|(place, found)| {
-        Arc::new(Shown {
+        Arc::new(ErrorView {
             error: found.tracked(parent.project.id),
             project: parent.project.clone(),
             base_url: parent.base_url.clone(),
             there: Some(There(place, found.clone())),
         })
     });
-    let shown: Vec<Arc<Shown>> = shown.collect();
+    let shown: Vec<Arc<ErrorView>> = shown.collect();
     let count = shown.len() as i64;
     let page = window.page_of_whole(&shown, |it| it.there.as_ref().map_or(0, |it| it.0));
     Ok(page.counted(move |_, limit| async move {

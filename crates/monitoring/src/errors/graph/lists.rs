@@ -1,6 +1,6 @@
 //! The open errors of projects, page by page.
 
-use super::{Errors, Shown, caller, elsewhere};
+use super::{ErrorView, Errors, caller, elsewhere};
 use crate::errors::model::Tracked;
 use crate::errors::store::errors::Sort;
 use crate::errors::store::read;
@@ -17,7 +17,7 @@ pub async fn listed(
     ask: Ask,
     args: Args,
     context: Context,
-) -> Result<Vec<Option<Connection<Shown>>>, Fault> {
+) -> Result<Vec<Option<Connection<ErrorView>>>, Fault> {
     let search: Option<String> = args.get("searchTerm")?;
     let search = search.unwrap_or_default();
     let name: Option<String> = args.get("sort")?;
@@ -49,7 +49,7 @@ async fn received(
     search: &str,
     sort: Sort,
     context: &Context,
-) -> Result<HashMap<i64, Connection<Shown>>, Fault> {
+) -> Result<HashMap<i64, Connection<ErrorView>>, Fault> {
     let ids: Vec<i64> = parents.iter().map(|it| it.project.id).collect();
     if ids.is_empty() {
         return Ok(HashMap::new());
@@ -71,13 +71,13 @@ async fn received(
     let mut found: HashMap<i64, Vec<Tracked>> = by_owner(rows);
     let pages = parents.into_iter().map(|parent| {
         let rows = found.remove(&parent.project.id).unwrap_or_default();
-        let rows = rows.into_iter().map(|error| Shown {
+        let rows = rows.into_iter().map(|error| ErrorView {
             error,
             project: parent.project.clone(),
             base_url: parent.base_url.clone(),
             there: None,
         });
-        window.page(rows.collect(), |it: &Shown| values(sort, &it.error))
+        window.page(rows.collect(), |it: &ErrorView| values(sort, &it.error))
     });
     let pages = tally.counts(pages.collect(), ids.clone()).into_iter();
     let owned = ids.into_iter().zip(pages);

@@ -4,8 +4,8 @@ mod elsewhere;
 mod lists;
 mod mutations;
 
-use crate::errors::detail::{Detail, Place};
-use crate::errors::external::Found;
+use crate::errors::detail::{Detail, StackFrame};
+use crate::errors::external::ExternalError;
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::reading;
 use crate::errors::store::errors as rows;
@@ -18,10 +18,10 @@ use jiff::Timestamp;
 use kernel::app::App;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
-    BOOLEAN, Context, Fault, GlobalId, Graph, ID, INT, ObjectBuilder, STRING, TIME, Typed,
+    BOOLEAN, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
     argument, item, named, object,
 };
-use spaces::graph::Shown as Project;
+use spaces::graph::ProjectView as Project;
 use std::sync::Arc;
 
 /// Global IDs of errors.
@@ -33,7 +33,7 @@ pub const ERROR_ID: GlobalId = GlobalId::new(
 const STATUS: Leaf<Status> = Leaf::upper("TrackerErrorStatus");
 
 /// An error with its project.
-pub struct Shown {
+pub struct ErrorView {
     error: Tracked,
     project: Arc<spaces::Project>,
     base_url: String,
@@ -41,12 +41,12 @@ pub struct Shown {
     there: Option<There>,
 }
 
-impl Shown {
+impl ErrorView {
     /// What the tracker elsewhere says, or what is said of errors received
     /// here.
     fn told(
         &self,
-        there: impl Fn(&Found) -> String,
+        there: impl Fn(&ExternalError) -> String,
         here: impl Fn(&spaces::Project) -> String,
     ) -> String {
         match &self.there {
@@ -74,7 +74,7 @@ impl Errors {
 struct Stack {
     error_id: i64,
     received_at: Timestamp,
-    frames: Vec<Place>,
+    frames: Vec<StackFrame>,
 }
 
 /// What the newest event is marked with.
@@ -92,13 +92,13 @@ pub fn graph(g: &mut Graph) {
     closed_lists(g);
     parts(g);
     let text = "An error in a list.";
-    common(g.object::<Shown>("TrackerError", text))
+    common(g.object::<ErrorView>("TrackerError", text))
         .field("title", STRING.required(), |it| {
             it.told(|it| it.title.clone(), |_| it.error.short_title())
         })
         .describe("Name and description, cut to 64 characters.");
     let text = "An error with all that is known of it.";
-    detailed(common(g.object::<Shown>("TrackerDetailedError", text)));
+    detailed(common(g.object::<ErrorView>("TrackerDetailedError", text)));
     collection(g);
     mutations::graph(g);
     g.on::<Project>("Project")
@@ -110,7 +110,7 @@ pub fn graph(g: &mut Graph) {
         .describe("Errors its programs report; null where the caller may not read them.")
         .level(
             "trackerDetailedError",
-            object::<Shown>("TrackerDetailedError"),
+            object::<ErrorView>("TrackerDetailedError"),
             |parents: Vec<Arc<Project>>, args, context| async move {
                 let id: i64 = args.get("id")?;
                 let collections = collections(parents, context.clone()).await?;
@@ -158,7 +158,7 @@ fn parts(g: &mut Graph) {
         .describe("The line.");
     let text = "One call of a stack.";
     let line = object::<Line>("TrackerErrorStackTraceContext");
-    g.object::<Place>("TrackerErrorStackTraceEntry", text)
+    g.object::<StackFrame>("TrackerErrorStackTraceEntry", text)
         .field("function", STRING, |it| filled(&it.function))
         .describe("The function.")
         .field("fileName", STRING, |it| filled(&it.file))
@@ -178,7 +178,7 @@ fn parts(g: &mut Graph) {
             )
         })
         .describe("Lines of source around it.");
-    let entry = object::<Place>("TrackerErrorStackTraceEntry");
+    let entry = object::<StackFrame>("TrackerErrorStackTraceEntry");
     g.object::<Stack>(
         "TrackerErrorStackTrace",
         "The stack of an error's newest event.",
@@ -202,7 +202,7 @@ fn filled(text: &str) -> Option<String> {
 }
 
 /// What both types of errors show.
-fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
+fn common(error: ObjectBuilder<'_, ErrorView>) -> ObjectBuilder<'_, ErrorView> {
     let bar = object::<Bar>("TrackerErrorFrequency");
     error
         .field("id", ID.required(), |it| ERROR_ID.of(it.error.id))
@@ -241,7 +241,7 @@ fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
         .level(
             "frequency",
             bar.required().list().required(),
-            |errors: Vec<Arc<Shown>>, _, context| frequencies(errors, context),
+            |errors: Vec<Arc<ErrorView>>, _, context| frequencies(errors, context),
         )
         .describe("Events of the last 24 hours.")
         .field("trackerProjectId", ID.required(), |it| {
@@ -259,7 +259,7 @@ fn common(error: ObjectBuilder<'_, Shown>) -> ObjectBuilder<'_, Shown> {
 }
 
 /// What only one error alone shows.
-fn detailed(error: ObjectBuilder<'_, Shown>) {
+fn detailed(error: ObjectBuilder<'_, ErrorView>) {
     error
         .field("title", STRING.required(), |it| it.error.title())
         .describe("Name and description.")
@@ -297,13 +297,13 @@ fn detailed(error: ObjectBuilder<'_, Shown>) {
         .level(
             "serviceIssuePath",
             STRING,
-            |errors: Vec<Arc<Shown>>, _, context| issues(errors, context, |issue| issue.path()),
+            |errors: Vec<Arc<ErrorView>>, _, context| issues(errors, context, |issue| issue.path()),
         )
         .describe("Path of the page of the issue about it.")
         .level(
             "serviceIssueIid",
             ID,
-            |errors: Vec<Arc<Shown>>, _, context| {
+            |errors: Vec<Arc<ErrorView>>, _, context| {
                 issues(errors, context, |issue| issue.iid.to_string())
             },
         )
@@ -325,7 +325,7 @@ fn collection(g: &mut Graph) {
         .describe("Where the tracker lists them.")
         .level(
             "detailedError",
-            object::<Shown>("TrackerDetailedError"),
+            object::<ErrorView>("TrackerDetailedError"),
             |parents: Vec<Arc<Errors>>, args, context| async move {
                 let id: i64 = args.get("id")?;
                 one_of(parents.into_iter().map(Some).collect(), id, context).await
@@ -343,7 +343,7 @@ fn collection(g: &mut Graph) {
         )
         .describe("The stack of one of them.")
         .arg(argument("id", ERROR_ID.required()).describe("Its global ID."))
-        .connections("errors", object::<Shown>("TrackerError"), lists::listed)
+        .connections("errors", object::<ErrorView>("TrackerError"), lists::listed)
         .describe("Those that are open.")
         .arg(argument("searchTerm", STRING).describe("Only those that have this in them."))
         .arg(
@@ -383,13 +383,13 @@ async fn one_of(
     parents: Vec<Option<Arc<Errors>>>,
     id: i64,
     context: Context,
-) -> Result<Vec<Option<Arc<Shown>>>, Fault> {
+) -> Result<Vec<Option<Arc<ErrorView>>>, Fault> {
     let (app, _) = caller(&context)?;
     let found = app.read(move |tx| rows::by_id(tx, id)).await?;
     let shown = parents.into_iter().map(|parent| {
         let (parent, error) = (parent?, found.clone()?);
         parent.has(&error).then(|| {
-            Arc::new(Shown {
+            Arc::new(ErrorView {
                 error,
                 project: parent.project.clone(),
                 base_url: parent.base_url.clone(),
@@ -429,15 +429,15 @@ async fn stacks(
 }
 
 async fn frequencies(
-    errors: Vec<Arc<Shown>>,
+    errors: Vec<Arc<ErrorView>>,
     context: Context,
 ) -> Result<Vec<Vec<Arc<Bar>>>, Fault> {
     // Nothing is counted here of what is kept elsewhere.
-    let own = |it: &Arc<Shown>| it.there.is_none().then_some(it.error.id);
+    let own = |it: &Arc<ErrorView>| it.there.is_none().then_some(it.error.id);
     let ids: Vec<i64> = errors.iter().filter_map(own).collect();
     let (app, _) = caller(&context)?;
     let found = app.read(move |tx| reading::hours(tx, ids)).await?;
-    let bars = |it: &Arc<Shown>| {
+    let bars = |it: &Arc<ErrorView>| {
         let bars = own(it).and_then(|id| found.get(&id));
         let bars = bars.map(Vec::as_slice).unwrap_or_default();
         bars.iter().copied().map(Arc::new).collect()
@@ -448,7 +448,7 @@ async fn frequencies(
 /// Something about the issue about each of these errors, where the viewer may
 /// see one.
 async fn issues<T>(
-    errors: Vec<Arc<Shown>>,
+    errors: Vec<Arc<ErrorView>>,
     context: Context,
     told: fn(&Linked) -> T,
 ) -> Result<Vec<Option<T>>, Fault> {

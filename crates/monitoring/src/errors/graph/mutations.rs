@@ -1,13 +1,13 @@
 //! Saying what becomes of an error, and making the issue about it.
 
-use super::{ERROR_ID, Shown, caller};
-use crate::errors::issues::{self, Wanted};
+use super::{ERROR_ID, ErrorView, caller};
+use crate::errors::issues::{self, NewErrorIssue};
 use crate::errors::model::{Status, Tracked};
-use crate::errors::rules::errors::{enter, set_status};
+use crate::errors::rules::errors::{authorize, set_status};
 use crate::errors::store::errors as rows;
 use kernel::app::App;
 use kernel::error::{Error, Result as Outcome};
-use kernel::graph::{BOOLEAN, Done, Fault, Graph, ID, STRING, Typed, argument, named, object};
+use kernel::graph::{BOOLEAN, Done, Fault, Graph, HasTypeRef, ID, STRING, argument, named, object};
 use kernel::ids::Reference;
 use planning::graph::writer;
 use serde::Deserialize;
@@ -18,13 +18,13 @@ use store::Tx;
 
 /// An error that was changed.
 struct Changed {
-    error: Arc<Shown>,
+    error: Arc<ErrorView>,
     closed_issue_iid: Option<i64>,
 }
 
 /// The issue that was made about one.
 struct Made {
-    error: Arc<Shown>,
+    error: Arc<ErrorView>,
     issue_iid: i64,
     issue_path: String,
 }
@@ -45,7 +45,7 @@ struct CreateIssue {
 /// Registers them.
 pub(super) fn graph(g: &mut Graph) {
     let status = named("TrackerErrorStatus").required();
-    let error = || object::<Shown>("TrackerDetailedError");
+    let error = || object::<ErrorView>("TrackerDetailedError");
     g.mutation::<Changed>(
         "trackerErrorUpdate",
         "Resolves, ignores or reopens an error.",
@@ -73,8 +73,8 @@ fn project_of(tx: &mut Tx<'_>, id: i64) -> Outcome<Reference> {
     Ok(Reference::Id(error.project_id))
 }
 
-fn shown(app: &App, error: Tracked, project: Project) -> Arc<Shown> {
-    Arc::new(Shown {
+fn shown(app: &App, error: Tracked, project: Project) -> Arc<ErrorView> {
+    Arc::new(ErrorView {
         error,
         project: Arc::new(project),
         base_url: app.base_url().to_owned(),
@@ -89,7 +89,7 @@ async fn update(input: Update, context: kernel::graph::Context) -> Result<Done<C
     let (app, viewer) = caller(&context)?;
     let changed = app.write(move |tx| {
         let place = project_of(tx, input.id)?;
-        let (project, _) = enter(tx, &viewer, &place, Purpose::ManageErrors)?;
+        let (project, _) = authorize(tx, &viewer, &place, Purpose::ManageErrors)?;
         let changed = set_status(tx, &viewer, &project, input.id, status)?;
         Ok((project, changed))
     });
@@ -107,7 +107,7 @@ async fn create_issue(
     let (app, _) = caller(&context)?;
     let id = input.id;
     let place = app.read(move |tx| project_of(tx, id)).await?;
-    let wanted = Wanted {
+    let wanted = NewErrorIssue {
         title: input.title,
         confidential: input.confidential.unwrap_or(false),
     };

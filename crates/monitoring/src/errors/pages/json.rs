@@ -3,7 +3,7 @@
 
 use super::{CreateIssue, ErrorPage};
 use crate::errors::detail::Detail;
-use crate::errors::external::{self, Found, Query};
+use crate::errors::external::{self, ExternalError, Query};
 use crate::errors::issues;
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::reading;
@@ -18,7 +18,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found as _, Result};
 use kernel::http::routes::Surface;
-use kernel::http::{Asked, Params, Response, refusal, reply};
+use kernel::http::{Params, RequestContext, Response, refusal, reply};
 use kernel::ids::Reference;
 use kernel::time::wire;
 use planning::guarded::Writer;
@@ -57,14 +57,14 @@ kernel::params! {
 }
 
 /// Finds the project and says what scripts are told when it may not be read.
-fn enter(
+fn authorize(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     address: &Address,
     purpose: Purpose,
 ) -> Result<(Project, Setting)> {
     let denied = || Error::Exact(401, json!({"message": "Access denied"}));
-    let space = match address.enter(tx, viewer, purpose) {
+    let space = match address.authorize(tx, viewer, purpose) {
         Err(Error::Forbidden(_) | Error::Unauthenticated) => return Err(denied()),
         other => other?,
     };
@@ -78,7 +78,7 @@ fn enter(
 }
 
 /// Scripts read refusals as JSON, though pages have addresses like these.
-fn answer(asked: &Asked, found: Result<Value>) -> Result<Response> {
+fn answer(asked: &RequestContext, found: Result<Value>) -> Result<Response> {
     match found {
         Ok(value) => reply::json(StatusCode::OK, &value),
         Err(error) => Ok(refusal::render(error, Surface::Api, asked)),
@@ -88,7 +88,7 @@ fn answer(asked: &Asked, found: Result<Value>) -> Result<Response> {
 pub(super) async fn list(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ListErrors>,
 ) -> Result<Response> {
     let found = listed(&app, viewer, Address::of(&asked)?, params.0).await;
@@ -96,7 +96,7 @@ pub(super) async fn list(
 }
 
 async fn listed(app: &App, viewer: Viewer, address: Address, asked: ListErrors) -> Result<Value> {
-    let entered = app.read(move |tx| enter(tx, &viewer, &address, Purpose::ReadErrors));
+    let entered = app.read(move |tx| authorize(tx, &viewer, &address, Purpose::ReadErrors));
     let (project, setting) = entered.await?;
     let status = asked.issue_status.as_deref().unwrap_or("unresolved");
     let sort = asked.sort.as_deref().unwrap_or("last_seen");
@@ -174,7 +174,7 @@ async fn elsewhere(
     }))
 }
 
-fn foreign(error: &Found, setting: &Setting) -> Value {
+fn foreign(error: &ExternalError, setting: &Setting) -> Value {
     let [project_id, name, slug] = &error.project;
     let told = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     json!({
@@ -200,13 +200,13 @@ fn foreign(error: &Found, setting: &Setting) -> Value {
 pub(super) async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ErrorPage>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let base_url = app.base_url().to_owned();
     let found = app.read(move |tx| {
-        let (project, _) = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
+        let (project, _) = authorize(tx, &viewer, &address, Purpose::ReadErrors)?;
         let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
         let hours = reading::hours(tx, vec![error.id])?.remove(&error.id);
         let mut shown = entry(&error, &hours.unwrap_or_default(), &project, &base_url);
@@ -229,12 +229,12 @@ pub(super) async fn show(
 pub(super) async fn stack(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ErrorPage>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let found = app.read(move |tx| {
-        let (project, _) = enter(tx, &viewer, &address, Purpose::ReadErrors)?;
+        let (project, _) = authorize(tx, &viewer, &address, Purpose::ReadErrors)?;
         let error = rows::find(tx, project.id, params.error_id)?.found("Error")?;
         let event = rows::newest(tx, error.id)?.found("Event")?;
         let detail = Detail::unpack(&event.payload).unwrap_or_default();
@@ -263,7 +263,7 @@ pub(super) async fn stack(
 pub(super) async fn update(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<UpdateError>,
 ) -> Result<Response> {
     let found = updated(&app, viewer, Address::of(&asked)?, params.0).await;
@@ -281,7 +281,7 @@ async fn updated(
     let unknown = || Error::Parameters(vec!["status does not have a valid value".into()]);
     let status = Status::from_text(&status).ok_or_else(unknown)?;
     let changed = app.write(move |tx| {
-        let (project, setting) = enter(tx, &viewer, &address, Purpose::ManageErrors)?;
+        let (project, setting) = authorize(tx, &viewer, &address, Purpose::ManageErrors)?;
         let closed = match setting.integrated {
             true => set_status(tx, &viewer, &project, id, status)?.closed_issue_iid,
             false => None,
@@ -298,7 +298,7 @@ async fn updated(
 pub(super) async fn create_issue(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<CreateIssue>,
 ) -> Result<Response> {
     let by = Writer::by_form(viewer, asked.clone(), Solution::of(&asked.headers));
@@ -311,7 +311,7 @@ pub(super) async fn create_issue(
 
 async fn created(app: &App, by: Writer, address: Address, asked: CreateIssue) -> Result<Value> {
     let who = by.viewer.clone();
-    let entered = app.read(move |tx| enter(tx, &who, &address, Purpose::ManageErrors));
+    let entered = app.read(move |tx| authorize(tx, &who, &address, Purpose::ManageErrors));
     let (project, _) = entered.await?;
     let project = Reference::Id(project.id);
     let wanted = asked.wanted();

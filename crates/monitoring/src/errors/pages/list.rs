@@ -1,7 +1,7 @@
 //! `…/-/error_tracking`: the errors of a project.
 
 use super::views::{ErrorList, ErrorRow};
-use crate::errors::external::{self, Found, Listed, Query};
+use crate::errors::external::{self, ExternalError, Listed, Query};
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
 use crate::errors::store::settings;
@@ -11,7 +11,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
-use kernel::http::{Asked, Paging, Params, Response};
+use kernel::http::{Paging, Params, RequestContext, Response};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space};
@@ -60,7 +60,7 @@ pub(super) fn row(error: &Tracked, project: &str, now: Timestamp) -> ErrorRow {
 pub(super) async fn show(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
@@ -98,7 +98,7 @@ pub(super) async fn show(
     };
     let view = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::ReadErrors)?;
+            let space = address.authorize(tx, &viewer, Purpose::ReadErrors)?;
             let head = space.head(tx, &viewer)?;
             let setting = settings::of_project(tx, head.id)?;
             let (limit, offset) = (paging.per_page, paging.offset());
@@ -143,7 +143,7 @@ pub(super) async fn show(
 async fn setting(app: &App, viewer: &Viewer, address: &Address) -> Result<Option<Setting>> {
     let (viewer, address) = (viewer.clone(), address.clone());
     app.read(move |tx| {
-        let space = address.enter(tx, &viewer, Purpose::ReadErrors)?;
+        let space = address.authorize(tx, &viewer, Purpose::ReadErrors)?;
         match &space {
             Space::Project(project, _) => settings::of_project(tx, project.id),
             Space::Group(..) => Ok(None),
@@ -177,7 +177,7 @@ impl Elsewhere {
     }
 
     fn rows(&self, now: Timestamp) -> Vec<ErrorRow> {
-        let row = |error: &Found| ErrorRow {
+        let row = |error: &ExternalError| ErrorRow {
             name: error.title.clone(),
             description: error.message.clone(),
             actor: error.culprit.clone(),

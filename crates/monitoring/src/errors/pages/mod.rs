@@ -7,7 +7,7 @@ mod settings;
 mod show;
 pub mod views;
 
-use crate::errors::issues::Wanted;
+use crate::errors::issues::NewErrorIssue;
 use http::Method;
 use kernel::http::Routes;
 use spaces::pages::PROJECT;
@@ -55,9 +55,9 @@ kernel::params! {
 }
 
 impl CreateIssue {
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> NewErrorIssue {
         let title = self.title.clone().filter(|title| !title.trim().is_empty());
-        Wanted {
+        NewErrorIssue {
             title,
             confidential: self.confidential.unwrap_or(false),
         }

@@ -6,13 +6,13 @@ use crate::errors::model::Setting;
 use crate::errors::rules::keys;
 use crate::errors::rules::settings::{self, External};
 use crate::errors::store::{arrive, settings as rows};
-use identity::pages::refusal::Typed;
+use identity::pages::refusal::FormState;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, flash};
-use kernel::http::{Asked, Params, Response};
+use kernel::http::{Params, RequestContext, Response};
 use spaces::Project;
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space};
@@ -61,23 +61,27 @@ kernel::params! {
     }
 }
 
-pub(super) async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
+pub(super) async fn show(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<RequestContext>,
+) -> Result<Response> {
     let address = Address::of(&asked)?;
-    render(app, viewer.viewer(), address, Typed::default()).await
+    render(app, viewer.viewer(), address, FormState::default()).await
 }
 
 async fn render(
     app: App,
     viewer: Viewer,
     address: Address,
-    typed: Typed<Form>,
+    typed: FormState<Form>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(&app, &viewer, "Error tracking");
     let base_url = app.base_url().to_owned();
     let html = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::Update)?;
+            let space = address.authorize(tx, &viewer, Purpose::Update)?;
             let head = space.head(tx, &viewer)?;
             let stored = rows::of_project(tx, head.id)?;
             let keys = rows::keys(tx, head.id, MAX_KEYS, 0)?;
@@ -122,7 +126,7 @@ async fn render(
 pub(super) async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -135,7 +139,7 @@ pub(super) async fn change(
     match done {
         Ok((url, text)) => flash::done(&app, &url, text),
         Err(error) => {
-            let typed = Typed::refused(form, error, &["mode", "api_url", "token"])?;
+            let typed = FormState::refused(form, error, &["mode", "api_url", "token"])?;
             render(app, viewer, address, typed).await
         }
     }
@@ -148,7 +152,7 @@ fn apply(
     address: &Address,
     form: &Form,
 ) -> Result<(String, &'static str)> {
-    let space = address.enter(tx, viewer, Purpose::Update)?;
+    let space = address.authorize(tx, viewer, Purpose::Update)?;
     let Space::Project(project, _) = &space else {
         return Err(Error::NotFound("Project"));
     };

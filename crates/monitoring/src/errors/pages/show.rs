@@ -12,12 +12,12 @@ use crate::errors::store::errors as rows;
 use crate::errors::store::issues::seen;
 use crate::hours::{of_days, of_hours};
 use identity::pages::challenge::{Challenge, Solved};
-use identity::pages::refusal::{Typed, outcome};
+use identity::pages::refusal::{FormState, outcome};
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, Moment, Page, flash};
-use kernel::http::{Asked, Params, Response};
+use kernel::http::{Params, RequestContext, Response};
 use kernel::ids::Reference;
 use planning::access::desk_to_write;
 use planning::guarded::Writer;
@@ -55,11 +55,11 @@ fn project_of(space: &Space) -> Result<&Project> {
 pub(super) async fn show(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<ErrorPage>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
-    let typed = Typed::default();
+    let typed = FormState::default();
     render(&app, viewer.viewer(), address, params.error_id, typed).await
 }
 
@@ -68,13 +68,13 @@ async fn render(
     viewer: Viewer,
     address: Address,
     id: i64,
-    typed: Typed<CreateIssue>,
+    typed: FormState<CreateIssue>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(app, &viewer, "Error");
     let view = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::ReadErrors)?;
+            let space = address.authorize(tx, &viewer, Purpose::ReadErrors)?;
             let project = project_of(&space)?;
             let error = rows::find(tx, project.id, id)?.found("Error")?;
             let view = details(tx, shown, &viewer, &space, &error)?;
@@ -149,14 +149,14 @@ fn details(
 pub(super) async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Change>,
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let status = form.status;
     let (path, closed) = app
         .write(move |tx| {
-            let space = address.enter(tx, &viewer, Purpose::ManageErrors)?;
+            let space = address.authorize(tx, &viewer, Purpose::ManageErrors)?;
             let project = project_of(&space)?;
             let changed = set_status(tx, &viewer, project, form.error_id, form.status)?;
             let path = changed.error.path(&project.full_path);
@@ -184,7 +184,7 @@ fn may_create_issues(tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference) -> R
 pub(super) async fn create_issue(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<CreateIssue>,
     Solved(solution): Solved,
 ) -> Result<Response> {
@@ -192,7 +192,7 @@ pub(super) async fn create_issue(
     let (who, at) = (viewer.clone(), address.clone());
     let project = app
         .read(move |tx| {
-            let space = at.enter(tx, &who, Purpose::ManageErrors)?;
+            let space = at.authorize(tx, &who, Purpose::ManageErrors)?;
             Ok(project_of(&space)?.clone())
         })
         .await?;
@@ -207,7 +207,7 @@ pub(super) async fn create_issue(
         Ok(made) => flash::done(&app, &back, format!("Issue #{} is made.", made.issue.iid)),
         Err(refusal) => {
             let id = form.error_id;
-            let typed = Typed {
+            let typed = FormState {
                 form: Some(form.0),
                 refusal,
             };

@@ -2,7 +2,7 @@
 
 use super::ProjectPath;
 use crate::errors::model::Dropped;
-use crate::errors::rules::errors::enter;
+use crate::errors::rules::errors::authorize;
 use crate::errors::store::arrive;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -46,7 +46,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<DroppedEntity>> {
     app.read(move |tx| {
-        let (project, _) = enter(tx, &viewer, &path.id, Purpose::ReadErrors)?;
+        let (project, _) = authorize(tx, &viewer, &path.id, Purpose::ReadErrors)?;
         let found = arrive::dropped(tx, project.id, paging.fetch(), paging.offset())?;
         let total = arrive::count_dropped(tx, project.id)?;
         Ok(Paged::numbered(found, paging, Some(total)).map(DroppedEntity::from))

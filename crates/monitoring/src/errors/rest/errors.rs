@@ -1,18 +1,18 @@
 //! Errors of a project, for scripts (contract «Beyond the reference» 8).
 
-use crate::errors::issues::{self, Wanted};
+use crate::errors::issues::{self, NewErrorIssue};
 use crate::errors::model::{Status, Tracked};
-use crate::errors::rules::errors::{self, enter};
+use crate::errors::rules::errors::{self, authorize};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
 use crate::errors::store::issues::{Linked, seen};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Asked, Created, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
 use planning::access::Scope;
-use planning::entity::issues::{Around, IssueEntity, issue};
+use planning::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use planning::guarded::Writer;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -176,7 +176,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<ErrorEntity>> {
     app.read(move |tx| {
-        let (project, _) = enter(tx, &viewer, &params.id, Purpose::ReadErrors)?;
+        let (project, _) = authorize(tx, &viewer, &params.id, Purpose::ReadErrors)?;
         let filter = Filter {
             status: params.status,
             search: params.search.clone().unwrap_or_default(),
@@ -197,7 +197,7 @@ async fn list(
 /// Shows one.
 async fn show(app: App, viewer: Viewer, path: Params<ErrorPath>) -> Result<Ok200<ErrorEntity>> {
     app.read(move |tx| {
-        let (project, _) = enter(tx, &viewer, &path.id, Purpose::ReadErrors)?;
+        let (project, _) = authorize(tx, &viewer, &path.id, Purpose::ReadErrors)?;
         let error = rows::find(tx, project.id, path.error_id)?.found("Error")?;
         Ok(Ok200(ErrorEntity::read(tx, &viewer, error)?))
     })
@@ -211,7 +211,7 @@ async fn update(
     params: Params<UpdateError>,
 ) -> Result<Ok200<ChangedEntity>> {
     app.write(move |tx| {
-        let (project, _) = enter(tx, &viewer, &params.id, Purpose::ManageErrors)?;
+        let (project, _) = authorize(tx, &viewer, &params.id, Purpose::ManageErrors)?;
         let id = params.error_id;
         let changed = errors::set_status(tx, &viewer, &project, id, params.status)?;
         Ok(Ok200(ChangedEntity {
@@ -226,10 +226,10 @@ async fn update(
 async fn create_issue(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
-    let wanted = Wanted {
+    let wanted = NewErrorIssue {
         title: params.title.clone(),
         confidential: params.confidential.unwrap_or(false),
     };
@@ -239,7 +239,7 @@ async fn create_issue(
     let handle = app.clone();
     app.read(move |tx| {
         let scope = Scope::Project(Box::new(made.desk));
-        let around = Around::read(tx, &viewer, &scope, std::slice::from_ref(&made.issue))?;
+        let around = RelatedToIssues::read(tx, &viewer, &scope, std::slice::from_ref(&made.issue))?;
         Ok(Created(issue(&handle, &made.issue, &around, false)))
     })
     .await

@@ -13,7 +13,7 @@ use spaces::rules::record;
 use store::Tx;
 
 /// The project, if it tracks errors and the viewer may do this with them.
-pub fn enter(
+pub fn authorize(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     reference: &Reference,

@@ -1,14 +1,14 @@
 //! The issue about an error: made on request, closed when the error is
 //! resolved.
 
-use super::errors::enter;
+use super::errors::authorize;
 use crate::errors::model::Tracked;
 use crate::errors::store::errors as rows;
 use crate::errors::store::issues as links;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
-use planning::access::{Desk, desk_to_write, sees};
+use planning::access::{ProjectAccess, desk_to_write, sees};
 use planning::issues::{self, IssueInput, noteable};
 use planning::model::{Issue, IssueState};
 use planning::rules::news;
@@ -23,8 +23,8 @@ pub fn find(
     viewer: &Viewer,
     project: &Reference,
     error_id: i64,
-) -> Result<(Desk, Tracked)> {
-    let (project, _) = enter(tx, viewer, project, Purpose::ManageErrors)?;
+) -> Result<(ProjectAccess, Tracked)> {
+    let (project, _) = authorize(tx, viewer, project, Purpose::ManageErrors)?;
     let error = rows::find(tx, project.id, error_id)?.found("Error")?;
     let desk = desk_to_write(tx, viewer, &Reference::Id(project.id))?;
     Ok((desk, error))

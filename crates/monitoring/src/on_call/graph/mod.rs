@@ -11,7 +11,7 @@ mod write_schedules;
 
 use super::model::{Schedule, Unit, Until};
 use kernel::graph::shape::Leaf;
-use kernel::graph::{Argument, GlobalId, Graph, Typed, argument, item, object};
+use kernel::graph::{Argument, GlobalId, Graph, HasTypeRef, argument, item, object};
 use spaces::access::Purpose;
 
 /// Global IDs of rotations.
@@ -77,7 +77,7 @@ pub fn graph(g: &mut Graph) {
     g.node::<read::Policies, _>(POLICY_ID, object(POLICY));
 }
 
-fn said(name: &str, shape: impl Typed, text: &str) -> Argument {
+fn said(name: &str, shape: impl HasTypeRef, text: &str) -> Argument {
     argument(name, shape).describe(text)
 }
 

@@ -4,7 +4,7 @@ use super::read::{Ruled, Schedules};
 use super::{POLICY, POLICY_ID, RULE_ID, UNTIL, schedule};
 use crate::on_call::model::{Rule, Target};
 use identity::graph::{People, Person};
-use kernel::graph::{Graph, ID, INT, STRING, Typed, object};
+use kernel::graph::{Graph, HasTypeRef, ID, INT, STRING, object};
 
 const RULE: &str = "EscalationRuleType";
 

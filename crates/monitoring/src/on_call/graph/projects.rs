@@ -5,9 +5,9 @@ use super::{POLICY, POLICY_ID, said, schedule};
 use crate::on_call::model::{Policy, Schedule};
 use identity::graph::caller;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, Graph, ID, Key, Order, Owned, STRING, Typed, object,
+    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, Order, Owned, STRING, object,
 };
-use spaces::graph::Shown as Project;
+use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Fragment;

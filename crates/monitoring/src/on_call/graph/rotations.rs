@@ -11,7 +11,8 @@ use crate::on_call::store::rotations as rows;
 use identity::graph::{People, Person};
 use jiff::Timestamp;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, Graph, ID, INT, Key, Order, STRING, TIME, Typed, object,
+    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, INT, Key, Order, STRING, TIME,
+    object,
 };
 use std::collections::HashMap;
 use std::sync::Arc;

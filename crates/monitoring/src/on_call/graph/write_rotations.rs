@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use kernel::error::{Error, Found, Result as Wrote};
 use kernel::graph::{
-    Context, Done, Fault, Graph, ID, INT, MutationBuilder, STRING, Typed, named, object,
+    Context, Done, Fault, Graph, HasTypeRef, ID, INT, MutationBuilder, STRING, named, object,
 };
 use kernel::http::Patch;
 use kernel::ids::Reference;

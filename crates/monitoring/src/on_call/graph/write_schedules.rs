@@ -7,7 +7,7 @@ use crate::on_call::store::schedules as rows;
 use identity::graph::caller;
 use identity::viewer::Viewer;
 use kernel::error::{Found, Result as Wrote};
-use kernel::graph::{Context, Done, Fault, Graph, ID, MutationBuilder, STRING, Typed};
+use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, ID, MutationBuilder, STRING};
 use kernel::http::Patch;
 use kernel::ids::Reference;
 use serde::Deserialize;

@@ -7,14 +7,14 @@ use crate::on_call::rules::policies::{self as rules, Change, Named, Said};
 use crate::on_call::store::{policies as rows, schedules};
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::pages::refusal::Typed;
+use identity::pages::refusal::FormState;
 use identity::users::find_by_username;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, flash};
-use kernel::http::{Asked, Params, Patch, Response};
+use kernel::http::{Params, Patch, RequestContext, Response};
 use spaces::Project;
 use spaces::pages::Address;
 use std::collections::HashMap;
@@ -159,22 +159,26 @@ fn seconds(text: &str) -> Option<i64> {
     (rest < 60).then(|| i64::from(whole) * 60 + i64::from(rest))
 }
 
-pub(super) async fn show(app: App, viewer: SignedInViewer, asked: Arc<Asked>) -> Result<Response> {
+pub(super) async fn show(
+    app: App,
+    viewer: SignedInViewer,
+    asked: Arc<RequestContext>,
+) -> Result<Response> {
     let address = Address::of(&asked)?;
-    render(app, viewer.viewer(), address, Typed::default()).await
+    render(app, viewer.viewer(), address, FormState::default()).await
 }
 
 async fn render(
     app: App,
     viewer: Viewer,
     address: Address,
-    typed: Typed<Form>,
+    typed: FormState<Form>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(&app, &viewer, "Escalation policy");
     let view = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, READ)?;
+            let space = address.authorize(tx, &viewer, READ)?;
             let head = space.head(tx, &viewer)?;
             let stored = Stored::read(tx, project_of(&space)?)?;
             let row = stored.row();
@@ -275,7 +279,7 @@ impl Form {
 pub(super) async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -283,7 +287,7 @@ pub(super) async fn change(
     let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
     let done = app
         .write(move |tx| {
-            let space = place.enter(tx, &asker, CHANGE)?;
+            let space = place.authorize(tx, &asker, CHANGE)?;
             let said = apply(tx, &asker, project_of(&space)?, &wanted)?;
             Ok((format!("{}/-/escalation_policies", space.url()), said))
         })
@@ -291,7 +295,7 @@ pub(super) async fn change(
     match done {
         Ok((url, said)) => flash::done(&app, &url, said),
         Err(error) => {
-            let typed = Typed::refused(form, error, &["name", "description"])?;
+            let typed = FormState::refused(form, error, &["name", "description"])?;
             render(app, viewer, address, typed).await
         }
     }

@@ -1,7 +1,7 @@
 //! `…/-/oncall_schedules/<number>`: one schedule and its rotations.
 
 use super::line::{line, moment};
-use super::schedules::Around;
+use super::schedules::RelatedToSchedules;
 use super::views::{OneSchedule, RotationForm, RotationRow, ScheduleForm};
 use super::{CHANGE, READ, may_change, project_of, zones};
 use crate::on_call::model::{MAX_PARTICIPANTS, Period, Rotation, Schedule, Unit};
@@ -9,7 +9,7 @@ use crate::on_call::rest::hours;
 use crate::on_call::rules::{rotations, schedules};
 use crate::on_call::store::{rotations as rotation_rows, schedules as rows};
 use crate::on_call::zones::zone;
-use identity::pages::refusal::Typed;
+use identity::pages::refusal::FormState;
 use identity::users::find_by_username;
 use identity::viewer::{SignedInViewer, Viewer};
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, flash};
-use kernel::http::{Asked, Params, Patch, Response};
+use kernel::http::{Params, Patch, RequestContext, Response};
 use spaces::Project;
 use spaces::pages::Address;
 use std::sync::Arc;
@@ -103,12 +103,12 @@ kernel::params! {
 pub(super) async fn show(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<OnePage>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let which = (path.schedule_iid, path.rotation);
-    render(app, viewer.viewer(), address, which, Typed::default()).await
+    render(app, viewer.viewer(), address, which, FormState::default()).await
 }
 
 async fn render(
@@ -116,18 +116,18 @@ async fn render(
     viewer: Viewer,
     address: Address,
     (iid, chosen): (i64, Option<i64>),
-    typed: Typed<Form>,
+    typed: FormState<Form>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(&app, &viewer, "On-call schedule");
     let view = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, READ)?;
+            let space = address.authorize(tx, &viewer, READ)?;
             let project = project_of(&space)?;
             let schedule = rows::find(tx, project.id, iid)?.found("On-call schedule")?;
             let head = space.head(tx, &viewer)?;
             let all = format!("{}/-/oncall_schedules", space.url());
-            let around = Around::read(tx, std::slice::from_ref(&schedule))?;
+            let around = RelatedToSchedules::read(tx, std::slice::from_ref(&schedule))?;
             let now = tx.now();
             let form = typed.form.as_ref();
             let mut page = space.crumbs(shown, true).crumb("On-call schedules", &all);
@@ -155,7 +155,12 @@ async fn render(
     Ok(Html::new(&view)?.status(status).response())
 }
 
-fn row(one: &Rotation, schedule: &Schedule, around: &Around, now: Timestamp) -> RotationRow {
+fn row(
+    one: &Rotation,
+    schedule: &Schedule,
+    around: &RelatedToSchedules,
+    now: Timestamp,
+) -> RotationRow {
     let plan = &one.plan;
     let zone = zone(&schedule.time_zone);
     let mut text = format!(
@@ -197,7 +202,7 @@ fn described(schedule: &Schedule, typed: Option<&Form>) -> ScheduleForm {
 }
 
 /// The form of a rotation as it is stored; an empty one without.
-fn of_rotation(schedule: &Schedule, around: &Around, id: Option<i64>) -> RotationForm {
+fn of_rotation(schedule: &Schedule, around: &RelatedToSchedules, id: Option<i64>) -> RotationForm {
     let found = around.rotations.iter().find(|one| Some(one.id) == id);
     let Some(one) = found else {
         return RotationForm {
@@ -314,7 +319,7 @@ fn users(tx: &mut Tx<'_>, names: &str) -> Result<Vec<i64>> {
 pub(super) async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -322,7 +327,7 @@ pub(super) async fn change(
     let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
     let done = app
         .write(move |tx| {
-            let space = place.enter(tx, &asker, CHANGE)?;
+            let space = place.authorize(tx, &asker, CHANGE)?;
             let project = project_of(&space)?;
             let schedule = rows::find(tx, project.id, wanted.schedule_iid)?;
             let schedule = schedule.found("On-call schedule")?;
@@ -339,7 +344,7 @@ pub(super) async fn change(
         Err(error) => {
             let which = (form.schedule_iid, None);
             let rotates = form.action == Action::Rotate;
-            let mut typed = Typed::refused(form, error, FIELDS)?;
+            let mut typed = FormState::refused(form, error, FIELDS)?;
             if rotates {
                 typed.refusal = typed
                     .refusal

@@ -9,12 +9,12 @@ use crate::on_call::rules::schedules::{self as rules, Change};
 use crate::on_call::store::{rotations, schedules as rows};
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::pages::refusal::Typed;
+use identity::pages::refusal::FormState;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::{Html, Pages, flash};
-use kernel::http::{Asked, Paging, Params, Patch, Response};
+use kernel::http::{Paging, Params, Patch, RequestContext, Response};
 use kernel::time::Timestamp;
 use spaces::pages::Address;
 use std::collections::HashMap;
@@ -41,22 +41,22 @@ kernel::params! {
 }
 
 /// What rows of schedules refer to, read by four statements.
-pub(super) struct Around {
+pub(super) struct RelatedToSchedules {
     pub(super) rotations: Vec<Rotation>,
     pub(super) people: Vec<Participant>,
     pub(super) users: HashMap<i64, User>,
     now: HashMap<i64, Vec<i64>>,
 }
 
-impl Around {
-    pub(super) fn read(tx: &mut Tx<'_>, schedules: &[Schedule]) -> Result<Around> {
+impl RelatedToSchedules {
+    pub(super) fn read(tx: &mut Tx<'_>, schedules: &[Schedule]) -> Result<RelatedToSchedules> {
         let now = tx.now();
         let ids: Vec<i64> = schedules.iter().map(|one| one.id).collect();
         let found = rotations::of_schedules(tx, &ids)?;
         let all: Vec<i64> = found.iter().map(|one| one.id).collect();
         let people = rotations::participants(tx, &all)?;
         let named: Vec<i64> = people.iter().map(|one| one.user_id).collect();
-        Ok(Around {
+        Ok(RelatedToSchedules {
             users: load_basic(tx, &named)?,
             now: on_call(tx, &ids, now)?,
             rotations: found,
@@ -96,12 +96,12 @@ impl Around {
 pub(super) async fn show(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     paging: Paging,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let number = paging.offset() / paging.per_page.max(1);
-    render(app, viewer.viewer(), address, number, Typed::default()).await
+    render(app, viewer.viewer(), address, number, FormState::default()).await
 }
 
 async fn render(
@@ -109,18 +109,18 @@ async fn render(
     viewer: Viewer,
     address: Address,
     number: i64,
-    typed: Typed<Form>,
+    typed: FormState<Form>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(&app, &viewer, "On-call schedules");
     let view = app
         .read(move |tx| {
-            let space = address.enter(tx, &viewer, READ)?;
+            let space = address.authorize(tx, &viewer, READ)?;
             let project = project_of(&space)?;
             let head = space.head(tx, &viewer)?;
             let url = format!("{}/-/oncall_schedules", space.url());
             let found = rows::list(tx, project.id, SHOWN, number.saturating_mul(SHOWN))?;
-            let around = Around::read(tx, &found)?;
+            let around = RelatedToSchedules::read(tx, &found)?;
             let now = tx.now();
             let text = |of: fn(&Form) -> &Option<String>| {
                 let form = typed.form.as_ref();
@@ -161,7 +161,7 @@ async fn render(
 pub(super) async fn create(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<Form>,
 ) -> Result<Response> {
     let Params(form) = form;
@@ -169,7 +169,7 @@ pub(super) async fn create(
     let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
     let done = app
         .write(move |tx| {
-            let space = place.enter(tx, &asker, CHANGE)?;
+            let space = place.authorize(tx, &asker, CHANGE)?;
             let new = Change {
                 name: wanted.name.clone(),
                 description: wanted.description.clone().map_or(Patch::Null, Patch::Value),
@@ -182,7 +182,7 @@ pub(super) async fn create(
     match done {
         Ok(url) => flash::done(&app, &url, "The schedule is made. Add who takes turns."),
         Err(error) => {
-            let typed = Typed::refused(form, error, FIELDS)?;
+            let typed = FormState::refused(form, error, FIELDS)?;
             render(app, viewer, address, 0, typed).await
         }
     }

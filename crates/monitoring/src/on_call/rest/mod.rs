@@ -46,7 +46,7 @@ kernel::params! {
 }
 
 /// The project with the schedule of this number.
-fn enter(
+fn authorize(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     project: &Reference,

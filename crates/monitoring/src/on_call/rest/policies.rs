@@ -122,14 +122,14 @@ pub struct EscalationPolicyEntity {
 }
 
 /// The rules of some policies and whom they name, read by three statements.
-struct Around {
+struct RelatedToPolicies {
     rules: Vec<Rule>,
     users: HashMap<i64, User>,
     schedules: HashMap<i64, Schedule>,
 }
 
-impl Around {
-    fn read(tx: &mut Tx<'_>, policies: &[Policy]) -> Result<Around> {
+impl RelatedToPolicies {
+    fn read(tx: &mut Tx<'_>, policies: &[Policy]) -> Result<RelatedToPolicies> {
         let ids: Vec<i64> = policies.iter().map(|one| one.id).collect();
         let rules = rows::rules(tx, &ids)?;
         let (mut users, mut named) = (Vec::new(), Vec::new());
@@ -140,7 +140,7 @@ impl Around {
             }
         }
         let schedules = schedules::by_ids(tx, &named)?.into_iter();
-        Ok(Around {
+        Ok(RelatedToPolicies {
             rules,
             users: load_basic(tx, &users)?,
             schedules: schedules.map(|one| (one.id, one)).collect(),
@@ -175,7 +175,7 @@ impl Around {
 }
 
 /// The project with the policy of this number.
-fn enter(
+fn authorize(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     project: &Reference,
@@ -188,7 +188,7 @@ fn enter(
 }
 
 fn shown(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPolicyEntity> {
-    let around = Around::read(tx, std::slice::from_ref(&policy))?;
+    let around = RelatedToPolicies::read(tx, std::slice::from_ref(&policy))?;
     Ok(around.entity(app, policy))
 }
 
@@ -223,7 +223,7 @@ async fn list(
         let project = spaces::project(tx, &viewer, &path.id, READ)?;
         let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id)?;
-        let around = Around::read(tx, &found)?;
+        let around = RelatedToPolicies::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
         Ok(page.map(|one| around.entity(&handle, one)))
     })
@@ -261,7 +261,7 @@ async fn show(
 ) -> Result<Ok200<EscalationPolicyEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let (_, policy) = enter(tx, &viewer, &path.id, path.policy_id, READ)?;
+        let (_, policy) = authorize(tx, &viewer, &path.id, path.policy_id, READ)?;
         Ok(Ok200(shown(&handle, tx, policy)?))
     })
     .await
@@ -275,7 +275,7 @@ async fn update(
 ) -> Result<Ok200<EscalationPolicyEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let (project, policy) = enter(tx, &viewer, &params.id, params.policy_id, CHANGE)?;
+        let (project, policy) = authorize(tx, &viewer, &params.id, params.policy_id, CHANGE)?;
         let change = Change {
             name: params.name.clone(),
             description: params.description.clone(),
@@ -290,7 +290,7 @@ async fn update(
 /// Removes it.
 async fn destroy(app: App, viewer: Viewer, path: Params<PolicyPath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let (project, policy) = enter(tx, &viewer, &path.id, path.policy_id, CHANGE)?;
+        let (project, policy) = authorize(tx, &viewer, &path.id, path.policy_id, CHANGE)?;
         rules::destroy(tx, &viewer, &project, &policy)?;
         Ok(NoContent)
     })

@@ -1,6 +1,6 @@
 //! Rotations of a schedule, and the shifts they come to.
 
-use super::{CHANGE, READ, SchedulePath, enter};
+use super::{CHANGE, READ, SchedulePath, authorize};
 use crate::on_call::model::{MAX_DAYS, Participant, Period, Rotation, Schedule, Unit};
 use crate::on_call::rules::rotations::{self as rules, Change, shifts, time_of_day};
 use crate::on_call::store::rotations as rows;
@@ -209,17 +209,17 @@ pub struct OnCallShiftEntity {
 }
 
 /// Those who take turns in some rotations, read by two statements.
-struct Around {
+struct RelatedToRotations {
     people: Vec<Participant>,
     users: HashMap<i64, User>,
 }
 
-impl Around {
-    fn read(tx: &mut Tx<'_>, rotations: &[Rotation]) -> Result<Around> {
+impl RelatedToRotations {
+    fn read(tx: &mut Tx<'_>, rotations: &[Rotation]) -> Result<RelatedToRotations> {
         let ids: Vec<i64> = rotations.iter().map(|one| one.id).collect();
         let people = rows::participants(tx, &ids)?;
         let ids: Vec<i64> = people.iter().map(|one| one.user_id).collect();
-        Ok(Around {
+        Ok(RelatedToRotations {
             users: load_basic(tx, &ids)?,
             people,
         })
@@ -262,13 +262,13 @@ pub fn hours(time: Time) -> String {
 
 impl RotationPath {
     /// The rotation, with its project and schedule.
-    fn enter(
+    fn authorize(
         &self,
         tx: &mut Tx<'_>,
         viewer: &Viewer,
         purpose: Purpose,
     ) -> Result<(Project, Schedule, Rotation)> {
-        let (project, schedule) = enter(tx, viewer, &self.id, self.schedule_iid, purpose)?;
+        let (project, schedule) = authorize(tx, viewer, &self.id, self.schedule_iid, purpose)?;
         let rotation = rows::find(tx, schedule.id, self.rotation_id)?.found("Rotation")?;
         Ok((project, schedule, rotation))
     }
@@ -285,7 +285,7 @@ impl UpdateRotation {
 }
 
 fn shown(app: &App, tx: &mut Tx<'_>, rotation: Rotation) -> Result<OnCallRotationEntity> {
-    let around = Around::read(tx, std::slice::from_ref(&rotation))?;
+    let around = RelatedToRotations::read(tx, std::slice::from_ref(&rotation))?;
     Ok(around.entity(app, rotation))
 }
 
@@ -298,10 +298,10 @@ async fn list(
 ) -> Result<Paged<OnCallRotationEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let (_, schedule) = enter(tx, &viewer, &path.id, path.schedule_iid, READ)?;
+        let (_, schedule) = authorize(tx, &viewer, &path.id, path.schedule_iid, READ)?;
         let found = rows::list(tx, schedule.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, schedule.id)?;
-        let around = Around::read(tx, &found)?;
+        let around = RelatedToRotations::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
         Ok(page.map(|one| around.entity(&handle, one)))
     })
@@ -316,7 +316,7 @@ async fn create(
 ) -> Result<Created<OnCallRotationEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let (project, schedule) = enter(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
+        let (project, schedule) = authorize(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
         let active = params.active_period.clone().map(Period::from);
         let new = Change {
             name: Some(params.name.clone()),
@@ -341,7 +341,7 @@ async fn show(
 ) -> Result<Ok200<OnCallRotationEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let (_, _, rotation) = path.enter(tx, &viewer, READ)?;
+        let (_, _, rotation) = path.authorize(tx, &viewer, READ)?;
         Ok(Ok200(shown(&handle, tx, rotation)?))
     })
     .await
@@ -355,7 +355,7 @@ async fn update(
 ) -> Result<Ok200<OnCallRotationEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let (project, schedule, rotation) = params.path().enter(tx, &viewer, CHANGE)?;
+        let (project, schedule, rotation) = params.path().authorize(tx, &viewer, CHANGE)?;
         let change = Change {
             name: params.name.clone(),
             starts_at: params.starts_at,
@@ -374,7 +374,7 @@ async fn update(
 /// Removes one.
 async fn destroy(app: App, viewer: Viewer, path: Params<RotationPath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let (project, schedule, rotation) = path.enter(tx, &viewer, CHANGE)?;
+        let (project, schedule, rotation) = path.authorize(tx, &viewer, CHANGE)?;
         rules::destroy(tx, &viewer, &project, &schedule, &rotation)?;
         Ok(NoContent)
     })
@@ -415,10 +415,10 @@ async fn on_call(
 ) -> Result<Paged<OnCallShiftEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let (_, schedule) = enter(tx, &viewer, &params.id, params.schedule_iid, READ)?;
+        let (_, schedule) = authorize(tx, &viewer, &params.id, params.schedule_iid, READ)?;
         let (from, until) = span(params.start_time, params.end_time, tx.now())?;
         let rotations = rows::of_schedules(tx, &[schedule.id])?;
-        let around = Around::read(tx, &rotations)?;
+        let around = RelatedToRotations::read(tx, &rotations)?;
         let mut all = Vec::new();
         for rotation in &rotations {
             let found = shifts(&schedule, rotation, &around.people, from, until);

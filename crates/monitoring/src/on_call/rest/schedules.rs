@@ -1,6 +1,6 @@
 //! On-call schedules of a project.
 
-use super::{CHANGE, ProjectPath, READ, SchedulePath, enter};
+use super::{CHANGE, ProjectPath, READ, SchedulePath, authorize};
 use crate::on_call::model::Schedule;
 use crate::on_call::rules::schedules::{self as rules, Change};
 use crate::on_call::store::schedules as rows;
@@ -136,7 +136,7 @@ async fn show(
     path: Params<SchedulePath>,
 ) -> Result<Ok200<OnCallScheduleEntity>> {
     app.read(move |tx| {
-        let (_, schedule) = enter(tx, &viewer, &path.id, path.schedule_iid, READ)?;
+        let (_, schedule) = authorize(tx, &viewer, &path.id, path.schedule_iid, READ)?;
         Ok(Ok200(schedule.into()))
     })
     .await
@@ -149,7 +149,7 @@ async fn update(
     params: Params<UpdateSchedule>,
 ) -> Result<Ok200<OnCallScheduleEntity>> {
     app.write(move |tx| {
-        let (project, schedule) = enter(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
+        let (project, schedule) = authorize(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
         let change = Change {
             name: params.name.clone(),
             description: params.description.clone(),
@@ -164,7 +164,7 @@ async fn update(
 /// Removes one.
 async fn destroy(app: App, viewer: Viewer, path: Params<SchedulePath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let (project, schedule) = enter(tx, &viewer, &path.id, path.schedule_iid, CHANGE)?;
+        let (project, schedule) = authorize(tx, &viewer, &path.id, path.schedule_iid, CHANGE)?;
         rules::destroy(tx, &viewer, &project, &schedule)?;
         Ok(NoContent)
     })

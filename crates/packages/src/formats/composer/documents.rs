@@ -14,7 +14,7 @@ use store::Tx;
 
 /// A document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum DocumentKind {
     /// Where everything is.
     Root,
     /// Releases of a package, or its development versions.
@@ -38,11 +38,11 @@ pub enum Wanted {
     },
 }
 
-impl Wanted {
+impl DocumentKind {
     /// The document of this path.
-    pub fn parse(path: &str) -> Option<Wanted> {
+    pub fn parse(path: &str) -> Option<DocumentKind> {
         if matches!(path, "packages" | "packages.json") {
-            return Some(Wanted::Root);
+            return Some(DocumentKind::Root);
         }
         let path = path.strip_suffix(".json")?;
         if let Some(name) = path.strip_prefix("p2/") {
@@ -50,18 +50,18 @@ impl Wanted {
                 Some(name) => (name, true),
                 None => (name, false),
             };
-            return is_name(name).then(|| Wanted::Package {
+            return is_name(name).then(|| DocumentKind::Package {
                 name: name.to_owned(),
                 development,
             });
         }
         if let Some(sha256) = path.strip_prefix("p/").filter(|rest| is_digest(rest)) {
-            return Some(Wanted::Providers {
+            return Some(DocumentKind::Providers {
                 sha256: sha256.to_owned(),
             });
         }
         let (name, sha256) = path.split_once('$')?;
-        (is_name(name) && is_digest(sha256)).then(|| Wanted::Provided {
+        (is_name(name) && is_digest(sha256)).then(|| DocumentKind::Provided {
             name: name.to_owned(),
             sha256: sha256.to_owned(),
         })
@@ -77,16 +77,16 @@ fn is_digest(text: &str) -> bool {
 pub fn make(
     tx: &mut Tx<'_>,
     scope: &Scope,
-    wanted: &Wanted,
+    wanted: &DocumentKind,
     prefix: &str,
     base_url: &str,
 ) -> Result<Value> {
     match wanted {
-        Wanted::Root => {
+        DocumentKind::Root => {
             let providers = providers(tx, scope, base_url)?;
             Ok(root(prefix, &digest(&providers)))
         }
-        Wanted::Package { name, development } => {
+        DocumentKind::Package { name, development } => {
             let mut versions = index::versions(tx, scope, PackageType::Composer, name)?;
             let fits = |version: &Version| {
                 version
@@ -99,13 +99,13 @@ pub fn make(
             versions.retain(fits);
             Ok(package(&with_files(tx, versions)?, name, base_url))
         }
-        Wanted::Providers { sha256 } => {
+        DocumentKind::Providers { sha256 } => {
             let providers = providers(tx, scope, base_url)?;
             (digest(&providers) == *sha256)
                 .then_some(providers)
                 .found("Package")
         }
-        Wanted::Provided { name, sha256 } => {
+        DocumentKind::Provided { name, sha256 } => {
             let versions = index::versions(tx, scope, PackageType::Composer, name)?;
             versions.first().found("Package")?;
             let document = package(&with_files(tx, versions)?, name, base_url);
@@ -203,16 +203,25 @@ mod tests {
     #[test]
     fn documents_are_told_by_their_path() {
         let hash = "a".repeat(64);
-        let package = |development| Wanted::Package {
+        let package = |development| DocumentKind::Package {
             name: "acme/anvil".into(),
             development,
         };
-        assert_eq!(Wanted::parse("packages"), Some(Wanted::Root));
-        assert_eq!(Wanted::parse("packages.json"), Some(Wanted::Root));
-        assert_eq!(Wanted::parse("p2/acme/anvil.json"), Some(package(false)));
-        assert_eq!(Wanted::parse("p2/acme/anvil~dev.json"), Some(package(true)));
-        assert!(Wanted::parse(&format!("p/{hash}.json")).is_some());
-        assert!(Wanted::parse(&format!("acme/anvil${hash}.json")).is_some());
+        assert_eq!(DocumentKind::parse("packages"), Some(DocumentKind::Root));
+        assert_eq!(
+            DocumentKind::parse("packages.json"),
+            Some(DocumentKind::Root)
+        );
+        assert_eq!(
+            DocumentKind::parse("p2/acme/anvil.json"),
+            Some(package(false))
+        );
+        assert_eq!(
+            DocumentKind::parse("p2/acme/anvil~dev.json"),
+            Some(package(true))
+        );
+        assert!(DocumentKind::parse(&format!("p/{hash}.json")).is_some());
+        assert!(DocumentKind::parse(&format!("acme/anvil${hash}.json")).is_some());
         for path in [
             "",
             "p2/acme.json",
@@ -220,7 +229,7 @@ mod tests {
             "acme/anvil.json",
             "acme/anvil$x.json",
         ] {
-            assert_eq!(Wanted::parse(path), None, "{path}");
+            assert_eq!(DocumentKind::parse(path), None, "{path}");
         }
     }
 }

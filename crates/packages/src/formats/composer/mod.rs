@@ -16,11 +16,11 @@ use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
 use crate::scope::{Prefix, scope};
 use crate::store::index;
-use documents::Wanted;
+use documents::DocumentKind;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Asked, Params, Response, Routes};
+use kernel::http::{Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use std::sync::Arc;
 
@@ -74,10 +74,10 @@ async fn document(
     app: App,
     viewer: Viewer,
     params: Params<OneDocument>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(OneDocument { id, document }) = params;
-    let wanted = Wanted::parse(&document);
+    let wanted = DocumentKind::parse(&document);
     let base_url = app.base_url().to_owned();
     // The group stays written as the client wrote it.
     let path = asked.uri.path();
@@ -97,7 +97,7 @@ async fn archive(
     app: App,
     viewer: Viewer,
     params: Params<OneArchive>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(params) = params;
     let file = app.read(move |tx| {

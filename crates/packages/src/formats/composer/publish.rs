@@ -1,7 +1,7 @@
 //! Publishing a version of a tag or branch.
 
 use super::manifest::{Manifest, version_of_branch, version_of_tag};
-use crate::access::{Entered, enter};
+use crate::access::{RegistryAccess, authorize};
 use crate::archive;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{Destination, Repeat};
@@ -13,7 +13,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, FromCall, Params, Parts};
+use kernel::http::{FromCall, Params, Parts, RequestContext};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::fs::File;
@@ -56,7 +56,7 @@ pub async fn publish(
     app: App,
     viewer: Viewer,
     params: Params<Publish>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     parts: MaybeParts,
 ) -> Result<Uploaded> {
     let Params(params) = params;
@@ -100,9 +100,9 @@ pub async fn publish(
     Ok(Uploaded)
 }
 
-async fn may_publish(app: &App, viewer: &Viewer, id: &Reference) -> Result<Entered> {
+async fn may_publish(app: &App, viewer: &Viewer, id: &Reference) -> Result<RegistryAccess> {
     let (viewer, id) = (viewer.clone(), id.clone());
-    app.read(move |tx| enter(tx, &viewer, &id, Purpose::PublishPackage))
+    app.read(move |tx| authorize(tx, &viewer, &id, Purpose::PublishPackage))
         .await
 }
 
@@ -147,7 +147,7 @@ fn read_manifest(file: File) -> Result<Manifest> {
 /// together.
 fn refuse_second_project(
     tx: &mut Tx<'_>,
-    entered: &Entered,
+    entered: &RegistryAccess,
     package: &Package,
     _: &PackageFile,
 ) -> Result<()> {

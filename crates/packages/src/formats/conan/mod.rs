@@ -17,18 +17,18 @@ mod texts;
 
 pub use texts::hostile;
 
-use crate::access::enter;
+use crate::access::authorize;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
 use crate::scope::{self, Prefix, Scope};
 use ::store::Tx;
 use address::Recipe;
 use http::StatusCode;
-use identity::pass::WithoutPass;
+use identity::registry_session::WithoutPass;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Call, FromCall, Params, Response, Routes, Upload, reply};
+use kernel::http::{Call, FromCall, Params, RequestContext, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::access::Purpose;
@@ -56,7 +56,7 @@ struct Client {
 }
 
 impl Client {
-    fn new(app: App, viewer: Viewer, prefix: Prefix, asked: &Asked) -> Client {
+    fn new(app: App, viewer: Viewer, prefix: Prefix, asked: &RequestContext) -> Client {
         const ROOT: &str = "/packages/conan";
         let path = asked.uri.path();
         let end = path.find(ROOT).map_or(path.len(), |at| at + ROOT.len());
@@ -87,7 +87,7 @@ impl Client {
             return scope::scope(tx, &self.viewer, &self.prefix);
         };
         let project = self.project(recipe)?;
-        let entered = enter(tx, &self.viewer, &project, Purpose::ReadPackages);
+        let entered = authorize(tx, &self.viewer, &project, Purpose::ReadPackages);
         let entered = entered.map_err(|error| self.unmoved(error))?;
         Ok(Scope::of_project(entered.project.id))
     }
@@ -234,7 +234,7 @@ macro_rules! remote {
             async fn show_revision(
                 Here(client): Here,
                 at: Params<OfRecipe>,
-                asked: Arc<Asked>,
+                asked: Arc<RequestContext>,
             ) -> Result<Response> {
                 let list_only = at.list_only.as_deref();
                 let shown = read::with_revisions(&client, &at.recipe_path, list_only, &asked);
@@ -244,7 +244,7 @@ macro_rules! remote {
             async fn fetch(
                 Here(client): Here,
                 at: Params<OfFile>,
-                asked: Arc<Asked>,
+                asked: Arc<RequestContext>,
             ) -> Result<Response> {
                 read::file(&client, &at.recipe_file, &asked).await
             }
@@ -278,7 +278,7 @@ macro_rules! writable_remote {
             async fn upload(
                 Here(client): Here,
                 at: Params<OfFile>,
-                asked: Arc<Asked>,
+                asked: Arc<RequestContext>,
                 body: Upload,
             ) -> Result<Response> {
                 publish::without_revisions(&client, &at.recipe_file, &asked, body).await
@@ -287,7 +287,7 @@ macro_rules! writable_remote {
             async fn upload_revision(
                 Here(client): Here,
                 at: Params<OfRecipe>,
-                asked: Arc<Asked>,
+                asked: Arc<RequestContext>,
                 body: Upload,
             ) -> Result<Response> {
                 publish::with_revisions(&client, &at.recipe_path, &asked, body).await

@@ -1,11 +1,11 @@
 //! Uploads, file by file. Of a revision that is a digest of what it holds,
 //! nothing changes once it is complete; the same file may be sent again.
 
-use super::address::{self, About, Kind, MANIFEST, Place, Recipe};
-use super::store::{self, Kept};
+use super::address::{self, About, Kind, MANIFEST, Recipe, RevisionPath};
+use super::store::{self, RevisionFile};
 use super::texts::{self, MAX_INFO, MAX_MANIFEST};
 use super::{CONAN, Client, done, read, remove};
-use crate::access::enter;
+use crate::access::authorize;
 use crate::archive;
 use crate::rules::publish::{Destination, Repeat, add_file};
 use crate::store::files;
@@ -16,7 +16,7 @@ use futures_util::StreamExt;
 use http::StatusCode;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Response, Upload, reply};
+use kernel::http::{RequestContext, Response, Upload, reply};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue;
 use serde_json::{Map, Value, json};
@@ -32,14 +32,14 @@ const MAX_COMMAND: usize = 1024 * 1024;
 pub async fn without_revisions(
     client: &Client,
     path: &str,
-    asked: &Asked,
+    asked: &RequestContext,
     body: Upload,
 ) -> Result<Response> {
     let (recipe, place, path) = address::file(path)?;
-    if place != Place::without_revisions(place.reference()) {
+    if place != RevisionPath::without_revisions(place.reference()) {
         return Err(Error::Parameters(vec!["recipe_revision is invalid".into()]));
     }
-    let sent = Sent {
+    let sent = UploadedFile {
         recipe,
         place,
         path,
@@ -51,7 +51,7 @@ pub async fn without_revisions(
 pub async fn with_revisions(
     client: &Client,
     path: &str,
-    asked: &Asked,
+    asked: &RequestContext,
     body: Upload,
 ) -> Result<Response> {
     let (recipe, about) = address::with_revisions(path)?;
@@ -61,7 +61,7 @@ pub async fn with_revisions(
     if !place.is_fixed() || !place.of_recipe().is_fixed() {
         return Err(Error::Parameters(vec!["recipe_revision is invalid".into()]));
     }
-    let sent = Sent {
+    let sent = UploadedFile {
         recipe,
         place,
         path,
@@ -71,14 +71,19 @@ pub async fn with_revisions(
 
 /// A file that a client sends.
 #[derive(Clone)]
-struct Sent {
+struct UploadedFile {
     recipe: Recipe,
-    place: Place,
+    place: RevisionPath,
     path: String,
 }
 
-impl Sent {
-    async fn store(self, client: &Client, asked: &Asked, body: Upload) -> Result<Response> {
+impl UploadedFile {
+    async fn store(
+        self,
+        client: &Client,
+        asked: &RequestContext,
+        body: Upload,
+    ) -> Result<Response> {
         let project = client.project(&self.recipe)?;
         let kind = address::kind(&self.place, &self.path).ok_or(Error::NotFound("Package"))?;
         let mut to = destination(&self.recipe, &self.path);
@@ -96,7 +101,7 @@ impl Sent {
         let stored = upload::keep(&client.app, received).await?;
         let of = client.clone();
         let written = client.app.write(move |tx| {
-            let entered = enter(tx, &of.viewer, &project, Purpose::PublishPackage)?;
+            let entered = authorize(tx, &of.viewer, &project, Purpose::PublishPackage)?;
             let known = match to.package(tx, entered.project.id)? {
                 Some(package) => self.known(tx, package.id, kind, &stored, &to)?,
                 None if self.place.binary.is_some() => return Err(Error::NotFound("Recipe")),
@@ -131,7 +136,7 @@ impl Sent {
         }
         let names = address::alternatives(kind, &self.path);
         let known = store::files_named(tx, package_id, &self.place, &names)?;
-        let is_same = |kept: &Kept| {
+        let is_same = |kept: &RevisionFile| {
             // Publishers of one revision pack and write the same at other times.
             let is_timeless = matches!(kind, Kind::Manifest | Kind::Archive(_));
             let says_the_same = is_timeless && kept.metadata == to.file_metadata;
@@ -153,7 +158,7 @@ enum Known {
     /// The same file.
     Same,
     /// These, which it takes the place of.
-    Replaced(Vec<Kept>),
+    Replaced(Vec<RevisionFile>),
 }
 
 fn destination(recipe: &Recipe, path: &str) -> Destination {
@@ -210,7 +215,7 @@ pub async fn command(client: &Client, path: &str, body: Upload) -> Result<Respon
         About::UploadUrls(reference) => {
             let project = client.project(&recipe)?;
             admit(client, &project, &destination(&recipe, MANIFEST)).await?;
-            let place = Place::without_revisions(reference.as_deref());
+            let place = RevisionPath::without_revisions(reference.as_deref());
             let mut urls = Map::new();
             for name in object(body).await?.keys() {
                 if address::kind(&place, name).is_none() {

@@ -1,13 +1,13 @@
 //! What clients look up: which revisions and files there are, and the files.
 
-use super::address::{self, About, MANIFEST, Place, Recipe, WITHOUT_REVISIONS};
+use super::address::{self, About, MANIFEST, Recipe, RevisionPath, WITHOUT_REVISIONS};
 use super::store::{self, MAX, Revision};
 use super::{Client, search};
 use crate::download;
 use http::StatusCode;
 use jiff::tz::TimeZone;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Response, reply};
+use kernel::http::{RequestContext, Response, reply};
 use serde_json::{Map, Value, json};
 
 /// Answers a GET below `v1/conans/`.
@@ -72,8 +72,8 @@ async fn kept_in_zero(
     client: &Client,
     recipe: &Recipe,
     reference: Option<&str>,
-) -> Result<Vec<store::Kept>> {
-    let place = Place::without_revisions(reference);
+) -> Result<Vec<store::RevisionFile>> {
+    let place = RevisionPath::without_revisions(reference);
     let (client, recipe) = (client.clone(), recipe.clone());
     let app = client.app.clone();
     app.read(move |tx| {
@@ -88,7 +88,7 @@ pub async fn with_revisions(
     client: &Client,
     path: &str,
     list_only: Option<&str>,
-    asked: &Asked,
+    asked: &RequestContext,
 ) -> Result<Response> {
     let (recipe, about) = address::with_revisions(path)?;
     match about {
@@ -131,7 +131,11 @@ pub async fn with_revisions(
     }
 }
 
-async fn in_place(client: &Client, recipe: &Recipe, place: &Place) -> Result<Vec<store::Kept>> {
+async fn in_place(
+    client: &Client,
+    recipe: &Recipe,
+    place: &RevisionPath,
+) -> Result<Vec<store::RevisionFile>> {
     let (client, recipe, place) = (client.clone(), recipe.clone(), place.clone());
     let app = client.app.clone();
     app.read(move |tx| {
@@ -181,7 +185,7 @@ fn revision(one: &Revision) -> Value {
 }
 
 /// Sends a file by its address below `v1/files/`.
-pub async fn file(client: &Client, path: &str, asked: &Asked) -> Result<Response> {
+pub async fn file(client: &Client, path: &str, asked: &RequestContext) -> Result<Response> {
     let (recipe, place, path) = address::file(path)?;
     send(client, &recipe, place, path, asked).await
 }
@@ -189,9 +193,9 @@ pub async fn file(client: &Client, path: &str, asked: &Asked) -> Result<Response
 async fn send(
     client: &Client,
     recipe: &Recipe,
-    place: Place,
+    place: RevisionPath,
     path: String,
-    asked: &Asked,
+    asked: &RequestContext,
 ) -> Result<Response> {
     let (of, recipe) = (client.clone(), recipe.clone());
     let file = client.app.read(move |tx| {

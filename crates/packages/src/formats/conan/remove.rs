@@ -1,8 +1,8 @@
 //! Deleting revisions, binary packages and files.
 
-use super::address::{self, About, Place, Recipe, WITHOUT_REVISIONS};
+use super::address::{self, About, Recipe, RevisionPath, WITHOUT_REVISIONS};
 use super::{CONAN, Client, done, store};
-use crate::access::{Entered, Happened, audit, enter};
+use crate::access::{AuditEvent, RegistryAccess, audit, authorize};
 use crate::model::Package;
 use crate::rules::{destroy, protection};
 use crate::scope::Scope;
@@ -77,7 +77,7 @@ pub async fn binaries(
 /// Deletes files of a recipe without revisions.
 pub async fn files(client: &Client, recipe: &Recipe, names: Vec<String>) -> Result<Response> {
     change(client, recipe.clone(), move |tx, doomed| {
-        let place = Place::without_revisions(None);
+        let place = RevisionPath::without_revisions(None);
         let kept = store::files_named(tx, doomed.package.id, &place, &names)?;
         let files = kept.iter().map(|kept| kept.file.id).collect();
         doomed.remove(tx, WITHOUT_REVISIONS, files)
@@ -89,7 +89,7 @@ pub async fn files(client: &Client, recipe: &Recipe, names: Vec<String>) -> Resu
 pub async fn admit(client: &Client, recipe: &Recipe) -> Result<()> {
     let (of, recipe, project) = (client.clone(), recipe.clone(), client.project(recipe)?);
     let admitted = client.app.read(move |tx| {
-        let entered = enter(tx, &of.viewer, &project, Purpose::DestroyPackage)?;
+        let entered = authorize(tx, &of.viewer, &project, Purpose::DestroyPackage)?;
         Doomed::new(tx, &of, entered, &recipe).map(drop)
     });
     admitted.await.map_err(|error| client.unmoved(error))
@@ -103,7 +103,7 @@ async fn change(
 ) -> Result<Response> {
     let (of, project) = (client.clone(), client.project(&recipe)?);
     let written = client.app.write(move |tx| {
-        let entered = enter(tx, &of.viewer, &project, Purpose::DestroyPackage)?;
+        let entered = authorize(tx, &of.viewer, &project, Purpose::DestroyPackage)?;
         let doomed = Doomed::new(tx, &of, entered, &recipe)?;
         remove(tx, &doomed)
     });
@@ -114,12 +114,17 @@ async fn change(
 /// A package of which something is deleted, by somebody who may.
 struct Doomed {
     client: Client,
-    entered: Entered,
+    entered: RegistryAccess,
     package: Package,
 }
 
 impl Doomed {
-    fn new(tx: &mut Tx<'_>, client: &Client, entered: Entered, recipe: &Recipe) -> Result<Doomed> {
+    fn new(
+        tx: &mut Tx<'_>,
+        client: &Client,
+        entered: RegistryAccess,
+        recipe: &Recipe,
+    ) -> Result<Doomed> {
         let project = entered.project.id;
         let id = store::package(tx, &Scope::of_project(project), recipe)?.found("Package")?;
         let package = packages::package_in(tx, project, id)?.found("Package")?;
@@ -144,7 +149,7 @@ impl Doomed {
             enqueue(tx, self.client.app.jobs(), &PurgeFile { file: *file })?;
         }
         packages::touch(tx, self.package.id)?;
-        let happened = Happened {
+        let happened = AuditEvent {
             action: "package_file.destroy",
             target_type: "Package",
             target_id: self.package.id,

@@ -4,7 +4,7 @@
 use super::Client;
 use crate::scope::scope;
 use http::{HeaderName, HeaderValue, StatusCode};
-use identity::pass;
+use identity::registry_session;
 use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, reply};
@@ -26,7 +26,7 @@ pub fn ping() -> Result<Response> {
 /// A pass for everything below this prefix.
 pub async fn authenticate(client: &Client) -> Result<Response> {
     admit(client).await?;
-    let pass = pass::issue(&client.app, &client.viewer, &client.base, PASS_SECONDS)?;
+    let pass = registry_session::issue(&client.app, &client.viewer, &client.base, PASS_SECONDS)?;
     Ok(reply::text(StatusCode::OK, pass))
 }
 

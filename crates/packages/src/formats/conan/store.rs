@@ -1,6 +1,6 @@
 //! SQL about which file is where in which revision.
 
-use super::address::{MANIFEST, Place, Recipe};
+use super::address::{MANIFEST, Recipe, RevisionPath};
 use crate::keys::{name_key, package_version_key};
 use crate::model::{PackageFile, PackageType};
 use crate::scope::Scope;
@@ -17,7 +17,7 @@ const MAX_INFOS: i64 = 20_000;
 const MAX_RECIPES: i64 = 50_000;
 
 /// A file and its path within its revision.
-pub struct Kept {
+pub struct RevisionFile {
     /// Its row.
     pub file: PackageFile,
     /// Its path.
@@ -26,10 +26,10 @@ pub struct Kept {
     pub metadata: Option<String>,
 }
 
-impl FromRow for Kept {
+impl FromRow for RevisionFile {
     fn from_row(row: &mut Row<'_>) -> ::store::Result<Self> {
         let (path, metadata) = (row.get("path")?, row.get("metadata")?);
-        Ok(Kept {
+        Ok(RevisionFile {
             file: PackageFile::from_row(row)?,
             path,
             metadata,
@@ -101,7 +101,7 @@ pub fn recipes(tx: &mut Tx<'_>, scope: &Scope, beginning: &str) -> Result<Vec<(S
 }
 
 /// Reference and revision of a place, both empty for a recipe's own.
-fn binary(place: &Place) -> (&str, &str) {
+fn binary(place: &RevisionPath) -> (&str, &str) {
     match &place.binary {
         Some((reference, revision)) => (reference, revision),
         None => ("", ""),
@@ -109,7 +109,7 @@ fn binary(place: &Place) -> (&str, &str) {
 }
 
 /// The files of a revision, by path; at most [`MAX`].
-pub fn files(tx: &mut Tx<'_>, package_id: i64, place: &Place) -> Result<Vec<Kept>> {
+pub fn files(tx: &mut Tx<'_>, package_id: i64, place: &RevisionPath) -> Result<Vec<RevisionFile>> {
     let (reference, revision) = binary(place);
     Ok(tx.all(
         sql!(
@@ -128,9 +128,9 @@ pub fn files(tx: &mut Tx<'_>, package_id: i64, place: &Place) -> Result<Vec<Kept
 pub fn files_named(
     tx: &mut Tx<'_>,
     package_id: i64,
-    place: &Place,
+    place: &RevisionPath,
     paths: &[String],
-) -> Result<Vec<Kept>> {
+) -> Result<Vec<RevisionFile>> {
     let (reference, revision) = binary(place);
     Ok(tx.all(
         sql!(
@@ -154,7 +154,7 @@ pub fn files_named(
 pub fn file(
     tx: &mut Tx<'_>,
     package_id: i64,
-    place: &Place,
+    place: &RevisionPath,
     path: &str,
 ) -> Result<Option<PackageFile>> {
     let found = files_named(tx, package_id, place, &[path.to_owned()])?;
@@ -274,7 +274,7 @@ pub fn all_of_binaries(
 }
 
 /// Says where a file is, which takes the place of one that was there.
-pub fn put(tx: &mut Tx<'_>, file: &PackageFile, place: &Place, path: &str) -> Result<()> {
+pub fn put(tx: &mut Tx<'_>, file: &PackageFile, place: &RevisionPath, path: &str) -> Result<()> {
     let (reference, revision) = binary(place);
     tx.execute(
         sql!(

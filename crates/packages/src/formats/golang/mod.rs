@@ -10,7 +10,7 @@ mod upload;
 
 pub use module::hostile;
 
-use crate::access::{Entered, enter};
+use crate::access::{RegistryAccess, authorize};
 use crate::download;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
@@ -20,9 +20,9 @@ use http::{HeaderValue, StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
-use module::{Module, Version, Wanted};
+use module::{Module, Version, WantedVersion};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use spaces::access::Purpose;
@@ -57,7 +57,7 @@ kernel::params! {
 
 /// What is kept of a version.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct ModuleFile {
     /// Its go.mod.
     #[serde(rename = "mod")]
     go_mod: String,
@@ -67,13 +67,13 @@ async fn fetch(
     app: App,
     viewer: Viewer,
     params: Params<ModulePath>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
-    let wanted = Wanted::parse(&params.module_path);
+    let wanted = WantedVersion::parse(&params.module_path);
     let (viewer, reference) = (viewer.clone(), params.id.clone());
     let host = host_of(&app);
     let found = app.read(move |tx| {
-        let entered = enter(tx, &viewer, &reference, Purpose::ReadPackages)?;
+        let entered = authorize(tx, &viewer, &reference, Purpose::ReadPackages)?;
         // The client asks for the parents of a module too: whoever may enter
         // is told that these are none.
         let (module, what) = wanted.found("Module")?;
@@ -81,18 +81,18 @@ async fn fetch(
         look_up(tx, &entered, &module, what)
     });
     match found.await? {
-        Told::List(versions) => text(versions),
-        Told::Info(version, time) => reply::json(
+        ModuleAnswer::List(versions) => text(versions),
+        ModuleAnswer::Info(version, time) => reply::json(
             StatusCode::OK,
             &json!({"Version": version, "Time": time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()}),
         ),
-        Told::GoMod(go_mod) => text(go_mod),
-        Told::Zip(file) => download::serve(&app, &asked, &file).await,
+        ModuleAnswer::GoMod(go_mod) => text(go_mod),
+        ModuleAnswer::Zip(file) => download::serve(&app, &asked, &file).await,
     }
 }
 
 /// What a client asked for.
-enum Told {
+enum ModuleAnswer {
     List(String),
     Info(String, jiff::Timestamp),
     GoMod(String),
@@ -101,23 +101,23 @@ enum Told {
 
 fn look_up(
     tx: &mut Tx<'_>,
-    entered: &Entered,
+    entered: &RegistryAccess,
     module: &Module,
     what: module::What,
-) -> Result<Told> {
+) -> Result<ModuleAnswer> {
     let scope = Scope::of_project(entered.project.id);
     let version = match &what {
         module::What::List => {
             let mut all = versions(tx, &scope, module)?;
             all.retain(|(version, _)| !version.is_pseudo());
             let lines = all.iter().map(|(version, _)| format!("{version}\n"));
-            return Ok(Told::List(lines.collect()));
+            return Ok(ModuleAnswer::List(lines.collect()));
         }
         module::What::Latest => {
             let all = versions(tx, &scope, module)?;
             let latest = all.into_iter().max_by_key(|(version, _)| version.rank());
             let (version, row) = latest.found("Version")?;
-            return Ok(Told::Info(version.to_string(), row.created_at));
+            return Ok(ModuleAnswer::Info(version.to_string(), row.created_at));
         }
         module::What::Info(version) | module::What::GoMod(version) | module::What::Zip(version) => {
             version.to_string()
@@ -134,14 +134,14 @@ fn look_up(
     match what {
         module::What::GoMod(_) => {
             let kept = row.metadata.as_deref().unwrap_or_default();
-            let kept: Kept = serde_json::from_str(kept).map_err(Error::internal)?;
-            Ok(Told::GoMod(kept.go_mod))
+            let kept: ModuleFile = serde_json::from_str(kept).map_err(Error::internal)?;
+            Ok(ModuleAnswer::GoMod(kept.go_mod))
         }
         module::What::Zip(_) => {
             let file = files::newest(tx, row.id, &format!("{version}.zip"))?;
-            Ok(Told::Zip(Box::new(file.found("Version")?)))
+            Ok(ModuleAnswer::Zip(Box::new(file.found("Version")?)))
         }
-        _ => Ok(Told::Info(version, row.created_at)),
+        _ => Ok(ModuleAnswer::Info(version, row.created_at)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Paths and versions of modules (golang.org/ref/mod sections «Module paths»,
 //! «Versions» and «Module proxies»).
 
-use crate::access::Entered;
+use crate::access::RegistryAccess;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct Module {
 impl Module {
     /// The module of this path, if it is the project's: its own address, with
     /// folders and a major version behind it.
-    pub fn of_project(host: &str, entered: &Entered, path: &str) -> Option<Module> {
+    pub fn of_project(host: &str, entered: &RegistryAccess, path: &str) -> Option<Module> {
         let own = format!("{host}/{}", entered.project.full_path);
         Module::below(&own, path)
     }
@@ -161,9 +161,9 @@ pub enum What {
 }
 
 /// A module's path and what of it.
-pub struct Wanted;
+pub struct WantedVersion;
 
-impl Wanted {
+impl WantedVersion {
     /// Reads the path of a request; nothing for what the protocol does not
     /// have.
     pub fn parse(path: &str) -> Option<(String, What)> {
@@ -243,7 +243,7 @@ pub fn hostile(bytes: &[u8]) {
             assert!(module.path.starts_with(own) && !module.path.contains("/."));
         }
     }
-    let _ = Wanted::parse(&text);
+    let _ = WantedVersion::parse(&text);
 }
 
 #[cfg(test)]
@@ -319,18 +319,18 @@ mod tests {
     #[test]
     fn requests_are_read() {
         assert_eq!(
-            Wanted::parse("example.org/!acme/anvil/@v/v1.0.0-!r!c.1.info"),
+            WantedVersion::parse("example.org/!acme/anvil/@v/v1.0.0-!r!c.1.info"),
             Some((
                 "example.org/Acme/anvil".into(),
                 What::Info(version("v1.0.0-RC.1"))
             ))
         );
         assert_eq!(
-            Wanted::parse("a.b/c/@v/list"),
+            WantedVersion::parse("a.b/c/@v/list"),
             Some(("a.b/c".into(), What::List))
         );
         assert_eq!(
-            Wanted::parse("a.b/c/@latest"),
+            WantedVersion::parse("a.b/c/@latest"),
             Some(("a.b/c".into(), What::Latest))
         );
         for path in [
@@ -340,7 +340,7 @@ mod tests {
             "a.b/@v/v1.0.0.tar",
             "a.b/@v/x.mod",
         ] {
-            assert_eq!(Wanted::parse(path), None, "{path}");
+            assert_eq!(WantedVersion::parse(path), None, "{path}");
         }
     }
 

@@ -1,9 +1,9 @@
 //! Publishing a version: the zip file that `go mod download` would fetch
 //! (golang.org/ref/mod section «Module zip files»).
 
-use super::module::{Module, Version, Wanted, What, declared};
-use super::{Kept, ModulePath, host_of};
-use crate::access::enter;
+use super::module::{Module, Version, WantedVersion, What, declared};
+use super::{ModuleFile, ModulePath, host_of};
+use crate::access::authorize;
 use crate::archive;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat};
@@ -11,7 +11,7 @@ use crate::upload::{self, Uploaded};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Upload};
+use kernel::http::{Params, RequestContext, Upload};
 use spaces::access::Purpose;
 use std::cell::Cell;
 use std::fs::File;
@@ -25,7 +25,7 @@ pub async fn publish(
     app: App,
     viewer: Viewer,
     params: Params<ModulePath>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     body: Upload,
 ) -> Result<Uploaded> {
     let (module, version) = addressed(&app, &viewer, &params).await?;
@@ -46,7 +46,7 @@ pub async fn publish(
     upload::check_declared(&asked, received.stored())?;
     let read = move |file| go_mod(file, &module, &version);
     let go_mod = upload::inspect(&received, read).await?;
-    to.metadata = Some(serde_json::to_string(&Kept { go_mod }).map_err(Error::internal)?);
+    to.metadata = Some(serde_json::to_string(&ModuleFile { go_mod }).map_err(Error::internal)?);
     let stored = upload::keep(&app, received).await?;
     upload::publish(&app, &viewer, &params.id, to, stored).await?;
     Ok(Uploaded)
@@ -56,9 +56,9 @@ pub async fn publish(
 async fn addressed(app: &App, viewer: &Viewer, params: &ModulePath) -> Result<(Module, Version)> {
     let (viewer, reference) = (viewer.clone(), params.id.clone());
     let entered = app
-        .read(move |tx| enter(tx, &viewer, &reference, Purpose::PublishPackage))
+        .read(move |tx| authorize(tx, &viewer, &reference, Purpose::PublishPackage))
         .await?;
-    let Some((path, What::Zip(version))) = Wanted::parse(&params.module_path) else {
+    let Some((path, What::Zip(version))) = WantedVersion::parse(&params.module_path) else {
         return Err(refused("send a version to MODULE/@v/VERSION.zip"));
     };
     let host = host_of(app);

@@ -13,7 +13,7 @@ use crate::store::index::{self as rows, ChannelFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Response, Routes};
+use kernel::http::{Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ async fn project_index(
     app: App,
     viewer: Viewer,
     params: Params<Channel>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(Channel { id, channel }) = params;
     check_channel(&channel)?;
@@ -107,7 +107,7 @@ async fn group_index(
     app: App,
     viewer: Viewer,
     params: Params<Channel>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(Channel { id, channel }) = params;
     check_channel(&channel)?;
@@ -126,7 +126,7 @@ async fn file(
     viewer: Viewer,
     prefix: Prefix,
     params: Params<InChannel>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(InChannel {
         channel,

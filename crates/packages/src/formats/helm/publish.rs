@@ -11,7 +11,7 @@ use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Parts};
+use kernel::http::{Params, Parts, RequestContext};
 use std::io::Read;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub async fn publish(
     app: App,
     viewer: Viewer,
     params: Params<Channel>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     parts: Parts,
 ) -> Result<Uploaded> {
     let Params(to) = params;

@@ -12,7 +12,7 @@ pub mod metadata;
 
 pub use address::{Address, METADATA, Sum};
 
-use crate::access::enter;
+use crate::access::authorize;
 use crate::model::PackageType;
 use crate::rest::{READ, WRITE};
 use crate::rules::publish::{Destination, Repeat};
@@ -24,7 +24,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Response, Routes, Upload, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use spaces::access::Purpose;
@@ -102,7 +102,7 @@ async fn publish(
     app: App,
     viewer: Viewer,
     params: Params<FileBelow>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     body: Upload,
 ) -> Result<Response> {
     let address = Address::parse(&params.artifact_path)?;
@@ -117,7 +117,7 @@ async fn store(
     viewer: &Viewer,
     project: &Reference,
     address: &Address,
-    asked: &Asked,
+    asked: &RequestContext,
     body: Upload,
 ) -> Result<Response> {
     let to = destination(address);
@@ -171,7 +171,7 @@ async fn verify(
     let (viewer, project) = (viewer.clone(), project.clone());
     let known = app
         .read(move |tx| {
-            let id = enter(tx, &viewer, &project, Purpose::PublishPackage)?
+            let id = authorize(tx, &viewer, &project, Purpose::PublishPackage)?
                 .project
                 .id;
             newest(tx, &Scope::of_project(id), &address, most)
@@ -211,7 +211,7 @@ async fn fetch(
     viewer: Viewer,
     prefix: Prefix,
     params: Params<OneFile>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let path = &params.artifact_path;
     match send(&app, &viewer, &prefix, path, &asked).await {
@@ -234,7 +234,7 @@ async fn send(
     viewer: &Viewer,
     prefix: &Prefix,
     path: &str,
-    asked: &Asked,
+    asked: &RequestContext,
 ) -> Result<Response> {
     // Where nothing can be, nothing is: clients go on to the next repository.
     let address = Address::parse(path).map_err(|_| Error::NotFound("Package"))?;
@@ -277,7 +277,7 @@ fn look(
 fn of_instance(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<Scope> {
     for path in address.projects() {
         let reference = Reference::Path(path.to_owned());
-        match enter(tx, viewer, &reference, Purpose::ReadPackages) {
+        match authorize(tx, viewer, &reference, Purpose::ReadPackages) {
             Ok(entered) => return Ok(Scope::of_project(entered.project.id)),
             Err(Error::NotFound(_) | Error::Moved(_)) => {}
             Err(other) => return Err(other),

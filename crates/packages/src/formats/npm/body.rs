@@ -12,7 +12,7 @@ use http::header;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Upload};
+use kernel::http::{RequestContext, Upload};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -29,7 +29,7 @@ pub struct Body {
 
 impl Body {
     /// Receives a body that may hold a package file, within the limits.
-    pub async fn receive(app: &App, asked: &Asked, body: Upload) -> Result<Body> {
+    pub async fn receive(app: &App, asked: &RequestContext, body: Upload) -> Result<Body> {
         let limit = upload::limit(app, PackageType::Npm).await?;
         check_announced(asked, limit)?;
         let mut arriving = Arriving::new(body);
@@ -67,7 +67,7 @@ impl Body {
 
 /// Refuses a body announced to be larger than the largest that is accepted:
 /// the file in base64 and the rest.
-fn check_announced(asked: &Asked, limit: Option<u64>) -> Result<()> {
+fn check_announced(asked: &RequestContext, limit: Option<u64>) -> Result<()> {
     let announced = asked
         .header(header::CONTENT_LENGTH)
         .and_then(|length| length.trim().parse::<u64>().ok());
@@ -111,21 +111,21 @@ impl Arriving {
                     None => return Ok(false),
                 }
             }
-            if self.step(|_| Ok(()))? == Found::Begin {
+            if self.step(|_| Ok(()))? == Marker::Begin {
                 return Ok(true);
             }
         }
     }
 
     /// Scans the chunk up to what is found in it.
-    fn step(&mut self, mut text: impl FnMut(&[u8]) -> Result<()>) -> Result<Found> {
+    fn step(&mut self, mut text: impl FnMut(&[u8]) -> Result<()>) -> Result<Marker> {
         let mut rest = &self.chunk[..];
         let found = loop {
             match self.scanner.step(&mut rest).map_err(refused)? {
-                Step::Hungry => break Found::Nothing,
-                Step::Begins => break Found::Begin,
+                Step::Hungry => break Marker::Nothing,
+                Step::Begins => break Marker::Begin,
                 Step::Text(more) => text(more)?,
-                Step::Ends => break Found::End,
+                Step::Ends => break Marker::End,
             }
         };
         let left = rest.len();
@@ -135,7 +135,7 @@ impl Arriving {
 }
 
 #[derive(PartialEq, Eq)]
-enum Found {
+enum Marker {
     Nothing,
     Begin,
     End,
@@ -165,7 +165,7 @@ impl Stream for Decoded<'_> {
             let decoder = &mut this.decoder;
             let found = this.arriving.step(|text| decoder.decode(text, &mut bytes));
             match found {
-                Ok(found) => this.ended = found == Found::End,
+                Ok(found) => this.ended = found == Marker::End,
                 Err(error) => return Poll::Ready(Some(Err(error))),
             }
             if this.ended && !this.decoder.is_complete() {

@@ -1,9 +1,9 @@
 //! Telling people not to use versions any more.
 
 use super::body::Body;
-use super::manifest::Kept;
+use super::manifest::StoredManifest;
 use super::{NPM, done, envelope};
-use crate::access::{Happened, audit, enter};
+use crate::access::{AuditEvent, audit, authorize};
 use crate::model::Status;
 use crate::rules::protection;
 use crate::scope::Scope;
@@ -32,7 +32,7 @@ pub async fn deprecate(
     body: Upload,
 ) -> Result<Response> {
     let (by, place) = (viewer.clone(), project.clone());
-    app.read(move |tx| enter(tx, &by, &place, Purpose::DestroyPackage).map(drop))
+    app.read(move |tx| authorize(tx, &by, &place, Purpose::DestroyPackage).map(drop))
         .await?;
     let given = envelope::deprecations(&Body::envelope(body).await?, name)?;
     if given
@@ -44,7 +44,7 @@ pub async fn deprecate(
     let given: HashMap<String, String> = given.into_iter().collect();
     let (viewer, project, name) = (viewer.clone(), project.clone(), name.to_owned());
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &project, Purpose::DestroyPackage)?;
+        let entered = authorize(tx, &viewer, &project, Purpose::DestroyPackage)?;
         let id = entered.project.id;
         protection::check_delete(tx, id, NPM, &name, entered.level)?;
         let versions = index::versions(tx, &Scope::of_project(id), NPM, &name)?;
@@ -70,7 +70,7 @@ fn set(tx: &mut Tx<'_>, viewer: &Viewer, version: &Version, reason: &str) -> Res
     let Some(metadata) = &version.metadata else {
         return Ok(());
     };
-    let mut kept = Kept::read(metadata)?;
+    let mut kept = StoredManifest::read(metadata)?;
     let written = serde_json::to_string(reason).map_err(Error::internal)?;
     let wanted = Some(written.as_str()).filter(|_| !reason.is_empty());
     if kept.deprecated == wanted {
@@ -84,7 +84,7 @@ fn set(tx: &mut Tx<'_>, viewer: &Viewer, version: &Version, reason: &str) -> Res
         _ => Status::Deprecated,
     };
     packages::set_status(tx, &package, status)?;
-    let happened = Happened {
+    let happened = AuditEvent {
         action: "package.deprecate",
         target_type: "Package",
         target_id: package.id,

@@ -12,7 +12,7 @@ use http::{HeaderValue, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Response};
+use kernel::http::{RequestContext, Response};
 use kernel::ids::Reference;
 
 /// Answers for a path of a package.
@@ -21,7 +21,7 @@ pub async fn show(
     viewer: &Viewer,
     prefix: &Prefix,
     path: &str,
-    asked: &Asked,
+    asked: &RequestContext,
 ) -> Result<Response> {
     match (address::package(path), prefix) {
         (Some(Address::Package(name)), _) => packument(app, viewer, prefix, &name, asked).await,
@@ -37,7 +37,7 @@ async fn packument(
     viewer: &Viewer,
     prefix: &Prefix,
     name: &str,
-    asked: &Asked,
+    asked: &RequestContext,
 ) -> Result<Response> {
     let form = Form::accepted(asked.header(header::ACCEPT));
     if let Some(document) = find(app, viewer, prefix, name, form).await? {
@@ -102,11 +102,11 @@ async fn send(
     viewer: &Viewer,
     project: &Reference,
     (name, file_name): (String, String),
-    asked: &Asked,
+    asked: &RequestContext,
 ) -> Result<Response> {
     let (viewer, prefix) = (viewer.clone(), Prefix::Project(project.clone()));
     let found = app
-        .glance(move |tx| {
+        .read_inline(move |tx| {
             let scope = scope(tx, &viewer, &prefix)?;
             index::newest_file(tx, &scope, NPM, &name, &file_name)?.found("Package")
         })

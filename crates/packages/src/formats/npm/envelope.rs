@@ -48,7 +48,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Sent {
+struct PublishBody {
     name: Option<String>,
     #[serde(rename = "dist-tags", default)]
     tags: Pairs<String>,
@@ -96,7 +96,7 @@ pub struct Publication {
     pub length: Option<u64>,
 }
 
-fn read(envelope: &[u8]) -> Result<Sent> {
+fn read(envelope: &[u8]) -> Result<PublishBody> {
     serde_json::from_slice(envelope)
         .map_err(|_| Error::BadRequest("the body is not what npm clients send".into()))
 }

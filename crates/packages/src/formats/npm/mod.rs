@@ -30,7 +30,7 @@ use http::StatusCode;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Response, Routes, Upload, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 pub use refusal::for_client;
 use serde_json::json;
@@ -176,7 +176,7 @@ async fn show(
     viewer: Viewer,
     prefix: Prefix,
     at: Params<At>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     documents::show(&app, &viewer, &prefix, &at.package_path, &asked).await
 }
@@ -200,7 +200,7 @@ async fn set_tag(
     viewer: Viewer,
     prefix: Prefix,
     at: Params<Tags>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     body: Upload,
 ) -> Result<Response> {
     tags::add(&app, &viewer, &prefix, &at.tags_path, body).await?;
@@ -212,7 +212,7 @@ async fn remove_tag(
     viewer: Viewer,
     prefix: Prefix,
     at: Params<Tags>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     tags::remove(&app, &viewer, &prefix, &at.tags_path).await?;
     tags::changed(&asked)
@@ -235,7 +235,7 @@ async fn put(
     app: App,
     viewer: Viewer,
     at: Params<AtProject>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     body: Upload,
 ) -> Result<Response> {
     let command = asked.header("npm-command").unwrap_or_default();
@@ -304,5 +304,5 @@ fn done() -> Result<Response> {
 
 /// The manifest in what is kept of a version, as JSON.
 pub fn manifest_of(kept: &str) -> &str {
-    manifest::Kept::read(kept).map_or("", |kept| kept.manifest)
+    manifest::StoredManifest::read(kept).map_or("", |kept| kept.manifest)
 }

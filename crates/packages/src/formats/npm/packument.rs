@@ -1,7 +1,7 @@
 //! Packuments: all versions of a name as one document, in full or what
 //! installing needs of it.
 
-use super::manifest::Kept;
+use super::manifest::StoredManifest;
 use super::names;
 use crate::store::index::Version;
 use kernel::error::{Error, Result};
@@ -86,7 +86,7 @@ impl Packument<'_> {
             let (Some(number), Some(metadata)) = (&version.version, &version.metadata) else {
                 continue;
             };
-            let kept = Kept::read(metadata)?;
+            let kept = StoredManifest::read(metadata)?;
             if !std::mem::replace(&mut is_first, false) {
                 out.push(',');
             }
@@ -196,7 +196,7 @@ mod tests {
 
     fn version(number: &str, kept: [Value; 3], deprecated: Option<&str>) -> Version {
         let [manifest, short, dist] = kept.map(|part| part.to_string());
-        let kept = Kept {
+        let kept = StoredManifest {
             manifest: &manifest,
             short: &short,
             dist: &dist,

@@ -7,7 +7,7 @@ use crate::upload;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Response, Upload};
+use kernel::http::{RequestContext, Response, Upload};
 use kernel::ids::Reference;
 
 /// Stores the version in the body and puts its tag on it.
@@ -16,7 +16,7 @@ pub async fn publish(
     viewer: &Viewer,
     project: &Reference,
     name: &str,
-    asked: &Asked,
+    asked: &RequestContext,
     body: Upload,
 ) -> Result<Response> {
     upload::admit(app, viewer, project, &destination(name, None)).await?;

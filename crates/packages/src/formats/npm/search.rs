@@ -1,8 +1,8 @@
 //! Searching names.
 
-use super::manifest::Kept;
+use super::manifest::StoredManifest;
 use super::names;
-use super::store::{self, Wanted};
+use super::store::{self, PackumentQuery};
 use crate::scope::{Prefix, scope};
 use crate::store::index::Version;
 use http::StatusCode;
@@ -25,14 +25,14 @@ const MAX_WORDS: usize = 8;
 
 /// Reads what a client wants. `scope:` is understood; other qualifiers, which
 /// are about people and keywords, are not.
-pub fn wanted(text: Option<&str>, size: Option<i64>, from: Option<i64>) -> Wanted {
+pub fn wanted(text: Option<&str>, size: Option<i64>, from: Option<i64>) -> PackumentQuery {
     let words = text.unwrap_or_default().split_whitespace();
     let words = words.filter_map(|word| match word.split_once(':') {
         Some(("scope", scope)) => Some(format!("@{}/", scope.trim_start_matches('@'))),
         Some(_) => None,
         None => Some(word.to_owned()),
     });
-    Wanted {
+    PackumentQuery {
         words: words
             .take(MAX_WORDS)
             .map(|word| kernel::ids::fold(&word))
@@ -43,7 +43,12 @@ pub fn wanted(text: Option<&str>, size: Option<i64>, from: Option<i64>) -> Wante
 }
 
 /// Answers a search.
-pub async fn find(app: &App, viewer: &Viewer, prefix: &Prefix, wanted: Wanted) -> Result<Response> {
+pub async fn find(
+    app: &App,
+    viewer: &Viewer,
+    prefix: &Prefix,
+    wanted: PackumentQuery,
+) -> Result<Response> {
     let (viewer, prefix) = (viewer.clone(), prefix.clone());
     let (versions, total) = app
         .read(move |tx| {
@@ -67,7 +72,7 @@ struct About {
 fn shown(version: &Version) -> Result<Value> {
     let about: About = match &version.metadata {
         Some(metadata) => {
-            let kept = Kept::read(metadata)?;
+            let kept = StoredManifest::read(metadata)?;
             serde_json::from_str(kept.manifest).map_err(Error::internal)?
         }
         None => About::default(),

@@ -90,7 +90,7 @@ pub fn tagged(
 
 /// What to search for.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct PackumentQuery {
     /// Words that the name has to hold, folded.
     pub words: Vec<String>,
     /// Results left out at the beginning.
@@ -101,7 +101,7 @@ pub struct Wanted {
 
 /// Names that hold all words, by the id of the version tagged `latest` or
 /// else the newest, in the order of names; and how many there are in all.
-pub fn search(tx: &mut Tx<'_>, scope: &Scope, wanted: &Wanted) -> Result<(Vec<i64>, i64)> {
+pub fn search(tx: &mut Tx<'_>, scope: &Scope, wanted: &PackumentQuery) -> Result<(Vec<i64>, i64)> {
     let mut query = Fragment::new(
         "select coalesce(max(t.package_id), max(p.id)), count(*) over () from packages p
          left join package_tags t on t.package_id = p.id and t.name = 'latest' where ",

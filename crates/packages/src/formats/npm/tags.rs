@@ -1,7 +1,7 @@
 //! Tags: names that move between the versions of a package.
 
 use super::{NPM, address, done, envelope, names, packument, place, store};
-use crate::access::{Entered, Happened, audit, enter};
+use crate::access::{AuditEvent, RegistryAccess, audit, authorize};
 use crate::model::Package;
 use crate::rules::protection;
 use crate::scope::{Prefix, Scope, scope};
@@ -12,7 +12,7 @@ use http::{StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Response, Upload, reply};
+use kernel::http::{RequestContext, Response, Upload, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::access::Purpose;
@@ -60,7 +60,7 @@ pub async fn add(
             let found = index::version(tx, scope, NPM, &name, Some(&version))?;
             Ok(found.map(|found| (found.project_id, version.clone())))
         };
-        let found = enter_with(tx, &viewer, &place, Purpose::PublishPackage, &name, find)?;
+        let found = authorize_with(tx, &viewer, &place, Purpose::PublishPackage, &name, find)?;
         let (entered, package) = found;
         let level = entered.push_level();
         protection::check_push(tx, package.project_id, NPM, &package.name, level)?;
@@ -77,7 +77,7 @@ pub async fn remove(app: &App, viewer: &Viewer, prefix: &Prefix, path: &str) -> 
     let viewer = viewer.clone();
     app.write(move |tx| {
         let find = |tx: &mut Tx<'_>, scope: &Scope| store::tagged(tx, scope, &name, &tag);
-        let found = enter_with(tx, &viewer, &place, Purpose::DestroyPackage, &name, find)?;
+        let found = authorize_with(tx, &viewer, &place, Purpose::DestroyPackage, &name, find)?;
         let (entered, package) = found;
         protection::check_delete(tx, package.project_id, NPM, &package.name, entered.level)?;
         store::remove_tag(tx, &package, &tag)?;
@@ -88,7 +88,7 @@ pub async fn remove(app: &App, viewer: &Viewer, prefix: &Prefix, path: &str) -> 
 
 /// The answer to a change: nothing, but for yarn 1, which takes that for a
 /// failure.
-pub fn changed(asked: &Asked) -> Result<Response> {
+pub fn changed(asked: &RequestContext) -> Result<Response> {
     let program = asked.header(header::USER_AGENT).unwrap_or_default();
     match program.starts_with("yarn/1.") {
         true => done(),
@@ -118,7 +118,7 @@ fn one(path: &str) -> Result<(String, String)> {
 async fn entrance(app: &App, viewer: &Viewer, place: &Prefix, purpose: Purpose) -> Result<()> {
     let (viewer, place) = (viewer.clone(), place.clone());
     app.read(move |tx| match &place {
-        Prefix::Project(project) => enter(tx, &viewer, project, purpose).map(drop),
+        Prefix::Project(project) => authorize(tx, &viewer, project, purpose).map(drop),
         other => scope(tx, &viewer, other).map(drop),
     })
     .await
@@ -126,25 +126,25 @@ async fn entrance(app: &App, viewer: &Viewer, place: &Prefix, purpose: Purpose) 
 
 /// The package that `find` names within the place, and its project entered
 /// for the purpose.
-fn enter_with(
+fn authorize_with(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     place: &Prefix,
     purpose: Purpose,
     name: &str,
     find: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<(i64, String)>>,
-) -> Result<(Entered, Package)> {
+) -> Result<(RegistryAccess, Package)> {
     if matches!(viewer, Viewer::Anonymous) {
         return Err(Error::Unauthenticated);
     }
     let within = match place {
         Prefix::Project(project) => {
-            Scope::of_project(enter(tx, viewer, project, purpose)?.project.id)
+            Scope::of_project(authorize(tx, viewer, project, purpose)?.project.id)
         }
         other => scope(tx, viewer, other)?,
     };
     let (project, version) = find(tx, &within)?.found("Package")?;
-    let entered = enter(tx, viewer, &Reference::Id(project), purpose)?;
+    let entered = authorize(tx, viewer, &Reference::Id(project), purpose)?;
     let package = packages::find(tx, project, NPM, name, Some(&version))?.found("Package")?;
     Ok((entered, package))
 }
@@ -171,7 +171,7 @@ fn record(
     package: &Package,
     tag: &str,
 ) -> Result<()> {
-    let happened = Happened {
+    let happened = AuditEvent {
         action,
         target_type: "Package",
         target_id: package.id,

@@ -4,7 +4,7 @@
 use super::body::Body;
 use super::documents::revision;
 use super::{NPM, done, envelope, names};
-use crate::access::{Entered, enter};
+use crate::access::{RegistryAccess, authorize};
 use crate::rules::destroy;
 use crate::scope::Scope;
 use crate::store::index;
@@ -26,14 +26,14 @@ pub async fn some(
     body: Upload,
 ) -> Result<Response> {
     let (by, place) = (viewer.clone(), project.clone());
-    app.read(move |tx| enter(tx, &by, &place, Purpose::DestroyPackage).map(drop))
+    app.read(move |tx| authorize(tx, &by, &place, Purpose::DestroyPackage).map(drop))
         .await?;
     let staying = envelope::versions(&Body::envelope(body).await?, name)?;
     let staying: HashSet<String> = staying.into_iter().collect();
     let of = Of::new(app, viewer, project, name);
     let seen = seen.to_owned();
     app.write(move |tx| {
-        let entered = of.enter(tx)?;
+        let entered = of.authorize(tx)?;
         of.check_revision(tx, &entered, &seen)?;
         of.destroy(tx, &entered, |version| !staying.contains(version))
     })
@@ -51,7 +51,7 @@ pub async fn all(
     let of = Of::new(app, viewer, project, name);
     let seen = seen.to_owned();
     app.write(move |tx| {
-        let entered = of.enter(tx)?;
+        let entered = of.authorize(tx)?;
         of.check_revision(tx, &entered, &seen)?;
         of.destroy(tx, &entered, |_| true)
     })
@@ -70,7 +70,7 @@ pub async fn one(
     let of = Of::new(app, viewer, project, name);
     let file = file.to_owned();
     app.write(move |tx| {
-        let entered = of.enter(tx)?;
+        let entered = of.authorize(tx)?;
         of.destroy(tx, &entered, |version| {
             names::file_name(&of.name, version) == file
         })
@@ -97,11 +97,11 @@ impl Of {
         }
     }
 
-    fn enter(&self, tx: &mut Tx<'_>) -> Result<Entered> {
-        enter(tx, &self.viewer, &self.project, Purpose::DestroyPackage)
+    fn authorize(&self, tx: &mut Tx<'_>) -> Result<RegistryAccess> {
+        authorize(tx, &self.viewer, &self.project, Purpose::DestroyPackage)
     }
 
-    fn check_revision(&self, tx: &mut Tx<'_>, entered: &Entered, seen: &str) -> Result<()> {
+    fn check_revision(&self, tx: &mut Tx<'_>, entered: &RegistryAccess, seen: &str) -> Result<()> {
         let now = revision(tx, entered.project.id, &self.name)?;
         if now == "0" {
             return Err(Error::NotFound("Package"));
@@ -118,7 +118,7 @@ impl Of {
     fn destroy(
         &self,
         tx: &mut Tx<'_>,
-        entered: &Entered,
+        entered: &RegistryAccess,
         chosen: impl Fn(&str) -> bool,
     ) -> Result<()> {
         let here = Scope::of_project(entered.project.id);

@@ -58,7 +58,7 @@ impl Entry {
 }
 
 /// Which versions to look at.
-pub enum Wanted {
+pub enum EntriesQuery {
     /// All of a name.
     Named(String),
     /// Those of names that hold all of these folded words.
@@ -73,10 +73,15 @@ pub fn of_name(tx: &mut Tx<'_>, scope: &Scope, name: &str) -> Result<Vec<Entry>>
 
 /// All versions that are wanted and can be read, by name and then lowest
 /// first.
-pub fn wanted(tx: &mut Tx<'_>, scope: &Scope, wanted: &Wanted, level: Level) -> Result<Vec<Entry>> {
+pub fn wanted(
+    tx: &mut Tx<'_>,
+    scope: &Scope,
+    wanted: &EntriesQuery,
+    level: Level,
+) -> Result<Vec<Entry>> {
     let rows = match wanted {
-        Wanted::Named(name) => index::versions(tx, scope, NUGET, name)?,
-        Wanted::Matching(words) => index::versions_of_words(tx, scope, NUGET, words)?,
+        EntriesQuery::Named(name) => index::versions(tx, scope, NUGET, name)?,
+        EntriesQuery::Matching(words) => index::versions_of_words(tx, scope, NUGET, words)?,
     };
     of_rows(tx, rows, level)
 }

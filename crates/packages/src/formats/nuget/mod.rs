@@ -100,7 +100,7 @@ fn as_user<'r>(route: Declared<'r>, scopes: &'static [&'static str]) -> Declared
 
 kernel::params! {
     /// A project or group.
-    pub struct Place {
+    pub struct RegistryPath {
         /// The project or group.
         pub id: Reference,
     }

@@ -93,7 +93,7 @@ pub struct Dependency {
 }
 
 /// A `.nuspec` as it stands in an archive.
-pub struct Found {
+pub struct NuspecFile {
     /// What it says.
     pub nuspec: Nuspec,
     /// Its bytes.
@@ -101,7 +101,7 @@ pub struct Found {
 }
 
 /// Finds and reads the `.nuspec` of an archive.
-pub fn read(packed: impl Read + Seek) -> Result<Found> {
+pub fn read(packed: impl Read + Seek) -> Result<NuspecFile> {
     let contents = archive::zip(packed, is_nuspec)?;
     let mut members = contents.members.into_iter();
     let Some(first) = members.next() else {
@@ -111,7 +111,7 @@ pub fn read(packed: impl Read + Seek) -> Result<Found> {
         return Err(refused("the archive has more than one .nuspec at its top"));
     }
     let nuspec = Nuspec::parse(&first.bytes)?;
-    Ok(Found {
+    Ok(NuspecFile {
         nuspec,
         bytes: first.bytes,
     })

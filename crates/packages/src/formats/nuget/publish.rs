@@ -1,8 +1,8 @@
 //! Uploads of packages and of their symbols, and deletion.
 
 use super::nuspec::{self, Nuspec};
-use super::{At, NUGET, Place, file_name, symbols};
-use crate::access::enter;
+use super::{At, NUGET, RegistryPath, file_name, symbols};
+use crate::access::authorize;
 use crate::rules::destroy;
 use crate::rules::publish::{Destination, add_beside};
 use crate::store::{files, packages};
@@ -11,7 +11,7 @@ use crate::upload_form::{Form, SentFile};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, NoContent, Params, Parts};
+use kernel::http::{NoContent, Params, Parts, RequestContext};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ const PACKAGE: &str = "package";
 pub async fn package(
     app: App,
     viewer: Viewer,
-    params: Params<Place>,
-    asked: Arc<Asked>,
+    params: Params<RegistryPath>,
+    asked: Arc<RequestContext>,
     parts: Parts,
 ) -> Result<Uploaded> {
     let project = &params.id;
@@ -52,8 +52,8 @@ pub async fn package(
 pub async fn symbols(
     app: App,
     viewer: Viewer,
-    params: Params<Place>,
-    asked: Arc<Asked>,
+    params: Params<RegistryPath>,
+    asked: Arc<RequestContext>,
     parts: Parts,
 ) -> Result<Uploaded> {
     let project = &params.id;
@@ -65,7 +65,7 @@ pub async fn symbols(
     upload::admit(&app, &viewer, project, &to).await?;
     let (of, reference, own) = (viewer.clone(), project.clone(), nuspec.clone());
     app.read(move |tx| {
-        let project = enter(tx, &of, &reference, Purpose::PublishPackage)?.project;
+        let project = authorize(tx, &of, &reference, Purpose::PublishPackage)?.project;
         let (name, version) = (own.id.as_str(), Some(own.version.as_str()));
         let package = packages::find(tx, project.id, NUGET, name, version)?;
         check_published(tx, package.found("Package")?.id, &own)
@@ -104,7 +104,7 @@ async fn receive(
     app: &App,
     viewer: &Viewer,
     project: &Reference,
-    asked: &Asked,
+    asked: &RequestContext,
     parts: Parts,
 ) -> Result<SentFile> {
     upload::admit_publisher(app, viewer, project).await?;
@@ -133,7 +133,7 @@ fn check_published(tx: &mut Tx<'_>, package_id: i64, nuspec: &Nuspec) -> Result<
 pub async fn destroy(app: App, viewer: Viewer, params: Params<At>) -> Result<NoContent> {
     let registry = app.jobs().clone();
     app.write(move |tx| {
-        let entered = enter(tx, &viewer, &params.id, Purpose::DestroyPackage)?;
+        let entered = authorize(tx, &viewer, &params.id, Purpose::DestroyPackage)?;
         let (name, version) = (&params.nuget_name, Some(params.nuget_version.as_str()));
         let package = packages::find(tx, entered.project.id, NUGET, name, version)?;
         let id = package.found("Package")?.id;

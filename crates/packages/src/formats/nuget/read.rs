@@ -2,7 +2,7 @@
 
 use super::documents::{self, Links};
 use super::entries::{self, Search};
-use super::{At, FilePath, Leaf, NUGET, Named, Place, Query, file_name};
+use super::{At, FilePath, Leaf, NUGET, Named, Query, RegistryPath, file_name};
 use crate::documents::{Document, at_prefix};
 use crate::download;
 use crate::keys::nuget::Level;
@@ -12,7 +12,7 @@ use http::{HeaderValue, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Response, reply};
+use kernel::http::{Params, RequestContext, Response, reply};
 use kernel::ids::Reference;
 use serde_json::Value;
 use std::sync::Arc;
@@ -28,15 +28,19 @@ const MAX_TAKE: i64 = 1000;
 /// project, so anyone may ask.
 pub async fn project_service(
     app: App,
-    params: Params<Place>,
-    asked: Arc<Asked>,
+    params: Params<RegistryPath>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let links = Links::of_project(&app, &params.id);
     Ok(written(&documents::service(&links, true))?.reply(&asked, JSON))
 }
 
 /// Where a group's things are.
-pub async fn group_service(app: App, params: Params<Place>, asked: Arc<Asked>) -> Result<Response> {
+pub async fn group_service(
+    app: App,
+    params: Params<RegistryPath>,
+    asked: Arc<RequestContext>,
+) -> Result<Response> {
     let links = Links::of_group(&app, &params.id);
     Ok(written(&documents::service(&links, false))?.reply(&asked, JSON))
 }
@@ -47,7 +51,7 @@ pub async fn search(
     viewer: Viewer,
     prefix: Prefix,
     params: Params<Query>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(query) = params;
     let wanted = Search {
@@ -82,7 +86,7 @@ pub async fn registration(
     viewer: Viewer,
     prefix: Prefix,
     params: Params<Named>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let form = ("registration", documents::registration as Make);
     about_name(&app, viewer, prefix, &params.nuget_name, &asked, form).await
@@ -94,7 +98,7 @@ pub async fn versions(
     viewer: Viewer,
     prefix: Prefix,
     params: Params<Named>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let form: (_, Make) = ("versions", |_, found| documents::versions(found));
     about_name(&app, viewer, prefix, &params.nuget_name, &asked, form).await
@@ -109,7 +113,7 @@ async fn about_name(
     viewer: Viewer,
     prefix: Prefix,
     name: &str,
-    asked: &Asked,
+    asked: &RequestContext,
     (form, make): (&'static str, Make),
 ) -> Result<Response> {
     let (wanted, server, place) = (name.to_owned(), app.clone(), prefix.clone());
@@ -139,7 +143,7 @@ pub async fn leaf(
     viewer: Viewer,
     prefix: Prefix,
     params: Params<Leaf>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(of) = params;
     let server = app.clone();
@@ -163,7 +167,7 @@ pub async fn file_in_feed(
     app: App,
     viewer: Viewer,
     params: Params<At>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(of) = params;
     let path = FilePath {
@@ -180,7 +184,7 @@ pub async fn file(
     viewer: Viewer,
     prefix: Prefix,
     params: Params<FilePath>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(path) = params;
     let (file, extract) = app

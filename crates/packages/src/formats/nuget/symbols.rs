@@ -13,7 +13,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Response};
+use kernel::http::{Params, RequestContext, Response};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
@@ -40,7 +40,7 @@ pub struct Symbol {
 
 /// What is kept of a debug file beside its row.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Kept {
+pub struct SymbolMetadata {
     signature: String,
     checksum: String,
 }
@@ -48,7 +48,7 @@ pub struct Kept {
 impl Symbol {
     /// What is kept of it, as JSON text.
     pub fn kept(&self) -> Result<String> {
-        let kept = Kept {
+        let kept = SymbolMetadata {
             signature: self.identity.signature.clone(),
             checksum: self.identity.checksum.clone(),
         };
@@ -113,7 +113,7 @@ pub async fn show(
     app: App,
     viewer: Viewer,
     params: Params<SymbolPath>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(path) = params;
     let wanted = asked.header("symbolchecksum").map(checksums);
@@ -150,7 +150,7 @@ fn checksums(header: &str) -> Vec<String> {
 /// for its id, as executables carry it.
 fn fits(found: &index::IndexedFile, wanted: &[String]) -> bool {
     let kept = found.metadata.as_deref();
-    let kept = kept.and_then(|text| serde_json::from_str::<Kept>(text).ok());
+    let kept = kept.and_then(|text| serde_json::from_str::<SymbolMetadata>(text).ok());
     let own = kept.map(|kept| kept.checksum).unwrap_or_default();
     wanted
         .iter()

@@ -7,7 +7,7 @@ use crate::scope::Scope;
 use crate::store::index::{self, IndexedFile};
 use http::header;
 use kernel::error::{Error, Result};
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use kernel::markup::escape;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub enum Form {
 impl Form {
     /// What the client likes best; HTML where it likes nothing of ours, as
     /// PEP 691 allows.
-    pub fn asked(asked: &Asked) -> Form {
+    pub fn asked(asked: &RequestContext) -> Form {
         let accepted = asked.header(header::ACCEPT).unwrap_or_default();
         preferred(accepted)
     }
@@ -89,7 +89,7 @@ fn preferred(accepted: &str) -> Form {
 /// What is kept of a file for its line in an index, named as in JSON.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Kept {
+pub struct FileMetadata {
     /// Versions of Python it runs on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_python: Option<String>,
@@ -128,7 +128,7 @@ struct File<'a> {
     url: String,
     hashes: Digest,
     #[serde(flatten)]
-    kept: Kept,
+    kept: FileMetadata,
     size: i64,
     upload_time: String,
     yanked: bool,
@@ -177,7 +177,7 @@ pub fn of_name(
 fn line<'a>(file: &'a IndexedFile, prefix: &str) -> Result<File<'a>> {
     let kept = match &file.metadata {
         Some(kept) => serde_json::from_str(kept).map_err(Error::internal)?,
-        None => Kept::default(),
+        None => FileMetadata::default(),
     };
     let file = &file.file;
     let encoded = utf8_percent_encode(&file.file_name, PLAIN);
@@ -296,7 +296,7 @@ mod tests {
             filename: "a\"><script>",
             url: "http://x/\"".into(),
             hashes: Digest { sha256: "0".into() },
-            kept: Kept {
+            kept: FileMetadata {
                 requires_python: Some(">=3.9,<4 \"".into()),
                 core_metadata: None,
             },

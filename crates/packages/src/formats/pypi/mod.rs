@@ -19,7 +19,7 @@ use http::{HeaderValue, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::sync::Arc;
@@ -78,7 +78,12 @@ kernel::params! {
 }
 
 /// The names in a project or group.
-async fn names(app: App, viewer: Viewer, prefix: Prefix, asked: Arc<Asked>) -> Result<Response> {
+async fn names(
+    app: App,
+    viewer: Viewer,
+    prefix: Prefix,
+    asked: Arc<RequestContext>,
+) -> Result<Response> {
     let (form, server) = (Form::asked(&asked), app.clone());
     let body = app.read(move |tx| {
         let scope = scope(tx, &viewer, &prefix)?;
@@ -94,7 +99,7 @@ async fn name(
     viewer: Viewer,
     prefix: Prefix,
     params: Params<Named>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let (name, form) = (params.package_name.as_str(), Form::asked(&asked));
     let (server, place, wanted) = (app.clone(), prefix.clone(), name.to_owned());
@@ -115,7 +120,7 @@ async fn file(
     viewer: Viewer,
     prefix: Prefix,
     params: Params<Addressed>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(Addressed {
         sha256,
@@ -180,7 +185,7 @@ fn group_prefix(app: &App, id: &Reference) -> String {
 }
 
 /// The answer that carries an index. Caches keep its forms apart.
-fn written(document: Document, asked: &Asked, form: Form) -> Response {
+fn written(document: Document, asked: &RequestContext, form: Form) -> Response {
     let mut response = document.reply(asked, form.content_type());
     let vary = HeaderValue::from_static("Origin, Accept");
     response.headers_mut().insert(header::VARY, vary);

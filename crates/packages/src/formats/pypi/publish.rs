@@ -1,6 +1,6 @@
 //! Uploads: a form with the file and what twine read in it.
 
-use super::documents::{Digest, Kept};
+use super::documents::{Digest, FileMetadata};
 use super::metadata::{self, Fields};
 use super::names::{self, Kind};
 use crate::keys::pypi as version;
@@ -14,7 +14,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use kernel::http::{Asked, Params, Parts};
+use kernel::http::{Params, Parts, RequestContext};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub async fn publish(
     app: App,
     viewer: Viewer,
     params: Params<Above>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     parts: Parts,
 ) -> Result<Uploaded> {
     let project = &params.id;
@@ -51,7 +51,7 @@ pub async fn publish(
     let shown = fields.metadata(|field| form.text(field));
     // Only a wheel's metadata holds for whatever is built of it (PEP 658).
     let extract = (kind == Kind::Wheel).then_some(own);
-    let kept = Kept {
+    let kept = FileMetadata {
         requires_python: shown.requires_python.clone(),
         core_metadata: extract.as_ref().map(|bytes| Digest {
             sha256: hex::encode(Sha256::digest(bytes)),

@@ -8,9 +8,9 @@
 mod module;
 mod registry;
 
-pub use module::{Kept, check_version, package_name, submodule};
+pub use module::{ModuleMetadata, check_version, package_name, submodule};
 
-use crate::access::{Entered, enter};
+use crate::access::{RegistryAccess, authorize};
 use crate::archive;
 use crate::download;
 use crate::model::PackageType;
@@ -25,7 +25,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Response, Routes, Upload, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::cell::RefCell;
@@ -103,7 +103,7 @@ async fn publish(
     app: App,
     viewer: Viewer,
     params: Params<PublishModule>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     body: Upload,
 ) -> Result<Uploaded> {
     let name = package_name(&params.module_name, &params.module_system)?;
@@ -145,7 +145,7 @@ async fn check_early(app: &App, viewer: &Viewer, params: &PublishModule, name: &
     let (viewer, project, name) = (viewer.clone(), params.id.clone(), name.to_owned());
     let version = params.module_version.clone();
     app.read(move |tx| {
-        let entered = enter(tx, &viewer, &project, Purpose::PublishPackage)?;
+        let entered = authorize(tx, &viewer, &project, Purpose::PublishPackage)?;
         check_elsewhere(tx, &entered, &name, Some(&version))
     })
     .await
@@ -155,7 +155,7 @@ async fn check_early(app: &App, viewer: &Viewer, params: &PublishModule, name: &
 /// protocol tells them apart by the namespace only.
 fn check_elsewhere(
     tx: &mut Tx<'_>,
-    entered: &Entered,
+    entered: &RegistryAccess,
     name: &str,
     version: Option<&str>,
 ) -> Result<()> {
@@ -172,12 +172,12 @@ fn check_elsewhere(
 
 /// What the archive holds. Clients may be given archives of other kinds, which
 /// are stored as they are.
-async fn look_into(received: &Received) -> Result<Kept> {
+async fn look_into(received: &Received) -> Result<ModuleMetadata> {
     let size = received.stored().size;
     upload::inspect(received, move |mut file| {
         let mut magic = [0; 2];
         if file.read_exact(&mut magic).is_err() || magic != GZIP {
-            return Ok(Kept::default());
+            return Ok(ModuleMetadata::default());
         }
         file.rewind()?;
         let paths = RefCell::new(Vec::new());
@@ -187,7 +187,9 @@ async fn look_into(received: &Received) -> Result<Kept> {
             }
             false
         })?;
-        Ok(Kept::of(paths.borrow().iter().map(String::as_str)))
+        Ok(ModuleMetadata::of(
+            paths.borrow().iter().map(String::as_str),
+        ))
     })
     .await
 }
@@ -196,7 +198,7 @@ async fn fetch(
     app: App,
     viewer: Viewer,
     params: Params<FetchModule>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(params) = params;
     let module = (params.module_name.as_str(), params.module_system.as_str());
@@ -208,7 +210,7 @@ async fn fetch_latest(
     app: App,
     viewer: Viewer,
     params: Params<FetchLatest>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(params) = params;
     let module = (params.module_name.as_str(), params.module_system.as_str());
@@ -222,13 +224,13 @@ async fn send(
     project: Reference,
     (name, system): (&str, &str),
     version: Option<String>,
-    asked: &Asked,
+    asked: &RequestContext,
 ) -> Result<Response> {
     let name = package_name(name, system).map_err(|_| Error::NotFound("Package"))?;
     let viewer = viewer.clone();
     let file = app
         .read(move |tx| {
-            let id = enter(tx, &viewer, &project, Purpose::ReadPackages)?
+            let id = authorize(tx, &viewer, &project, Purpose::ReadPackages)?
                 .project
                 .id;
             let scope = Scope::of_project(id);

@@ -47,18 +47,18 @@ pub fn file_name(name: &str, version: &str) -> String {
 
 /// What is kept of a version, as JSON.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct ModuleMetadata {
     /// Names of the submodules in the archive, in order.
     pub submodules: Vec<String>,
 }
 
-impl Kept {
+impl ModuleMetadata {
     /// From the paths of an archive.
-    pub fn of<'p>(paths: impl Iterator<Item = &'p str>) -> Kept {
+    pub fn of<'p>(paths: impl Iterator<Item = &'p str>) -> ModuleMetadata {
         let mut submodules: Vec<String> = paths.filter_map(submodule).map(str::to_owned).collect();
         submodules.sort_unstable();
         submodules.dedup();
-        Kept { submodules }
+        ModuleMetadata { submodules }
     }
 }
 
@@ -74,30 +74,30 @@ pub fn submodule(path: &str) -> Option<&str> {
 }
 
 /// One version of a module, as documents show it.
-pub struct Shown {
+pub struct ModuleVersion {
     /// As published.
     pub version: String,
     parsed: Version,
-    kept: Kept,
+    kept: ModuleMetadata,
     /// The project that holds it.
     pub project_id: i64,
 }
 
 /// The versions of a module, highest first.
-pub fn sorted(versions: Vec<index::Version>) -> Vec<Shown> {
+pub fn sorted(versions: Vec<index::Version>) -> Vec<ModuleVersion> {
     let shown = |one: index::Version| {
         let version = one.version?;
         let kept = one
             .metadata
             .and_then(|text| serde_json::from_str(&text).ok());
-        Some(Shown {
+        Some(ModuleVersion {
             parsed: Version::parse(&version).ok()?,
             version,
             kept: kept.unwrap_or_default(),
             project_id: one.project_id,
         })
     };
-    let mut versions: Vec<Shown> = versions.into_iter().filter_map(shown).collect();
+    let mut versions: Vec<ModuleVersion> = versions.into_iter().filter_map(shown).collect();
     versions.sort_by(|a, b| b.parsed.cmp(&a.parsed));
     versions.dedup_by(|a, b| a.version == b.version);
     versions
@@ -105,7 +105,7 @@ pub fn sorted(versions: Vec<index::Version>) -> Vec<Shown> {
 
 /// The version that stands for the module: the highest that is released, or
 /// the highest.
-pub fn latest(sorted: &[Shown]) -> Option<&Shown> {
+pub fn latest(sorted: &[ModuleVersion]) -> Option<&ModuleVersion> {
     sorted
         .iter()
         .find(|one| one.parsed.pre.is_empty())
@@ -170,8 +170,12 @@ struct Root {
 }
 
 /// All versions, with the address of the project that holds the module.
-pub fn versions_document(system: &str, sorted: &[Shown], source: String) -> VersionsDocument {
-    let entry = |one: &Shown| VersionEntry {
+pub fn versions_document(
+    system: &str,
+    sorted: &[ModuleVersion],
+    source: String,
+) -> VersionsDocument {
+    let entry = |one: &ModuleVersion| VersionEntry {
         version: one.version.clone(),
         submodules: submodules(&one.kept),
         root: Part {
@@ -194,8 +198,8 @@ pub fn versions_document(system: &str, sorted: &[Shown], source: String) -> Vers
 pub fn module_document(
     name: &str,
     system: &str,
-    sorted: &[Shown],
-    one: &Shown,
+    sorted: &[ModuleVersion],
+    one: &ModuleVersion,
     source: String,
 ) -> ModuleDocument {
     ModuleDocument {
@@ -210,7 +214,7 @@ pub fn module_document(
     }
 }
 
-fn submodules(kept: &Kept) -> Vec<SubmoduleEntry> {
+fn submodules(kept: &ModuleMetadata) -> Vec<SubmoduleEntry> {
     let entry = |name: &String| SubmoduleEntry {
         path: format!("{SUBMODULES}/{name}"),
         name: name.clone(),
@@ -256,7 +260,7 @@ mod tests {
             "modules/deep/below/main.tf",
             "examples/modules.tf",
         ];
-        let kept = Kept::of(paths.into_iter());
+        let kept = ModuleMetadata::of(paths.into_iter());
         assert_eq!(kept.submodules, ["gateway", "subnet"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Terraform's module registry protocol: modules found by the namespace they
 //! are below.
 
-use super::module::{self, Shown};
+use super::module::{self, ModuleVersion};
 use super::{file_of, package_name, told};
 use crate::download;
 use crate::model::PackageType;
@@ -9,11 +9,11 @@ use crate::rest::READ;
 use crate::scope::{self, Prefix};
 use crate::store::index;
 use http::{Method, StatusCode};
-use identity::pass;
+use identity::registry_session;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use std::sync::Arc;
@@ -85,17 +85,17 @@ kernel::params! {
 
 /// A module with at least one version.
 struct Module {
-    versions: Vec<Shown>,
+    versions: Vec<ModuleVersion>,
     /// Where people see the project that holds its latest version.
     source: String,
 }
 
 impl Module {
-    fn latest(&self) -> Result<&Shown> {
+    fn latest(&self) -> Result<&ModuleVersion> {
         module::latest(&self.versions).found("Package")
     }
 
-    fn version(&self, version: &str) -> Result<&Shown> {
+    fn version(&self, version: &str) -> Result<&ModuleVersion> {
         let mut versions = self.versions.iter();
         versions.find(|one| one.version == version).found("Package")
     }
@@ -148,7 +148,7 @@ async fn show(app: App, viewer: Viewer, params: Params<OfVersion>) -> Result<Res
     shown(of, &found, found.version(&params.module_version)?)
 }
 
-fn shown((name, system): (&str, &str), found: &Module, one: &Shown) -> Result<Response> {
+fn shown((name, system): (&str, &str), found: &Module, one: &ModuleVersion) -> Result<Response> {
     let source = found.source.clone();
     let document = module::module_document(name, system, &found.versions, one, source);
     reply::json(StatusCode::OK, &document)
@@ -159,7 +159,7 @@ async fn download_latest(
     app: App,
     viewer: Viewer,
     params: Params<OfModule>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let of = (&*params.module_name, &*params.module_system);
     let found = find(&app, &viewer, &params.module_namespace, of).await;
@@ -182,14 +182,14 @@ async fn locate(
     app: App,
     viewer: Viewer,
     params: Params<OfVersion>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let of = (&*params.module_name, &*params.module_system);
     let found = find(&app, &viewer, &params.module_namespace, of).await?;
     found.version(&params.module_version)?;
     let above = asked.uri.path().trim_end_matches("download");
     let path = format!("{above}file");
-    let token = pass::issue(&app, &viewer, &path, PASS_SECONDS)?;
+    let token = registry_session::issue(&app, &viewer, &path, PASS_SECONDS)?;
     told(&format!("{path}?token={token}&archive=tgz"))
 }
 
@@ -198,7 +198,7 @@ async fn fetch(
     app: App,
     viewer: Viewer,
     params: Params<OfVersion>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(params) = params;
     let name = package_name(&params.module_name, &params.module_system)

@@ -20,7 +20,7 @@ pub struct Cleanup {
     /// The rules.
     pub rules: Vec<RuleRow>,
     /// What would go, where that was asked.
-    pub preview: Option<Found>,
+    pub preview: Option<CleanupPreview>,
     /// The formats.
     pub kinds: Vec<Choice>,
     /// The form of a new rule.
@@ -48,7 +48,7 @@ pub struct RuleRow {
 
 /// What a rule would take.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct CleanupPreview {
     /// Versions.
     pub count: u64,
     /// Bytes of their files.

@@ -213,7 +213,7 @@ fn cleanup_shows_what_would_go() {
         head: head("Project"),
         address: "/acme/anvil/-/settings/packages/cleanup".into(),
         rules: vec![rule],
-        preview: Some(cleanup::Found {
+        preview: Some(cleanup::CleanupPreview {
             count: 120,
             size: 4096,
             largest: vec![("ham<mer".into(), 2048), ("nail".into(), 1024)],
@@ -228,7 +228,7 @@ fn cleanup_shows_what_would_go() {
     assert!(full.contains("not downloaded for 30 days") && !full.contains("ham<mer"));
 
     shown.rules.clear();
-    shown.preview = Some(cleanup::Found::default());
+    shown.preview = Some(cleanup::CleanupPreview::default());
     let empty = keep("cleanup_empty", &shown);
     assert!(empty.contains("No rules yet") && empty.contains("Nothing would go"));
 }

@@ -1,7 +1,7 @@
 //! What the forms of an issue's page do.
 
 use super::story::Rewritten;
-use super::{ENTRIES, Typed, render};
+use super::{ENTRIES, IssueForms, render};
 use crate::guarded::{self, Writer};
 use crate::model::{EscalationStatus, IssueKind, Severity};
 use crate::pages::views::Draft;
@@ -20,7 +20,7 @@ use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::flash;
-use kernel::http::{Asked, Paging, Params, Patch, Response};
+use kernel::http::{Paging, Params, Patch, RequestContext, Response};
 use kernel::time::Date;
 use spaces::access::Purpose;
 use spaces::pages::Address;
@@ -129,7 +129,7 @@ async fn here(app: &App, viewer: &Viewer, address: &Address, iid: i64) -> Result
 pub async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<ChangeForm>,
     paging: Paging,
 ) -> Result<Response> {
@@ -156,10 +156,10 @@ pub async fn change(
         Err(error) => {
             let fields = ["labels", "assignees", "due_date", "weight"];
             let iid = form.issue_iid;
-            let typed = Typed {
+            let typed = IssueForms {
                 refusal: Refusal::of(error, &fields)?,
                 marks: (form.action == Action::Marks).then_some(form),
-                ..Typed::default()
+                ..IssueForms::default()
             };
             render(&app, viewer, address, iid, paging, typed).await
         }
@@ -271,7 +271,7 @@ fn at(url: &str, page: i64, note: i64) -> String {
 pub async fn write_note(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<NoteForm>,
     Solved(solution): Solved,
     paging: Paging,
@@ -303,10 +303,10 @@ pub async fn write_note(
         Ok(Some((id, page))) => flash::done(&app, &at(&here.url, page, id), "The note is written."),
         Ok(None) => flash::done(&app, &here.url, "Done."),
         Err(refusal) => {
-            let typed = Typed {
+            let typed = IssueForms {
                 draft,
                 refusal,
-                ..Typed::default()
+                ..IssueForms::default()
             };
             render(&app, viewer, address, form.issue_iid, paging, typed).await
         }
@@ -353,7 +353,7 @@ fn noted(error: Error) -> Error {
 pub async fn change_note(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     form: Params<NoteChange>,
     Solved(solution): Solved,
     paging: Paging,
@@ -375,14 +375,14 @@ pub async fn change_note(
             flash::done(&app, &at(&here.url, page, id), "The note is changed.")
         }
         Err(refusal) => {
-            let typed = Typed {
+            let typed = IssueForms {
                 rewritten: Some(Rewritten {
                     note_id: form.note_id,
                     body,
                     challenge: refusal.challenge.clone(),
                 }),
                 refusal,
-                ..Typed::default()
+                ..IssueForms::default()
             };
             render(&app, viewer, address, form.issue_iid, paging, typed).await
         }

@@ -7,7 +7,7 @@ mod story;
 use super::notes::NotePage;
 use super::views::{self, Draft, Fact, IssueView, Marks};
 use super::{desk, kinds, paged, tags};
-use crate::access::{Desk, Parent};
+use crate::access::{Parent, ProjectAccess};
 use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
 use crate::rules::issues::places::{found, is_subscribed};
 use crate::rules::issues::requests::may_edit;
@@ -25,7 +25,7 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment};
-use kernel::http::{Asked, Paging, Params, Response, Routes};
+use kernel::http::{Paging, Params, RequestContext, Response, Routes};
 use spaces::access::{DEVELOPER, GUEST, Purpose};
 use spaces::pages::{Address, PROJECT};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use story::Rewritten;
 /// Notes and events of one page.
 const ENTRIES: i64 = 50;
 /// Most milestones to choose from.
-const GOALS: i64 = 100;
+const MAX_MILESTONES: i64 = 100;
 
 pub fn routes(r: &mut Routes) {
     let one = format!("{PROJECT}/-/issues/{{issue_iid}}");
@@ -59,7 +59,7 @@ kernel::params! {
 
 /// What was typed into a form that is shown again.
 #[derive(Default)]
-struct Typed {
+struct IssueForms {
     draft: Draft,
     rewritten: Option<Rewritten>,
     marks: Option<ChangeForm>,
@@ -69,12 +69,12 @@ struct Typed {
 async fn show(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<OneIssue>,
     paging: Paging,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
-    let typed = Typed::default();
+    let typed = IssueForms::default();
     render(&app, viewer, address, path.issue_iid, paging, typed).await
 }
 
@@ -84,7 +84,7 @@ async fn render(
     address: Address,
     iid: i64,
     paging: Paging,
-    typed: Typed,
+    typed: IssueForms,
 ) -> Result<Response> {
     let status = typed.refusal.status();
     let shown = typed.refusal.page(app, &viewer, "Issue");
@@ -141,7 +141,7 @@ async fn render(
 /// Somebody before an issue they see.
 struct Reader<'r> {
     viewer: &'r Viewer,
-    desk: &'r Desk,
+    desk: &'r ProjectAccess,
     issue: &'r Issue,
 }
 
@@ -221,9 +221,9 @@ impl Reader<'_> {
         let titles: Vec<String> = worn.into_iter().flatten().map(|it| it.title).collect();
         let names = names(self.assigned(tx)?);
         let parent = Parent::Project(Box::new(self.desk.project.clone()));
-        let goals = milestones::usable(tx, &parent, issue.milestone_id, GOALS)?;
+        let milestones_found = milestones::usable(tx, &parent, issue.milestone_id, MAX_MILESTONES)?;
         let mut choices = Choice::list(&[("0", "None")]);
-        choices.extend(goals.into_iter().map(|goal| Choice {
+        choices.extend(milestones_found.into_iter().map(|goal| Choice {
             value: goal.id.to_string(),
             label: goal.title,
         }));

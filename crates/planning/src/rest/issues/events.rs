@@ -12,7 +12,7 @@ use kernel::http::{Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 
 /// An event of an issue.
-struct Place {
+struct OneEvent {
     id: Reference,
     issue_iid: i64,
     event_id: i64,
@@ -61,7 +61,7 @@ macro_rules! of_kinds {
                 viewer: Viewer,
                 path: Params<EventPath>,
             ) -> Result<Ok200<EventEntity>> {
-                let place = Place {
+                let place = OneEvent {
                     id: path.id.clone(),
                     issue_iid: path.issue_iid,
                     event_id: path.event_id,
@@ -104,7 +104,7 @@ async fn list(
 async fn show(
     app: App,
     viewer: Viewer,
-    path: Place,
+    path: OneEvent,
     kind: EventKind,
 ) -> Result<Ok200<EventEntity>> {
     let (one, named) = app

@@ -2,7 +2,7 @@
 
 use super::IssuePath;
 use crate::access::Scope;
-use crate::entity::issues::{Around, IssueEntity, issue};
+use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use crate::model::{Issue, LinkType};
 use crate::rules::issues::links::{self as rules, Linked};
 use crate::rules::issues::places::{found, found_to_write};
@@ -105,7 +105,7 @@ async fn list(
                 .take(paging.fetch() as usize)
                 .collect();
             let issues: Vec<Issue> = page.iter().map(|(_, issue)| issue.clone()).collect();
-            let around = Around::read(tx, &viewer, &Scope::Everywhere, &issues)?;
+            let around = RelatedToIssues::read(tx, &viewer, &Scope::Everywhere, &issues)?;
             let page = Paged::numbered(page, paging, Some(total));
             Ok((page, around, own))
         })
@@ -138,16 +138,16 @@ fn seen(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<Vec<(Link, Is
 }
 
 /// A link with what its issues need, rendered after the transaction.
-struct Shown {
+struct LoadedLink {
     linked: Linked,
-    around: Around,
+    around: RelatedToIssues,
 }
 
-impl Shown {
-    fn read(tx: &mut Tx<'_>, viewer: &Viewer, linked: Linked) -> Result<Shown> {
+impl LoadedLink {
+    fn read(tx: &mut Tx<'_>, viewer: &Viewer, linked: Linked) -> Result<LoadedLink> {
         let both = [linked.source.clone(), linked.target.clone()];
-        let around = Around::read(tx, viewer, &Scope::Everywhere, &both)?;
-        Ok(Shown { linked, around })
+        let around = RelatedToIssues::read(tx, viewer, &Scope::Everywhere, &both)?;
+        Ok(LoadedLink { linked, around })
     }
 
     fn entity(&self, app: &App) -> LinkEntity {
@@ -171,7 +171,7 @@ async fn create(
             let target = (&params.target_project_id, params.target_issue_iid);
             let kind = params.link_type.unwrap_or(LinkType::RelatesTo);
             let linked = rules::create(tx, &viewer, &desk, &issue, target, kind)?;
-            Shown::read(tx, &viewer, linked)
+            LoadedLink::read(tx, &viewer, linked)
         })
         .await?;
     Ok(Created(shown.entity(&app)))
@@ -182,7 +182,7 @@ async fn show(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok200<
         .read(move |tx| {
             let (_, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
             let linked = rules::find(tx, &viewer, &issue, path.issue_link_id)?;
-            Shown::read(tx, &viewer, linked)
+            LoadedLink::read(tx, &viewer, linked)
         })
         .await?;
     Ok(Ok200(shown.entity(&app)))
@@ -193,7 +193,7 @@ async fn destroy(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok2
         .write(move |tx| {
             let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
             let linked = rules::destroy(tx, &viewer, &desk, &issue, path.issue_link_id)?;
-            Shown::read(tx, &viewer, linked)
+            LoadedLink::read(tx, &viewer, linked)
         })
         .await?;
     Ok(Ok200(shown.entity(&app)))

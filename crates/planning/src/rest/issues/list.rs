@@ -1,7 +1,7 @@
 //! Lists of issues: all, of a group, of a project, of a milestone.
 
-use crate::access::{Aim, Place, Scope, desk, enter};
-use crate::entity::issues::{Around, IssueEntity, issue};
+use crate::access::{Aim, ParentRef, Scope, authorize, desk};
+use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use crate::model::{IssueKind, IssueState};
 use crate::rules::awards;
 use crate::rules::milestones;
@@ -383,8 +383,8 @@ async fn of_milestone(
         everything(),
         paging,
         move |tx, viewer, filter| {
-            let place = Place::Project(params.id.clone());
-            let entered = enter(tx, viewer, &place, Aim::Read)?;
+            let place = ParentRef::Project(params.id.clone());
+            let entered = authorize(tx, viewer, &place, Aim::Read)?;
             filter.milestone_id = Some(milestones::find(tx, &entered, params.milestone_id)?.id);
             Ok(Scope::Project(Box::new(desk(tx, viewer, &params.id)?)))
         },
@@ -404,8 +404,8 @@ async fn of_group_milestone(
         everything(),
         paging,
         move |tx, viewer, filter| {
-            let place = Place::Group(params.id.clone());
-            let entered = enter(tx, viewer, &place, Aim::Read)?;
+            let place = ParentRef::Group(params.id.clone());
+            let entered = authorize(tx, viewer, &place, Aim::Read)?;
             filter.milestone_id = Some(milestones::find(tx, &entered, params.milestone_id)?.id);
             let group = group(tx, viewer, &params.id, Purpose::Read)?;
             Ok(Scope::Group(Box::new(group)))
@@ -420,7 +420,7 @@ async fn merges_of_milestone(
     params: Params<OfMilestone>,
     paging: Paging,
 ) -> Result<Paged<Value>> {
-    let place = Place::Project(params.id.clone());
+    let place = ParentRef::Project(params.id.clone());
     no_merge_requests(app, viewer, place, params.milestone_id, paging).await
 }
 
@@ -430,7 +430,7 @@ async fn merges_of_group_milestone(
     params: Params<OfMilestone>,
     paging: Paging,
 ) -> Result<Paged<Value>> {
-    let place = Place::Group(params.id.clone());
+    let place = ParentRef::Group(params.id.clone());
     no_merge_requests(app, viewer, place, params.milestone_id, paging).await
 }
 
@@ -438,12 +438,12 @@ async fn merges_of_group_milestone(
 async fn no_merge_requests(
     app: App,
     viewer: Viewer,
-    place: Place,
+    place: ParentRef,
     milestone_id: i64,
     paging: Paging,
 ) -> Result<Paged<Value>> {
     app.read(move |tx| {
-        let entered = enter(tx, &viewer, &place, Aim::Read)?;
+        let entered = authorize(tx, &viewer, &place, Aim::Read)?;
         milestones::find(tx, &entered, milestone_id)?;
         Ok(Paged::numbered(Vec::new(), paging, Some(0)))
     })
@@ -467,7 +467,7 @@ async fn page(
         .read(move |tx| {
             let scope = place(tx, &viewer, &mut filter)?;
             let page = rows::list(tx, &viewer, &scope, &filter, sorting, paging)?;
-            let around = Around::read(tx, &viewer, &scope, &page.items)?;
+            let around = RelatedToIssues::read(tx, &viewer, &scope, &page.items)?;
             Ok((page, around))
         })
         .await?;

@@ -7,8 +7,8 @@ mod links;
 mod list;
 mod time;
 
-use crate::access::{Desk, Scope, desk};
-use crate::entity::issues::{self as entity, Around, IssueEntity};
+use crate::access::{ProjectAccess, Scope, desk};
+use crate::entity::issues::{self as entity, IssueEntity, RelatedToIssues};
 use crate::guarded::{self, Writer};
 use crate::model::Issue;
 use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
@@ -20,7 +20,9 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
-use kernel::http::{Asked, Changed, Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{
+    Changed, Created, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
+};
 use kernel::ids::Reference;
 use std::sync::Arc;
 use store::Tx;
@@ -66,27 +68,27 @@ kernel::params! {
 }
 
 /// An issue with all there is to show, rendered after the transaction.
-pub(super) struct Shown {
+pub(super) struct LoadedIssue {
     issue: Issue,
-    around: Around,
+    around: RelatedToIssues,
     subscribed: bool,
 }
 
-impl Shown {
+impl LoadedIssue {
     /// Reads what is beside the issue.
     pub(super) fn read(
         tx: &mut Tx<'_>,
         viewer: &Viewer,
-        desk: Desk,
+        desk: ProjectAccess,
         issue: Issue,
-    ) -> Result<Shown> {
+    ) -> Result<LoadedIssue> {
         let scope = Scope::Project(Box::new(desk));
-        let around = Around::read(tx, viewer, &scope, std::slice::from_ref(&issue))?;
+        let around = RelatedToIssues::read(tx, viewer, &scope, std::slice::from_ref(&issue))?;
         let subscribed = match viewer.user_id() {
             Some(user_id) => is_subscribed(tx, user_id, &issue)?,
             None => false,
         };
-        Ok(Shown {
+        Ok(LoadedIssue {
             issue,
             around,
             subscribed,
@@ -104,13 +106,13 @@ impl Shown {
 async fn create(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
     let writer = Writer::by_api(viewer.clone(), asked);
     let wanted = params.input();
     let made = guarded::open(&app, writer, params.0.id, wanted, move |tx, desk, issue| {
-        Shown::read(tx, &viewer, desk, issue)
+        LoadedIssue::read(tx, &viewer, desk, issue)
     });
     Ok(Created(made.await?.rest()?.entity(&app)))
 }
@@ -119,7 +121,7 @@ async fn show(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Ok200
     let shown = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            Shown::read(tx, &viewer, desk, issue)
+            LoadedIssue::read(tx, &viewer, desk, issue)
         })
         .await?;
     Ok(Ok200(shown.entity(&app)))
@@ -139,7 +141,7 @@ async fn show_by_id(app: App, viewer: Viewer, path: Params<IssueId>) -> Result<O
             viewer.admin()?;
             let issue = rows::by_id(tx, path.id)?.found("")?;
             let desk = desk(tx, &viewer, &Reference::Id(issue.project_id))?;
-            Shown::read(tx, &viewer, desk, issue)
+            LoadedIssue::read(tx, &viewer, desk, issue)
         })
         .await?;
     Ok(Ok200(shown.entity(&app)))
@@ -148,7 +150,7 @@ async fn show_by_id(app: App, viewer: Viewer, path: Params<IssueId>) -> Result<O
 async fn update(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<UpdateIssue>,
 ) -> Result<Ok200<IssueEntity>> {
     let writer = Writer::by_api(viewer.clone(), asked);
@@ -156,7 +158,7 @@ async fn update(
     let nothing = wanted.is_empty();
     let place = (params.0.id, params.0.issue_iid);
     let shown = guarded::edit(&app, writer, place, wanted, move |tx, desk, issue| {
-        Shown::read(tx, &viewer, desk, issue)
+        LoadedIssue::read(tx, &viewer, desk, issue)
     });
     let shown = shown.await?.rest()?;
     match nothing {
@@ -168,7 +170,7 @@ async fn update(
 async fn destroy(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     path: Params<IssuePath>,
 ) -> Result<NoContent> {
     app.write(move |tx| {
@@ -218,7 +220,7 @@ async fn relocate(
             let (from, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
             let made = moves::relocate(tx, &viewer, &from, &issue, params.to_project_id)?;
             let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
-            Shown::read(tx, &viewer, there, made)
+            LoadedIssue::read(tx, &viewer, there, made)
         })
         .await?;
     Ok(Created(shown.entity(&app)))
@@ -235,7 +237,7 @@ async fn duplicate(
             let notes = params.with_notes.unwrap_or(false);
             let made = moves::duplicate(tx, &viewer, &from, &issue, params.to_project_id, notes)?;
             let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
-            Shown::read(tx, &viewer, there, made)
+            LoadedIssue::read(tx, &viewer, there, made)
         })
         .await?;
     Ok(Created(shown.entity(&app)))
@@ -267,7 +269,7 @@ async fn subscription(
         .write(move |tx| {
             let (desk, issue) = found_signed_in(tx, &viewer, &path.id, path.issue_iid)?;
             match places::subscribe(tx, &viewer, &issue, wanted)? {
-                true => Shown::read(tx, &viewer, desk, issue).map(Some),
+                true => LoadedIssue::read(tx, &viewer, desk, issue).map(Some),
                 false => Ok(None),
             }
         })

@@ -1,7 +1,7 @@
 //! Time estimated and spent.
 
 use super::IssuePath;
-use crate::access::Desk;
+use crate::access::ProjectAccess;
 use crate::entity::issues::{TimeStats, time_stats};
 use crate::model::Issue;
 use crate::rules::issues::places::{found, found_to_write};
@@ -40,7 +40,12 @@ kernel::params! {
 }
 
 /// The issue, for a reporter.
-fn measured(tx: &mut Tx<'_>, viewer: &Viewer, id: &Reference, iid: i64) -> Result<(Desk, Issue)> {
+fn measured(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    id: &Reference,
+    iid: i64,
+) -> Result<(ProjectAccess, Issue)> {
     let (desk, issue) = found_to_write(tx, viewer, id, iid)?;
     match desk.is_reporter() {
         true => Ok((desk, issue)),

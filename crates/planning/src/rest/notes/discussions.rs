@@ -1,7 +1,9 @@
 //! Discussions of an issue, and their notes.
 
-use super::{CreateNote, ISSUE, NotePath, Shown, comment, removed, rewritten, shown_one, write};
-use crate::access::Desk;
+use super::{
+    CreateNote, ISSUE, LoadedNotes, NotePath, comment, removed, rewritten, shown_one, write,
+};
+use crate::access::ProjectAccess;
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
 use crate::guarded::Writer;
 use crate::model::Issue;
@@ -15,7 +17,9 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::reply::json;
-use kernel::http::{Asked, Created, NoContent, Ok200, Paged, Paging, Params, Response, Routes};
+use kernel::http::{
+    Created, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
+};
 use kernel::ids::Reference;
 use kernel::time::Timestamp;
 use std::sync::Arc;
@@ -122,7 +126,7 @@ kernel::params! {
 async fn begin(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<CreateNote>,
 ) -> Result<Response> {
     let comment = comment(&params, true);
@@ -139,7 +143,7 @@ async fn begin(
 async fn answer(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<AnswerNote>,
 ) -> Result<Response> {
     let comment = Comment {
@@ -171,7 +175,7 @@ async fn show_in(app: App, viewer: Viewer, path: Params<NoteInPath>) -> Result<O
 async fn update_in(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<UpdateNoteIn>,
 ) -> Result<Ok200<NoteEntity>> {
     let path = NotePath {
@@ -223,7 +227,7 @@ async fn discussions(
             let mut condition = shown_of(&viewer, noteable(&issue), desk.is_reporter());
             condition.raw(" and").in_list("notes.discussion_id", ids);
             let notes = select(tx, condition)?;
-            Ok((page, Shown::read(tx, issue, notes)?))
+            Ok((page, LoadedNotes::read(tx, issue, notes)?))
         })
         .await?;
     Ok(page.map(|(id, _)| {
@@ -234,7 +238,7 @@ async fn discussions(
 }
 
 /// The discussions of an issue with the first note of each.
-fn shown_discussions(viewer: &Viewer, desk: &Desk, issue: &Issue) -> Fragment {
+fn shown_discussions(viewer: &Viewer, desk: &ProjectAccess, issue: &Issue) -> Fragment {
     let mut from =
         Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
     from.append(shown_of(viewer, noteable(issue), desk.is_reporter()))
@@ -251,7 +255,7 @@ async fn show_discussion(
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
             let notes = rules::discussion(tx, &viewer, &desk, &issue, &path.discussion_id)?;
-            Shown::read(tx, issue, notes)
+            LoadedNotes::read(tx, issue, notes)
         })
         .await?;
     let whole = discussion(&app, &shown.notes, &shown.issue, &shown.users);

@@ -17,7 +17,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::reply::json;
-use kernel::http::{Asked, NoContent, Ok200, Paged, Paging, Params, Response, Routes};
+use kernel::http::{NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use kernel::time::Timestamp;
 use serde_json::{Map, Value};
@@ -115,19 +115,19 @@ kernel::params! {
 }
 
 /// Notes with who wrote them, rendered after the transaction.
-struct Shown {
+struct LoadedNotes {
     issue: Issue,
     notes: Vec<Note>,
     users: HashMap<i64, User>,
 }
 
-impl Shown {
-    fn read(tx: &mut Tx<'_>, issue: Issue, notes: Vec<Note>) -> Result<Shown> {
+impl LoadedNotes {
+    fn read(tx: &mut Tx<'_>, issue: Issue, notes: Vec<Note>) -> Result<LoadedNotes> {
         let mut ids: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
         ids.sort_unstable();
         ids.dedup();
         let users = load_basic(tx, &ids)?;
-        Ok(Shown {
+        Ok(LoadedNotes {
             issue,
             notes,
             users,
@@ -189,11 +189,11 @@ async fn write(
     writer: Writer,
     place: guarded::Place,
     comment: Comment,
-) -> Result<std::result::Result<(Shown, Map<String, Value>), Response>> {
+) -> Result<std::result::Result<(LoadedNotes, Map<String, Value>), Response>> {
     let said = guarded::comment(app, writer, place, comment, |tx, issue, said| match said {
         Said::Note(note, outcome) => {
             let changes = outcome.map(|outcome| outcome.changes).unwrap_or_default();
-            let shown = Shown::read(tx, issue, vec![*note])?;
+            let shown = LoadedNotes::read(tx, issue, vec![*note])?;
             Ok(Ok((shown, changes)))
         }
         Said::Commands(outcome) => Ok(Err(outcome)),
@@ -223,7 +223,7 @@ fn comment(params: &CreateNote, begins_thread: bool) -> Comment {
 async fn create(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<CreateNote>,
 ) -> Result<Response> {
     let comment = comment(&params, false);
@@ -245,7 +245,7 @@ async fn shown_one(
             let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
             let within = within.as_deref();
             let note = rules::find_within(tx, &viewer, &desk, &issue, path.note_id, within)?;
-            Shown::read(tx, issue, vec![note])
+            LoadedNotes::read(tx, issue, vec![note])
         })
         .await?;
     Ok(Ok200(shown.one(&app, Map::new())?))
@@ -261,7 +261,7 @@ async fn rewritten(
     let place = (path.id, path.issue_iid);
     let which = (path.note_id, within);
     let shown = guarded::rewrite(&app, writer, place, which, body, |tx, issue, note| {
-        Shown::read(tx, issue, vec![note])
+        LoadedNotes::read(tx, issue, vec![note])
     });
     Ok(Ok200(shown.await?.rest()?.one(&app, Map::new())?))
 }
@@ -289,7 +289,7 @@ async fn show(app: App, viewer: Viewer, path: Params<NotePath>) -> Result<Ok200<
 async fn update(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
     let path = NotePath {

@@ -7,7 +7,7 @@ use self::arguments::{day, words};
 use super::awards;
 use super::issues::{Assignees, IssueInput, StateEvent, links, moves, requests, time};
 use super::todos::{self, Action as TodoAction, NewTodo};
-use crate::access::{Desk, Parent};
+use crate::access::{Parent, ProjectAccess};
 use crate::formats::quick_actions::Action;
 use crate::model::{Issue, IssueKind, LinkType, Severity, parse_span};
 use crate::rules::issues::noteable;
@@ -54,7 +54,7 @@ fn done(key: &'static str, value: impl Into<Value>, sentence: impl Into<String>)
 pub fn apply(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     issue: &Issue,
     actions: &[Action],
 ) -> Result<Outcome> {
@@ -92,7 +92,7 @@ fn said(one: impl FnOnce(&mut IssueInput)) -> IssueInput {
 fn run(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     issue: &Issue,
     action: &Action,
 ) -> Result<Done> {
@@ -308,7 +308,7 @@ fn assign(tx: &mut Tx<'_>, viewer: &Viewer, edit: &mut Edit<'_>, action: &Action
 fn measure(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     issue: &Issue,
     action: &Action,
 ) -> Result<Done> {
@@ -354,7 +354,7 @@ fn measure(
 fn relate(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     issue: &Issue,
     action: &Action,
 ) -> Result<Done> {

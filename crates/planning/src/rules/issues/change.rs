@@ -6,7 +6,7 @@ use crate::hooks;
 use crate::model::{EscalationStatus, Issue, IssueKind, IssueState, Severity};
 use crate::rules::notes;
 use crate::store::issues as rows;
-use crate::store::issues::events::{self, By, Told};
+use crate::store::issues::events::{self, By, EventDetail};
 use identity::entities::load_basic;
 use kernel::error::Result;
 use kernel::http::Patch;
@@ -230,7 +230,7 @@ fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Issue) -> Result<()> {
             IssueState::Closed => "closed",
             IssueState::Opened => "reopened",
         };
-        events::write(tx, before.id, by, Told::State(action))?;
+        events::write(tx, before.id, by, EventDetail::State(action))?;
         note_activity(tx, before.project_id)?;
         if after.state == IssueState::Closed {
             hooks::issue_closed(tx, before, by.user_id)?;
@@ -238,14 +238,14 @@ fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Issue) -> Result<()> {
     }
     if before.milestone_id != after.milestone_id {
         if let Some(old) = before.milestone_id {
-            events::write(tx, before.id, by, Told::Milestone("remove", old))?;
+            events::write(tx, before.id, by, EventDetail::Milestone("remove", old))?;
         }
         if let Some(new) = after.milestone_id {
-            events::write(tx, before.id, by, Told::Milestone("add", new))?;
+            events::write(tx, before.id, by, EventDetail::Milestone("add", new))?;
         }
     }
     if before.weight != after.weight {
-        events::write(tx, before.id, by, Told::Weight(after.weight))?;
+        events::write(tx, before.id, by, EventDetail::Weight(after.weight))?;
     }
     for text in remarks(before, after) {
         remark(tx, before, by, &text)?;
@@ -318,12 +318,12 @@ fn relabel(tx: &mut Tx<'_>, by: By, issue: &Issue, input: &IssueInput) -> Result
     removed.retain(|id| !added.contains(id));
     for label in added {
         if rows::add_label(tx, issue.id, label)? {
-            events::write(tx, issue.id, by, Told::Label("add", label))?;
+            events::write(tx, issue.id, by, EventDetail::Label("add", label))?;
         }
     }
     for label in removed {
         if rows::remove_label(tx, issue.id, label)? {
-            events::write(tx, issue.id, by, Told::Label("remove", label))?;
+            events::write(tx, issue.id, by, EventDetail::Label("remove", label))?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Links between issues.
 
 use super::{noteable, remark};
-use crate::access::{Desk, desk, desk_to_write, sees};
+use crate::access::{ProjectAccess, desk, desk_to_write, sees};
 use crate::model::{Issue, LinkType};
 use crate::rules::notes;
 use crate::store::issues;
@@ -32,7 +32,7 @@ fn no_match() -> Error {
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    from: &Desk,
+    from: &ProjectAccess,
     issue: &Issue,
     target: (&Reference, i64),
     link_type: LinkType,
@@ -154,7 +154,7 @@ pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, id: i64) -> Result<
 pub fn destroy(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    from: &Desk,
+    from: &ProjectAccess,
     issue: &Issue,
     id: i64,
 ) -> Result<Linked> {

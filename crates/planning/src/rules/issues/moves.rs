@@ -3,7 +3,7 @@
 use super::links::beside;
 use super::requests::{assignable, label_ids, may_edit};
 use super::{Assignees, IssueInput, close, create, noteable, remark};
-use crate::access::{Desk, Happened, Parent, audit, desk_to_write};
+use crate::access::{AuditEvent, Parent, ProjectAccess, audit, desk_to_write};
 use crate::model::Issue;
 use crate::rules::notes;
 use crate::store::issues as rows;
@@ -25,7 +25,7 @@ const MOST_NOTES: i64 = 1_000;
 pub fn relocate(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     issue: &Issue,
     to_project_id: i64,
 ) -> Result<Issue> {
@@ -59,7 +59,7 @@ pub fn relocate(
 pub fn duplicate(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     issue: &Issue,
     to_project_id: i64,
     with_notes: bool,
@@ -81,10 +81,10 @@ fn refused(text: &str) -> Error {
 fn target(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     project_id: i64,
     verb: &str,
-) -> Result<Desk> {
+) -> Result<ProjectAccess> {
     let insufficient = || {
         refused(&format!(
             "Cannot {verb} issue due to insufficient permissions!"
@@ -104,7 +104,7 @@ fn target(
 fn copy(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    there: &Desk,
+    there: &ProjectAccess,
     issue: &Issue,
     with_notes: bool,
 ) -> Result<Issue> {
@@ -179,7 +179,12 @@ fn copy_notes(tx: &mut Tx<'_>, viewer: &Viewer, from: &Issue, to: &Issue) -> Res
 }
 
 /// Removes an issue; owners of the project may.
-pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, issue: &Issue) -> Result<()> {
+pub fn destroy(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &ProjectAccess,
+    issue: &Issue,
+) -> Result<()> {
     if !desk.is_owner() || !may_edit(viewer, desk, issue) {
         return Err(Error::forbidden(""));
     }
@@ -204,7 +209,7 @@ fn record(
     audit(
         tx,
         viewer,
-        Happened {
+        AuditEvent {
             action,
             target_type: "Issue",
             target_id: issue.id,

@@ -1,7 +1,7 @@
 //! The issue that a request names, with its project, for who may do this.
 
 use super::requests;
-use crate::access::{Desk, desk, desk_signed_in, desk_to_write};
+use crate::access::{ProjectAccess, desk, desk_signed_in, desk_to_write};
 use crate::model::Issue;
 use crate::store::issues as rows;
 use crate::store::subscriptions::{self, Target};
@@ -11,7 +11,12 @@ use kernel::ids::Reference;
 use store::Tx;
 
 /// An issue by project and number, for who may see it.
-pub fn found(tx: &mut Tx<'_>, viewer: &Viewer, id: &Reference, iid: i64) -> Result<(Desk, Issue)> {
+pub fn found(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    id: &Reference,
+    iid: i64,
+) -> Result<(ProjectAccess, Issue)> {
     let desk = desk(tx, viewer, id)?;
     let issue = requests::find(tx, viewer, &desk, iid)?;
     Ok((desk, issue))
@@ -23,7 +28,7 @@ pub fn found_to_write(
     viewer: &Viewer,
     id: &Reference,
     iid: i64,
-) -> Result<(Desk, Issue)> {
+) -> Result<(ProjectAccess, Issue)> {
     let desk = desk_to_write(tx, viewer, id)?;
     let issue = requests::find(tx, viewer, &desk, iid)?;
     Ok((desk, issue))
@@ -35,7 +40,7 @@ pub fn found_signed_in(
     viewer: &Viewer,
     id: &Reference,
     iid: i64,
-) -> Result<(Desk, Issue)> {
+) -> Result<(ProjectAccess, Issue)> {
     let desk = desk_signed_in(tx, viewer, id)?;
     let issue = requests::find(tx, viewer, &desk, iid)?;
     Ok((desk, issue))

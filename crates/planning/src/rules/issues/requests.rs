@@ -3,7 +3,7 @@
 //! and reporters set labels, assignees, milestones, dates and weights.
 
 use super::{Assignees, IssueInput, create, noteable, update};
-use crate::access::{Desk, Parent, sees, user_sees};
+use crate::access::{Parent, ProjectAccess, sees, user_sees};
 use crate::formats::quick_actions;
 use crate::model::{Issue, IssueKind, IssueState, MAX_NAMED, color};
 use crate::rules::commands;
@@ -22,7 +22,7 @@ use spaces::access::DEVELOPER;
 use store::Tx;
 
 /// The issue of this number, if the viewer may see it.
-pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, iid: i64) -> Result<Issue> {
+pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, iid: i64) -> Result<Issue> {
     let issue = rows::find(tx, desk.project.id, iid)?.found("")?;
     match sees(tx, viewer, desk, &issue)? {
         true => Ok(issue),
@@ -31,14 +31,14 @@ pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, iid: i64) -> Result<I
 }
 
 /// Whether the viewer may edit an issue they see: its author and reporters.
-pub fn may_edit(viewer: &Viewer, desk: &Desk, issue: &Issue) -> bool {
+pub fn may_edit(viewer: &Viewer, desk: &ProjectAccess, issue: &Issue) -> bool {
     let is_author = issue.author_id.is_some() && issue.author_id == viewer.user_id();
     viewer.user_id().is_some() && (desk.is_reporter() || is_author)
 }
 
 /// Refuses to say how far people are with an issue: developers say so of
 /// incidents.
-fn may_escalate(desk: &Desk, issue: &Issue) -> Result<()> {
+fn may_escalate(desk: &ProjectAccess, issue: &Issue) -> Result<()> {
     if desk.level < DEVELOPER {
         return Err(Error::forbidden(""));
     }
@@ -52,7 +52,12 @@ fn may_escalate(desk: &Desk, issue: &Issue) -> Result<()> {
 }
 
 /// Makes an issue for the viewer; marks that they may not set are left out.
-pub fn open(tx: &mut Tx<'_>, viewer: &Viewer, desk: &Desk, input: &IssueInput) -> Result<Issue> {
+pub fn open(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    desk: &ProjectAccess,
+    input: &IssueInput,
+) -> Result<Issue> {
     let signed_in = viewer.signed_in()?;
     let author = Some(signed_in.user.id);
     let mut new = input.clone();
@@ -93,7 +98,7 @@ fn take_actions(user: &User, wanted: &mut IssueInput) -> Vec<quick_actions::Acti
 fn named(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     issue: &Issue,
     text: &str,
     before: &str,
@@ -115,7 +120,7 @@ fn named(
 pub fn edit(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     issue: &Issue,
     input: &IssueInput,
 ) -> Result<Issue> {
@@ -151,7 +156,7 @@ pub fn edit(
 fn tell(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    desk: &Desk,
+    desk: &ProjectAccess,
     (before, after): (&Issue, &Issue),
     assigned_before: Vec<i64>,
 ) -> Result<()> {
@@ -192,7 +197,7 @@ fn tell(
 }
 
 /// Makes ids of what was named, as far as it exists and may be used.
-fn resolve(tx: &mut Tx<'_>, desk: &Desk, input: &mut IssueInput) -> Result<()> {
+fn resolve(tx: &mut Tx<'_>, desk: &ProjectAccess, input: &mut IssueInput) -> Result<()> {
     let parent = Parent::Project(Box::new(desk.project.clone()));
     match input.milestone_id {
         Patch::Value(0) => input.milestone_id = Patch::Null,
@@ -277,7 +282,7 @@ fn make_label(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<i64> {
 }
 
 /// Those of these users who are active and see the project's issues.
-pub fn assignable(tx: &mut Tx<'_>, desk: &Desk, ids: &[i64]) -> Result<Vec<i64>> {
+pub fn assignable(tx: &mut Tx<'_>, desk: &ProjectAccess, ids: &[i64]) -> Result<Vec<i64>> {
     let ids: Vec<i64> = ids.iter().copied().filter(|id| *id > 0).collect();
     if ids.len() > MAX_NAMED {
         return Err(Error::invalid("assignees", "are too many (maximum is 200)"));

@@ -29,7 +29,7 @@ from_row! {
 
 /// What an event tells.
 #[derive(Debug, Clone, Copy)]
-pub enum Told {
+pub enum EventDetail {
     /// `closed` or `reopened`.
     State(&'static str),
     /// A label was added or removed.
@@ -49,12 +49,12 @@ pub struct By {
 }
 
 /// Writes an event down.
-pub fn write(tx: &mut Tx<'_>, issue_id: i64, by: By, told: Told) -> Result<()> {
+pub fn write(tx: &mut Tx<'_>, issue_id: i64, by: By, told: EventDetail) -> Result<()> {
     let (kind, action, label, milestone, weight) = match told {
-        Told::State(action) => (EventKind::State, action, None, None, None),
-        Told::Label(action, id) => (EventKind::Label, action, Some(id), None, None),
-        Told::Milestone(action, id) => (EventKind::Milestone, action, None, Some(id), None),
-        Told::Weight(weight) => (EventKind::Weight, "set", None, None, weight),
+        EventDetail::State(action) => (EventKind::State, action, None, None, None),
+        EventDetail::Label(action, id) => (EventKind::Label, action, Some(id), None, None),
+        EventDetail::Milestone(action, id) => (EventKind::Milestone, action, None, Some(id), None),
+        EventDetail::Weight(weight) => (EventKind::Weight, "set", None, None, weight),
     };
     tx.execute(
         sql!(

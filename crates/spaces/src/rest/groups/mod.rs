@@ -12,7 +12,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::conditional::check_unmodified;
 use kernel::http::params::Patch;
-use kernel::http::{Accepted, Asked, Created, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Accepted, Created, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 pub use listing::keyset_unavailable;
 use listing::{ListBelow, ListGroups, below, page};
@@ -253,7 +253,7 @@ kernel::params! {
 async fn destroy(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<DestroyGroup>,
 ) -> Result<Accepted> {
     let params = params.0;

@@ -13,7 +13,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::conditional::check_unmodified;
 use kernel::http::params::{Field, FromParams};
-use kernel::http::{Accepted, Asked, Created, Ok200, Params, Routes};
+use kernel::http::{Accepted, Created, Ok200, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -152,7 +152,7 @@ kernel::params! {
 async fn destroy(
     app: App,
     viewer: Viewer,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
     params: Params<DestroyProject>,
 ) -> Result<Accepted> {
     let params = params.0;

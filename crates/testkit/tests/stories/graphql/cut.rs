@@ -3,7 +3,7 @@
 
 use crate::graphql::{PATH, posted, refusal};
 use graphql::execute;
-use graphql::front::{self, Limits, Source};
+use graphql::validation::{self, Limits, Source};
 use identity::gate::IdentityGate;
 use kernel::app::App;
 use kernel::error::Error;
@@ -80,8 +80,8 @@ async fn run(app: &App, table: Table, query: &str, time: Duration) -> Value {
         operation_name: None,
         variables: Default::default(),
     };
-    let parsed = front::parse(source).expect("a document");
-    let checked = front::check(&table, parsed, Limits::of(true)).expect("it is valid");
+    let parsed = validation::parse(source).expect("a document");
+    let checked = validation::check(&table, parsed, Limits::of(true)).expect("it is valid");
     let mut extensions = http::Extensions::new();
     extensions.insert(app.clone());
     let context = Context {

@@ -3,7 +3,7 @@
 
 use crate::graphql::posted;
 use identity::gate::IdentityGate;
-use kernel::graph::{Graph, STRING, Table, Typed, argument};
+use kernel::graph::{Graph, HasTypeRef, STRING, Table, argument};
 use kernel::http::Routes;
 use kernel::http::serve::Server;
 use serde::Deserialize;

@@ -6,7 +6,7 @@ use graphql::root::Build;
 use http::Method;
 use identity::gate::IdentityGate;
 use kernel::graph::uploads::UploadKey;
-use kernel::graph::{Done, Graph, STRING, Table, Typed, argument, named};
+use kernel::graph::{Done, Graph, HasTypeRef, STRING, Table, argument, named};
 use kernel::http::Routes;
 use kernel::http::serve::Server;
 use serde::Deserialize;

@@ -130,6 +130,6 @@ async fn few_places_are_kept_and_the_last_used_stay(t: TestServer) {
 }
 
 async fn identity_sweep(t: &TestServer) {
-    let swept = t.app().write(identity::places::sweep);
+    let swept = t.app().write(identity::sign_in_locations::sweep);
     assert!(swept.await.unwrap() > 0);
 }

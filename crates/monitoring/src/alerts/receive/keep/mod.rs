@@ -13,7 +13,7 @@ use crate::alerts::store::settings;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
 use kernel::error::{BestEffort, Result};
-use kernel::lanes::Lanes;
+use kernel::keyed_batcher::KeyedBatcher;
 use kernel::limits::Limiter;
 use std::collections::{HashMap, HashSet};
 use store::Tx;
@@ -68,14 +68,14 @@ pub enum Outcome {
 
 /// The queues of deliveries.
 pub struct Arrivals {
-    lanes: Lanes<i64, Item, Outcome>,
+    lanes: KeyedBatcher<i64, Item, Outcome>,
     noted: Limiter,
 }
 
 impl Default for Arrivals {
     fn default() -> Arrivals {
         Arrivals {
-            lanes: Lanes::new(MOST, write),
+            lanes: KeyedBatcher::new(MOST, write),
             noted: Limiter::new("alert_refusals", NOTED, 60),
         }
     }

@@ -1,6 +1,6 @@
 //! What the files of a revision are called, and what they are.
 
-use super::Place;
+use super::RevisionPath;
 use crate::archive::Packing;
 use crate::rules::names;
 
@@ -36,7 +36,7 @@ pub const MANIFEST: &str = "conanmanifest.txt";
 pub const INFO: &str = "conaninfo.txt";
 
 /// What the file of this path is, if there may be one.
-pub fn kind(place: &Place, path: &str) -> Option<Kind> {
+pub fn kind(place: &RevisionPath, path: &str) -> Option<Kind> {
     let archives: &[&str] = match place.binary {
         Some(_) => &["conan_package.t"],
         None => &["conan_export.t", "conan_sources.t"],

@@ -4,7 +4,7 @@ mod kind;
 mod recipe;
 
 pub use kind::{INFO, Kind, MANIFEST, alternatives, kind, stored};
-pub use recipe::{Place, Recipe, WITHOUT_REVISIONS};
+pub use recipe::{Recipe, RevisionPath, WITHOUT_REVISIONS};
 
 use kernel::error::{Error, Result};
 use recipe::{is_reference, is_revision};
@@ -37,11 +37,11 @@ pub enum About {
     /// The revisions of a binary package.
     BinaryRevisions(String, String),
     /// A revision.
-    Revision(Place),
+    Revision(RevisionPath),
     /// The names of the files of a revision.
-    Files(Place),
+    Files(RevisionPath),
     /// A file of a revision.
-    File(Place, String),
+    File(RevisionPath, String),
 }
 
 /// Reads a path below `v1/conans/`.
@@ -100,21 +100,21 @@ pub fn with_revisions(path: &str) -> Result<(Recipe, About)> {
             "revisions",
             second,
             what @ ..,
-        ] => within(Place::new(first, Some((reference, second)))?, what)?,
-        ["revisions", revision, what @ ..] => within(Place::new(revision, None)?, what)?,
+        ] => within(RevisionPath::new(first, Some((reference, second)))?, what)?,
+        ["revisions", revision, what @ ..] => within(RevisionPath::new(revision, None)?, what)?,
         _ => return Err(nothing()),
     };
     Ok((recipe, about))
 }
 
 /// Reads a path below `v1/files/`.
-pub fn file(path: &str) -> Result<(Recipe, Place, String)> {
+pub fn file(path: &str) -> Result<(Recipe, RevisionPath, String)> {
     let parts = split(path);
     let (recipe, rest) = recipe_of(&parts)?;
     let (place, file) = match rest {
-        [revision, "export", file @ ..] => (Place::new(revision, None)?, file),
+        [revision, "export", file @ ..] => (RevisionPath::new(revision, None)?, file),
         [first, "package", reference, second, file @ ..] => {
-            (Place::new(first, Some((reference, second)))?, file)
+            (RevisionPath::new(first, Some((reference, second)))?, file)
         }
         _ => return Err(nothing()),
     };
@@ -124,7 +124,7 @@ pub fn file(path: &str) -> Result<(Recipe, Place, String)> {
     }
 }
 
-fn within(place: Place, what: &[&str]) -> Result<About> {
+fn within(place: RevisionPath, what: &[&str]) -> Result<About> {
     match what {
         [] => Ok(About::Revision(place)),
         ["files"] => Ok(About::Files(place)),

@@ -91,30 +91,30 @@ impl Recipe {
 
 /// A revision of a recipe, or of one of its binary packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct RevisionPath {
     /// The revision of the recipe.
     pub recipe_revision: String,
     /// Reference and revision of the binary package.
     pub binary: Option<(String, String)>,
 }
 
-impl Place {
-    pub(super) fn new(revision: &str, binary: Option<(&str, &str)>) -> Result<Place> {
+impl RevisionPath {
+    pub(super) fn new(revision: &str, binary: Option<(&str, &str)>) -> Result<RevisionPath> {
         require("recipe_revision", is_revision(revision))?;
         if let Some((reference, revision)) = binary {
             require("package_reference", is_reference(reference))?;
             require("package_revision", is_revision(revision))?;
         }
-        Ok(Place {
+        Ok(RevisionPath {
             recipe_revision: revision.to_owned(),
             binary: binary.map(|(reference, revision)| (reference.to_owned(), revision.to_owned())),
         })
     }
 
     /// Where clients without revisions keep a recipe or a binary package.
-    pub fn without_revisions(reference: Option<&str>) -> Place {
+    pub fn without_revisions(reference: Option<&str>) -> RevisionPath {
         let zero = || WITHOUT_REVISIONS.to_owned();
-        Place {
+        RevisionPath {
             recipe_revision: zero(),
             binary: reference.map(|reference| (reference.to_owned(), zero())),
         }
@@ -138,8 +138,8 @@ impl Place {
     }
 
     /// The revision of the recipe that a binary package belongs to.
-    pub fn of_recipe(&self) -> Place {
-        Place {
+    pub fn of_recipe(&self) -> RevisionPath {
+        RevisionPath {
             binary: None,
             ..self.clone()
         }

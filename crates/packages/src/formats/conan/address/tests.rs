@@ -45,7 +45,7 @@ fn recipes_have_four_parts() {
 fn paths_tell_what_they_are_about() {
     let hex = || HEX.to_owned();
     let pref = || "5ab8".to_owned();
-    let place = |binary: Option<(String, String)>| Place {
+    let place = |binary: Option<(String, String)>| RevisionPath {
         recipe_revision: hex(),
         binary,
     };
@@ -80,7 +80,10 @@ fn paths_tell_what_they_are_about() {
     let (_, place, name) = file("ham/1.0/_/_/0/package/5ab8/0/conan_package.tgz").unwrap();
     assert_eq!(
         (place, name.as_str()),
-        (Place::without_revisions(Some("5ab8")), "conan_package.tgz")
+        (
+            RevisionPath::without_revisions(Some("5ab8")),
+            "conan_package.tgz"
+        )
     );
     let (_, what) = without_revisions("ham/1.0/_/_/packages/5ab8/digest").unwrap();
     assert_eq!(what, About::Digest(Some(pref())));
@@ -107,8 +110,8 @@ fn paths_tell_what_they_are_about() {
 #[test]
 fn files_have_known_names() {
     let (recipe, binary) = (
-        Place::without_revisions(None),
-        Place::without_revisions(Some("a")),
+        RevisionPath::without_revisions(None),
+        RevisionPath::without_revisions(Some("a")),
     );
     assert_eq!(
         kind(&recipe, "conan_export.txz"),

@@ -57,7 +57,7 @@ const SHORT: &[&str] = &[
 
 /// A version as it is kept: lines of JSON that go out unchanged.
 #[derive(Debug)]
-pub struct Kept<'a> {
+pub struct StoredManifest<'a> {
     /// Everything, an object.
     pub manifest: &'a str,
     /// What installing needs, an object.
@@ -68,15 +68,15 @@ pub struct Kept<'a> {
     pub deprecated: Option<&'a str>,
 }
 
-impl<'a> Kept<'a> {
-    /// Reads what [`Kept::text`] wrote.
-    pub fn read(text: &'a str) -> Result<Kept<'a>> {
+impl<'a> StoredManifest<'a> {
+    /// Reads what [`StoredManifest::text`] wrote.
+    pub fn read(text: &'a str) -> Result<StoredManifest<'a>> {
         let mut lines = text.split('\n');
         let (Some(manifest), Some(short), Some(dist)) = (lines.next(), lines.next(), lines.next())
         else {
             return Err(Error::internal("what is kept of an npm version is cut"));
         };
-        Ok(Kept {
+        Ok(StoredManifest {
             manifest,
             short,
             dist,
@@ -208,7 +208,7 @@ impl Archive {
             "fileCount": self.files,
             "unpackedSize": self.unpacked,
         });
-        let kept = Kept {
+        let kept = StoredManifest {
             manifest: &manifest,
             short: &short,
             dist: &dist.to_string(),

@@ -114,7 +114,7 @@ fn a_large_manifest_is_kept_short() {
         "description": "a".repeat(MAX_KEPT), "os": ["linux"]});
     let kept = read_json(&manifest).unwrap().kept(&stored()).unwrap();
     assert!(kept.len() < 2_000);
-    let kept = Kept::read(&kept).unwrap();
+    let kept = StoredManifest::read(&kept).unwrap();
     assert_eq!(kept.manifest, kept.short);
     let dist: Value = serde_json::from_str(kept.dist).unwrap();
     assert_eq!(dist["integrity"], "sha512-AAD/");

@@ -6,8 +6,8 @@ mod feed;
 pub mod filter;
 
 use super::documents::Links;
-use super::entries::{self, Entry, Wanted};
-use super::{PROJECT, Place, read, reads};
+use super::entries::{self, EntriesQuery, Entry};
+use super::{PROJECT, RegistryPath, read, reads};
 use crate::keys::nuget::Level;
 use crate::scope::{Prefix, scope};
 use crate::store::list;
@@ -17,7 +17,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Asked, Params, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use std::sync::Arc;
 use store::Tx;
@@ -75,8 +75,8 @@ kernel::params! {
 async fn service(
     app: App,
     viewer: Viewer,
-    params: Params<Place>,
-    asked: Arc<Asked>,
+    params: Params<RegistryPath>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     if is_old_client(&asked) {
         let place = Prefix::Project(params.id.clone());
@@ -87,7 +87,7 @@ async fn service(
 }
 
 /// Whether NuGet's own code asks, which says so first of all.
-fn is_old_client(asked: &Asked) -> bool {
+fn is_old_client(asked: &RequestContext) -> bool {
     let name = asked.header(header::USER_AGENT).unwrap_or_default();
     ["NuGet", "Chocolatey"]
         .iter()
@@ -95,7 +95,7 @@ fn is_old_client(asked: &Asked) -> bool {
 }
 
 /// The description.
-async fn metadata(_: Params<Place>) -> Result<Response> {
+async fn metadata(_: Params<RegistryPath>) -> Result<Response> {
     xml(feed::METADATA.to_owned())
 }
 
@@ -104,7 +104,7 @@ async fn show(
     app: App,
     viewer: Viewer,
     params: Params<Question>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(question) = params;
     // Some clients escape the sign before it.
@@ -129,7 +129,7 @@ async fn count(
     app: App,
     viewer: Viewer,
     params: Params<Question>,
-    asked: Arc<Asked>,
+    asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(question) = params;
     let sent = app.read(move |tx| match Resource::asked(&question, &asked)? {
@@ -149,7 +149,7 @@ enum Resource {
 struct Many {
     /// What it is called.
     of: &'static str,
-    wanted: Wanted,
+    wanted: EntriesQuery,
     /// Versions before a release count, too.
     prerelease: bool,
     level: Level,
@@ -160,7 +160,7 @@ struct Many {
 }
 
 impl Resource {
-    fn asked(question: &Question, asked: &Asked) -> Result<Resource> {
+    fn asked(question: &Question, asked: &RequestContext) -> Result<Resource> {
         let unknown = || Error::NotFound("Resource");
         let (of, inner) = match question.odata.split_once('(') {
             Some((of, rest)) => (of, rest.strip_suffix(')').ok_or_else(unknown)?),
@@ -171,8 +171,8 @@ impl Resource {
         let (of, wanted, prerelease) = match (of, inner.trim()) {
             ("Packages", "") => {
                 let wanted = match named {
-                    Some(name) => Wanted::Named(name),
-                    None => Wanted::Matching(Vec::new()),
+                    Some(name) => EntriesQuery::Named(name),
+                    None => EntriesQuery::Matching(Vec::new()),
                 };
                 ("Packages", wanted, true)
             }
@@ -183,11 +183,11 @@ impl Resource {
                 if name.contains('\0') {
                     return Err(Error::Parameters(vec!["id is invalid".into()]));
                 }
-                ("FindPackagesById", Wanted::Named(quoted(&name)), true)
+                ("FindPackagesById", EntriesQuery::Named(quoted(&name)), true)
             }
             ("Search", "") => {
                 let term = quoted(question.search_term.as_deref().unwrap_or_default());
-                let wanted = Wanted::Matching(list::words(&term));
+                let wanted = EntriesQuery::Matching(list::words(&term));
                 (
                     "Search",
                     wanted,
@@ -210,7 +210,7 @@ impl Resource {
 }
 
 /// A query parameter that a part of the path hides by its name.
-fn parameter(asked: &Asked, name: &str) -> Option<String> {
+fn parameter(asked: &RequestContext, name: &str) -> Option<String> {
     let query = asked.uri.query().unwrap_or_default();
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     let found = pairs.find(|(key, _)| key == name);
@@ -268,7 +268,7 @@ fn page(
     viewer: &Viewer,
     question: &Question,
     many: &Many,
-    asked: &Asked,
+    asked: &RequestContext,
 ) -> Result<String> {
     let (found, id) = many.find(tx, viewer, question)?;
     let links = Links::of_project(app, &Reference::Id(id));
@@ -290,7 +290,12 @@ fn page(
 
 /// The same question about what comes next: so many are left out, and so many
 /// wanted.
-fn next(links: &Links, question: &Question, asked: &Asked, (skip, top): (usize, usize)) -> String {
+fn next(
+    links: &Links,
+    question: &Question,
+    asked: &RequestContext,
+    (skip, top): (usize, usize),
+) -> String {
     let query = asked.uri.query().unwrap_or_default();
     let kept = form_urlencoded::parse(query.as_bytes())
         .filter(|(key, _)| !matches!(key.as_ref(), "$skip" | "$top") && !is_secret(key));

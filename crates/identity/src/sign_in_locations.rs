@@ -42,12 +42,12 @@ pub fn note(tx: &mut Tx<'_>, user: &User, ip: &str, agent: &str, first: bool) ->
     let now = tx.now();
     let kind = agents::name(agent);
     let digest = secrets::digest(&format!("{kind}\n{}", network(ip)));
-    let known = crate::store::places::touch(tx, user.id, digest.clone(), now)?;
+    let known = crate::store::sign_in_locations::touch(tx, user.id, digest.clone(), now)?;
     if known > 0 {
         return Ok(());
     }
-    let new = crate::store::places::insert(tx, user.id, digest, now)?;
-    crate::store::places::keep_newest(tx, user.id, MOST)?;
+    let new = crate::store::sign_in_locations::insert(tx, user.id, digest, now)?;
+    crate::store::sign_in_locations::keep_newest(tx, user.id, MOST)?;
     let rules: SignIn = kernel::settings::read(tx)?;
     if new == 0 || first || !rules.notify_new_places {
         return Ok(());
@@ -69,7 +69,7 @@ pub fn note(tx: &mut Tx<'_>, user: &User, ip: &str, agent: &str, first: bool) ->
 /// Forgets places that have not been used for long.
 pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
     let before = tx.now() - jiff::SignedDuration::from_hours(24 * KEPT_DAYS);
-    crate::store::places::delete_before(tx, before)
+    crate::store::sign_in_locations::delete_before(tx, before)
 }
 
 #[cfg(test)]

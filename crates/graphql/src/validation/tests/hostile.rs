@@ -1,7 +1,7 @@
 //! Documents made to bring a server down: one error each, in bounded time.
 
 use super::*;
-use crate::front::{MAX_CHARACTERS, lexer};
+use crate::validation::{MAX_CHARACTERS, lexer};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -206,7 +206,7 @@ fn a_hostile_document_takes_little_memory() {
 
 #[test]
 fn json_is_bounded_before_it_is_parsed() {
-    let check = |text: String| crate::front::json::check(text.as_bytes());
+    let check = |text: String| crate::validation::json::check(text.as_bytes());
     assert_eq!(check("[".repeat(32)), Ok(()));
     assert_eq!(check("[".repeat(33)), Err("JSON is nested too deep"));
     assert_eq!(check("{\"a\":".repeat(40)), Err("JSON is nested too deep"));

@@ -1,7 +1,7 @@
 //! Complexity, depth, recursion and call counts.
 
 use super::*;
-use crate::front::{check_sum, told};
+use crate::validation::{check_sum, told};
 
 fn score(query: &str) -> u64 {
     passes(query).score

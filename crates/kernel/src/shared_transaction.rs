@@ -23,7 +23,7 @@ const AT_ONCE: usize = 4;
 static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
 
 tokio::task_local! {
-    static HELD: Held;
+    static HELD: SharedTransaction;
 }
 
 /// A piece of work for the transaction.
@@ -36,7 +36,7 @@ enum Step {
 
 /// The transaction that is held for this task.
 #[derive(Clone)]
-pub(crate) struct Held(Sender<Step>);
+pub(crate) struct SharedTransaction(Sender<Step>);
 
 /// What became of the work.
 #[derive(Debug)]
@@ -49,10 +49,10 @@ pub enum Together<T> {
     Again,
 }
 
-impl Held {
+impl SharedTransaction {
     /// The transaction of the task that runs, if one is held for it.
-    pub(crate) fn current() -> Option<Held> {
-        HELD.try_with(Held::clone).ok()
+    pub(crate) fn current() -> Option<SharedTransaction> {
+        HELD.try_with(SharedTransaction::clone).ok()
     }
 
     /// Runs a piece of work in it.
@@ -95,7 +95,7 @@ impl App {
                 None => Err(End::Again),
             }
         });
-        let held = Held(sender.clone());
+        let held = SharedTransaction(sender.clone());
         let working = async {
             let (done, keep) = HELD.scope(held, work).await;
             if keep {

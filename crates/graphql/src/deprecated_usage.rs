@@ -5,7 +5,7 @@
 //! counted in memory and written beside a request, once a minute at most, so
 //! that reading costs no write; those of a server's last minute are lost.
 
-use crate::front::told::Marked;
+use crate::validation::told::Marked;
 use kernel::app::App;
 use kernel::error::{BestEffort, Result};
 use kernel::http::Paging;
@@ -37,7 +37,7 @@ type Due = HashMap<Use, (Marked, i64)>;
 
 /// What is known of one member and one user.
 #[derive(Debug)]
-pub struct Told {
+pub struct DeprecatedUse {
     /// Such as `User.email` or `Query.runners(active)`.
     pub member: String,
     /// Why it will go, at its last use.
@@ -56,7 +56,7 @@ pub struct Told {
     pub last_used_at: Timestamp,
 }
 
-store::from_row! { Told { member, reason, replacement, removed_in, user_id, username, uses, last_used_at } }
+store::from_row! { DeprecatedUse { member, reason, replacement, removed_in, user_id, username, uses, last_used_at } }
 
 impl Uses {
     /// Counts the members that an operation of a user used.
@@ -118,7 +118,7 @@ fn write(tx: &mut Tx<'_>, due: &Due) -> Result<()> {
 }
 
 /// One page of the report, by member and user.
-pub fn page(tx: &mut Tx<'_>, paging: &Paging) -> Result<Vec<Told>> {
+pub fn page(tx: &mut Tx<'_>, paging: &Paging) -> Result<Vec<DeprecatedUse>> {
     Ok(tx.all(
         sql!(
             "select d.member, d.reason, d.replacement, d.removed_in, d.user_id, users.username, d.uses, d.last_used_at

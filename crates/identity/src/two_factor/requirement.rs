@@ -6,7 +6,7 @@
 use super::settings::TwoFactor;
 use crate::hooks;
 use crate::model::{User, UserId};
-use crate::standing::Duty;
+use crate::standing::TwoFactorRequirement;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::Call;
@@ -36,9 +36,9 @@ pub fn refuses_password(tx: &mut Tx<'_>, user: &User) -> Result<bool> {
     Ok(super::enabled(tx, user.id)? || demand(tx, user)?.is_some())
 }
 
-/// What is known of a user's duty; see [`Found::settle`].
+/// What is known of a user's duty; see [`TwoFactorState::settle`].
 #[derive(Debug, Clone, Copy)]
-pub struct Found {
+pub struct TwoFactorState {
     demand: Option<i64>,
     asked_at: Option<Timestamp>,
     enabled: bool,
@@ -46,13 +46,13 @@ pub struct Found {
 }
 
 /// Reads what a user's duty depends on.
-pub fn find(tx: &mut Tx<'_>, user: &User) -> Result<Found> {
+pub fn find(tx: &mut Tx<'_>, user: &User) -> Result<TwoFactorState> {
     let (asked_at, enabled) = crate::store::two_factor::asked_at(tx, user.id)?;
     let demand = match enabled {
         true => None,
         false => demand(tx, user)?,
     };
-    Ok(Found {
+    Ok(TwoFactorState {
         demand,
         asked_at,
         enabled,
@@ -60,11 +60,11 @@ pub fn find(tx: &mut Tx<'_>, user: &User) -> Result<Found> {
     })
 }
 
-impl Found {
+impl TwoFactorState {
     /// The duty; the start of the grace period is noted, and forgotten when
     /// nobody demands a second factor any more.
-    pub async fn settle(self, app: &App, user: UserId) -> Result<Duty> {
-        let Found {
+    pub async fn settle(self, app: &App, user: UserId) -> Result<TwoFactorRequirement> {
+        let TwoFactorState {
             demand,
             asked_at,
             enabled,
@@ -74,7 +74,7 @@ impl Found {
             if !enabled && asked_at.is_some() {
                 app.write(move |tx| forget(tx, user)).await?;
             }
-            return Ok(Duty::None);
+            return Ok(TwoFactorRequirement::None);
         };
         let asked_at = match asked_at {
             Some(at) => at,
@@ -83,8 +83,8 @@ impl Found {
         let until = asked_at + jiff::SignedDuration::from_hours(hours);
         // Asked just now is later than what was read: no time is none.
         Ok(match hours > 0 && now < until {
-            true => Duty::Grace(until),
-            false => Duty::Due,
+            true => TwoFactorRequirement::Grace(until),
+            false => TwoFactorRequirement::Due,
         })
     }
 }
@@ -101,8 +101,8 @@ fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
 
 /// Refuses what a session may not do before its duty is done: everything but
 /// doing it, proving who one is, and signing out.
-pub(crate) fn check(call: &Call, duty: Duty) -> Result<()> {
-    if duty != Duty::Due {
+pub(crate) fn check(call: &Call, duty: TwoFactorRequirement) -> Result<()> {
+    if duty != TwoFactorRequirement::Due {
         return Ok(());
     }
     let path = call.route.path.as_str();

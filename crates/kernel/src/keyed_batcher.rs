@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 pub type Work<K, I, O> = fn(&mut Tx<'_>, &K, &[I]) -> Result<Vec<O>>;
 
 /// Does one kind of work, key by key. Clones share the queues.
-pub struct Lanes<K, I, O>(Arc<Queues<K, I, O>>);
+pub struct KeyedBatcher<K, I, O>(Arc<Queues<K, I, O>>);
 
 struct Queues<K, I, O> {
     work: Work<K, I, O>,
@@ -36,13 +36,13 @@ struct Waiting<I, O> {
     answer: oneshot::Sender<Result<O>>,
 }
 
-impl<K, I, O> Clone for Lanes<K, I, O> {
+impl<K, I, O> Clone for KeyedBatcher<K, I, O> {
     fn clone(&self) -> Self {
-        Lanes(self.0.clone())
+        KeyedBatcher(self.0.clone())
     }
 }
 
-impl<K, I, O> Lanes<K, I, O>
+impl<K, I, O> KeyedBatcher<K, I, O>
 where
     K: Clone + Eq + Hash + Send + Sync + 'static,
     I: Send + Sync + 'static,
@@ -50,7 +50,7 @@ where
 {
     /// Does `work` with at most `most` items in one transaction.
     pub fn new(most: usize, work: Work<K, I, O>) -> Self {
-        Lanes(Arc::new(Queues {
+        KeyedBatcher(Arc::new(Queues {
             work,
             most: most.max(1),
             waiting: Mutex::default(),

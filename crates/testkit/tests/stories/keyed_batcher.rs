@@ -2,7 +2,7 @@
 
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::lanes::Lanes;
+use kernel::keyed_batcher::KeyedBatcher;
 use serde_json::json;
 use std::sync::Arc;
 use store::{Json, Tx, sql};
@@ -54,7 +54,7 @@ async fn value(app: &App, key: &str) -> i64 {
 
 #[testkit::story]
 async fn each_caller_gets_an_answer_of_its_own(t: testkit::TestServer) {
-    let counting: Arc<Lanes<String, Item, i64>> = Arc::new(Lanes::new(16, count));
+    let counting: Arc<KeyedBatcher<String, Item, i64>> = Arc::new(KeyedBatcher::new(16, count));
     let callers: Vec<_> = (0..300)
         .map(|n| {
             let (app, counting) = (t.app().clone(), counting.clone());
@@ -76,7 +76,7 @@ async fn each_caller_gets_an_answer_of_its_own(t: testkit::TestServer) {
 
 #[testkit::story]
 async fn what_one_caller_sends_is_done_in_its_order(t: testkit::TestServer) {
-    let counting: Lanes<String, Item, i64> = Lanes::new(4, count);
+    let counting: KeyedBatcher<String, Item, i64> = KeyedBatcher::new(4, count);
     let running: Vec<_> = (0..20)
         .map(|_| counting.run(t.app(), "one".into(), Item::Add))
         .collect();
@@ -90,7 +90,7 @@ async fn what_one_caller_sends_is_done_in_its_order(t: testkit::TestServer) {
 
 #[testkit::story]
 async fn an_item_that_fails_fails_alone(t: testkit::TestServer) {
-    let counting: Lanes<String, Item, i64> = Lanes::new(64, count);
+    let counting: KeyedBatcher<String, Item, i64> = KeyedBatcher::new(64, count);
     let items = (0..40).map(|n| match n {
         7 => Item::Fail,
         9 => Item::Panic,
@@ -120,7 +120,7 @@ async fn an_item_that_fails_fails_alone(t: testkit::TestServer) {
 
 #[testkit::story]
 async fn a_caller_that_leaves_holds_nobody_up(t: testkit::TestServer) {
-    let counting: Arc<Lanes<String, Item, i64>> = Arc::new(Lanes::new(1, count));
+    let counting: Arc<KeyedBatcher<String, Item, i64>> = Arc::new(KeyedBatcher::new(1, count));
     let callers: Vec<_> = (0..30)
         .map(|_| {
             let (app, counting) = (t.app().clone(), counting.clone());

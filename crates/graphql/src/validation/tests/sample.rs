@@ -1,7 +1,7 @@
 //! A small interface with one of everything.
 
 use kernel::graph::{
-    Connection, Cost, Done, FLOAT, GlobalId, Graph, ID, INT, JSON, Mark, STRING, Table, Typed,
+    Connection, Cost, Done, FLOAT, GlobalId, Graph, HasTypeRef, ID, INT, JSON, Mark, STRING, Table,
     argument, enumeration, item, named, object, one_of,
 };
 

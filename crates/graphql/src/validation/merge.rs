@@ -39,7 +39,7 @@ pub fn check(
 type Set<'d> = (&'d [Selection], Arc<str>);
 
 #[derive(Clone)]
-struct Found<'d> {
+struct FieldInSet<'d> {
     field: &'d Field,
     parent: Arc<str>,
     ty: Option<TypeRef>,
@@ -51,7 +51,7 @@ struct Merge<'d, 't> {
     steps: u32,
 }
 
-type Groups<'d> = Vec<Vec<Found<'d>>>;
+type Groups<'d> = Vec<Vec<FieldInSet<'d>>>;
 
 impl<'d> Merge<'d, '_> {
     /// One answer's value must have one shape, whatever the object's type.
@@ -95,13 +95,13 @@ impl<'d> Merge<'d, '_> {
 
     /// Fields that may apply to one object: those on each object type, each
     /// time with those on abstract types.
-    fn classes(&mut self, group: Vec<Found<'d>>) -> Result<Groups<'d>, StaticError> {
-        let is_object = |found: &Found<'d>| {
+    fn classes(&mut self, group: Vec<FieldInSet<'d>>) -> Result<Groups<'d>, StaticError> {
+        let is_object = |found: &FieldInSet<'d>| {
             let kind = self.table.get(&found.parent).map(|def| &def.kind);
             matches!(kind, Some(Kind::Object(_)))
         };
         let (objects, shared): (Vec<_>, Vec<_>) = group.into_iter().partition(is_object);
-        let mut by_type: Vec<Vec<Found<'d>>> = Vec::new();
+        let mut by_type: Vec<Vec<FieldInSet<'d>>> = Vec::new();
         let mut places: HashMap<Arc<str>, usize> = HashMap::new();
         for found in objects {
             let place = *places.entry(found.parent.clone()).or_insert_with(|| {
@@ -145,7 +145,7 @@ impl<'d> Merge<'d, '_> {
                         groups.len() - 1
                     });
                     let def = self.table.field(parent, &field.name);
-                    groups[place].push(Found {
+                    groups[place].push(FieldInSet {
                         field,
                         parent: parent.clone(),
                         ty: def.map(|def| def.ty.clone()),
@@ -176,7 +176,7 @@ impl<'d> Merge<'d, '_> {
 }
 
 /// What a group selects below, each part with the type it is made on.
-fn below<'d>(group: &[Found<'d>]) -> Vec<Set<'d>> {
+fn below<'d>(group: &[FieldInSet<'d>]) -> Vec<Set<'d>> {
     let mut seen: HashSet<(*const Field, &str)> = HashSet::new();
     let mut sets = Vec::new();
     for found in group {

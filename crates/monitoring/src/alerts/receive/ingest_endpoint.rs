@@ -4,13 +4,13 @@ use super::keep::{self, Refused};
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::TOKEN;
 use crate::alerts::payload::Reading;
-use crate::alerts::store::integrations::{self as rows, Door};
+use crate::alerts::store::integrations::{self as rows, IngestEndpoint};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::Asked;
+use kernel::http::RequestContext;
 use kernel::secrets::same;
 
 /// Longest identifier of an integration, in bytes.
@@ -38,14 +38,14 @@ pub struct Opened {
 
 /// The project at the first of these addresses that has one, with its
 /// integration there.
-pub async fn find(app: &App, addresses: Vec<(String, String)>) -> Result<Option<Door>> {
+pub async fn find(app: &App, addresses: Vec<(String, String)>) -> Result<Option<IngestEndpoint>> {
     app.read(move |tx| {
         for (path, identifier) in &addresses {
             let identifier = match identifier.len() <= MAX_IDENTIFIER {
                 true => identifier.as_str(),
                 false => "",
             };
-            let found = rows::door(tx, path, identifier)?;
+            let found = rows::ingest_endpoint(tx, path, identifier)?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -56,7 +56,12 @@ pub async fn find(app: &App, addresses: Vec<(String, String)>) -> Result<Option<
 }
 
 /// Whether the request may go on.
-pub fn enter(app: &App, door: &Door, asked: &Asked, limits: &AlertLimits) -> Entry {
+pub fn authorize(
+    app: &App,
+    door: &IngestEndpoint,
+    asked: &RequestContext,
+    limits: &AlertLimits,
+) -> Entry {
     let (Some(integration_id), Some(sealed_token)) = (door.integration_id, &door.sealed_token)
     else {
         return Entry::Nobody;
@@ -84,7 +89,7 @@ pub fn enter(app: &App, door: &Door, asked: &Asked, limits: &AlertLimits) -> Ent
     }
 }
 
-fn reading(door: &Door, limits: &AlertLimits) -> Reading {
+fn reading(door: &IngestEndpoint, limits: &AlertLimits) -> Reading {
     let mut reading = Reading {
         name: door.name.clone().unwrap_or_default(),
         fingerprints: limits.fingerprints,
@@ -103,7 +108,7 @@ fn reading(door: &Door, limits: &AlertLimits) -> Reading {
 }
 
 /// The key a request carries: as bearer, else as the password of Basic.
-fn key(asked: &Asked) -> Option<String> {
+fn key(asked: &RequestContext) -> Option<String> {
     let sent: Vec<&str> = asked
         .headers
         .get_all(header::AUTHORIZATION)
@@ -127,7 +132,7 @@ fn key(asked: &Asked) -> Option<String> {
 
 /// Notes a refusal in the log of the integration, without keeping the sender
 /// waiting; a flood of them is noted in part.
-pub fn log(app: &App, door: &Door, status: i64, reason: &'static str) {
+pub fn log(app: &App, door: &IngestEndpoint, status: i64, reason: &'static str) {
     let Some(integration_id) = door.integration_id else {
         return;
     };

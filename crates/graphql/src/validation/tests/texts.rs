@@ -364,7 +364,7 @@ fn the_operation_is_picked_by_name() {
 
 #[test]
 fn variables_come_in_several_forms() {
-    let sent = |given: Json| crate::front::variables::sent(Some(&given));
+    let sent = |given: Json| crate::validation::variables::sent(Some(&given));
     for empty in [
         json!({}),
         json!(null),
@@ -374,7 +374,7 @@ fn variables_come_in_several_forms() {
     ] {
         assert!(sent(empty).unwrap().is_empty());
     }
-    assert!(crate::front::variables::sent(None).unwrap().is_empty());
+    assert!(crate::validation::variables::sent(None).unwrap().is_empty());
     assert_eq!(sent(json!("{\"a\":1}")).unwrap()["a"], json!(1));
     assert_eq!(sent(json!([1])), Err("Unexpected parameter: [1]".into()));
     assert_eq!(sent(json!(7)), Err("Unexpected parameter: 7".into()));
@@ -506,7 +506,7 @@ fn without_deprecated_members_they_do_not_exist() {
 fn literals_are_masked_for_the_log() {
     let text = "query Q($v: Int = 5) { # why\n a(b: \"secret\", c: [1.5, X]) { ...F } }";
     assert_eq!(
-        crate::front::lexer::masked(text),
+        crate::validation::lexer::masked(text),
         "query Q($v:Int=0){a(b:\"…\"c:[0 X]){...F}}"
     );
 }
