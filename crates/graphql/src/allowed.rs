@@ -24,17 +24,13 @@ const MAX_NAME: usize = 255;
 /// An entry of the list.
 #[derive(Debug, Clone)]
 pub struct AllowedQuery {
-    /// Id.
     pub id: i64,
-    /// For people.
     pub name: String,
     /// SHA-256 of the query in hex.
     pub sha256: String,
-    /// The text.
     pub query: String,
     /// Who listed it, if they still exist.
     pub created_by_id: Option<i64>,
-    /// When.
     pub created_at: Timestamp,
 }
 
@@ -67,7 +63,6 @@ pub fn total(tx: &mut Tx<'_>) -> Result<i64> {
     Ok(tx.one(sql!("select count(*) from graphql_allowed_queries"), ())?)
 }
 
-/// One entry.
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<AllowedQuery>> {
     Ok(tx.optional(
         sql!("select * from graphql_allowed_queries where id = $1"),

@@ -42,15 +42,11 @@ pub struct DeprecatedUse {
     pub member: String,
     /// Why it will go, at its last use.
     pub reason: String,
-    /// What to use instead.
     pub replacement: Option<String>,
     /// The release that may remove it.
     pub removed_in: Option<String>,
-    /// Who.
     pub user_id: i64,
-    /// Their name.
     pub username: String,
-    /// Operations with it.
     pub uses: i64,
     /// The last one, exact to a minute or so.
     pub last_used_at: Timestamp,

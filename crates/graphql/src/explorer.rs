@@ -28,7 +28,6 @@ const PAGE: &str = "/-/graphql-explorer";
 struct Released {
     package: &'static str,
     version: &'static str,
-    /// In the package.
     path: &'static str,
     /// SHA-384 in base64, as subresource integrity writes it.
     digest: &'static str,
@@ -138,7 +137,6 @@ impl Linked {
     }
 }
 
-/// Our own page.
 #[derive(Template)]
 #[template(path = "explorer.html")]
 struct Explorer {

@@ -16,7 +16,6 @@ use serde::Serialize;
 const ALL: &str = "/application/graphql_queries";
 const ONE: &str = "/application/graphql_queries/{graphql_query_id}";
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.get("/application/graphql_deprecations", deprecations)
         .summary("Lists who still uses deprecated members of GraphQL");

@@ -7,10 +7,8 @@ use kernel::graph::{
 use kernel::graph_input;
 use std::sync::Arc;
 
-/// Which version answers.
 #[derive(Debug, Clone, Copy)]
 pub struct Build {
-    /// Version of the program.
     pub version: &'static str,
     /// The commit it was built from.
     pub revision: &'static str,
@@ -36,12 +34,10 @@ graph_input! {
     }
 }
 
-/// Who asks.
 pub fn viewer(context: &Context) -> Viewer {
     context.get::<Viewer>().cloned().unwrap_or_default()
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph, build: Build) {
     g.object::<Kas>(
         "Kas",

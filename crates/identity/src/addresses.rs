@@ -23,13 +23,11 @@ const MAX_ADDRESSES: i64 = 1_000;
 /// Longest time, a day, in seconds.
 const MAX_SECONDS: i64 = 86_400;
 
-/// The limit.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
     /// Whether it counts at all.
     pub enabled: bool,
-    /// Addresses of one user.
     pub per_user: i64,
     /// Seconds after which an address that was not used no longer counts.
     pub seconds: i64,

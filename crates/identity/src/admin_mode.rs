@@ -27,7 +27,6 @@ pub const HOURS: i64 = 6;
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// They do.
     pub required: bool,
 }
 

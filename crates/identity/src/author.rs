@@ -11,7 +11,6 @@ use store::Tx;
 pub struct Author {
     /// The user; `None` is the system or the command line.
     pub id: Option<UserId>,
-    /// Their address.
     pub ip: Option<String>,
 }
 

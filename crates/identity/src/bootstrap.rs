@@ -27,7 +27,6 @@ const MOST_NAMES: u32 = 100;
 /// What every instance has and this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lacks {
-    /// Nobody is an administrator.
     pub administrator: bool,
     /// The built-in applications were never made.
     pub applications: bool,

@@ -161,19 +161,13 @@ pub struct AdminPart {
 /// All about a user that an entity may show.
 #[derive(Debug, Clone)]
 pub struct Whole {
-    /// The user.
     pub user: User,
-    /// Their profile.
     pub profile: Profile,
-    /// How many follow them.
     pub followers: i64,
-    /// How many they follow.
     pub following: i64,
     /// Whether the caller follows them.
     pub is_followed: bool,
-    /// The own namespace.
     pub namespace_id: Option<i64>,
-    /// Who made the account.
     pub created_by: Option<User>,
     /// Whether the profile is hidden from strangers.
     pub is_private: bool,
@@ -188,9 +182,7 @@ pub enum Detail {
     Hidden,
     /// To anyone who may see the user.
     Public,
-    /// To themselves.
     Own,
-    /// To administrators.
     Admin,
 }
 

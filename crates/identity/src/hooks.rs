@@ -11,7 +11,6 @@ use store::{Fragment, Tx};
 /// A user about to disappear.
 #[derive(Debug, Clone)]
 pub struct Destroying {
-    /// Who goes.
     pub user: User,
     /// Who holds what stays; unused when `hard`.
     pub ghost_id: i64,
@@ -31,7 +30,6 @@ pub type HandOver = fn(&mut Tx<'_>, i64, Option<i64>, i64) -> Result<i64>;
 /// A group as a user belongs to it.
 #[derive(Debug, Clone)]
 pub struct UsersGroup {
-    /// Its full path.
     pub path: String,
     /// The user's role there, inherited ones included.
     pub level: i64,
@@ -96,7 +94,6 @@ pub struct Hooks {
     pub two_factor_grace: Option<TwoFactorGrace>,
     /// Single sign-on of groups, from when its room is ready.
     pub single_sign_on: OnceLock<&'static dyn SingleSignOn>,
-    /// Settings of other rooms.
     pub settings: Vec<Part>,
 }
 

@@ -79,19 +79,14 @@ pub const PASSWORD_EXPIRED: &str =
 /// A user, as every request needs it; see [`Profile`] for the rest.
 #[derive(Debug, Clone)]
 pub struct User {
-    /// Id.
     pub id: UserId,
     /// Login and path of the own namespace; unique without regard to case.
     pub username: String,
-    /// Display name.
     pub name: String,
     /// Primary e-mail; unique without regard to case.
     pub email: String,
-    /// Person or bot.
     pub kind: UserKind,
-    /// Whether it may act.
     pub state: UserState,
-    /// Administrators may do everything.
     pub is_admin: bool,
     /// External users see only what they are members of.
     pub is_external: bool,
@@ -103,7 +98,6 @@ pub struct User {
     pub locked_until: Option<Timestamp>,
     /// When the primary e-mail was confirmed.
     pub confirmed_at: Option<Timestamp>,
-    /// Blob of the avatar.
     pub avatar_key: Option<String>,
     /// Most projects the own namespace may hold.
     pub projects_limit: i64,
@@ -148,37 +142,26 @@ impl User {
 /// What a user tells about themselves, and what administrators see.
 #[derive(Debug, Clone, Default)]
 pub struct Profile {
-    /// E-mail shown to everyone.
     pub public_email: Option<String>,
     /// E-mail used in commits made in the browser.
     pub commit_email: Option<String>,
-    /// A few words.
     pub bio: Option<String>,
     /// Where they are.
     pub location: Option<String>,
-    /// Their site.
     pub website_url: Option<String>,
     /// Where they work.
     pub organization: Option<String>,
-    /// As what.
     pub job_title: Option<String>,
-    /// Pronouns.
     pub pronouns: Option<String>,
-    /// Account there.
     pub linkedin: Option<String>,
-    /// Account there.
     pub twitter: Option<String>,
-    /// Account there.
     pub discord: Option<String>,
     /// Handle at the sign-in provider of the contract's `provider_a`.
     pub provider_a: Option<String>,
-    /// For administrators.
     pub note: Option<String>,
     /// Colour scheme of the pages.
     pub theme_id: i64,
-    /// Colour scheme of code.
     pub color_scheme_id: i64,
-    /// Who made the account.
     pub created_by_id: Option<i64>,
     /// Start of the present session.
     pub current_sign_in_at: Option<Timestamp>,
@@ -188,7 +171,6 @@ pub struct Profile {
     pub current_sign_in_ip: Option<String>,
     /// Where from, before.
     pub last_sign_in_ip: Option<String>,
-    /// Sign-ins so far.
     pub sign_in_count: i64,
 }
 
@@ -215,11 +197,8 @@ choices! {
 /// An access token; the text itself is known only when it is made.
 #[derive(Debug, Clone)]
 pub struct AccessToken {
-    /// Id.
     pub id: i64,
-    /// What it stands for.
     pub kind: TokenKind,
-    /// Who acts with it.
     pub user_id: UserId,
     /// `Project` or `Group` for bots' tokens.
     pub source_type: Option<String>,
@@ -227,7 +206,6 @@ pub struct AccessToken {
     pub source_id: Option<i64>,
     /// Role of the bot there.
     pub access_level: Option<i64>,
-    /// For people.
     pub name: String,
     /// For people, at most 255 characters.
     pub description: Option<String>,
@@ -235,7 +213,6 @@ pub struct AccessToken {
     pub scopes: String,
     /// First token of the rotation chain; `None` is the token itself.
     pub family_id: Option<i64>,
-    /// Ended before its time.
     pub revoked: bool,
     /// Ends at 00:00 UTC of this day.
     pub expires_at: Option<Date>,
@@ -243,7 +220,6 @@ pub struct AccessToken {
     pub last_used_at: Option<Timestamp>,
     /// Where it was last used from, newest first, at most five.
     pub last_used_ips: Option<store::Json<Vec<String>>>,
-    /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,

@@ -37,7 +37,6 @@ pub const PAGE: &str = "/users/confirm";
 #[derive(Debug, Template)]
 #[template(path = "confirm.html")]
 pub struct Confirm {
-    /// The page.
     pub page: Page,
     /// Where the form posts to.
     pub action: String,

@@ -21,7 +21,6 @@ const LABEL: &str = "registry pass";
 /// What a pass says.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Claims {
-    /// The credential.
     #[serde(rename = "c")]
     of: Of,
     /// The path it is good for, and all below.
@@ -37,10 +36,8 @@ enum Of {
     /// Nobody: what everybody may read.
     #[serde(rename = "n")]
     Nobody,
-    /// An access token.
     #[serde(rename = "t")]
     Token(i64),
-    /// A deploy token.
     #[serde(rename = "d")]
     Deploy(i64),
 }
@@ -66,9 +63,7 @@ impl FromCall for WithoutPass {
 pub enum Holding {
     /// None is needed.
     Nobody,
-    /// An access token.
     Token(Box<Holder>),
-    /// A deploy token.
     Deploy(DeployToken),
 }
 

@@ -21,15 +21,10 @@ const WINDOW: i64 = 60;
 /// A try to sign in.
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    /// Username or e-mail.
     pub login: String,
-    /// Password.
     pub password: Secret,
-    /// Outlive the browser.
     pub remember: bool,
-    /// The client's address.
     pub ip: String,
-    /// The browser.
     pub agent: String,
     /// The session cookie the browser came with; that session ends.
     pub before: Option<String>,

@@ -11,7 +11,6 @@ use store::Tx;
 /// holds a secret.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SendLink {
-    /// To whom.
     pub user: i64,
     /// What for: [`Purpose`] as text.
     pub purpose: String,
@@ -63,7 +62,6 @@ kernel::choices! {
 /// Tells a user that their account changed, so that a thief shows.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Notify {
-    /// Whom.
     pub user: i64,
     /// What changed: [`Change`] as text.
     pub change: String,
@@ -86,16 +84,13 @@ pub fn notify(tx: &mut Tx<'_>, user: &User, change: Change) -> Result<()> {
 /// account.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct AddressInUse {
-    /// The address.
     pub to: String,
 }
 
 /// Tells one administrator that somebody waits to be let in.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingUser {
-    /// Who waits.
     pub user: i64,
-    /// Whom to tell.
     pub administrator: i64,
 }
 
@@ -103,9 +98,7 @@ pub struct PendingUser {
 /// gone by then, so the job holds what the mail needs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Decided {
-    /// Their address.
     pub to: String,
-    /// Their name.
     pub name: String,
     /// Whether they were let in.
     pub approved: bool,
@@ -126,11 +119,9 @@ impl Decided {
 /// The session may have ended by then, so the job holds what the mail says.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct NewPlace {
-    /// Whom.
     pub user: i64,
     /// When, in microseconds since 1970.
     pub at: i64,
-    /// From which address.
     pub ip: String,
     /// With which browser, as people call it.
     pub browser: String,
@@ -139,7 +130,6 @@ pub struct NewPlace {
 /// Hands over what a user made, then forgets the user.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DestroyUser {
-    /// Who goes.
     pub user: UserId,
     /// Who gets what they made; nobody when it is to lose its author.
     pub heir: Option<UserId>,
@@ -148,6 +138,5 @@ pub struct DestroyUser {
 /// Tells a user that a refresh token of theirs was used twice.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TellReuse {
-    /// The family that ended.
     pub family: i64,
 }

@@ -27,7 +27,6 @@ pub enum Viewer {
 pub struct SignedIn {
     /// Who acts; with sudo, on whose behalf.
     pub user: User,
-    /// Session or token.
     pub credential: Credential,
     /// Scopes of the token; empty for sessions, which may do everything.
     pub scopes: Vec<String>,
@@ -52,23 +51,16 @@ pub struct SignedIn {
 /// What a user came in by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credential {
-    /// A browser session.
     Session {
-        /// Its id.
         id: i64,
     },
-    /// An access token.
     Token {
-        /// Its id.
         id: i64,
-        /// What it stands for.
         kind: TokenKind,
-        /// Its rotation chain.
         family: i64,
     },
     /// A token of an application.
     OAuth {
-        /// Its family.
         family: i64,
         /// The application, if it has a name.
         application: Option<i64>,
@@ -88,9 +80,7 @@ impl Credential {
 /// What a token or member belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SourceType {
-    /// A project.
     Project,
-    /// A group.
     Group,
 }
 
@@ -116,20 +106,16 @@ impl SourceType {
 /// A deploy token as viewer.
 #[derive(Debug, Clone)]
 pub struct DeployViewer {
-    /// Id of the token.
     pub id: i64,
-    /// Its user name.
     pub username: String,
     /// `Project` or `Group`.
     pub source_type: String,
     /// Id of that project or group.
     pub source_id: i64,
-    /// Its scopes.
     pub scopes: Vec<String>,
 }
 
 impl Viewer {
-    /// The user's id.
     pub fn user_id(&self) -> Option<i64> {
         self.user().map(|user| user.id)
     }
@@ -142,7 +128,6 @@ impl Viewer {
         }
     }
 
-    /// The user.
     pub fn user(&self) -> Option<&User> {
         match self {
             Viewer::User(signed_in) => Some(&signed_in.user),

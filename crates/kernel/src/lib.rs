@@ -5,6 +5,7 @@
 //! [`jobs`] for work that outlives a request and [`blobs`] for bytes.
 //! Tables: `jobs`, `settings`, `audit_records`, `blobs`, `attempts`
 //! (migration 0001).
+#![warn(missing_docs)]
 
 // Templates, here and in rooms, call parts as `kernel::html::…`.
 extern crate self as kernel;

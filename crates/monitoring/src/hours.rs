@@ -15,9 +15,7 @@ const DAY: i64 = 24 * HOUR;
 /// How often something happened, in one hour or day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bar {
-    /// When it begins.
     pub at: Timestamp,
-    /// Events in it.
     pub count: i64,
 }
 

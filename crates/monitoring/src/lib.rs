@@ -40,14 +40,12 @@ pub mod tasks;
 
 use kernel::http::Routes;
 
-/// The room's routes.
 pub fn routes(r: &mut Routes) {
     errors::routes(r);
     alerts::routes(r);
     on_call::routes(r);
 }
 
-/// The room's jobs.
 pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
     errors::jobs::register(registry);
     alerts::jobs::register(registry);

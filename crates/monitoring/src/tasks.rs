@@ -13,14 +13,12 @@ const GRID: i64 = 5;
 /// Makes an incident of an alert, unless it has one or is over.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RaiseIncident {
-    /// The alert.
     pub alert: i64,
 }
 
 /// Closes the incident of an alert that is over.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CloseIncident {
-    /// The alert.
     pub alert: i64,
 }
 
@@ -28,29 +26,22 @@ pub struct CloseIncident {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum News {
-    /// It began.
     Began,
-    /// It is over.
     Ended,
 }
 
 /// Has everyone told who owns or maintains the project of an alert.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TellOwners {
-    /// The alert.
     pub alert: i64,
-    /// What became of it.
     pub news: News,
 }
 
 /// Tells one of those who own or maintain the project of an alert.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TellOwner {
-    /// The alert.
     pub alert: i64,
-    /// What became of it.
     pub news: News,
-    /// Whom.
     pub user: i64,
 }
 
@@ -94,6 +85,5 @@ pub fn wake(tx: &mut Tx<'_>, due_at: Timestamp) -> Result<()> {
 /// Sends the mail of a page that was recorded.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Tell {
-    /// The record.
     pub page: i64,
 }

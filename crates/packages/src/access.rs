@@ -16,7 +16,6 @@ use store::{Fragment, Tx};
 
 /// A project entered by somebody whose level there is known.
 pub struct RegistryAccess {
-    /// The project.
     pub project: Project,
     /// The viewer's level: a role, 60 for administrators, 0 for nobody.
     pub level: i64,
@@ -163,13 +162,9 @@ fn challenge() -> Result<Response> {
 pub struct AuditEvent<'h> {
     /// `area.verb`.
     pub action: &'static str,
-    /// Kind of the thing.
     pub target_type: &'static str,
-    /// Its id.
     pub target_id: i64,
-    /// Its name.
     pub target_name: &'h str,
-    /// What changed.
     pub details: serde_json::Value,
 }
 

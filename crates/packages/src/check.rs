@@ -11,7 +11,6 @@ use store::sql;
 /// Rows read at once.
 const BATCH: i64 = 5_000;
 
-/// What was found.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Report {
     /// Blobs whose row and bytes were compared.
@@ -25,7 +24,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether everything agrees.
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
     }

@@ -61,9 +61,7 @@ impl Default for Documents {
 
 /// What a document is about.
 pub struct About<'a> {
-    /// The project.
     pub project: &'a Reference,
-    /// The format.
     pub package_type: PackageType,
     /// The name as asked for.
     pub name: &'a str,

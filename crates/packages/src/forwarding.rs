@@ -25,11 +25,8 @@ const MAX_ADDRESS: usize = 2_000;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forwarding {
-    /// npm.
     pub npm: String,
-    /// pypi: the simple index.
     pub pypi: String,
-    /// maven.
     pub maven: String,
 }
 

@@ -46,14 +46,12 @@ pub mod upload_form;
 
 use kernel::http::Routes;
 
-/// The room's routes.
 pub fn routes(r: &mut Routes) {
     rest::routes(r);
     formats::routes(r);
     pages::routes(r);
 }
 
-/// The room's jobs.
 pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
     jobs::register(registry);
 }

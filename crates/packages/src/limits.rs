@@ -99,7 +99,6 @@ kernel::params! {
     }
 }
 
-/// Changes the limits.
 pub fn change(
     app: &App,
     tx: &mut Tx<'_>,

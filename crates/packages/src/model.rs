@@ -82,27 +82,22 @@ pub const VERSIONLESS: &str = "\u{10FFFF}";
 /// One name and version of one format in one project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Package {
-    /// Its id.
     pub id: i64,
     /// The project that holds it.
     pub project_id: i64,
-    /// Its format.
     pub package_type: PackageType,
     /// Its name; for conan the bare one.
     pub name: String,
     /// Its version, unless it is versionless.
     pub version: Option<String>,
-    /// Its state.
     pub status: Status,
     /// Who published it first.
     pub creator_id: Option<i64>,
     /// The full recipe (`name/version@user/channel`), for conan.
     pub conan_name: Option<String>,
-    /// Downloads of its files.
     pub download_count: i64,
     /// The last of them, up to a minute late.
     pub last_downloaded_at: Option<Timestamp>,
-    /// When it was published.
     pub created_at: Timestamp,
     /// When it or its files last changed.
     pub updated_at: Timestamp,
@@ -128,7 +123,6 @@ impl Package {
 /// One file of a package.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PackageFile {
-    /// Its id.
     pub id: i64,
     /// The package that holds it.
     pub package_id: i64,
@@ -144,7 +138,6 @@ pub struct PackageFile {
     pub sha256: String,
     /// Where its bytes are.
     pub blob_key: String,
-    /// When it was stored.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
@@ -161,13 +154,9 @@ pub const FILE_COLUMNS: &str = "f.id, f.package_id, f.file_name, f.size, f.md5, 
 /// A name an npm client gave one version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tag {
-    /// Its id.
     pub id: i64,
-    /// The package it names.
     pub package_id: i64,
-    /// What it says.
     pub name: String,
-    /// When it was set.
     pub created_at: Timestamp,
     /// When it was last moved.
     pub updated_at: Timestamp,
@@ -209,9 +198,7 @@ impl DeleteLevel {
 /// Who may publish or delete packages whose name fits a pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProtectionRule {
-    /// Its id.
     pub id: i64,
-    /// The project it protects.
     pub project_id: i64,
     /// Names it is about; `*` stands for any text.
     pub package_name_pattern: String,

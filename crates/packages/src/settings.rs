@@ -25,11 +25,9 @@ const MAX_COMPILED: usize = 1 << 20;
 /// A format whose duplicates a namespace lets in or not.
 pub struct Format {
     package_type: PackageType,
-    /// What people call it.
     pub label: &'static str,
     /// The setting that lets duplicates in.
     pub allowed: &'static str,
-    /// What it says.
     pub about: &'static str,
     /// The setting that names what is exempt from it.
     pub exception: &'static str,
@@ -81,7 +79,6 @@ pub const FORMATS: [Format; 4] = [
 /// What holds for one format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Duplicates {
-    /// They are let in.
     pub allowed: bool,
     /// Names or versions exempt from that; an empty pattern fits none.
     pub exception: String,

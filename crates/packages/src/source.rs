@@ -10,9 +10,7 @@ use kernel::error::Result;
 /// A tag or branch of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ref {
-    /// A tag.
     Tag(String),
-    /// A branch.
     Branch(String),
 }
 

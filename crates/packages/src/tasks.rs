@@ -6,21 +6,18 @@ use serde::{Deserialize, Serialize};
 /// Removes a destroyed package.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Purge {
-    /// Its id.
     pub package: i64,
 }
 
 /// Removes destroyed packages, which may be gone already.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PurgeSome {
-    /// Their ids.
     pub packages: Vec<i64>,
 }
 
 /// Removes a destroyed file.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PurgeFile {
-    /// Its id.
     pub file: i64,
 }
 
@@ -36,14 +33,12 @@ pub struct Cleanup {}
 /// Applies the policy of one project.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CleanProject {
-    /// Its id.
     pub project: i64,
 }
 
 /// Goes through a run of a rule.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ApplyRule {
-    /// The run's id.
     pub run: i64,
 }
 
@@ -51,9 +46,7 @@ pub struct ApplyRule {
 /// (contract 1.4).
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DropVersions {
-    /// The project.
     pub project: i64,
-    /// The packages' name.
     pub name: String,
 }
 

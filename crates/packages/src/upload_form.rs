@@ -48,7 +48,6 @@ pub struct Form {
 
 /// A file of a form.
 pub struct SentFile {
-    /// Name of its field.
     pub field: String,
     /// Its name, as the client says.
     pub name: String,

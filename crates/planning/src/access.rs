@@ -18,18 +18,14 @@ use store::{Fragment, Tx, sql};
 /// What a request names in its address.
 #[derive(Debug, Clone)]
 pub enum ParentRef {
-    /// A project.
     Project(Reference),
-    /// A group.
     Group(Reference),
 }
 
 /// What labels and milestones belong to.
 #[derive(Debug, Clone)]
 pub enum Parent {
-    /// A project.
     Project(Box<Project>),
-    /// A group.
     Group(Box<Namespace>),
 }
 
@@ -75,18 +71,15 @@ impl Parent {
 /// What somebody does in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aim {
-    /// Look.
     Read,
     /// Look at what concerns the viewer alone: subscribe.
     Own,
-    /// Change labels and milestones.
     Manage,
 }
 
 /// A place entered by somebody whose level there is known.
 #[derive(Debug, Clone)]
 pub struct ParentAccess {
-    /// The place.
     pub parent: Parent,
     /// The viewer's level: a role, 60 for administrators, 0 for nobody.
     pub level: i64,
@@ -147,7 +140,6 @@ pub fn sees_issues(project: &Project, level: i64) -> bool {
 /// A project whose issues the viewer sees, with the level there.
 #[derive(Debug, Clone)]
 pub struct ProjectAccess {
-    /// The project.
     pub project: Project,
     /// The viewer's level in it.
     pub level: i64,
@@ -252,7 +244,6 @@ pub fn user_sees(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool
 /// Where issues are looked for.
 #[derive(Debug, Clone)]
 pub enum Scope {
-    /// In one project.
     Project(Box<ProjectAccess>),
     /// In all projects below a group.
     Group(Box<Namespace>),
@@ -329,13 +320,9 @@ pub fn concerns(viewer: &Viewer) -> Fragment {
 pub struct AuditEvent<'h> {
     /// `area.verb`.
     pub action: &'static str,
-    /// Kind of the thing.
     pub target_type: &'static str,
-    /// Its id.
     pub target_id: i64,
-    /// Its name.
     pub target_name: &'h str,
-    /// What changed.
     pub details: Value,
 }
 

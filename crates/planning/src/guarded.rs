@@ -23,9 +23,7 @@ use store::Tx;
 /// Who writes, and by which request.
 #[derive(Debug, Clone)]
 pub struct Writer {
-    /// Who.
     pub viewer: Viewer,
-    /// The request.
     pub asked: Arc<RequestContext>,
     /// It came by an API, and not from a form.
     pub via_api: bool,
@@ -187,7 +185,6 @@ impl NoteablePath for NoteableRow {
     }
 }
 
-/// Writes a note.
 pub async fn comment<S: NoteablePath, T: Send + 'static>(
     app: &App,
     writer: Writer,
@@ -234,7 +231,6 @@ pub async fn rewrite<S: NoteablePath, T: Send + 'static>(
     .await
 }
 
-/// Removes a note.
 pub async fn destroy<S: NoteablePath>(
     app: &App,
     viewer: Viewer,

@@ -21,9 +21,7 @@ pub type NamedAlerts = fn(&mut Tx<'_>, &Viewer, &[String], &[i64]) -> Result<Vec
 /// Functions of the rooms above; they must be among the store's plugs.
 #[derive(Default)]
 pub struct Hooks {
-    /// An issue is closed.
     pub issue_closed: Vec<IssueClosed>,
-    /// Texts name alerts.
     pub named_alerts: Option<NamedAlerts>,
 }
 

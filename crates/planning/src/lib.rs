@@ -34,7 +34,6 @@ pub use jobs::jobs;
 pub use rules::{issues, notes, todos};
 pub use store::notes::Noteable;
 
-/// The room's routes.
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
     pages::routes(r);

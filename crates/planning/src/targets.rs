@@ -59,15 +59,12 @@ pub struct NoteableSummary {
     pub project_path: String,
     /// How texts name it within the project, `#3`.
     pub reference: String,
-    /// What it is called.
     pub title: String,
-    /// What it says.
     pub text: String,
     /// Path of its page, from the instance's address on.
     pub path: String,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Who looks after it.
     pub assignees: Vec<i64>,
 }
 
@@ -76,7 +73,6 @@ pub struct NoteableSummary {
 pub struct NoteableRow {
     /// What kind it is of.
     pub kind: &'static str,
-    /// Its id.
     pub id: i64,
     /// How people talk about it.
     pub talk: Discussion,
@@ -90,7 +86,6 @@ pub type Read = fn(&App, &mut Tx<'_>, &Viewer, &[i64]) -> Result<HashMap<i64, Se
 pub struct Seen {
     /// The project it is in.
     pub project_id: Option<i64>,
-    /// What it is called.
     pub title: String,
     /// Path of its page, from the instance's address on.
     pub path: String,
@@ -136,7 +131,6 @@ impl Kinds {
 pub struct AllSeen(HashMap<&'static str, HashMap<i64, Seen>>);
 
 impl AllSeen {
-    /// One of them.
     pub fn get(&self, kind: &str, id: i64) -> Option<&Seen> {
         self.0.get(kind)?.get(&id)
     }

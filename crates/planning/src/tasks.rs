@@ -3,19 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// An issue was made.
     New,
-    /// Somebody wrote a note.
     Note,
-    /// It was closed.
     Closed,
-    /// It was opened again.
     Reopened,
-    /// Others are assigned.
     Reassigned,
     /// Its text changed; only those newly named are told.
     Edited,
@@ -27,11 +21,8 @@ pub enum Event {
 pub enum Reason {
     /// They are, or were, assigned.
     Assigned,
-    /// They are named.
     Mentioned,
-    /// They asked to be.
     Subscribed,
-    /// They take part.
     Participating,
 }
 
@@ -52,38 +43,28 @@ impl Reason {
 pub struct About {
     /// Its kind, `Issue`.
     pub kind: String,
-    /// Its id.
     pub id: i64,
 }
 
 /// Decides who is told.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Notify {
-    /// What happened.
     pub event: Event,
-    /// To what.
     pub about: About,
     /// The note, if it is one.
     pub note: Option<i64>,
-    /// Who did it.
     pub actor: Option<i64>,
     /// Who is told in any case, as far as they may know.
     pub direct: Vec<(i64, Reason)>,
 }
 
-/// Tells one user.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Tell {
-    /// What happened.
     pub event: Event,
-    /// To what.
     pub about: About,
     /// The note, if it is one.
     pub note: Option<i64>,
-    /// Who did it.
     pub actor: Option<i64>,
-    /// Who is told.
     pub user: i64,
-    /// Why.
     pub reason: Reason,
 }

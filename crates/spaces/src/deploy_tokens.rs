@@ -45,13 +45,11 @@ store::from_row! { DeployToken { id, name, username, scopes, revoked, expires_at
 /// What a token is to be.
 #[derive(Debug, Clone)]
 pub struct NewDeployToken {
-    /// For people.
     pub name: String,
     /// What Basic must carry; made from the id unless given.
     pub username: Option<String>,
     /// At least one of [`SCOPES`].
     pub scopes: Vec<String>,
-    /// When it ends.
     pub expires_at: Option<Timestamp>,
 }
 

@@ -42,9 +42,7 @@ pub struct Hooks {
     pub project_destroying: Vec<ProjectDestroying>,
     /// Bytes of packages by project, for statistics.
     pub packages_size: Option<PackagesSize>,
-    /// Open issues by project.
     pub open_issues: Option<OpenIssues>,
-    /// Issues by their author.
     pub issues_of: Option<IssuesOf>,
 }
 

@@ -43,11 +43,8 @@ store::from_row! { Invitation {
 /// The project or group somebody is invited to, as mails and pages name it.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// Project or group.
     pub kind: SourceKind,
-    /// Its id.
     pub id: i64,
-    /// Its whole path.
     pub full_path: String,
     /// Its address on this instance, from the slash on.
     pub path: String,

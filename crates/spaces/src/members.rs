@@ -94,7 +94,6 @@ impl MembersOf {
 /// A role and its end.
 #[derive(Debug, Clone)]
 pub struct NewMember {
-    /// The role.
     pub level: i64,
     /// The day it ends on, at 00:00 UTC.
     pub expires_at: Option<Date>,
@@ -319,7 +318,6 @@ pub fn approve(
     direct(tx, place, user_id)
 }
 
-/// Drops a request.
 pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, user_id: i64) -> Result<()> {
     if !rows::delete_request(tx, &place.source, user_id)? {
         return Err(Error::NotFound(""));

@@ -6,14 +6,12 @@ use serde::{Deserialize, Serialize};
 /// Deletes a hidden project.
 #[derive(Serialize, Deserialize)]
 pub struct DestroyProject {
-    /// Its id.
     pub project: i64,
 }
 
 /// Deletes a hidden group or user namespace with all below it.
 #[derive(Serialize, Deserialize)]
 pub struct DestroyNamespace {
-    /// Its id.
     pub namespace: i64,
 }
 
@@ -30,7 +28,6 @@ pub struct ExpireMembers {}
 /// Sends the mail of an invitation, with a new link in it.
 #[derive(Serialize, Deserialize)]
 pub struct SendInvitation {
-    /// Id of the invitation.
     pub invitation: i64,
 }
 
@@ -40,7 +37,6 @@ pub struct SendInvitation {
 pub enum News {
     /// To those who may grant it: somebody asks.
     Requested,
-    /// To who asked: granted.
     Granted,
     /// To who asked: turned down.
     Denied,
@@ -49,14 +45,10 @@ pub enum News {
 /// Tells one user about an access request.
 #[derive(Serialize, Deserialize)]
 pub struct TellOfRequest {
-    /// What happened.
     pub news: News,
     /// `Project` or `Group`.
     pub source_type: String,
-    /// Its id.
     pub source_id: i64,
-    /// Who asked.
     pub user: i64,
-    /// Who is told.
     pub to: i64,
 }

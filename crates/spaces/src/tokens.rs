@@ -17,13 +17,9 @@ use store::Tx;
 /// What a token is to be.
 #[derive(Debug, Clone)]
 pub struct NewSpaceToken {
-    /// For people.
     pub name: String,
-    /// For people.
     pub description: Option<String>,
-    /// What it allows.
     pub scopes: Vec<String>,
-    /// Role of its bot.
     pub access_level: i64,
     /// Ends at 00:00 UTC of this day.
     pub expires_at: Option<Date>,

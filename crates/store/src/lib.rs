@@ -9,6 +9,7 @@
 //! SQL is written once, in the common dialect (see CONTRIBUTING.md):
 //! parameters are `$1`, `$2`…; `in_list($N)` tests membership in a list value;
 //! times are microseconds in SQLite and `timestamptz` in PostgreSQL.
+#![warn(missing_docs)]
 
 mod error;
 mod migrate;

@@ -9,7 +9,6 @@ use kernel::app::App;
 use kernel::html::Page;
 use kernel::http::Routes;
 
-/// Registers the pages.
 pub fn routes(r: &mut Routes) {
     overview::routes(r);
     jobs::routes(r);

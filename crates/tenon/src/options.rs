@@ -106,23 +106,17 @@ pub struct Options {
     pub data: PathBuf,
     /// Somebody said where the instance lives: it is not just the default.
     pub is_placed: bool,
-    /// Address to listen on.
     pub listen: String,
     /// The address users see; none means the address listened on.
     pub external_url: Option<String>,
-    /// The database.
     pub database_url: String,
-    /// The blob store.
     pub blobs_url: String,
     /// Where mail goes.
     pub mail_url: String,
-    /// Sender of all mail.
     pub mail_from: Option<String>,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Filter of log lines.
     pub log: String,
-    /// Log lines are JSON.
     pub log_json: bool,
     /// Background jobs at the same time.
     pub workers: usize,
@@ -414,7 +408,6 @@ fn nearest(key: &str) -> &'static str {
         .unwrap_or(KEYS[0].name)
 }
 
-/// Levenshtein's distance.
 fn edits(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();

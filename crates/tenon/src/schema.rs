@@ -3,23 +3,17 @@
 
 use store::{Migration, Type};
 
-/// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// Its name.
     pub name: String,
     /// Its columns in the order declared.
     pub columns: Vec<Column>,
 }
 
-/// A column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// Its name.
     pub name: String,
-    /// What it holds.
     pub kind: Type,
-    /// The database numbers it.
     pub is_identity: bool,
     /// The table its values must exist in.
     pub refers_to: Option<String>,

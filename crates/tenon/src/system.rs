@@ -32,7 +32,6 @@ pub const BUILD: graphql::root::Build = graphql::root::Build {
 };
 const READ: &[&str] = &["api", "read_api", "read_user"];
 
-/// Registers the routes.
 pub fn routes(r: &mut Routes) {
     r.plain(Method::GET, "/-/liveness", liveness).unchecked();
     r.plain(Method::GET, "/-/readiness", readiness).unchecked();
@@ -55,7 +54,6 @@ struct HealthEntity {
     status: &'static str,
 }
 
-/// The process answers.
 async fn liveness() -> Result<Ok200<HealthEntity>> {
     Ok(Ok200(HealthEntity { status: "ok" }))
 }

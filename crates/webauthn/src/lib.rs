@@ -7,6 +7,7 @@
 //! that the server keeps, `finish_…` takes the browser's answer with that
 //! state. States are kept on the server, used once and expire; that is the
 //! caller's part, as is storing [`Key`]s. No table, no clock, no I/O here.
+#![warn(missing_docs)]
 
 mod refusal;
 

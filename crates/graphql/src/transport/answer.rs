@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 /// The answer of one entry.
 pub struct Answered {
-    /// Its JSON.
     body: String,
     /// Refused before it ran, so that there is no `data`.
     refused: bool,
@@ -96,14 +95,12 @@ fn with(mut body: Json, told: Map<String, Json>) -> Json {
 pub struct Whole {
     /// In the order of the entries.
     pub answers: Vec<Arc<Answered>>,
-    /// Sent as an array.
     pub batch: bool,
     /// In the strict media type, with its statuses.
     pub strict: bool,
 }
 
 impl Whole {
-    /// The response.
     pub fn response(self) -> Result<Response> {
         let bodies: Vec<&str> = self.answers.iter().map(|one| one.body.as_str()).collect();
         let refused = !self.batch && self.answers.iter().all(|one| one.refused);

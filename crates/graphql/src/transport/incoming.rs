@@ -20,11 +20,8 @@ pub const MAX_BODY: usize = 5 * 1024 * 1024;
 
 /// What was sent, by whom.
 pub struct Incoming {
-    /// The application.
     pub app: App,
-    /// The request.
     pub asked: Arc<RequestContext>,
-    /// Who asks.
     pub viewer: Viewer,
     /// A session asks without proof that our own page made it.
     pub unproven: bool,
@@ -34,7 +31,6 @@ pub struct Incoming {
     pub strict: bool,
     /// All mutations succeed or none does.
     pub atomic: bool,
-    /// The entries.
     pub kind: Kind,
     /// Files that are not read yet.
     pub pending: Option<Pending>,
@@ -53,9 +49,7 @@ impl FromCall for Unmarked {
 
 /// One entry or a batch.
 pub enum Kind {
-    /// One entry.
     Single(Entry),
-    /// An array of entries.
     Batch(Vec<Entry>),
 }
 
@@ -79,7 +73,6 @@ impl Kind {
 
 /// One entry; refused already where its query is no text.
 pub struct Entry {
-    /// What to check.
     pub source: Step<Source>,
     /// What to tell besides data.
     pub asks: Asks,
@@ -88,7 +81,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The next step.
     pub fn parse(&self) -> Step<Parsed> {
         self.source.clone().and_then(validation::parse)
     }

@@ -17,9 +17,7 @@ const MAX_KEPT: u64 = 500;
 
 /// An entry on its way to being checked.
 pub enum Read {
-    /// The same passed before.
     Known(Arc<Checked>),
-    /// It is grammatical.
     New(Parsed),
 }
 

@@ -81,7 +81,6 @@ struct Interface {
     known: Known,
     /// Texts that clients send by their digests.
     queries: Queries,
-    /// Uses of deprecated members.
     uses: Uses,
 }
 

@@ -27,7 +27,6 @@ pub enum QuerySource {
 }
 
 impl QuerySource {
-    /// Reads the extension.
     pub fn read(given: &Json) -> QuerySource {
         if given.get("version") != Some(&Json::from(1)) {
             return QuerySource::Unusable("Unsupported persisted query version");

@@ -21,11 +21,8 @@ const TRIES: usize = 5;
 
 /// The entries of a request on their way.
 pub struct Run<'r> {
-    /// What was sent.
     pub incoming: &'r Incoming,
-    /// The visible interface.
     pub table: &'r Arc<Table>,
-    /// What they share.
     pub request: Arc<Request>,
     /// Where uses of deprecated members are counted.
     pub uses: &'r Uses,

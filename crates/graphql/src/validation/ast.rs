@@ -7,9 +7,7 @@ use std::sync::Arc;
 /// A document of operations and fragments.
 #[derive(Debug, Default)]
 pub struct Document {
-    /// All operations.
     pub operations: Vec<Operation>,
-    /// All fragments.
     pub fragments: Vec<Fragment>,
     /// The first definition that belongs in a schema, if there is one.
     pub schema_definition: Option<Pos>,
@@ -18,16 +16,12 @@ pub struct Document {
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationKind {
-    /// Reads.
     Query,
-    /// Changes.
     Mutation,
-    /// Listens.
     Subscription,
 }
 
 impl OperationKind {
-    /// The keyword.
     pub fn word(self) -> &'static str {
         match self {
             OperationKind::Query => "query",
@@ -36,7 +30,6 @@ impl OperationKind {
         }
     }
 
-    /// The root type.
     pub fn root(self) -> &'static str {
         match self {
             OperationKind::Query => "Query",
@@ -46,20 +39,14 @@ impl OperationKind {
     }
 }
 
-/// One operation.
 #[derive(Debug)]
 pub struct Operation {
-    /// What it does.
     pub kind: OperationKind,
-    /// Its name.
     pub name: Option<Arc<str>>,
     /// Where it begins.
     pub pos: Pos,
-    /// Declared variables.
     pub variables: Vec<Variable>,
-    /// Directives on the operation.
     pub directives: Vec<Directive>,
-    /// What it selects.
     pub selections: Vec<Selection>,
 }
 
@@ -73,61 +60,43 @@ impl Operation {
     }
 }
 
-/// A declared variable.
 #[derive(Debug)]
 pub struct Variable {
     /// Its name without the sign.
     pub name: Arc<str>,
     /// Where.
     pub pos: Pos,
-    /// Its type.
     pub ty: kernel::graph::TypeRef,
-    /// Its default.
     pub default: Option<Value>,
-    /// Directives on the declaration.
     pub directives: Vec<Directive>,
 }
 
-/// One fragment.
 #[derive(Debug)]
 pub struct Fragment {
-    /// Its name.
     pub name: Arc<str>,
     /// Where.
     pub pos: Pos,
-    /// What it applies to.
     pub on: Arc<str>,
-    /// Directives on the definition.
     pub directives: Vec<Directive>,
-    /// What it selects.
     pub selections: Vec<Selection>,
 }
 
-/// One selection.
 #[derive(Debug)]
 pub enum Selection {
-    /// A field.
     Field(Field),
-    /// A named fragment.
     Spread(Spread),
-    /// A fragment in place.
     Inline(Inline),
 }
 
-/// A selected field.
 #[derive(Debug)]
 pub struct Field {
     /// Its key in the answer, unless its name.
     pub alias: Option<Arc<str>>,
-    /// Its name.
     pub name: Arc<str>,
     /// Where.
     pub pos: Pos,
-    /// Arguments as written.
     pub arguments: Vec<Argument>,
-    /// Directives.
     pub directives: Vec<Directive>,
-    /// What it selects.
     pub selections: Vec<Selection>,
 }
 
@@ -141,11 +110,9 @@ impl Field {
 /// The use of a named fragment.
 #[derive(Debug)]
 pub struct Spread {
-    /// The fragment.
     pub name: Arc<str>,
     /// Where.
     pub pos: Pos,
-    /// Directives.
     pub directives: Vec<Directive>,
 }
 
@@ -156,31 +123,25 @@ pub struct Inline {
     pub on: Option<Arc<str>>,
     /// Where.
     pub pos: Pos,
-    /// Directives.
     pub directives: Vec<Directive>,
-    /// What it selects.
     pub selections: Vec<Selection>,
 }
 
-/// A directive.
 #[derive(Debug)]
 pub struct Directive {
     /// Its name without the sign.
     pub name: Arc<str>,
     /// Where.
     pub pos: Pos,
-    /// Arguments.
     pub arguments: Vec<Argument>,
 }
 
 /// An argument or a field of an input object.
 #[derive(Debug)]
 pub struct Argument {
-    /// Its name.
     pub name: Arc<str>,
     /// Where.
     pub pos: Pos,
-    /// Its value.
     pub value: Value,
 }
 
@@ -191,19 +152,14 @@ pub enum Value {
     Variable(Arc<str>),
     /// A whole number, as written.
     Int(Arc<str>),
-    /// Another number, as written.
     Float(Arc<str>),
-    /// Text.
     Text(Arc<str>),
-    /// True or false.
     Bool(bool),
     /// Null.
     Null,
     /// A value of an enum.
     Enum(Arc<str>),
-    /// A list.
     List(Vec<Value>),
-    /// An object.
     Object(Vec<Argument>),
 }
 

@@ -22,9 +22,7 @@ const STRUCTURE: &[&str] = &["node", "edges", "nodes", "ofType"];
 /// What an operation costs and uses.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Its score.
     pub complexity: u64,
-    /// Levels of fields.
     pub depth: u64,
     /// Fields repeated too often on one branch.
     recursion: Option<String>,
@@ -32,7 +30,6 @@ pub struct Report {
     overused: BTreeMap<String, u32>,
     /// `Type.field` of everything selected.
     pub used_fields: BTreeSet<String>,
-    /// Those that are deprecated.
     pub deprecated_fields: BTreeSet<String>,
     /// `Type.field(argument)` of deprecated arguments.
     pub deprecated_arguments: BTreeSet<String>,

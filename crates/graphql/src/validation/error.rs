@@ -5,9 +5,7 @@ use serde_json::{Map, Value as Json, json};
 /// A place in the text, from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pos {
-    /// Line.
     pub line: u32,
-    /// Column.
     pub column: u32,
 }
 
@@ -37,19 +35,16 @@ impl StaticError {
         }
     }
 
-    /// Adds a place.
     pub fn at(mut self, pos: Pos) -> StaticError {
         self.locations.push(pos);
         self
     }
 
-    /// Adds an extension.
     pub fn with(mut self, key: &str, value: impl Into<Json>) -> StaticError {
         self.extensions.insert(key.to_owned(), value.into());
         self
     }
 
-    /// The stable code.
     pub fn code(&self) -> &str {
         self.extensions["code"].as_str().unwrap_or_default()
     }

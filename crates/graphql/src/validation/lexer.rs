@@ -39,13 +39,10 @@ pub enum Kind {
     Pipe,
     /// `&`
     Ampersand,
-    /// A name or keyword.
     Name,
-    /// A whole number.
     Int,
     /// A number with a fraction or exponent.
     Float,
-    /// A quoted string.
     Text,
     /// A string in three quotes.
     Block,
@@ -56,7 +53,6 @@ pub enum Kind {
 /// One token and where it stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Token<'t> {
-    /// What it is.
     pub kind: Kind,
     /// As it was written, quotes included.
     pub text: &'t str,

@@ -43,7 +43,6 @@ pub struct Limits {
     pub complexity: u64,
     /// Most depth.
     pub depth: u64,
-    /// Time for validation.
     pub validation: Duration,
 }
 
@@ -64,11 +63,9 @@ impl Limits {
 /// One entry of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Source {
-    /// The document.
     pub query: String,
     /// Which operation; of a document with one it may be absent.
     pub operation_name: Option<String>,
-    /// Values of variables.
     pub variables: Map<String, Json>,
 }
 
@@ -79,24 +76,19 @@ pub struct Checked {
     pub document: Arc<Document>,
     /// Its place among the operations.
     index: usize,
-    /// Its variables' values.
     pub variables: Map<String, Json>,
-    /// Its complexity.
     pub score: u64,
     /// The most complexity it might have had.
     pub limit: u64,
-    /// Its depth.
     pub depth: u64,
     /// `Type.field` of everything selected, for the log.
     pub used_fields: Vec<String>,
-    /// Those that are deprecated.
     pub deprecated_fields: Vec<String>,
     /// `Type.field(argument)` of deprecated arguments.
     pub deprecated_arguments: Vec<String>,
 }
 
 impl Checked {
-    /// The operation.
     pub fn operation(&self) -> &Operation {
         &self.document.operations[self.index]
     }

@@ -28,7 +28,6 @@ pub fn cost(table: &Table, checked: &Checked) -> Json {
     })
 }
 
-/// A deprecated member.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Marked {
@@ -36,7 +35,6 @@ pub struct Marked {
     pub member: String,
     /// Why it will go, and since when that is known.
     pub reason: String,
-    /// What to use instead.
     pub replacement: Option<String>,
     /// The release that may remove it.
     pub removed_in: Option<String>,
@@ -77,7 +75,6 @@ pub fn deprecations(table: &Table, checked: &Checked) -> Vec<Marked> {
 struct Used<'u> {
     table: &'u Table,
     checked: &'u Checked,
-    /// Fragments already looked into.
     followed: HashSet<&'u str>,
     found: BTreeMap<String, &'u Mark>,
 }

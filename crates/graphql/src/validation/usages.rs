@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 /// One use of a variable.
 pub struct Usage<'d> {
-    /// The variable.
     pub name: &'d Arc<str>,
     /// The argument it stands in.
     pub argument: &'d Argument,
@@ -18,7 +17,6 @@ pub struct Usage<'d> {
     pub ty: Option<TypeRef>,
     /// Its place has a default.
     pub defaulted: bool,
-    /// Names through the document.
     pub path: Vec<String>,
 }
 

@@ -31,12 +31,10 @@ pub enum SentCredential {
     Registry(String),
     /// A deploy token; with a user name by Basic.
     Deploy {
-        /// The user name.
         username: Option<String>,
         /// The password, or the header's value.
         token: String,
     },
-    /// The session cookie.
     Cookie(String),
 }
 

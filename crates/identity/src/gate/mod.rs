@@ -59,7 +59,6 @@ pub(crate) enum Noted {
 }
 
 impl IdentityGate {
-    /// A gate.
     pub fn new() -> IdentityGate {
         IdentityGate::default()
     }

@@ -28,7 +28,6 @@ pub const USER_ID: GlobalId = GlobalId::new("UserID", "User");
 /// A user as the interface shows them; behind `User` and all that implement
 /// it.
 pub struct Person {
-    /// The user.
     pub user: User,
     avatar_url: Option<String>,
     web_url: String,
@@ -48,7 +47,6 @@ impl Person {
     }
 }
 
-/// Who asks.
 pub fn viewer(context: &Context) -> Viewer {
     context.get::<Viewer>().cloned().unwrap_or_default()
 }

@@ -237,7 +237,6 @@ fn mark(tx: &mut Tx<'_>, stage: i64, after: i64) -> Result<Option<i64>> {
 /// Tells the owner of one token.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TokenExpires {
-    /// The token.
     pub token: i64,
 }
 

@@ -41,7 +41,6 @@ const POWERFUL: &[&str] = &[
     "write_virtual_registry",
 ];
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, decide);
@@ -52,13 +51,11 @@ pub fn routes(r: &mut Routes) {
 enum Next {
     /// The user cannot be sent back to the client.
     Page(StatusCode, Refusal),
-    /// The client is told.
     Client(Target, Refusal),
     /// The user must sign in, and comes back to this path.
     SignIn(String),
     /// The user must start somewhere else and comes back later.
     Elsewhere(String),
-    /// The user is asked.
     Ask(Box<Asking>),
     /// The user need not be asked.
     Go(Box<Asking>),

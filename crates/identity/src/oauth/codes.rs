@@ -27,11 +27,9 @@ pub fn create(tx: &mut Tx<'_>, new: &NewCode) -> kernel::error::Result<Secret> {
 /// What a client sends for a code.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    /// The code.
     pub code: String,
     /// The same as in the authorization request.
     pub redirect_uri: String,
-    /// The PKCE verifier.
     pub verifier: Option<String>,
 }
 

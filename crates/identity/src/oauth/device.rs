@@ -33,7 +33,6 @@ const PER_USER: i64 = 5;
 /// Wrong codes from one address in that time.
 const PER_ADDRESS: i64 = 20;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     endpoint(r, Method::POST, "/oauth/authorize_device", start).streams();
     r.page(Method::GET, PATH, show);

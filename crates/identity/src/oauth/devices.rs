@@ -28,13 +28,11 @@ const LENGTH: usize = 8;
 /// What a device is told at the start.
 #[derive(Debug)]
 pub struct Started {
-    /// For the device alone.
     pub device_code: Secret,
     /// For the user, as `XXXX-XXXX`.
     pub user_code: String,
 }
 
-/// Begins a grant.
 pub fn start(
     tx: &mut Tx<'_>,
     application: &Application,

@@ -29,15 +29,10 @@ const RACE_SECONDS: i64 = 10;
 /// A pair just made; its texts are known here and never again.
 #[derive(Debug)]
 pub struct Issued {
-    /// The access token.
     pub access: Secret,
-    /// The refresh token.
     pub refresh: Secret,
-    /// What the pair allows.
     pub scopes: Vec<String>,
-    /// Made then.
     pub created_at: Timestamp,
-    /// Whose it is.
     pub user_id: UserId,
     /// Returned in the ID token.
     pub nonce: Option<String>,
@@ -83,7 +78,6 @@ fn make_pair(tx: &mut Tx<'_>, family: i64, scopes: &[String]) -> Result<(Secret,
 /// What a refresh asks for.
 #[derive(Debug, Clone)]
 pub struct Refresh {
-    /// The refresh token.
     pub token: String,
     /// May only narrow.
     pub scope: Option<String>,
@@ -197,7 +191,6 @@ pub fn has_consent(
 pub struct Authorized {
     /// The application; `None` for programs that used the password alone.
     pub application_id: Option<i64>,
-    /// Its name.
     pub name: Option<String>,
     /// When it was first allowed, of what lives.
     pub created_at: Timestamp,

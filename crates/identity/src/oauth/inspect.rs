@@ -18,7 +18,6 @@ use serde_json::json;
 use std::sync::Arc;
 use store::Tx;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     endpoint(r, Method::GET, "/oauth/token/info", info);
     endpoint(r, Method::OPTIONS, "/oauth/token/info", cors::for_get);

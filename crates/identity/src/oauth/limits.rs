@@ -45,7 +45,6 @@ pub fn check(limit: &Limiter, asked: &RequestContext, now: Timestamp) -> Result<
     Err(Refusal::Other(Error::Limited(decision.retry_after)))
 }
 
-/// Counts one try.
 pub fn count(limit: &Limiter, asked: &RequestContext, now: Timestamp) {
     limit.check(&address_key(asked.peer), now);
 }

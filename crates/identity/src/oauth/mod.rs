@@ -43,7 +43,6 @@ use kernel::http::routes::{Declared, Handler};
 use kernel::jobs::RegistryBuilder;
 use sha2::{Digest, Sha512};
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     authorize::routes(r);
     token::routes(r);
@@ -67,7 +66,6 @@ fn endpoint<'r, A, H: Handler<A>>(
     declared.refuses(refusal::unread).unchecked()
 }
 
-/// Declares the jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add_periodic::<jobs::Sweep>(3_600);
     registry.add::<crate::tasks::TellReuse>();

@@ -21,7 +21,6 @@ const ISSUER_RELATION: &str = "http://openid.net/specs/connect/1.0/issuer";
 /// Longest resource echoed by WebFinger, in characters.
 const MAX_RESOURCE: usize = 1_000;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     for path in [
         "/.well-known/openid-configuration",

@@ -24,7 +24,6 @@ const MAX_NAME: usize = 199;
 /// What people see first when such a client asks for consent.
 const PREFIX: &str = "[Unverified Dynamic Application]";
 
-/// Declares the route.
 pub fn routes(r: &mut Routes) {
     endpoint(r, Method::POST, "/oauth/register", register).streams();
 }

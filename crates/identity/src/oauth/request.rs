@@ -35,7 +35,6 @@ pub enum ResponseMode {
 /// What `prompt` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Prompt {
-    /// Show nothing at all.
     pub none: bool,
     /// Let the user sign in again.
     pub login: bool,
@@ -70,24 +69,17 @@ impl Prompt {
 /// Where an answer goes, right or wrong.
 #[derive(Debug, Clone, Default)]
 pub struct Target {
-    /// A registered address.
     pub redirect_uri: String,
-    /// Returned as it came.
     pub state: Option<String>,
-    /// How.
     pub mode: ResponseMode,
 }
 
 /// A request that may be put to the user.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// What is asked for.
     pub scopes: Vec<String>,
-    /// PKCE.
     pub challenge: Option<String>,
-    /// For the ID token.
     pub nonce: Option<String>,
-    /// What to show.
     pub prompt: Prompt,
     /// Seconds since the user signed in, at most.
     pub max_age: Option<i64>,

@@ -11,7 +11,6 @@ use kernel::secrets::Secret;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.get("/applications", list)
         .summary("Lists the applications");

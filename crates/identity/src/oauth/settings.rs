@@ -137,7 +137,6 @@ pub fn read(tx: &mut Tx<'_>, all: &mut Map<String, Value>) -> Result<()> {
     Ok(())
 }
 
-/// Makes a change.
 pub fn apply(app: &App, tx: &mut Tx<'_>, change: &Change) -> Result<()> {
     let mut rules: OAuth = kernel::settings::read(tx)?;
     let set = |field: &mut bool, sent: Option<bool>| *field = sent.unwrap_or(*field);

@@ -21,7 +21,6 @@ const DEVICE: &str = "urn:ietf:params:oauth:grant-type:device_code";
 /// Every grant there is, as discovery lists them.
 pub const GRANTS: &[&str] = &["authorization_code", "refresh_token", "password", DEVICE];
 
-/// Declares the route.
 pub fn routes(r: &mut Routes) {
     endpoint(r, Method::POST, "/oauth/token", token).streams();
     endpoint(r, Method::OPTIONS, "/oauth/token", cors::for_post);

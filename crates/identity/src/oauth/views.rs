@@ -7,9 +7,7 @@ use kernel::html::{Errors, Moment, Page};
 /// One scope with its meaning.
 #[derive(Debug)]
 pub struct ScopeLine {
-    /// On the wire.
     pub name: String,
-    /// For people.
     pub description: &'static str,
 }
 
@@ -17,19 +15,14 @@ pub struct ScopeLine {
 #[derive(Debug, Template)]
 #[template(path = "oauth/consent.html")]
 pub struct Consent {
-    /// The page.
     pub page: Page,
-    /// The application's name.
     pub name: String,
     /// Who registered it, or empty.
     pub owner: String,
-    /// Nobody vouches for it.
     pub dynamic: bool,
     /// Where the answer goes.
     pub host: String,
-    /// What is asked for.
     pub scopes: Vec<ScopeLine>,
-    /// The request, carried on.
     pub fields: Vec<(String, String)>,
 }
 
@@ -37,11 +30,9 @@ pub struct Consent {
 #[derive(Debug, Template)]
 #[template(path = "oauth/error.html")]
 pub struct ErrorPage {
-    /// The page.
     pub page: Page,
     /// The error's code, for developers.
     pub code: &'static str,
-    /// What is wrong.
     pub text: String,
 }
 
@@ -49,13 +40,9 @@ pub struct ErrorPage {
 #[derive(Debug, Template)]
 #[template(path = "oauth/form_post.html")]
 pub struct FormPost {
-    /// The page.
     pub page: Page,
-    /// The application's address.
     pub action: String,
-    /// Its host, for people.
     pub host: String,
-    /// The answer.
     pub fields: Vec<(String, String)>,
 }
 
@@ -63,7 +50,6 @@ pub struct FormPost {
 #[derive(Debug, Template)]
 #[template(path = "oauth/device.html")]
 pub struct DeviceForm {
-    /// The page.
     pub page: Page,
     /// Filled in already, or empty.
     pub user_code: String,
@@ -73,34 +59,26 @@ pub struct DeviceForm {
 #[derive(Debug, Template)]
 #[template(path = "oauth/device_confirm.html")]
 pub struct DeviceConfirm {
-    /// The page.
     pub page: Page,
-    /// The application's name.
     pub name: String,
     /// Who registered it, or empty.
     pub owner: String,
     /// As shown on the device.
     pub user_code: String,
-    /// The device's address.
     pub ip_address: String,
-    /// The device's program.
     pub user_agent: String,
-    /// What is asked for.
     pub scopes: Vec<ScopeLine>,
 }
 
 /// One application in a list.
 #[derive(Debug)]
 pub struct ApplicationRow {
-    /// Its page.
     pub url: String,
-    /// For people.
     pub name: String,
     /// `client_id`.
     pub uid: String,
     /// Where it may send users.
     pub hosts: Vec<String>,
-    /// Keeps a secret.
     pub confidential: bool,
     /// Users are not asked.
     pub trusted: bool,
@@ -109,13 +87,10 @@ pub struct ApplicationRow {
 /// One application that acts for the user.
 #[derive(Debug)]
 pub struct AuthorizedRow {
-    /// Its name.
     pub name: String,
     /// Where the button posts to.
     pub revoke_url: String,
-    /// What it may do.
     pub scopes: Vec<String>,
-    /// Since when.
     pub since: Moment,
     /// Last use.
     pub last_used_at: Option<Moment>,
@@ -124,11 +99,8 @@ pub struct AuthorizedRow {
 /// A box for one scope.
 #[derive(Debug, Default, Clone)]
 pub struct ScopeChoice {
-    /// On the wire.
     pub name: String,
-    /// For people.
     pub description: &'static str,
-    /// Ticked.
     pub checked: bool,
 }
 
@@ -149,7 +121,6 @@ pub struct ApplicationForm {
     pub may_trust: bool,
     /// Field `scopes[]`.
     pub scopes: Vec<ScopeChoice>,
-    /// Text of the button.
     pub button: &'static str,
 }
 
@@ -157,15 +128,12 @@ pub struct ApplicationForm {
 #[derive(Debug, Template)]
 #[template(path = "oauth/applications.html")]
 pub struct Applications {
-    /// The page.
     pub page: Page,
-    /// The heading.
     pub heading: String,
     /// Whether what acts for the viewer is listed, too.
     pub own: bool,
     /// Rows of links above, with their names.
     pub tabs: Vec<(String, Vec<ui::Tab>)>,
-    /// Registered here.
     pub applications: Vec<ApplicationRow>,
     /// Those that act for the viewer; only on one's own page.
     pub authorized: Vec<AuthorizedRow>,
@@ -173,7 +141,6 @@ pub struct Applications {
     pub next_url: String,
     /// Whether a new one may be registered here.
     pub may_create: bool,
-    /// A new one.
     pub form: ApplicationForm,
     /// What is wrong, by field name.
     pub errors: Errors,
@@ -182,7 +149,6 @@ pub struct Applications {
 /// A secret in a list.
 #[derive(Debug)]
 pub struct SecretRow {
-    /// Since when.
     pub created_at: Moment,
     /// Last use.
     pub last_used_at: Option<Moment>,
@@ -190,23 +156,17 @@ pub struct SecretRow {
     pub ends_at: Option<Moment>,
 }
 
-/// One application.
 #[derive(Debug, Template)]
 #[template(path = "oauth/application.html")]
 pub struct ApplicationPage {
-    /// The page.
     pub page: Page,
-    /// For people.
     pub name: String,
     /// `client_id`.
     pub uid: String,
     /// A secret just made, or empty.
     pub secret: String,
-    /// Keeps a secret.
     pub confidential: bool,
-    /// The living ones.
     pub secrets: Vec<SecretRow>,
-    /// Address of this page.
     pub url: String,
     /// The form to change it.
     pub form: ApplicationForm,

@@ -18,7 +18,6 @@ use kernel::http::{Paging, Params, Response, Routes, Start};
 use kernel::time::Timestamp;
 use store::Tx;
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin/users", list);
     r.page(Method::GET, "/admin/users/{username}", show);

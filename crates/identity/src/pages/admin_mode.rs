@@ -12,7 +12,6 @@ use kernel::http::{Response, Routes};
 
 const LEAVE: &str = "/-/admin_mode/leave";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, AdminMode::PAGE, show);
     r.page(Method::POST, AdminMode::PAGE, enter)

@@ -23,7 +23,6 @@ const PER_ACCOUNT: i64 = 3;
 const HOUR: i64 = 3600;
 const ENDED: &str = "This link has expired or was used. Ask for a new one.";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/users/password/new", forgotten)
         .unchecked();

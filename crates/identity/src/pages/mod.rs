@@ -27,7 +27,6 @@ use kernel::app::App;
 use kernel::html::{Notice, Page, PageViewer};
 use kernel::http::Routes;
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     sign_in::routes(r);
     sign_up::routes(r);

@@ -25,7 +25,6 @@ const KNOWN_ELSEWHERE: [&str; 2] = [
     "/-/profile/personal_access_tokens",
 ];
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     for path in KNOWN_ELSEWHERE {

@@ -26,7 +26,6 @@ const FIELDS: &[&str] = &[
     "pronouns",
 ];
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, update);

@@ -14,7 +14,6 @@ use kernel::html::{Errors, Flash, Page, flash};
 pub struct Refusal {
     /// What is wrong, by field.
     pub errors: Errors,
-    /// What is said above.
     pub flash: Option<Flash>,
     /// Solved, the same is taken.
     pub challenge: Option<Challenge>,
@@ -74,7 +73,6 @@ impl Refusal {
 /// refused.
 #[derive(Debug)]
 pub struct FormState<F> {
-    /// What was typed.
     pub form: Option<F>,
     /// Why it is shown again.
     pub refusal: Refusal,

@@ -19,7 +19,6 @@ use std::sync::Arc;
 pub const PATH: &str = "/users/sign_in/two_factor";
 const TITLE: &str = "Two-factor authentication";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show).unchecked();
     r.page(Method::POST, PATH, create).unchecked().always();

@@ -20,7 +20,6 @@ use std::sync::Arc;
 /// Where keys are managed.
 pub const PATH: &str = "/-/profile/two_factor_auth/keys";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, create);

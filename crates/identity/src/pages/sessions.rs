@@ -15,7 +15,6 @@ use serde_json::json;
 
 const PATH: &str = "/-/user_settings/sessions";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(

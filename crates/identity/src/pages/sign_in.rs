@@ -32,7 +32,6 @@ const PROOF: &str = "expired password";
 const PROOF_SECONDS: i64 = 600;
 const WRONG: &str = "Invalid login or password.";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/users/sign_in", show);
     r.page(Method::POST, "/users/sign_in", create)

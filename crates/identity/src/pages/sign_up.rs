@@ -21,7 +21,6 @@ use std::sync::Arc;
 
 const PATH: &str = "/users/sign_up";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, create).unchecked();

@@ -18,7 +18,6 @@ use serde_json::json;
 const PATH: &str = "/admin/spam_logs";
 const PER_PAGE: i64 = 50;
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, list);
     r.page(Method::POST, "/admin/spam_logs/{id}/{action}", act);

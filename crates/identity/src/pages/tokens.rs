@@ -20,9 +20,7 @@ const COMMON: &[&str] = &[
 /// A secret on its only page.
 #[derive(Debug, Clone)]
 pub struct ShownSecret {
-    /// The token's name.
     pub name: String,
-    /// The token itself.
     pub token: String,
 }
 
@@ -78,24 +76,19 @@ pub struct ScopeBox {
     pub name: String,
     /// What it allows, one sentence.
     pub description: String,
-    /// Ticked.
     pub checked: bool,
 }
 
 /// One token in a list.
 #[derive(Debug, Clone, Default)]
 pub struct TokenRow {
-    /// Its id.
     pub id: i64,
-    /// Its name.
     pub name: String,
     /// Its description, or empty.
     pub description: String,
     /// Role of its bot, or empty.
     pub role: String,
-    /// Its scopes.
     pub scopes: Vec<String>,
-    /// When it was made.
     pub created_at: Moment,
     /// When it was last used.
     pub last_used_at: Option<Moment>,

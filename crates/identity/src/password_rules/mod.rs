@@ -44,11 +44,8 @@ const TRACKS: &[&str] = &[
 /// Whose password it is to be: it may not be made of what everybody knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Person<'p> {
-    /// Login.
     pub username: &'p str,
-    /// Display name.
     pub name: &'p str,
-    /// Primary e-mail.
     pub email: &'p str,
 }
 

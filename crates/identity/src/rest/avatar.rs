@@ -10,7 +10,6 @@ use kernel::http::{Files, Ok200, Params, Patch, Response, Routes};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.put("/user/avatar", set)
         .summary("Sets the caller's picture");

@@ -15,7 +15,6 @@ use serde::Serialize;
 /// stranger's.
 const ADDED_AN_HOUR: i64 = 10;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.get("/user/emails", list_own)
         .scopes(super::READ_USER)

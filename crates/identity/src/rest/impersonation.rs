@@ -13,7 +13,6 @@ use kernel::error::{Error, Found, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use store::Tx;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.get("/users/{id}/impersonation_tokens", list)
         .summary("Lists a user's impersonation tokens");

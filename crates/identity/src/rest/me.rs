@@ -13,7 +13,6 @@ use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.get("/user", show)
         .scopes(READ_USER)

@@ -10,7 +10,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.get("/application/settings", show)
         .summary("Shows the instance's settings");

@@ -12,7 +12,6 @@ use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::time::{Date, Timestamp};
 use store::Tx;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.get("/personal_access_tokens", list)
         .summary("Lists personal access tokens");

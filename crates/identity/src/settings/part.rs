@@ -17,7 +17,6 @@ pub struct Part {
     pub check: fn(&Source) -> std::result::Result<(), Vec<String>>,
     /// Adds the present values to the settings.
     pub read: fn(&mut Tx<'_>, &mut Map<String, Value>) -> Result<()>,
-    /// Stores what was sent.
     pub write: fn(&App, &mut Tx<'_>, &Source) -> Result<()>,
 }
 

@@ -55,7 +55,6 @@ impl<'de> Deserialize<'de> for Confirmation {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SignUp {
-    /// Whether anyone may.
     pub enabled: bool,
     /// Whether an administrator lets them in.
     pub approval: bool,

@@ -22,7 +22,6 @@ const MAX_ANSWER: u64 = 64 * 1024;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Captcha {
-    /// Whether it is used.
     pub enabled: bool,
     /// Its public key.
     pub site_key: String,
@@ -154,7 +153,6 @@ struct CaptchaAnswer {
 /// A challenge solved for something that was refused before.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// What the widget gave.
     pub response: Secret,
     /// Which refusal it is about.
     pub spam_log_id: i64,

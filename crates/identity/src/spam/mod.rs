@@ -43,14 +43,11 @@ kernel::choices! {
     }
 }
 
-/// Who makes something.
 #[derive(Debug, Clone)]
 pub enum Actor {
-    /// A user.
     User(Box<User>),
     /// Somebody before sign-up, told by what binds the form to their browser.
     Stranger {
-        /// The form's cookie.
         form: String,
     },
 }
@@ -58,13 +55,10 @@ pub enum Actor {
 /// What somebody is about to make.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// Who.
     pub actor: Actor,
     /// From where.
     pub ip: String,
-    /// With which program.
     pub agent: String,
-    /// Through the API.
     pub via_api: bool,
     /// What they do, `create_issue`: an id of a refusal serves one action.
     pub action: &'static str,
@@ -72,9 +66,7 @@ pub struct Subject {
     pub target_type: &'static str,
     /// What people call it, `issue`.
     pub noun: &'static str,
-    /// Its title.
     pub title: String,
-    /// Its text.
     pub text: String,
     /// A challenge solved after a refusal.
     pub solution: Option<Solution>,
@@ -85,7 +77,6 @@ pub struct Subject {
 /// Why something was not made.
 #[derive(Debug, Clone)]
 pub enum Refused {
-    /// It is spam.
     Spam {
         /// What it would have been.
         noun: &'static str,
@@ -94,7 +85,6 @@ pub enum Refused {
     Challenge {
         /// What it would have been.
         noun: &'static str,
-        /// Serves one repetition.
         spam_log_id: i64,
         /// The challenge's public key.
         site_key: String,
@@ -179,7 +169,6 @@ impl Refused {
 /// What became of it.
 #[derive(Debug)]
 pub enum Guarded<T> {
-    /// It was made.
     Made(T),
     /// It was not.
     Refused(Refused),

@@ -20,7 +20,6 @@ pub struct Spam {
     pub blocked_domains: Vec<String>,
     /// Whether the external checker is asked.
     pub check_enabled: bool,
-    /// Its address.
     pub check_url: String,
     /// Its key, sealed.
     pub check_key: Option<String>,

@@ -44,7 +44,6 @@ pub fn touch_secret(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// One application.
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<Application>> {
     Ok(tx.optional(sql!("select * from applications where id = $1"), (id,))?)
 }
@@ -87,7 +86,6 @@ fn narrow(query: &mut Fragment, owner: Option<Owner>) {
     }
 }
 
-/// Deletes all secrets.
 pub fn delete_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
     tx.execute(
         sql!("delete from application_secrets where application_id = $1"),
@@ -96,7 +94,6 @@ pub fn delete_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
     Ok(())
 }
 
-/// Stores a secret.
 pub fn insert_secret(
     tx: &mut Tx<'_>,
     application: i64,
@@ -154,22 +151,17 @@ pub fn delete_of_owner(tx: &mut Tx<'_>, kind: &str, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Deletes an application.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from applications where id = $1"), (id,))?;
     Ok(())
 }
 
-/// One application.
 #[derive(Debug, Clone)]
 pub struct Application {
-    /// Id.
     pub id: i64,
     /// `client_id`.
     pub uid: String,
-    /// For people.
     pub name: String,
-    /// One address a line.
     pub redirect_uris: String,
     /// Space-separated.
     pub scopes: String,
@@ -177,7 +169,6 @@ pub struct Application {
     pub confidential: bool,
     /// Users are not asked for consent.
     pub trusted: bool,
-    /// Registered itself.
     pub dynamic: bool,
     /// May use the password grant.
     pub password_grant: bool,
@@ -185,7 +176,6 @@ pub struct Application {
     pub owner_type: Option<String>,
     /// Id of that user or group.
     pub owner_id: Option<i64>,
-    /// Registered then.
     pub created_at: Timestamp,
     /// Last change.
     pub updated_at: Timestamp,
@@ -215,13 +205,11 @@ impl Application {
 /// A secret as lists show it.
 #[derive(Debug, Clone)]
 pub struct SecretInfo {
-    /// Id.
     pub id: i64,
     /// Set while it is being replaced.
     pub expires_at: Option<Timestamp>,
     /// Last use, exact to ten minutes.
     pub last_used_at: Option<Timestamp>,
-    /// Made then.
     pub created_at: Timestamp,
 }
 
@@ -230,9 +218,7 @@ store::from_row! { SecretInfo { id, expires_at, last_used_at, created_at } }
 /// Who may manage an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// Administrators.
     Instance,
-    /// One user.
     User(UserId),
     /// The owners of a group.
     Group(i64),
@@ -241,13 +227,9 @@ pub enum Owner {
 /// What is said of an application when it is registered or changed.
 #[derive(Debug, Clone)]
 pub struct Registration {
-    /// For people.
     pub name: String,
-    /// One address a line.
     pub redirect_uris: String,
-    /// At least one.
     pub scopes: Vec<String>,
-    /// Keeps a secret.
     pub confidential: bool,
     /// Users are not asked; administrators decide that.
     pub trusted: bool,
@@ -301,7 +283,6 @@ impl Owner {
     }
 }
 
-/// Changes an application.
 pub fn update(tx: &mut Tx<'_>, id: i64, new: &Registration) -> Result<Application> {
     let now = tx.now();
     Ok(tx.one(

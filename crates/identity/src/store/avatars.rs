@@ -17,7 +17,6 @@ pub fn set(tx: &mut Tx<'_>, user: UserId, media_type: &str, bytes: &[u8]) -> Res
     )?)
 }
 
-/// Deletes a picture.
 pub fn delete(tx: &mut Tx<'_>, user: UserId) -> Result<u64> {
     Ok(tx.execute(sql!("delete from user_avatars where user_id = $1"), (user,))?)
 }

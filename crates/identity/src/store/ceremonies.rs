@@ -18,7 +18,6 @@ const SECONDS: i64 = webauthn::TIMEOUT_SECONDS as i64;
 pub enum Place {
     /// By someone who is signed in.
     Session(i64),
-    /// After the password.
     Step(i64),
 }
 

@@ -60,7 +60,6 @@ store::from_row! { Code {
     ip_address, user_agent, expires_at, used_at, revoked, family_id
 } }
 
-/// Stores a code.
 pub fn insert(
     tx: &mut Tx<'_>,
     new: &NewCode,
@@ -95,22 +94,16 @@ pub fn insert(
 /// A code to be made.
 #[derive(Debug, Clone)]
 pub struct NewCode {
-    /// For whom.
     pub application_id: i64,
-    /// Who allowed it.
     pub user_id: UserId,
     /// Where it is sent.
     pub redirect_uri: String,
-    /// What was allowed.
     pub scopes: Vec<String>,
-    /// The PKCE challenge.
     pub challenge: Option<String>,
-    /// For the ID token.
     pub nonce: Option<String>,
     /// When the user last proved to be themselves.
     pub authenticated_at: Timestamp,
     /// Where the user allowed it from.
     pub ip_address: String,
-    /// With which browser.
     pub user_agent: String,
 }

@@ -21,21 +21,15 @@ kernel::choices! {
 
 /// A grant to be stored.
 pub struct NewDevice<'d> {
-    /// The application.
     pub application_id: i64,
-    /// Of the device's code.
     pub digest: Vec<u8>,
-    /// For the user.
     pub user_code: &'d str,
     /// Space-separated.
     pub scopes: String,
     /// Seconds between two polls.
     pub poll_seconds: i64,
-    /// The device's address.
     pub ip_address: &'d str,
-    /// The device's program.
     pub user_agent: &'d str,
-    /// The codes end then.
     pub expires_at: Timestamp,
 }
 
@@ -98,7 +92,6 @@ pub fn by_digest(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Device>> {
     )?)
 }
 
-/// Deletes a grant.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from device_grants where id = $1"), (id,))?;
     Ok(())
@@ -129,14 +122,10 @@ pub fn delete_before(tx: &mut Tx<'_>, old: Timestamp) -> Result<u64> {
     )?)
 }
 
-/// One device grant.
 #[derive(Debug, Clone)]
 pub struct Device {
-    /// Id.
     pub id: i64,
-    /// What asks.
     pub application_id: i64,
-    /// Who decided.
     pub user_id: Option<UserId>,
     /// Space-separated.
     pub scopes: String,
@@ -148,11 +137,8 @@ pub struct Device {
     pub polled_at: Option<Timestamp>,
     /// When the user last proved to be themselves.
     pub authenticated_at: Option<Timestamp>,
-    /// The device's address.
     pub ip_address: Option<String>,
-    /// The device's program.
     pub user_agent: Option<String>,
-    /// The codes end then.
     pub expires_at: Timestamp,
 }
 

@@ -6,12 +6,9 @@ use kernel::ids::fold;
 use kernel::time::Timestamp;
 use store::{Tx, sql};
 
-/// A further address.
 #[derive(Debug, Clone)]
 pub struct Email {
-    /// Id.
     pub id: i64,
-    /// The address.
     pub email: String,
     /// When it proved to be theirs.
     pub confirmed_at: Option<Timestamp>,
@@ -27,7 +24,6 @@ pub fn emails(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Email>> {
     )?)
 }
 
-/// One of them.
 pub fn email(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<Option<Email>> {
     Ok(tx.optional(
         sql!("select id, email, confirmed_at from user_emails where user_id = $1 and id = $2"),

@@ -22,15 +22,12 @@ kernel::choices! {
 /// A pair with its family.
 #[derive(Debug, Clone)]
 pub struct Pair {
-    /// Id of the pair.
     pub id: i64,
-    /// Id of the family.
     pub family: i64,
     /// The application, if one was named.
     pub application_id: Option<i64>,
     /// Its `client_id`.
     pub application_uid: Option<String>,
-    /// Whose it is.
     pub user_id: UserId,
     /// Space-separated.
     pub scopes: String,
@@ -40,17 +37,13 @@ pub struct Pair {
     pub refresh_expires_at: Option<Timestamp>,
     /// Replaced by a newer pair then.
     pub rotated_at: Option<Timestamp>,
-    /// The family ended then.
     pub revoked_at: Option<Timestamp>,
     /// Last noted use of the family.
     pub last_used_at: Option<Timestamp>,
     /// Where the code was sent.
     pub redirect_uri: Option<String>,
-    /// Of the consent.
     pub nonce: Option<String>,
-    /// Of the consent.
     pub authenticated_at: Option<Timestamp>,
-    /// Made then.
     pub created_at: Timestamp,
 }
 
@@ -59,21 +52,16 @@ pub struct Pair {
 pub struct NewFamily {
     /// The application; `None` for the password grant without one.
     pub application_id: Option<i64>,
-    /// Who allowed it.
     pub user_id: UserId,
-    /// How.
     pub grant_type: GrantType,
-    /// What was allowed.
     pub scopes: Vec<String>,
     /// Where the code was sent.
     pub redirect_uri: Option<String>,
-    /// Returned in ID tokens.
     pub nonce: Option<String>,
     /// When the user last proved to be themselves.
     pub authenticated_at: Option<Timestamp>,
     /// Where the user allowed it from.
     pub ip_address: Option<String>,
-    /// With which browser.
     pub user_agent: Option<String>,
 }
 
@@ -107,7 +95,6 @@ pub fn by_refresh(tx: &mut Tx<'_>, text: &str) -> kernel::error::Result<Option<P
     )?)
 }
 
-/// Ends a family.
 pub fn revoke(tx: &mut Tx<'_>, family: i64) -> kernel::error::Result<u64> {
     let now = tx.now();
     Ok(tx.execute(

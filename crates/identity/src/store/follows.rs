@@ -24,7 +24,6 @@ pub fn insert(tx: &mut Tx<'_>, follower: UserId, followed: UserId, now: Timestam
     )?)
 }
 
-/// Stops following.
 pub fn delete(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<u64> {
     Ok(tx.execute(
         sql!("delete from follows where follower_id = $1 and followed_id = $2"),

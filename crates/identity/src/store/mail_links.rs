@@ -9,9 +9,7 @@ use store::{Tx, sql};
 /// What a link stands for.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// Id.
     pub id: i64,
-    /// Whose.
     pub user_id: UserId,
     /// The further address to confirm; `None` is the primary one.
     pub email_id: Option<i64>,
@@ -45,7 +43,6 @@ pub fn forget_of(
     Ok(())
 }
 
-/// Stores a link.
 pub fn insert(
     tx: &mut Tx<'_>,
     digest: Vec<u8>,
@@ -81,7 +78,6 @@ pub fn living(
     )?)
 }
 
-/// Deletes one link.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<u64> {
     Ok(tx.execute(sql!("delete from mail_links where id = $1"), (id,))?)
 }

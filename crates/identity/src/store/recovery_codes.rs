@@ -31,7 +31,6 @@ pub fn remove(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Stores a code.
 pub fn insert(tx: &mut Tx<'_>, user: UserId, digest: Vec<u8>, now: Timestamp) -> Result<()> {
     tx.execute(
         sql!("insert into recovery_codes (user_id, digest, created_at) values ($1, $2, $3)"),

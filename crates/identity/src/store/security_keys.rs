@@ -9,13 +9,11 @@ use webauthn::Key;
 /// A key of a user.
 #[derive(Debug, Clone)]
 pub struct StoredKey {
-    /// Id.
     pub id: i64,
     /// What its owner calls it.
     pub name: String,
     /// Last signed in with then.
     pub last_used_at: Option<Timestamp>,
-    /// Added then.
     pub created_at: Timestamp,
     pub(crate) credential: Json<Key>,
     pub(crate) user_handle: Vec<u8>,

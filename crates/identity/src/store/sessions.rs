@@ -5,24 +5,18 @@ use kernel::error::Result;
 use kernel::time::Timestamp;
 use store::{Tx, sql};
 
-/// One session.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// Id.
     pub id: i64,
-    /// Whose.
     pub user_id: UserId,
     /// Where it was last used from.
     pub ip_address: Option<String>,
-    /// The browser.
     pub user_agent: Option<String>,
-    /// Outlives the browser.
     pub remembered: bool,
     /// Last use, exact to ten minutes.
     pub last_used_at: Timestamp,
     /// Ends then unless used before.
     pub expires_at: Timestamp,
-    /// Signed in then.
     pub created_at: Timestamp,
     /// Last proved then that it is still the same person; sign-in counts.
     pub proved_at: Timestamp,

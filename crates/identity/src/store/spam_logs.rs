@@ -6,38 +6,24 @@ use kernel::http::paging::COUNT_LIMIT;
 use kernel::time::Timestamp;
 use store::{Tx, sql};
 
-/// One row.
 #[derive(Debug, Clone)]
 pub struct SpamLog {
-    /// Id.
     pub id: i64,
-    /// Who; nobody before sign-up.
     pub user_id: Option<i64>,
-    /// Their login.
     pub username: Option<String>,
-    /// Their state.
     pub state: Option<String>,
-    /// What they did.
     pub action: String,
-    /// To what.
     pub target_type: String,
-    /// Its title, cut.
     pub title: String,
-    /// Its text, cut.
     pub description: String,
     /// From where.
     pub ip_address: Option<String>,
-    /// With which program.
     pub user_agent: Option<String>,
-    /// Through the API.
     pub via_api: bool,
-    /// What was decided.
     pub verdict: Verdict,
-    /// Why.
     pub reason: String,
     /// A challenge was solved for it.
     pub captcha_verified: bool,
-    /// When.
     pub created_at: Timestamp,
 }
 
@@ -76,7 +62,6 @@ pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Option<i64>, String)>> {
     )?)
 }
 
-/// Deletes one row.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from spam_logs where id = $1"), (id,))?;
     Ok(())
@@ -114,27 +99,17 @@ pub fn redeem(
 pub struct NewLog<'l> {
     /// Who, if they have an account.
     pub user_id: Option<i64>,
-    /// Who, in one text.
     pub actor: String,
-    /// What they did.
     pub action: &'l str,
-    /// To what.
     pub target_type: &'l str,
-    /// Its title.
     pub title: String,
-    /// Its text.
     pub description: String,
-    /// Of the whole content.
     pub fingerprint: Vec<u8>,
     /// From where.
     pub ip_address: String,
-    /// With which program.
     pub user_agent: String,
-    /// Through the API.
     pub via_api: bool,
-    /// What was decided.
     pub verdict: Verdict,
-    /// Why.
     pub reason: String,
     /// A challenge was solved for it.
     pub captcha_verified: bool,

@@ -8,15 +8,11 @@ use store::{Tx, sql};
 /// A sign-in that waits for its second factor.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// Id.
     pub id: i64,
-    /// Who knew the password.
     pub user_id: UserId,
-    /// Outlive the browser.
     pub remember: bool,
     /// Where to go afterwards: a path of this origin.
     pub return_to: String,
-    /// Wrong tries so far.
     pub tries: i64,
 }
 
@@ -32,7 +28,6 @@ pub fn forget(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Stores a step.
 pub fn insert(
     tx: &mut Tx<'_>,
     digest: Vec<u8>,

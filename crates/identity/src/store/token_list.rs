@@ -60,29 +60,20 @@ impl SortBy {
 /// Which tokens are listed.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// What they stand for.
     pub kind: Option<TokenKind>,
-    /// Whose.
     pub user_id: Option<i64>,
     /// Of this project or group.
     pub source: Option<(SourceType, i64)>,
-    /// Made after.
     pub created_after: Option<Timestamp>,
-    /// Made before.
     pub created_before: Option<Timestamp>,
-    /// Used after.
     pub last_used_after: Option<Timestamp>,
-    /// Used before.
     pub last_used_before: Option<Timestamp>,
-    /// Ending after.
     pub expires_after: Option<Date>,
-    /// Ending before.
     pub expires_before: Option<Date>,
     /// Revoked or not.
     pub revoked: Option<bool>,
     /// Part of the name; letters count.
     pub search: Option<String>,
-    /// Whether they open anything.
     pub state: Option<State>,
 }
 

@@ -22,7 +22,6 @@ macro_rules! holder_by {
     };
 }
 
-/// One token.
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<AccessToken>> {
     Ok(tx.optional(sql!("select * from access_tokens where id = $1"), (id,))?)
 }
@@ -64,16 +63,13 @@ pub fn revoke_family(tx: &mut Tx<'_>, family: i64) -> Result<u64> {
 /// A credential's owner and what it allows, from one indexed query.
 #[derive(Debug, Clone)]
 pub struct Holder {
-    /// The token.
     pub token: AccessToken,
-    /// Who acts with it.
     pub user: User,
 }
 
 /// A deploy token by its text.
 #[derive(Debug, Clone)]
 pub struct DeployToken {
-    /// Id.
     pub id: i64,
     /// `Project` or `Group`.
     pub source_type: String,
@@ -83,9 +79,7 @@ pub struct DeployToken {
     pub username: String,
     /// Space-separated.
     pub scopes: String,
-    /// Ended before its time.
     pub revoked: bool,
-    /// Ends then.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -214,9 +208,7 @@ pub fn insert(
 /// A token to be made.
 #[derive(Debug, Clone)]
 pub struct NewToken {
-    /// What it stands for.
     pub kind: TokenKind,
-    /// Who acts with it.
     pub user_id: i64,
     /// Whether that user is an administrator, who may have more scopes.
     pub admin: bool,
@@ -224,11 +216,8 @@ pub struct NewToken {
     pub source: Option<(SourceType, i64)>,
     /// Role of the bot there.
     pub access_level: Option<i64>,
-    /// For people.
     pub name: String,
-    /// For people.
     pub description: Option<String>,
-    /// At least one.
     pub scopes: Vec<String>,
     /// Last day; `None` is the longest allowed.
     pub expires_at: Option<Date>,

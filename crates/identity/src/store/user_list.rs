@@ -65,7 +65,6 @@ impl OrderBy {
 /// An order of users.
 #[derive(Debug, Clone, Copy)]
 pub struct Order {
-    /// By what.
     pub by: OrderBy,
     /// Smallest first.
     pub ascending: bool,
@@ -94,9 +93,7 @@ pub struct Filter {
     pub exclude_internal: bool,
     /// No bots of projects.
     pub without_project_bots: bool,
-    /// Made after.
     pub created_after: Option<Timestamp>,
-    /// Made before.
     pub created_before: Option<Timestamp>,
     /// Only administrators.
     pub admins: bool,

@@ -193,7 +193,6 @@ pub fn leaving(tx: &mut Tx<'_>, id: UserId) -> Result<Option<UserId>> {
     )?)
 }
 
-/// Deletes who leaves.
 pub fn delete_leaving(tx: &mut Tx<'_>, id: UserId) -> Result<u64> {
     Ok(tx.execute(
         sql!("delete from users where id = $1 and kind = 'leaving'"),
@@ -266,7 +265,6 @@ pub fn note_sign_in(tx: &mut Tx<'_>, id: UserId, now: Timestamp, ip: &str) -> Re
     )?)
 }
 
-/// Ends a lock-out.
 pub fn unlock(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
     tx.execute(
         sql!("update users set failed_attempts = 0, locked_until = null where id = $1"),

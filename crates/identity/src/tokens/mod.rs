@@ -148,7 +148,6 @@ pub fn rotate(
 /// Whether a token may still be rotated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ready {
-    /// Go on.
     Yes,
     /// Its day has come.
     Expired,

@@ -54,7 +54,6 @@ pub enum Added {
 /// What became of signing in with a key.
 #[derive(Debug)]
 pub struct Answered {
-    /// As with a code.
     pub tried: Tried,
     /// A sentence on why not, or empty.
     pub why: String,

@@ -19,7 +19,6 @@ pub struct Avatar {
     pub key: String,
     /// What it is by its first bytes, whatever it was called.
     pub media_type: &'static str,
-    /// It itself.
     pub bytes: Vec<u8>,
 }
 

@@ -19,17 +19,12 @@ use store::{IntoValue, Tx};
 /// A person to be made.
 #[derive(Debug, Clone, Default)]
 pub struct NewUser {
-    /// Login.
     pub username: String,
-    /// Display name.
     pub name: String,
-    /// Primary e-mail.
     pub email: String,
     /// Argon2id hash.
     pub password_hash: String,
-    /// Nobody knows the password.
     pub password_automatic: bool,
-    /// An administrator.
     pub admin: bool,
     /// Whether the e-mail counts as confirmed.
     pub confirmed: bool,
@@ -42,11 +37,8 @@ pub struct NewUser {
 /// What changes; what is `None` or absent stays.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// Login.
     pub username: Option<String>,
-    /// Display name.
     pub name: Option<String>,
-    /// Primary e-mail.
     pub email: Option<String>,
     /// Administrator or not.
     pub admin: Option<bool>,
@@ -60,7 +52,6 @@ pub struct Change {
     pub can_create_group: Option<bool>,
     /// Colour scheme of the pages.
     pub theme_id: Option<i64>,
-    /// Colour scheme of code.
     pub color_scheme_id: Option<i64>,
     /// Texts of the profile: column and value.
     pub texts: Vec<(&'static str, Option<String>)>,
@@ -258,7 +249,6 @@ pub fn check_new(new: &NewUser, password: &str) -> Result<()> {
     done(problems)
 }
 
-/// Makes a person.
 pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
     let rules: SignIn = kernel::settings::read(tx)?;
     let change = Change {
@@ -311,7 +301,6 @@ pub(super) fn insert(
     made.ok_or_else(|| Error::invalid("username", "has already been taken"))
 }
 
-/// Changes a user.
 pub fn update(tx: &mut Tx<'_>, by: &Author, id: UserId, change: &Change) -> Result<User> {
     let before = super::find(tx, id)?.found("User")?;
     done(change.problems())?;

@@ -73,7 +73,6 @@ pub fn add_email(
     Ok(email)
 }
 
-/// Removes one.
 pub fn remove_email(tx: &mut Tx<'_>, by: &Author, user: &User, id: i64) -> Result<()> {
     email(tx, user.id, id)?.found("Email")?;
     crate::store::emails::delete(tx, user.id, id)?;

@@ -36,7 +36,6 @@ pub fn unfollow(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<b
 pub enum Side {
     /// Those who follow the user.
     Followers,
-    /// Those the user follows.
     Following,
 }
 

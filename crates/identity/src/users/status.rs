@@ -21,16 +21,12 @@ kernel::choices! {
     }
 }
 
-/// A user's status.
 #[derive(Debug, Clone, Default)]
 pub struct Status {
-    /// Name of an emoji.
     pub status_emoji: Option<String>,
-    /// A few words.
     pub status_message: Option<String>,
     /// Whether they can be reached.
     pub status_availability: Option<Availability>,
-    /// Forgotten then.
     pub status_clear_at: Option<Timestamp>,
 }
 

@@ -15,11 +15,9 @@ use spaces::access::Purpose;
 /// An incident that was made.
 #[derive(Debug, Clone)]
 pub struct Made {
-    /// The project.
     pub project: Project,
     /// The alert, with its incident.
     pub alert: Alert,
-    /// The incident.
     pub issue: Issue,
 }
 

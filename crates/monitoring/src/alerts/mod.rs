@@ -23,7 +23,6 @@ pub mod talk;
 
 use kernel::http::Routes;
 
-/// The area's routes.
 pub fn routes(r: &mut Routes) {
     receive::routes(r);
     rest::routes(r);

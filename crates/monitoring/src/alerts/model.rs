@@ -122,32 +122,22 @@ kernel::choices! {
     }
 }
 
-/// An alert.
 #[derive(Debug, Clone)]
 pub struct Alert {
     /// Its number in the database.
     pub id: i64,
-    /// Its project.
     pub project_id: i64,
     /// Its number in the project.
     pub iid: i64,
-    /// What received it.
     pub integration_id: Option<i64>,
-    /// Its title.
     pub title: String,
-    /// What it is about.
     pub description: Option<String>,
-    /// The service affected.
     pub service: Option<String>,
-    /// What sent it.
     pub monitoring_tool: Option<String>,
-    /// The hosts affected.
     pub hosts: Vec<String>,
-    /// How bad it is.
     pub severity: Severity,
     /// What is said of it.
     pub status: Status,
-    /// When it began.
     pub started_at: Timestamp,
     /// When it ended, while it is resolved.
     pub ended_at: Option<Timestamp>,
@@ -161,11 +151,8 @@ pub struct Alert {
     pub environment_name: Option<String>,
     /// It came back soon after it was resolved.
     pub flapping: bool,
-    /// Ignored until then.
     pub shelved_until: Option<Timestamp>,
-    /// Who looks after it.
     pub assignee_id: Option<i64>,
-    /// The incident about it.
     pub issue_id: Option<i64>,
     /// When it was first stored.
     pub created_at: Timestamp,
@@ -206,15 +193,10 @@ impl FromRow for Alert {
 /// Where a tool sends alerts of a project.
 #[derive(Debug, Clone)]
 pub struct Integration {
-    /// Its number.
     pub id: i64,
-    /// Its project.
     pub project_id: i64,
-    /// What it is for.
     pub kind: Kind,
-    /// What people call it.
     pub name: String,
-    /// Whether it receives anything.
     pub active: bool,
     /// The last part of its address.
     pub endpoint_identifier: String,
@@ -224,7 +206,6 @@ pub struct Integration {
     pub previous_token: Option<String>,
     /// Until when the key before opens it, too.
     pub previous_until: Option<Timestamp>,
-    /// What its sender sends.
     pub payload_example: Value,
     /// Where in it the fields of an alert are.
     pub payload_mapping: Json<Mapping>,
@@ -236,9 +217,7 @@ pub struct Integration {
     pub heartbeat_seconds: Option<i64>,
     /// When something last arrived.
     pub last_received_at: Option<Timestamp>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it was changed.
     pub updated_at: Timestamp,
 }
 
@@ -298,21 +277,14 @@ from_row! {
 /// A time in which what arrives troubles nobody.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// Its number.
     pub id: i64,
-    /// Its project.
     pub project_id: i64,
     /// The integration it is about; all of them without.
     pub integration_id: Option<i64>,
-    /// Why.
     pub name: String,
-    /// From when.
     pub starts_at: Timestamp,
-    /// Until when.
     pub ends_at: Timestamp,
-    /// Who said so.
     pub created_by_id: Option<i64>,
-    /// When.
     pub created_at: Timestamp,
 }
 
@@ -323,15 +295,12 @@ from_row! {
 /// What an integration received once.
 #[derive(Debug, Clone)]
 pub struct Delivered {
-    /// Its number.
     pub id: i64,
     /// The status it was answered with.
     pub status: i64,
-    /// Why it was refused.
     pub reason: Option<String>,
     /// The alerts it was about.
     pub iids: Json<Vec<i64>>,
-    /// When.
     pub created_at: Timestamp,
 }
 
@@ -340,7 +309,6 @@ from_row! { Delivered { id, status, reason, iids, created_at } }
 /// A picture of a chart, without its bytes.
 #[derive(Debug, Clone)]
 pub struct MetricImage {
-    /// Its number.
     pub id: i64,
     /// Its name without the ending.
     pub file_name: String,
@@ -350,7 +318,6 @@ pub struct MetricImage {
     pub url: Option<String>,
     /// What that place is called.
     pub url_text: Option<String>,
-    /// When it was added.
     pub created_at: Timestamp,
 }
 

@@ -47,7 +47,6 @@ impl FromCall for Raw {
 
 /// How a body is to be read.
 pub struct Reading {
-    /// How it is compressed.
     pub encoding: Encoding,
     /// What is made of it.
     pub form: Form,

@@ -27,7 +27,6 @@ const REFUSED: HeaderName = HeaderName::from_static("x-sentry-error");
 const LIMITED: HeaderName = HeaderName::from_static("x-sentry-rate-limits");
 const AUTH: HeaderName = HeaderName::from_static("x-sentry-auth");
 
-/// The endpoints.
 pub fn routes(r: &mut Routes) {
     r.post("/error_tracking/collector/api/{id}/envelope", envelope)
         .unchecked()
@@ -61,7 +60,6 @@ kernel::params! {
 
 /// Why an SDK is refused.
 enum Refusal {
-    /// What it sent.
     Fault(Fault),
     /// The key, whatever is wrong with it.
     Key,

@@ -23,13 +23,10 @@ const MAX_WINDOW: u32 = 23;
 pub enum Encoding {
     /// Not at all.
     Identity,
-    /// gzip.
     Gzip,
     /// zlib, which HTTP calls deflate.
     Deflate,
-    /// Brotli.
     Brotli,
-    /// Zstandard.
     Zstd,
 }
 
@@ -53,7 +50,6 @@ impl Encoding {
 pub enum Form {
     /// An envelope, read on the way.
     Envelope(Box<Parser>),
-    /// All of them.
     Whole(Vec<u8>),
 }
 
@@ -101,7 +97,6 @@ impl Write for Sink {
     }
 }
 
-/// Decodes one body.
 pub struct Decoder(Kind);
 
 enum Kind {

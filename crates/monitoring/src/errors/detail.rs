@@ -33,7 +33,6 @@ pub struct Detail {
     pub aside: Vec<StackFrame>,
     /// The whole message, where there is one.
     pub message: Option<String>,
-    /// Tags the client set.
     pub tags: Vec<(String, String)>,
     /// What is known of the user.
     pub user: Vec<(String, String)>,
@@ -47,12 +46,9 @@ pub struct Detail {
     pub steps: Vec<Step>,
 }
 
-/// One exception.
 #[derive(Debug)]
 pub struct Raised {
-    /// Its type.
     pub kind: String,
-    /// Its text.
     pub value: String,
     /// Where it was, the outermost call first.
     pub frames: Vec<StackFrame>,
@@ -61,7 +57,6 @@ pub struct Raised {
 /// One frame of a stack.
 #[derive(Debug, Clone)]
 pub struct StackFrame {
-    /// The function.
     pub function: String,
     /// The file, or the module where there is none.
     pub file: String,
@@ -85,13 +80,9 @@ impl StackFrame {
 /// Something that happened before.
 #[derive(Debug)]
 pub struct Step {
-    /// When, as text.
     pub at: String,
-    /// What kind of thing.
     pub category: String,
-    /// What happened.
     pub message: String,
-    /// How bad it was.
     pub level: String,
 }
 
@@ -198,7 +189,6 @@ impl Detail {
         Detail::parse(&payload)
     }
 
-    /// Reads an event.
     pub fn parse(payload: &[u8]) -> Result<Detail, Fault> {
         let unreadable = |_| Fault::Malformed("the event is not readable");
         let sent: DetailPayload = serde_json::from_slice(payload).map_err(unreadable)?;

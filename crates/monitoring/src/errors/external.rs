@@ -33,7 +33,6 @@ const MAX_TEXT: usize = 1_024;
 pub struct Query {
     /// Only those of this status.
     pub status: Option<Status>,
-    /// Words to look for.
     pub search: String,
     /// What comes first.
     pub sort: Option<Sort>,
@@ -44,15 +43,11 @@ pub struct Query {
 /// An error as the tracker tells it.
 #[derive(Debug, Clone, Default)]
 pub struct ExternalError {
-    /// Its number there.
     pub id: String,
-    /// What it is.
     pub title: String,
-    /// Its text.
     pub message: String,
     /// Where it happens.
     pub culprit: String,
-    /// How bad it is.
     pub level: String,
     /// What people said of it.
     pub status: String,
@@ -64,9 +59,7 @@ pub struct ExternalError {
     pub url: String,
     /// The number, name and short name of its project there.
     pub project: [String; 3],
-    /// Events.
     pub count: i64,
-    /// People.
     pub users: i64,
     /// When it was first seen.
     pub first_seen: String,
@@ -77,7 +70,6 @@ pub struct ExternalError {
 /// One page of them.
 #[derive(Debug, Default)]
 pub struct Listed {
-    /// The errors.
     pub errors: Vec<ExternalError>,
     /// Where the page before begins.
     pub previous: Option<String>,

@@ -39,11 +39,8 @@ const TOLD: u64 = 1_000;
 /// One event, ready to be written.
 #[derive(Debug)]
 pub struct Arrived {
-    /// What it tells.
     pub event: Event,
-    /// Its number.
     pub event_id: String,
-    /// All of it, compressed.
     pub payload: Vec<u8>,
 }
 

@@ -28,9 +28,7 @@ pub struct NewErrorIssue {
 /// An issue that was made.
 #[derive(Debug, Clone)]
 pub struct Made {
-    /// The project, entered.
     pub desk: ProjectAccess,
-    /// The issue.
     pub issue: Issue,
     /// The error it is about.
     pub error: Tracked,

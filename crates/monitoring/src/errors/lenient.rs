@@ -65,7 +65,6 @@ pub struct Values<T, const MAX: usize>(pub Last<Maybe<T>, MAX>);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pairs<const MAX: usize>(pub Vec<(String, String)>);
 
-/// A whole number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Whole(pub Option<i64>);
 

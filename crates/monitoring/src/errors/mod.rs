@@ -33,7 +33,6 @@ mod threads;
 
 use kernel::http::Routes;
 
-/// The area's routes.
 pub fn routes(r: &mut Routes) {
     collector::routes(r);
     rest::routes(r);

@@ -21,9 +21,7 @@ kernel::choices! {
 /// How a project tracks errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// Whose settings they are.
     pub project_id: i64,
-    /// Whether it tracks any.
     pub active: bool,
     /// Whether it receives them here.
     pub integrated: bool,
@@ -44,7 +42,6 @@ pub struct Dropped {
     pub reason: String,
     /// What they were, in the protocol's words.
     pub category: String,
-    /// How many.
     pub quantity: i64,
 }
 
@@ -53,13 +50,9 @@ from_row! { Dropped { reason, category, quantity } }
 /// What SDKs identify themselves with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientKey {
-    /// Its number.
     pub id: i64,
-    /// Its project.
     pub project_id: i64,
-    /// The key.
     pub public_key: String,
-    /// Whether it opens anything.
     pub active: bool,
 }
 
@@ -68,27 +61,21 @@ from_row! { ClientKey { id, project_id, public_key, active } }
 /// Events that have one cause, as far as can be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tracked {
-    /// Its number.
     pub id: i64,
-    /// Its project.
     pub project_id: i64,
-    /// Type of the exception.
     pub name: String,
     /// Text of the newest event.
     pub description: String,
     /// Where it happens.
     pub actor: String,
-    /// Language or runtime.
     pub platform: String,
     /// How bad the newest event was.
     pub level: String,
-    /// What logged it.
     pub logger: String,
     /// What people said of it.
     pub status: Status,
     /// Events so far, also those no longer kept.
     pub events_count: i64,
-    /// People it happened to.
     pub users_count: i64,
     /// Release of the first event.
     pub first_release: String,

@@ -12,7 +12,6 @@ use store::Tx;
 const MAX_TITLE: usize = 64;
 
 impl Tracked {
-    /// Name and description.
     pub fn title(&self) -> String {
         match self.description.is_empty() {
             true => self.name.clone(),

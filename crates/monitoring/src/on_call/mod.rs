@@ -21,7 +21,6 @@ use identity::hooks::Destroying;
 use kernel::error::Result;
 use kernel::http::Routes;
 
-/// The area's routes.
 pub fn routes(r: &mut Routes) {
     rest::routes(r);
     pages::routes(r);

@@ -50,19 +50,14 @@ kernel::choices! {
 pub struct Schedule {
     /// Its number in the database.
     pub id: i64,
-    /// Its project.
     pub project_id: i64,
     /// Its number in the project.
     pub iid: i64,
-    /// What people call it.
     pub name: String,
-    /// What it is for.
     pub description: Option<String>,
     /// IANA name of its time zone.
     pub time_zone: String,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it was changed.
     pub updated_at: Timestamp,
 }
 
@@ -74,9 +69,7 @@ from_row! {
 /// does not end later than it starts ends the next day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
-    /// From when.
     pub from: Time,
-    /// Until when.
     pub until: Time,
 }
 
@@ -98,7 +91,6 @@ pub struct Plan {
     pub starts_at: Timestamp,
     /// When the last one ends.
     pub ends_at: Option<Timestamp>,
-    /// Length of a turn.
     pub length: i64,
     /// In what it is counted.
     pub unit: Unit,
@@ -109,17 +101,11 @@ pub struct Plan {
 /// People of a schedule who take turns.
 #[derive(Debug, Clone)]
 pub struct Rotation {
-    /// Its number.
     pub id: i64,
-    /// Its schedule.
     pub schedule_id: i64,
-    /// What people call it.
     pub name: String,
-    /// How turns are taken.
     pub plan: Plan,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it was changed.
     pub updated_at: Timestamp,
 }
 
@@ -152,9 +138,7 @@ impl FromRow for Rotation {
 pub struct Participant {
     /// Their number in the rotation.
     pub id: i64,
-    /// The rotation.
     pub rotation_id: i64,
-    /// Who.
     pub user_id: i64,
 }
 
@@ -163,43 +147,32 @@ from_row! { Participant { id, rotation_id, user_id } }
 /// Whom the alerts of a project page when nobody looks after them.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Its number.
     pub id: i64,
-    /// Its project.
     pub project_id: i64,
-    /// What people call it.
     pub name: String,
-    /// What it is for.
     pub description: Option<String>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it was changed.
     pub updated_at: Timestamp,
 }
 
 from_row! { Policy { id, project_id, name, description, created_at, updated_at } }
 
-/// Who is paged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target {
     /// Whoever is on call by this schedule.
     Schedule(i64),
-    /// This user.
     User(i64),
 }
 
 /// A step of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// Its number.
     pub id: i64,
-    /// Its policy.
     pub policy_id: i64,
     /// How long after an alert began, in seconds.
     pub elapsed_seconds: i64,
     /// Unless the alert has become this.
     pub until: Until,
-    /// Who is paged.
     pub target: Target,
 }
 

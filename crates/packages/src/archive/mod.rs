@@ -42,7 +42,6 @@ const MAX_TIME: Duration = Duration::from_secs(60);
 pub struct Contents {
     /// The members asked for, in the archive's order.
     pub members: Vec<Member>,
-    /// Regular files in all.
     pub files: u64,
     /// Bytes of these files.
     pub unpacked: u64,

@@ -20,11 +20,8 @@ const XZ_OVERHEAD: u32 = 1024;
 /// How a tar archive is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
-    /// With gzip.
     Gzip,
-    /// With xz.
     Xz,
-    /// With zstd.
     Zstd,
 }
 

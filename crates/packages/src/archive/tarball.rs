@@ -85,7 +85,6 @@ impl Write for Digesting {
 
 /// An entry of an archive.
 struct ArchiveEntry {
-    /// Its plain path.
     path: String,
     /// What it leads to, if it is a link.
     link: Vec<u8>,

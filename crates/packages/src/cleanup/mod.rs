@@ -157,7 +157,6 @@ fn record(
 /// What a policy would take away.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Preview {
-    /// How many files.
     pub files: i64,
     /// Their bytes.
     pub bytes: i64,

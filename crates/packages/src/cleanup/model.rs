@@ -29,7 +29,6 @@ impl KeepFiles {
 /// What a project's registry takes away by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
-    /// The project.
     pub project_id: i64,
     /// Files of one name that a package keeps.
     pub keep_n_duplicated_package_files: KeepFiles,
@@ -40,26 +39,18 @@ pub struct Policy {
 /// A package that may have files too many.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Its id.
     pub id: i64,
-    /// Its format.
     pub package_type: PackageType,
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: Option<String>,
-    /// When it was published.
     pub created_at: Timestamp,
 }
 
 /// A file that a policy takes away.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Superfluous {
-    /// Its id.
     pub id: i64,
-    /// Its package.
     pub package_id: i64,
-    /// Its name.
     pub file_name: String,
     /// Bytes.
     pub size: i64,
@@ -142,7 +133,6 @@ pub struct Rule {
 } }
 
 impl Rule {
-    /// Whose it is.
     pub fn owner(&self) -> Result<Owner> {
         match (self.project_id, self.namespace_id) {
             (Some(id), None) => Ok(Owner::Project(id)),
@@ -157,19 +147,14 @@ impl Rule {
 /// A version as rules see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The package's id.
     pub id: i64,
     /// The project that holds it.
     pub project_id: i64,
-    /// Its name.
     pub name: String,
     /// Its name as the format compares it.
     pub name_key: String,
-    /// Its version.
     pub version: String,
-    /// Its state.
     pub status: Status,
-    /// When it was published.
     pub created_at: Timestamp,
     /// When it was last downloaded.
     pub last_downloaded_at: Option<Timestamp>,
@@ -186,9 +171,7 @@ pub struct Standing {
 /// One application of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanupRun {
-    /// Its id.
     pub id: i64,
-    /// The rule.
     pub rule_id: i64,
     /// The project it is in.
     pub after_project: i64,
@@ -198,13 +181,10 @@ pub struct CleanupRun {
     pub names_done: i64,
     /// How many there were when it began.
     pub names_total: i64,
-    /// Versions it removed.
     pub removed_packages: i64,
     /// Bytes of their files.
     pub removed_size: i64,
-    /// When it began.
     pub started_at: Timestamp,
-    /// When it ended.
     pub finished_at: Option<Timestamp>,
 }
 
@@ -216,8 +196,6 @@ pub struct CleanupRun {
 /// A version that a rule takes away.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Going {
-    /// The version.
     pub standing: Standing,
-    /// Why it goes.
     pub reasons: Vec<String>,
 }

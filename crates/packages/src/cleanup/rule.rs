@@ -222,12 +222,10 @@ pub fn list(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Rule>> {
     rows::list(tx, owner, MAX_RULES)
 }
 
-/// One of them.
 pub fn find(tx: &mut Tx<'_>, owner: Owner, id: i64) -> Result<Rule> {
     rows::rule_of(tx, owner, id)?.found("Cleanup Rule")
 }
 
-/// Adds a rule.
 pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, change: Change) -> Result<Rule> {
     if rows::list(tx, owner, MAX_RULES)?.len() as i64 >= MAX_RULES {
         return Err(Error::Unprocessable(format!(
@@ -361,7 +359,6 @@ impl Judge {
         })
     }
 
-    /// The rule.
     pub fn rule(&self) -> &Rule {
         &self.rule
     }

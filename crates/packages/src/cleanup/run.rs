@@ -160,7 +160,6 @@ fn visit_going(
 /// What a rule would take away.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Preview {
-    /// How many versions.
     pub packages: i64,
     /// Bytes of their files.
     pub size: i64,

@@ -253,7 +253,6 @@ pub fn tags_by_package(tags: Vec<Tag>) -> HashMap<i64, Vec<TagEntity>> {
     by_package
 }
 
-/// Another version.
 pub fn version(other: OtherVersion, tags: Vec<TagEntity>) -> PackageVersionEntity {
     PackageVersionEntity {
         id: other.id,
@@ -264,7 +263,6 @@ pub fn version(other: OtherVersion, tags: Vec<TagEntity>) -> PackageVersionEntit
     }
 }
 
-/// A file.
 pub fn package_file(file: PackageFile) -> PackageFileEntity {
     PackageFileEntity {
         id: file.id,
@@ -294,7 +292,6 @@ pub fn published_file(file: PackageFile, url: String) -> PublishedFileEntity {
     }
 }
 
-/// A protection rule.
 pub fn protection_rule(rule: ProtectionRule) -> ProtectionRuleEntity {
     ProtectionRuleEntity {
         id: rule.id,

@@ -24,7 +24,6 @@ use std::sync::Arc;
 
 const FILE: &str = "/projects/{id}/packages/generic/{package_name}/{package_version}/{*file_path}";
 
-/// The format's routes.
 pub fn routes(r: &mut Routes) {
     r.put(FILE, publish)
         .scopes(WRITE)
@@ -111,7 +110,6 @@ impl Answer for Published {
     }
 }
 
-/// Stores one file.
 async fn publish(
     app: App,
     viewer: Viewer,

@@ -48,7 +48,6 @@ impl Dependency {
     }
 }
 
-/// Registers the types.
 pub fn graph(g: &mut Graph) {
     LINK_ID.register(g);
     DEPENDENCY_ID.register(g);

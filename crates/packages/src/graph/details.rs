@@ -14,7 +14,6 @@ const MAX_PIPELINES: u32 = 20;
 
 /// A pipeline that built a package; there are none yet.
 enum Pipeline {}
-/// Registers these types.
 pub fn graph(g: &mut Graph) {
     pipelines(g);
     super::file_metadata::graph(g);

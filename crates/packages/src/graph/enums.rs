@@ -30,7 +30,6 @@ pub fn chosen<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
     read(&text.to_lowercase())
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     let types = || {
         vec![

@@ -26,7 +26,6 @@ impl FileMetadata {
     }
 }
 
-/// Registers the types.
 pub fn graph(g: &mut Graph) {
     g.interface::<FileMetadata>("PackageFileMetadata", "What a format tells of a file.")
         .field("createdAt", TIME.required(), |it| it.0.created_at)

@@ -16,7 +16,6 @@ pub struct FileView {
     project_id: i64,
 }
 
-/// Registers the type.
 pub fn graph(g: &mut Graph) {
     g.object::<FileView>("PackageFile", "A file of a package.")
         .field("id", FILE_ID.required(), |it| it.file.id)

@@ -75,7 +75,6 @@ impl Metadata {
     }
 }
 
-/// Registers the types.
 pub fn graph(g: &mut Graph) {
     let members = [
         "ComposerMetadata",

@@ -34,7 +34,6 @@ struct OfProject {
     ids: Vec<i64>,
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     g.mutation::<Destroyed>("destroyPackage", "Deletes a package.")
         .input(argument("id", PACKAGE_ID.required()).describe("The package."))

@@ -19,7 +19,6 @@ use std::sync::Arc;
 /// Global IDs of tags.
 const TAG_ID: GlobalId = GlobalId::new("PackagesTagID", "Packages::Tag");
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     g.object::<Links>("PackageLinks", "Addresses of a package.")
         .field("webPath", STRING, |it| it.web_path.clone())

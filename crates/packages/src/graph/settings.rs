@@ -24,7 +24,6 @@ use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
 
-/// Registers the mutations.
 pub fn graph(g: &mut Graph) {
     rules(g);
     g.mutation::<Policy>(

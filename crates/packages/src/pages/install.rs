@@ -5,13 +5,11 @@ use crate::model::{Package, PackageFile, PackageType};
 
 /// What the lines are made of.
 pub struct InstallSource<'s> {
-    /// The package.
     pub package: &'s Package,
     /// Its newest file.
     pub file: Option<&'s PackageFile>,
     /// The group that Composer reads from.
     pub group_id: i64,
-    /// The instance's address.
     pub base_url: &'s str,
 }
 

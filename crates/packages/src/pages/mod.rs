@@ -32,7 +32,6 @@ use views::{FileRow, Package, PackageRow, Packages};
 /// Most files one page shows.
 const MAX_FILES: i64 = 500;
 
-/// The room's pages.
 pub fn routes(r: &mut Routes) {
     section(r, Method::GET, "packages", list_page);
     let one = format!("{PROJECT}/-/packages/{{package_id}}");

@@ -111,7 +111,6 @@ async fn download_by_id(
     download::serve(&app, &asked, &file).await
 }
 
-/// Deletes a file.
 async fn destroy(
     app: App,
     viewer: Viewer,

@@ -65,7 +65,6 @@ fn detailed(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Package> {
         .ok_or_else(rules::not_found)
 }
 
-/// Shows a package.
 async fn show(app: App, viewer: Viewer, path: Params<PackagePath>) -> Result<Ok200<PackageEntity>> {
     let base_url = app.base_url().to_owned();
     app.read(move |tx| {
@@ -126,7 +125,6 @@ async fn pipelines(
     .await
 }
 
-/// Deletes a package.
 async fn destroy(
     app: App,
     viewer: Viewer,

@@ -22,12 +22,10 @@ kernel::params! {
     }
 }
 
-/// Shows the limits.
 async fn show(app: App, _: Admin, _: Params<ShowLimits>) -> Result<Ok200<PlanLimits>> {
     app.read(|tx| settings::read(tx).map(Ok200)).await
 }
 
-/// Changes the limits.
 async fn update(app: App, admin: Admin, params: Params<UpdateLimits>) -> Result<Ok200<PlanLimits>> {
     let Params(params) = params;
     let handle = app.clone();

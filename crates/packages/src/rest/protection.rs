@@ -95,7 +95,6 @@ async fn list(
     .await
 }
 
-/// Adds a rule.
 async fn create(
     app: App,
     viewer: Viewer,
@@ -117,7 +116,6 @@ async fn create(
     .await
 }
 
-/// Changes a rule.
 async fn update(
     app: App,
     viewer: Viewer,
@@ -138,7 +136,6 @@ async fn update(
     .await
 }
 
-/// Removes a rule.
 async fn destroy(app: App, viewer: Viewer, path: Params<RulePath>) -> Result<NoContent> {
     app.write(move |tx| {
         let entered = authorize(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;

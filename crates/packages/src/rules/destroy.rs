@@ -101,7 +101,6 @@ fn stays(deleted: Result<()>) -> Result<bool> {
     }
 }
 
-/// Deletes a package.
 pub fn package(
     tx: &mut Tx<'_>,
     registry: &Registry,

@@ -7,7 +7,6 @@ pub const MAX_NAME: usize = 255;
 /// Longest stored file name, in bytes: a path of several parts.
 const MAX_PATH: usize = 1024;
 
-/// A package name.
 pub fn generic_name(name: &str) -> Result<()> {
     require(
         "package_name",
@@ -15,7 +14,6 @@ pub fn generic_name(name: &str) -> Result<()> {
     )
 }
 
-/// A package version.
 pub fn generic_version(version: &str) -> Result<()> {
     require(
         "package_version",

@@ -76,7 +76,6 @@ pub fn fits(package_type: PackageType, pattern: &str, name: &str) -> bool {
     wildcard::matches(pattern, name) || wildcard::matches(&key(pattern), &key(name))
 }
 
-/// Adds a rule.
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -92,9 +91,7 @@ pub fn create(
 /// A change of a rule.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// The new pattern.
     pub package_name_pattern: Option<String>,
-    /// The new format.
     pub package_type: Option<PackageType>,
     /// The new least role for publishing.
     pub push: Patch<PushLevel>,
@@ -102,7 +99,6 @@ pub struct Change {
     pub delete: Patch<DeleteLevel>,
 }
 
-/// Changes a rule.
 pub fn update(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

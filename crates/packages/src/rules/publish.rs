@@ -16,7 +16,6 @@ use store::Tx;
 /// Where a file is to go.
 #[derive(Debug, Clone)]
 pub struct Destination {
-    /// The format.
     pub package_type: PackageType,
     /// The package's name, already checked by the format.
     pub name: String,
@@ -49,7 +48,6 @@ pub enum Repeat {
     /// A file of this kind in this version, as the format tells the kinds of
     /// files by their names.
     Kind(fn(&Destination, &str) -> String),
-    /// This version at all.
     Version,
     /// Nothing: the newest file of a name counts.
     Nothing,

@@ -23,7 +23,6 @@ pub fn list(tx: &mut Tx<'_>, owner: Owner, limit: i64) -> Result<Vec<Rule>> {
     )?)
 }
 
-/// One of them.
 pub fn rule_of(tx: &mut Tx<'_>, owner: Owner, id: i64) -> Result<Option<Rule>> {
     let (project, group) = owner.ids();
     Ok(tx.optional(
@@ -229,7 +228,6 @@ pub fn finish(tx: &mut Tx<'_>, run: &CleanupRun) -> Result<()> {
 /// Names of one project that a rule looks at together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Names {
-    /// The project.
     pub project_id: i64,
     /// The names as the format compares them, in their order.
     pub keys: Vec<String>,

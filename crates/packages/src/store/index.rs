@@ -19,19 +19,14 @@ pub const MAX_NAMES: i64 = 50_000;
 /// A version that clients may install.
 #[derive(Debug, Clone)]
 pub struct Version {
-    /// The package's id.
     pub id: i64,
     /// The project that holds it.
     pub project_id: i64,
-    /// Its name as published.
     pub name: String,
-    /// Its version as published.
     pub version: Option<String>,
-    /// Its state.
     pub status: Status,
     /// What the format keeps of it, as JSON text.
     pub metadata: Option<String>,
-    /// When it was published.
     pub created_at: Timestamp,
     /// When it or its files last changed.
     pub updated_at: Timestamp,
@@ -44,7 +39,6 @@ pub struct Version {
 /// A file with what the format keeps of it.
 #[derive(Debug, Clone)]
 pub struct IndexedFile {
-    /// Its row.
     pub file: PackageFile,
     /// SHA-512, lower-case hex.
     pub sha512: String,
@@ -66,11 +60,8 @@ impl FromRow for IndexedFile {
 /// A file of a channel with the name and version of its package.
 #[derive(Debug, Clone)]
 pub struct ChannelFile {
-    /// The package's name.
     pub name: String,
-    /// Its version.
     pub version: Option<String>,
-    /// The file.
     pub file: IndexedFile,
 }
 

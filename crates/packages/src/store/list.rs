@@ -205,7 +205,6 @@ pub fn of_project(
 
 /// A project of a group with what its list needs.
 pub struct Source {
-    /// Its id.
     pub id: i64,
     /// The last part of its path, which `project_path` sorts by.
     pub path: String,

@@ -65,19 +65,14 @@ pub fn find_keyed(
 
 /// A package about to be stored.
 pub struct NewPackage<'n> {
-    /// Its project.
     pub project_id: i64,
-    /// Its format.
     pub package_type: PackageType,
-    /// Its name.
     pub name: &'n str,
-    /// Its version.
     pub version: Option<&'n str>,
     /// The full recipe, for conan.
     pub recipe: Option<&'n str>,
     /// Its first state.
     pub status: Status,
-    /// Who publishes it.
     pub creator_id: Option<i64>,
 }
 
@@ -237,11 +232,8 @@ const MAX_VERSIONS: i64 = 10_000;
 
 /// A version beside the one shown.
 pub struct OtherVersion {
-    /// The package's id.
     pub id: i64,
-    /// Its version.
     pub version: Option<String>,
-    /// When it was published.
     pub created_at: Timestamp,
 }
 

@@ -23,7 +23,6 @@ const MAX_MERGED: usize = 100;
 /// A package with what is shown of its project.
 #[derive(Debug, Clone)]
 pub struct Listed {
-    /// The package.
     pub package: Package,
     /// Why it could not be processed.
     pub status_message: Option<String>,
@@ -31,7 +30,6 @@ pub struct Listed {
     pub project_path: String,
     /// Last part of that path, which group lists sort by.
     pub project_name: String,
-    /// Namespace of its project.
     pub namespace_id: i64,
 }
 
@@ -60,7 +58,6 @@ fn columns() -> String {
 pub struct Sorted {
     /// What it is sorted by.
     pub by: OrderBy,
-    /// The direction.
     pub order: Order,
 }
 
@@ -108,7 +105,6 @@ impl Sorted {
 /// Whose packages are listed.
 #[derive(Debug, Clone)]
 pub enum Owners {
-    /// Each project's own.
     Projects(Vec<i64>),
     /// Those of all projects below each group.
     Groups(Vec<Namespace>),
@@ -315,13 +311,9 @@ pub fn by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<Vec<Lis
 /// What is kept of a package for its format.
 #[derive(Debug, Clone)]
 pub struct StoredMetadata {
-    /// The package.
     pub id: i64,
-    /// Its format.
     pub package_type: PackageType,
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: Option<String>,
     /// The full recipe, for conan.
     pub conan_name: Option<String>,
@@ -350,7 +342,6 @@ pub fn kept(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<Vec<StoredMetadata>> {
 /// What is kept of a file for its format.
 #[derive(Debug, Clone)]
 pub struct KeptFile {
-    /// Its id.
     pub id: i64,
     /// Its channel, if it is a chart.
     pub channel: Option<String>,
@@ -362,7 +353,6 @@ pub struct KeptFile {
     pub package_reference: Option<String>,
     /// Revision of the binary package, likewise.
     pub package_revision: Option<String>,
-    /// When it was stored.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,

@@ -141,7 +141,6 @@ pub fn update(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<()> {
     Ok(())
 }
 
-/// Removes a rule.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(
         sql!("delete from package_protection_rules where id = $1"),

@@ -39,7 +39,6 @@ pub struct MilestoneEntity {
     pub web_url: String,
 }
 
-/// A milestone.
 pub fn milestone(app: &App, milestone: &Milestone) -> MilestoneEntity {
     let path = format!("/{}/-/milestones/{}", milestone.parent_path, milestone.iid);
     MilestoneEntity {

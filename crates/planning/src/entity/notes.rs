@@ -108,7 +108,6 @@ pub fn discussion(
     }
 }
 
-/// A reaction.
 pub fn award(app: &App, award: &Award, users: &HashMap<i64, User>) -> AwardEntity {
     AwardEntity {
         id: award.id,

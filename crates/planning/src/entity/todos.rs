@@ -114,7 +114,6 @@ impl Beside {
     }
 }
 
-/// A to-do.
 pub fn todo(app: &App, todo: &Todo, beside: &Beside) -> TodoEntity {
     let about = beside.about(app, todo);
     let note = todo.note_id.and_then(|id| beside.bodies.get(&id));
@@ -151,7 +150,6 @@ pub fn todo(app: &App, todo: &Todo, beside: &Beside) -> TodoEntity {
 pub struct TodoSummary {
     /// Login of who caused it, or empty.
     pub author: String,
-    /// What it is about.
     pub title: String,
     /// The page of that, from the instance's address on; empty if it is hidden.
     pub url: String,

@@ -8,7 +8,6 @@ pub const MOST: usize = 100;
 /// One name, without its `@`; with slashes it is a group's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
-    /// As it is written.
     pub name: String,
     /// The text begins with it: who is named so is spoken to.
     pub is_addressed: bool,

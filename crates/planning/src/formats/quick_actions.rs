@@ -61,19 +61,16 @@ const NAMES: &[&str] = &[
     "weight",
 ];
 
-/// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
     /// Its name, without the slash.
     pub name: &'static str,
-    /// What follows it.
     pub argument: String,
 }
 
 /// A text without its commands, and they.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// What is left.
     pub text: String,
     /// The commands, in order.
     pub actions: Vec<Action>,

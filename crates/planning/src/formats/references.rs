@@ -30,7 +30,6 @@ pub enum Name {
 pub struct Reference {
     /// With its sign, and the path before it.
     pub range: Range<usize>,
-    /// What it may name.
     pub name: Name,
 }
 

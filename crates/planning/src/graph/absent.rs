@@ -17,7 +17,6 @@ fn of_position<T>(position: &Position) -> T {
     match *position {}
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     let states = vec![
         item("opened", "To be done."),

@@ -33,7 +33,6 @@ fn emoji(name: &str) -> Option<&'static emojis::Emoji> {
     emojis::get_by_shortcode(name)
 }
 
-/// Registers the types.
 pub fn graph(g: &mut Graph) {
     let text = "A global ID of something that is reacted to, such as `gid://service/Issue/1`.";
     g.scalar("AwardableID", text, named_id);

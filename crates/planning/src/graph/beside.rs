@@ -15,7 +15,6 @@ use kernel::graph::{
 };
 use std::sync::Arc;
 
-/// Registers the fields.
 pub fn graph(g: &mut Graph) {
     g.on::<IssueView>("Issue")
         .connections(

@@ -35,7 +35,6 @@ pub struct At {
 }
 
 impl At {
-    /// Project and number.
     pub fn place(&self) -> guarded::Place {
         let project = Reference::Path(self.project_path.clone());
         (project, number(&self.iid))
@@ -60,7 +59,6 @@ pub fn one<'g>(
         })
 }
 
-/// A described argument.
 pub fn said(name: &str, shape: impl HasTypeRef, text: &str) -> Argument {
     argument(name, shape).describe(text)
 }
@@ -96,7 +94,6 @@ macro_rules! setters {
     )*};
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     setters! { g;
         "issueSetLocked", "Locks the discussion of an issue, or unlocks it.",

@@ -27,7 +27,6 @@ pub fn chosen<T>(name: Option<String>, read: impl Fn(&str) -> Option<T>) -> Opti
     read(&name?.to_ascii_lowercase())
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     let states = vec![
         item("opened", "To be done."),

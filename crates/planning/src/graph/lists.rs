@@ -23,7 +23,6 @@ use std::sync::Arc;
 /// Most entries of one list of a filter.
 const MOST: usize = 100;
 
-/// Registers the lists.
 pub fn graph(g: &mut Graph) {
     let mut not = marks();
     not.push(text(

@@ -73,7 +73,6 @@ pub fn graph(g: &mut Graph) {
 
 /// An issue as the interface shows it.
 pub struct IssueView {
-    /// The issue.
     pub issue: Issue,
     web_url: String,
     web_path: String,
@@ -93,7 +92,6 @@ impl IssueView {
 
 /// A milestone as the interface shows it.
 pub struct MilestoneView {
-    /// The milestone.
     pub milestone: Milestone,
     web_path: String,
 }

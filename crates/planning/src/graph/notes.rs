@@ -30,7 +30,6 @@ const DISCUSSION_ID: Leaf<String> = Leaf::new("DiscussionID", |id| {
 /// The interface of what has notes.
 const NOTEABLE: &str = "NoteableInterface";
 
-/// Registers the types.
 pub fn graph(g: &mut Graph) {
     let text = "A global ID of a discussion.";
     g.scalar("DiscussionID", text, |given| {

@@ -18,7 +18,6 @@ pub struct Standing;
 /// See [`Standing`].
 #[derive(Debug, Clone, Copy)]
 pub struct In {
-    /// The level.
     pub level: i64,
     /// The project takes no changes.
     pub archived: bool,

@@ -25,7 +25,6 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     create(g);
     update(g);
@@ -298,7 +297,6 @@ fn sentence(error: Error) -> Fault {
 
 /// What a note is about.
 pub enum SpotOfNote {
-    /// An issue.
     Issue(Place),
     /// A thing of a room above.
     Thing(NoteableRow),

@@ -95,11 +95,9 @@ pub struct Label {
     pub archived: bool,
     /// In the project it is seen from.
     pub priority: Option<i64>,
-    /// By who looks.
     pub subscribed: bool,
 }
 
-/// A milestone.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "named as the columns")]
 pub struct Milestone {

@@ -217,9 +217,7 @@ async fn show_one(
 /// A milestone of a place.
 #[derive(Clone, Copy)]
 enum Which {
-    /// By its number there.
     Number(i64),
-    /// By its id.
     Id(i64),
 }
 

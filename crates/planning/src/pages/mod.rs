@@ -25,7 +25,6 @@ use spaces::pages::{Address, Space};
 use store::Tx;
 use views::Tag;
 
-/// The room's pages.
 pub fn routes(r: &mut Routes) {
     list::routes(r);
     new::routes(r);

@@ -63,9 +63,7 @@ impl NoteView {
 
 /// A page with notes on it.
 pub struct NotePage<'a> {
-    /// Who looks.
     pub viewer: &'a Viewer,
-    /// The project.
     pub desk: &'a ProjectAccess,
     /// Address of what the notes are about; forms are sent below it.
     pub url: &'a str,
@@ -75,7 +73,6 @@ pub struct NotePage<'a> {
     pub page: u64,
     /// The viewer may change what is theirs.
     pub writes: bool,
-    /// The viewer may answer.
     pub may_answer: bool,
 }
 

@@ -10,9 +10,7 @@ use spaces::pages::views::SpaceHead;
 /// A label as pages show it.
 #[derive(Debug, Clone, Default)]
 pub struct Tag {
-    /// Its id.
     pub id: i64,
-    /// Its title.
     pub title: String,
     /// Its colour, `#rrggbb`.
     pub color: String,
@@ -57,19 +55,15 @@ impl Filters {
 #[derive(Debug, Template)]
 #[template(path = "issues.html")]
 pub struct Issues {
-    /// The page.
     pub page: Page,
-    /// The project or group.
     pub head: SpaceHead,
     /// `Issues` or `Incidents`.
     pub title: &'static str,
-    /// Its address.
     pub url: String,
     /// Links to the room's other pages.
     pub tabs: Vec<Tab>,
     /// What it is narrowed to.
     pub filters: Filters,
-    /// A filter hides issues.
     pub is_filtered: bool,
     /// The viewer may make issues.
     pub can_create: bool,
@@ -84,19 +78,14 @@ pub struct Issues {
 pub struct IssueRow {
     /// `#5`, in groups with the project's path.
     pub reference: String,
-    /// Its title.
     pub title: String,
-    /// Its page.
     pub url: String,
-    /// It is open.
     pub is_open: bool,
-    /// Seen by few.
     pub is_confidential: bool,
     /// `incident`, `task`, or empty.
     pub kind: String,
     /// Of an incident, else empty.
     pub severity: String,
-    /// Its labels.
     pub tags: Vec<Tag>,
     /// Title of its milestone, or empty.
     pub milestone: String,
@@ -106,11 +95,8 @@ pub struct IssueRow {
     pub author: String,
     /// The day it is due, or empty.
     pub due_on: String,
-    /// Notes that everyone sees.
     pub notes: u64,
-    /// Thumbs up.
     pub upvotes: u64,
-    /// When it was made.
     pub created_at: Moment,
 }
 
@@ -118,9 +104,7 @@ pub struct IssueRow {
 #[derive(Debug, Template)]
 #[template(path = "issue_form.html")]
 pub struct IssueForm {
-    /// The page.
     pub page: Page,
-    /// The heading.
     pub title: &'static str,
     /// Where it posts to.
     pub url: String,
@@ -136,7 +120,6 @@ pub struct IssueForm {
     pub description: String,
     /// Field `issue_type`.
     pub kind: String,
-    /// Its values.
     pub kinds: Vec<Choice>,
     /// Field `labels`.
     pub labels: String,
@@ -152,13 +135,9 @@ pub struct IssueForm {
 #[derive(Debug, Template)]
 #[template(path = "issue.html")]
 pub struct Issue {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// Its address.
     pub url: String,
-    /// The issue.
     pub issue: IssueView,
     /// The form beside it, for who may fill it in.
     pub marks: Option<Marks>,
@@ -185,7 +164,6 @@ pub struct Issue {
 /// A note as it was typed.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
-    /// The text.
     pub body: String,
     /// For reporters only.
     pub is_internal: bool,
@@ -196,7 +174,6 @@ pub struct Draft {
 /// One thing in the story of an issue.
 #[derive(Debug, Clone)]
 pub enum Entry {
-    /// A note.
     Note(Box<NoteView>),
     /// What became of the issue.
     Event(Box<EventView>),
@@ -207,30 +184,21 @@ pub enum Entry {
 pub struct EventView {
     /// Login of who did it, or empty.
     pub author: String,
-    /// Their name.
     pub name: String,
-    /// What they did.
     pub what: String,
-    /// To which label.
     pub tags: Vec<Tag>,
     /// To which milestone: its title and page.
     pub milestone: Option<(String, String)>,
-    /// When.
     pub created_at: Moment,
 }
 
-/// The issue itself.
 #[derive(Debug, Clone, Default)]
 pub struct IssueView {
-    /// Its number.
     pub iid: i64,
-    /// Its title.
     pub title: String,
     /// Its description as safe HTML, or empty.
     pub description: String,
-    /// It is open.
     pub is_open: bool,
-    /// Seen by few.
     pub is_confidential: bool,
     /// Only members comment.
     pub is_locked: bool,
@@ -238,21 +206,16 @@ pub struct IssueView {
     pub kind: String,
     /// Login of its author, or empty.
     pub author: String,
-    /// When it was made.
     pub created_at: Moment,
-    /// When it was closed.
     pub closed_at: Option<Moment>,
-    /// Thumbs up.
     pub upvotes: u64,
     /// The viewer's is among them.
     pub upvoted: bool,
     /// The viewer is told of what happens.
     pub subscribed: bool,
-    /// Somebody is signed in.
     pub is_signed_in: bool,
     /// The viewer may change its texts and state.
     pub may_edit: bool,
-    /// The viewer may react.
     pub may_award: bool,
     /// Where its texts are changed.
     pub edit_url: String,
@@ -263,13 +226,10 @@ pub struct IssueView {
 /// One line of what is told beside an issue.
 #[derive(Debug, Clone)]
 pub enum Fact {
-    /// Labels.
     Tags(Vec<Tag>),
-    /// Logins.
     People(&'static str, Vec<String>),
     /// A text with an address.
     Link(&'static str, String, String),
-    /// A text.
     Text(&'static str, String),
 }
 
@@ -295,11 +255,8 @@ pub struct Marks {
 #[derive(Debug, Template)]
 #[template(path = "labels.html")]
 pub struct Labels {
-    /// The page.
     pub page: Page,
-    /// The project or group.
     pub head: SpaceHead,
-    /// Its address.
     pub url: String,
     /// Links to the room's other pages.
     pub tabs: Vec<Tab>,
@@ -320,7 +277,6 @@ pub struct Labels {
 /// A label in the list, with the form that changes it.
 #[derive(Debug, Default)]
 pub struct LabelRow {
-    /// The label.
     pub tag: Tag,
     /// The fields of its form.
     pub form: LabelForm,
@@ -348,11 +304,8 @@ pub struct LabelForm {
 #[derive(Debug, Template)]
 #[template(path = "milestones.html")]
 pub struct Milestones {
-    /// The page.
     pub page: Page,
-    /// The project or group.
     pub head: SpaceHead,
-    /// Its address.
     pub url: String,
     /// Links to the room's other pages.
     pub tabs: Vec<Tab>,
@@ -373,13 +326,9 @@ pub struct Milestones {
 /// One milestone in a list.
 #[derive(Debug, Clone, Default)]
 pub struct MilestoneRow {
-    /// Its id.
     pub id: i64,
-    /// Its title.
     pub title: String,
-    /// Its page.
     pub url: String,
-    /// It is open.
     pub is_active: bool,
     /// Its last day is over.
     pub is_expired: bool,
@@ -405,13 +354,10 @@ pub struct MilestoneForm {
 #[derive(Debug, Template)]
 #[template(path = "milestone.html")]
 pub struct Milestone {
-    /// The page.
     pub page: Page,
-    /// The project or group.
     pub head: SpaceHead,
     /// The list's address, where the forms post to.
     pub url: String,
-    /// The milestone.
     pub goal: MilestoneRow,
     /// Its description as safe HTML, or empty.
     pub description: String,
@@ -431,9 +377,7 @@ pub struct Milestone {
 #[derive(Debug, Template)]
 #[template(path = "todos.html")]
 pub struct Todos {
-    /// The page.
     pub page: Page,
-    /// Pending and done.
     pub tabs: Vec<Tab>,
     /// The pending ones are shown.
     pub is_pending: bool,
@@ -443,23 +387,17 @@ pub struct Todos {
     pub pages: Pages,
 }
 
-/// One to-do.
 #[derive(Debug, Clone, Default)]
 pub struct TodoRow {
-    /// Its id.
     pub id: i64,
-    /// What its author did.
     pub why: &'static str,
     /// Login of who caused it, or empty.
     pub author: String,
-    /// What it is about.
     pub title: String,
-    /// The page of that.
     pub url: String,
     /// Path of its project, or empty.
     pub project: String,
     /// The note that caused it, or empty.
     pub body: String,
-    /// When it was made.
     pub created_at: Moment,
 }

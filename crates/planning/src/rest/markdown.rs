@@ -12,7 +12,6 @@ use spaces::access::{Purpose, project};
 use spaces::model::Project;
 use store::Tx;
 
-/// Declares the route.
 pub fn routes(r: &mut Routes) {
     r.post("/markdown", render)
         .always()

@@ -20,15 +20,12 @@ use store::Tx;
 /// A note about to be written.
 #[derive(Debug, Clone)]
 pub struct Comment {
-    /// What somebody wrote.
     pub body: String,
     /// For reporters only.
     pub internal: bool,
-    /// When; for owners.
     pub created_at: Option<Timestamp>,
     /// The discussion it answers in.
     pub discussion_id: Option<String>,
-    /// It begins a discussion.
     pub begins_thread: bool,
 }
 
@@ -37,7 +34,6 @@ pub struct Comment {
 pub enum Said {
     /// A note, and what commands in it did.
     Note(Box<Note>, Option<Outcome>),
-    /// Nothing but commands.
     Commands(Outcome),
 }
 
@@ -248,7 +244,6 @@ pub fn rewrite<'t>(
     find(tx, viewer, desk, topic, id)
 }
 
-/// Removes a note.
 pub fn destroy<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

@@ -16,13 +16,10 @@ use store::Tx;
 /// What is said of a label, new or not.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LabelInput {
-    /// Its title.
     pub title: Option<String>,
     /// `#rrggbb` or a name of CSS; a new one has a colour of its own unless given.
     pub color: Option<String>,
-    /// A few words.
     pub description: Patch<String>,
-    /// In the project.
     pub priority: Patch<i64>,
     /// No longer offered, or again.
     pub archived: Option<bool>,

@@ -23,13 +23,11 @@ kernel::choices! {
 pub struct Change {
     /// Its title; needed for a new one.
     pub title: Option<String>,
-    /// Its description.
     pub description: Patch<String>,
     /// Its first day.
     pub start_on: Patch<Date>,
     /// Its last day.
     pub due_on: Patch<Date>,
-    /// Closed or opened again.
     pub state_event: Option<StateEvent>,
 }
 
@@ -49,7 +47,6 @@ pub fn find(tx: &mut Tx<'_>, entered: &ParentAccess, id: i64) -> Result<Mileston
     milestones::find(tx, &entered.parent, id, false)?.found("Milestone")
 }
 
-/// Makes a milestone.
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -72,7 +69,6 @@ pub fn create(
     find(tx, entered, id)
 }
 
-/// Changes a milestone.
 pub fn update(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -97,7 +93,6 @@ pub fn update(
     find(tx, entered, id)
 }
 
-/// Removes a milestone.
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, entered: &ParentAccess, id: i64) -> Result<()> {
     let milestone = find(tx, entered, id)?;
     milestones::delete(tx, id)?;

@@ -44,7 +44,6 @@ pub fn may_know(
 /// A text about an issue or another thing.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'t> {
-    /// The text.
     pub text: &'t str,
     /// What it was before; who was named there is not told again.
     pub before: &'t str,

@@ -17,9 +17,7 @@ use store::Tx;
 /// What somebody writes about.
 #[derive(Clone, Copy)]
 pub enum Topic<'t> {
-    /// An issue.
     Issue(&'t Issue),
-    /// Anything else.
     Thing(NoteableRow),
 }
 

@@ -11,9 +11,7 @@ use store::{Fragment, Tx, from_row, sql};
 /// What is reacted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awardable {
-    /// An issue.
     Issue(i64),
-    /// A note.
     Note(i64),
 }
 
@@ -33,7 +31,6 @@ impl Awardable {
     }
 }
 
-/// A reaction.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "named as the columns")]
 pub struct Award {

@@ -3,16 +3,11 @@
 use kernel::error::Result;
 use store::{Tx, sql};
 
-/// What is numbered.
 #[derive(Debug, Clone, Copy)]
 pub enum Usage {
-    /// Issues of a project.
     Issues,
-    /// Milestones of a project.
     ProjectMilestones,
-    /// Milestones of a group.
     GroupMilestones,
-    /// Alerts of a project.
     Alerts,
     /// On-call schedules of a project.
     OnCallSchedules,

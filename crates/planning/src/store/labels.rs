@@ -55,7 +55,6 @@ pub struct Filter {
     pub with_groups_above: bool,
     /// In the title or description.
     pub search: Option<String>,
-    /// With exactly this title.
     pub title: Option<String>,
     /// Only archived ones, or only others.
     pub archived: Option<bool>,

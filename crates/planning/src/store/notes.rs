@@ -13,7 +13,6 @@ use store::{Fragment, Tx, from_row, sql};
 pub struct Noteable {
     /// `Issue`, `AlertManagement::Alert`.
     pub kind: &'static str,
-    /// Id of the row.
     pub id: i64,
     /// The project it is in.
     pub project_id: Option<i64>,
@@ -22,7 +21,6 @@ pub struct Noteable {
 /// The kind of issues.
 pub const ISSUE: &str = "Issue";
 
-/// A note.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "named as the columns")]
 pub struct Note {
@@ -50,11 +48,9 @@ from_row! {
 /// A note about to be written.
 #[derive(Debug, Clone)]
 pub struct NewNote {
-    /// About what.
     pub noteable: Noteable,
     /// By whom; nobody is the program.
     pub author_id: Option<i64>,
-    /// The text.
     pub body: String,
     /// The thread it is in.
     pub discussion_id: String,
@@ -67,11 +63,9 @@ pub struct NewNote {
     /// An issue that it names, of the same project: only who sees that sees
     /// the note.
     pub names_issue_id: Option<i64>,
-    /// When it was written.
     pub created_at: Timestamp,
 }
 
-/// Writes a note.
 pub fn insert(tx: &mut Tx<'_>, note: &NewNote) -> Result<Note> {
     let made: Note = tx.one(
         sql!(
@@ -170,7 +164,6 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Note>> {
     Ok(tx.optional(sql!("select * from notes where id = $1"), (id,))?)
 }
 
-/// Writes another text.
 pub fn rewrite(tx: &mut Tx<'_>, id: i64, body: &str) -> Result<()> {
     let now = tx.now();
     tx.execute(

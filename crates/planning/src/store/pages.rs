@@ -10,24 +10,18 @@ use store::{Fragment, FromRow, Tx};
 /// Type of a column that pages are found by.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyType {
-    /// Text.
     Text,
-    /// A number.
     Int,
-    /// A time.
     Time,
 }
 
 /// How a list is sorted; ties fall to the id.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// A column or expression.
     pub by: String,
     /// Of which type, if pages can be found by it: then it is never null.
     pub key: Option<KeyType>,
-    /// The id's column.
     pub id: &'static str,
-    /// From the greatest down.
     pub descending: bool,
 }
 
@@ -35,7 +29,6 @@ pub struct Order {
 pub struct List {
     /// `select …`, without `from`.
     pub select: Fragment,
-    /// Tables and joins.
     pub from: Fragment,
     /// After `where`.
     pub condition: Fragment,

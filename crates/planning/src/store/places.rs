@@ -22,17 +22,13 @@ pub fn in_place(table: &str, parent: &Parent, with_groups_above: bool) -> Fragme
     condition
 }
 
-/// The places.
 #[derive(Debug, Clone)]
 pub enum Places {
-    /// Projects by id.
     Projects(Vec<i64>),
-    /// Groups by id.
     Groups(Vec<i64>),
 }
 
 impl Places {
-    /// Their ids.
     pub fn ids(&self) -> Vec<i64> {
         match self {
             Places::Projects(ids) | Places::Groups(ids) => ids.clone(),

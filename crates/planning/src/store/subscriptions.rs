@@ -7,9 +7,7 @@ use store::{Tx, sql};
 /// What can be subscribed to.
 #[derive(Debug, Clone, Copy)]
 pub enum Target {
-    /// A label.
     Label,
-    /// An issue.
     Issue,
 }
 

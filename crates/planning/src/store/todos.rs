@@ -32,7 +32,6 @@ kernel::choices! {
     pub enum State as "TodoState" { Pending = "pending", Done = "done" }
 }
 
-/// A to-do.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "named as the columns")]
 pub struct Todo {
@@ -59,13 +58,9 @@ from_row! {
 /// A to-do about to be made.
 #[derive(Debug, Clone)]
 pub struct NewTodo {
-    /// Whose.
     pub user_id: i64,
-    /// Who caused it.
     pub author_id: Option<i64>,
-    /// Why.
     pub action: Action,
-    /// About what.
     pub target: Noteable,
     /// The note that caused it.
     pub note_id: Option<i64>,

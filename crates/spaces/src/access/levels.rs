@@ -113,14 +113,12 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// In these projects.
     pub fn in_projects(tx: &mut Tx<'_>, viewer: &Viewer, projects: &[&Project]) -> Result<Levels> {
         let ids = projects.iter().map(|project| project.id).collect();
         let above = projects.iter().flat_map(|project| project.ancestors());
         Levels::read(tx, viewer, ids, above.collect())
     }
 
-    /// In these groups.
     pub fn in_groups(tx: &mut Tx<'_>, viewer: &Viewer, groups: &[&Namespace]) -> Result<Levels> {
         let ids = groups.iter().flat_map(|group| group.ids()).collect();
         Levels::read(tx, viewer, Vec::new(), ids)

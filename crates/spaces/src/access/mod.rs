@@ -62,27 +62,20 @@ pub fn role_name(level: i64) -> &'static str {
 /// What a project or group is looked up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// See it.
     Read,
     /// See it as somebody signed in: star it, list members.
     ReadMembers,
-    /// Ask for membership, leave.
     Join,
     /// Change memberships, invitations, access requests.
     ManageMembers,
-    /// Change its settings.
     Update,
     /// Share it with a group.
     Share,
-    /// Rename, archive.
     Archive,
-    /// Move it elsewhere.
     Transfer,
-    /// Delete it.
     Destroy,
     /// Access tokens; a refusal is 401 here (contract «tokens»).
     ManageTokens,
-    /// See deploy tokens.
     ReadDeployTokens,
     /// Make and delete deploy tokens.
     ManageDeployTokens,
@@ -90,7 +83,6 @@ pub enum Purpose {
     CreateProject,
     /// Create a group in the group.
     CreateSubgroup,
-    /// Read the package registry.
     ReadPackages,
     /// Publish to the package registry.
     PublishPackage,

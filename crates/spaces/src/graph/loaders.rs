@@ -11,7 +11,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use store::Fragment;
 
-/// Projects by id.
 pub struct Projects;
 
 impl Loader for Projects {

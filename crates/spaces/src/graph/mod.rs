@@ -27,14 +27,12 @@ pub const NAMESPACE_ID: GlobalId = GlobalId::new("NamespaceID", "Namespace");
 
 /// A project as the interface shows it.
 pub struct ProjectView {
-    /// Its row.
     pub project: Project,
     base_url: String,
 }
 
 /// A group or a user's namespace as the interface shows it.
 pub struct NamespaceView {
-    /// Its row.
     pub namespace: Namespace,
     base_url: String,
 }

@@ -37,7 +37,6 @@ pub const PROJECT: &str = "/{*project}";
 /// How the address of a page of groups begins.
 pub const GROUP: &str = "/groups/{*group}";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     invitations::routes(r);
     lists::routes(r);

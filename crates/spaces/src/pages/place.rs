@@ -18,7 +18,6 @@ use store::Tx;
 pub struct Address {
     /// Whether the address begins with `/groups/`.
     pub kind: SourceKind,
-    /// Its path.
     pub reference: Reference,
 }
 
@@ -77,9 +76,7 @@ impl Address {
 /// A group or project with the viewer's level in it.
 #[derive(Debug, Clone)]
 pub enum Space {
-    /// A group.
     Group(Namespace, i64),
-    /// A project.
     Project(Project, i64),
 }
 
@@ -91,7 +88,6 @@ impl Space {
         }
     }
 
-    /// By its id.
     pub fn reference(&self) -> Reference {
         match self {
             Space::Group(group, _) => Reference::Id(group.id),
@@ -99,7 +95,6 @@ impl Space {
         }
     }
 
-    /// Its whole path.
     pub fn full_path(&self) -> &str {
         match self {
             Space::Group(group, _) => &group.full_path,

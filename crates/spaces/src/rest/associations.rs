@@ -10,7 +10,6 @@ use kernel::http::{Ok200, Paging, Params, Routes};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Registers the route.
 pub fn routes(r: &mut Routes) {
     r.get("/personal_access_tokens/self/associations", show)
         .summary("Lists the groups and projects that the asking token may enter");

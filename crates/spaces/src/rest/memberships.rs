@@ -10,7 +10,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use store::sql;
 
-/// Registers the routes.
 pub fn routes(r: &mut Routes) {
     r.get("/users/{id}/memberships", of_user)
         .summary("Lists a user's memberships");

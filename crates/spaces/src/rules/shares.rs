@@ -46,7 +46,6 @@ pub fn check_unlocked(tx: &mut Tx<'_>, groups: &[i64]) -> Result<()> {
     }
 }
 
-/// Ends a share.
 pub fn unshare(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

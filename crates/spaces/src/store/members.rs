@@ -25,11 +25,8 @@ pub fn insert_owner(tx: &mut Tx<'_>, kind: &str, id: i64, user_id: i64) -> Resul
 pub struct NewRow {
     /// What it is of: kind and id.
     pub source: (SourceKind, i64),
-    /// Whose.
     pub user_id: i64,
-    /// The role.
     pub level: i64,
-    /// Who gives it.
     pub created_by_id: Option<i64>,
     /// The day it ends on.
     pub expires_at: Option<Date>,
@@ -93,7 +90,6 @@ pub fn update(
     Ok(())
 }
 
-/// Removes a membership.
 pub fn delete(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<()> {
     tx.execute(
         sql!("delete from members where source_type = $1 and source_id = $2 and user_id = $3"),

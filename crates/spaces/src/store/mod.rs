@@ -183,19 +183,14 @@ pub fn today(tx: &Tx<'_>) -> String {
 /// A membership with its user.
 #[derive(Debug, Clone)]
 pub struct MemberRow {
-    /// Id of the membership.
     pub id: i64,
     /// Role, never above what a share allows.
     pub access_level: i64,
-    /// Who added them.
     pub created_by_id: Option<i64>,
-    /// Date it ends on.
     pub expires_at: Option<String>,
-    /// Since when.
     pub created_at: Timestamp,
     /// When it was asked for, while it is a request.
     pub requested_at: Option<Timestamp>,
-    /// Who.
     pub user: User,
 }
 
@@ -218,7 +213,6 @@ impl FromRow for MemberRow {
 pub struct Source {
     /// `Project` or `Group`.
     pub kind: SourceKind,
-    /// Its id.
     pub id: i64,
     /// Its name, for audit records.
     pub name: String,
@@ -230,7 +224,6 @@ pub struct Source {
 /// Which members a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breadth {
-    /// Those added here.
     Direct,
     /// Also those of groups above and of groups it is shared with.
     All,
@@ -354,7 +347,6 @@ pub fn managers(tx: &mut Tx<'_>, source: &Source, least: i64, limit: i64) -> Res
     Ok(tx.query(list)?)
 }
 
-/// One member.
 pub fn member(
     tx: &mut Tx<'_>,
     source: &Source,

@@ -10,14 +10,12 @@ use store::{Tx, sql};
 pub struct Place {
     /// The group above it, if any.
     pub parent: Option<Namespace>,
-    /// Display name.
     pub name: String,
     /// Last part of its path.
     pub path: String,
 }
 
 impl Place {
-    /// Its whole path.
     pub fn full_path(&self) -> String {
         join(
             self.parent.as_ref().map(|p| p.full_path.as_str()),
@@ -81,12 +79,10 @@ pub fn is_taken(tx: &mut Tx<'_>, full_path: &str) -> Result<bool> {
 pub struct Taken {
     /// The name, which tells those of one namespace apart.
     pub name: bool,
-    /// The path.
     pub path: bool,
 }
 
 impl Taken {
-    /// Whether anything is.
     pub fn any(self) -> bool {
         self.name || self.path
     }

@@ -11,15 +11,11 @@ use store::{Tx, sql};
 pub struct NewProject<'n> {
     /// Where it stands.
     pub namespace_id: i64,
-    /// Its name.
     pub name: &'n str,
     /// The last part of its path.
     pub path: &'n str,
-    /// Its whole path.
     pub full_path: &'n str,
-    /// Who sees it.
     pub visibility: i64,
-    /// Whose it is.
     pub creator_id: i64,
 }
 

@@ -28,7 +28,6 @@ use store::Tx;
 const OWN: &str = "/-/user_settings/applications";
 const INSTANCE: &str = "/admin/applications";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, OWN, own_list);
     r.page(Method::POST, OWN, own_create).reauthenticated();

@@ -52,23 +52,18 @@ impl fmt::Debug for Guard {
 /// Where applications are shown, and what the viewer may do there.
 #[derive(Debug, Clone)]
 pub struct ApplicationsOwner {
-    /// Whose they are.
     pub owner: Owner,
-    /// Address of the list.
     pub base: String,
-    /// Heading of the list.
     pub heading: String,
     /// The viewer may mark applications as trusted.
     pub may_trust: bool,
     /// New ones may be registered.
     pub may_create: bool,
-    /// Steps that lead here.
     pub crumbs: Vec<(String, String)>,
     /// The entry of the main navigation.
     pub active: &'static str,
     /// Rows of links above the content, with their names.
     pub tabs: Vec<(String, Vec<Tab>)>,
-    /// Who may be here.
     pub guard: Guard,
 }
 

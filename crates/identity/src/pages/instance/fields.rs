@@ -6,9 +6,7 @@
 pub enum Control {
     /// Yes or no.
     Box,
-    /// A whole number.
     Number,
-    /// One line.
     Text,
     /// One line that is never shown again.
     Secret,
@@ -16,14 +14,11 @@ pub enum Control {
     Choice(&'static [(&'static str, &'static str)]),
 }
 
-/// One setting.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// Its key.
     pub key: &'static str,
     /// How it is filled in.
     pub control: Control,
-    /// What it is.
     pub label: &'static str,
     /// More about it, or empty.
     pub hint: &'static str,
@@ -32,11 +27,9 @@ pub struct Field {
 /// Fields that belong together.
 #[derive(Debug, Clone, Copy)]
 pub struct Section {
-    /// Its heading.
     pub title: &'static str,
     /// A sentence below it, or empty.
     pub text: &'static str,
-    /// Its fields.
     pub fields: &'static [Field],
 }
 

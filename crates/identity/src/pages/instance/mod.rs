@@ -17,7 +17,6 @@ use serde_json::{Map, Value};
 
 const PATH: &str = "/admin/settings";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PATH, show);
     r.page(Method::POST, PATH, save).always();

@@ -26,7 +26,6 @@ const SETUP_SECONDS: i64 = 3600;
 /// The file that recovery codes are kept in (contract «Sign-in page»).
 const FILE: &str = "service-recovery-codes.txt";
 
-/// Declares the pages.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, PAGE, show);
     r.page(Method::POST, PAGE, create);

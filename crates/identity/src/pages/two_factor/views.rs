@@ -8,21 +8,17 @@ use kernel::html::{Errors, Moment, Page};
 #[derive(Debug, Template)]
 #[template(path = "two_factor.html")]
 pub struct Manage {
-    /// The page.
     pub page: Page,
     /// What is demanded of the viewer.
     pub demanded: Option<String>,
     /// Where «later» leads, or empty.
     pub later: String,
-    /// The primary address.
     pub email: String,
-    /// It is confirmed.
     pub is_confirmed: bool,
     /// Since when the app gives codes.
     pub since: Option<Moment>,
     /// Any factor is set up.
     pub enabled: bool,
-    /// Security keys.
     pub keys: u64,
     /// Recovery codes that still work.
     pub left: u64,
@@ -43,7 +39,6 @@ pub struct Setup {
     pub written: String,
     /// Units of a side of the picture.
     pub size: i32,
-    /// Its dark squares.
     pub path: String,
 }
 
@@ -51,9 +46,7 @@ pub struct Setup {
 #[derive(Debug, Template)]
 #[template(path = "recovery_codes.html")]
 pub struct Codes {
-    /// The page.
     pub page: Page,
-    /// They.
     pub codes: Vec<String>,
     /// They again, for the file.
     pub sealed: String,

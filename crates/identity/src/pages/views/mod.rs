@@ -60,7 +60,6 @@ pub struct SecondStep {
 #[derive(Debug, Template)]
 #[template(path = "security_keys.html")]
 pub struct SecurityKeys {
-    /// The page.
     pub page: Page,
     /// The keys, oldest first.
     pub keys: Vec<KeyRow>,
@@ -72,14 +71,11 @@ pub struct SecurityKeys {
     pub errors: Errors,
 }
 
-/// One security key.
 #[derive(Debug, Clone, Default)]
 pub struct KeyRow {
-    /// Its id.
     pub id: i64,
     /// What its owner calls it.
     pub name: String,
-    /// Added then.
     pub created_at: Moment,
     /// Last signed in with then.
     pub last_used_at: Option<Moment>,
@@ -104,7 +100,6 @@ pub struct NewPassword {
 pub struct Door {
     /// The page; `active` is `sign-in`.
     pub page: Page,
-    /// What it is about.
     pub text: String,
     /// Why the last try failed, or empty.
     pub error: String,
@@ -112,9 +107,7 @@ pub struct Door {
     pub action: &'static str,
     /// The link's token, or empty.
     pub token: String,
-    /// What to fill in.
     pub fields: Vec<ui::Field>,
-    /// The button's text.
     pub button: &'static str,
 }
 
@@ -140,9 +133,7 @@ pub(crate) fn own_tabs(current: &str) -> Vec<Tab> {
 #[derive(Debug, Template)]
 #[template(path = "profile.html")]
 pub struct Profile {
-    /// The page.
     pub page: Page,
-    /// Sign-in name.
     pub username: String,
     /// Field `name`.
     pub name: String,
@@ -167,7 +158,6 @@ pub struct Profile {
     pub pronouns: String,
     /// Field `private_profile`.
     pub private_profile: bool,
-    /// Since when.
     pub joined_at: Moment,
     /// What is wrong, by field name.
     pub errors: Errors,
@@ -179,13 +169,10 @@ pub struct Profile {
 #[derive(Debug, Template)]
 #[template(path = "tokens.html")]
 pub struct Tokens {
-    /// The page.
     pub page: Page,
     /// The secret of the token just made, shown this once.
     pub secret: Option<ShownSecret>,
-    /// Active tokens.
     pub active: Vec<TokenRow>,
-    /// Revoked and expired tokens.
     pub inactive: Vec<TokenRow>,
     /// The form, with what was typed.
     pub form: TokenForm,
@@ -217,28 +204,23 @@ impl Tokens {
 #[derive(Debug, Template)]
 #[template(path = "sessions.html")]
 pub struct Sessions {
-    /// The page.
     pub page: Page,
     /// The living sessions, this one first.
     pub sessions: Vec<SessionRow>,
 }
 
-/// One session.
 #[derive(Debug, Clone, Default)]
 pub struct SessionRow {
-    /// Its id.
     pub id: i64,
     /// The browser, as people call it.
     pub browser: String,
     /// Where it was last used from.
     pub ip_address: String,
-    /// It outlives the browser.
     pub is_remembered: bool,
     /// It is the one that looks.
     pub is_current: bool,
     /// Last use.
     pub last_used_at: Moment,
-    /// Signed in then.
     pub created_at: Moment,
 }
 
@@ -246,7 +228,6 @@ pub struct SessionRow {
 #[derive(Debug, Template)]
 #[template(path = "admin_users.html")]
 pub struct AdminUsers {
-    /// The page.
     pub page: Page,
     /// Filter `search`.
     pub search: String,
@@ -269,19 +250,15 @@ pub struct AdminUsers {
 pub struct UserRow {
     /// Sign-in name; the page is `/admin/users/<username>`.
     pub username: String,
-    /// Display name.
     pub name: String,
-    /// E-mail address.
     pub email: String,
     /// `active`, `blocked`, `deactivated`, `banned` …
     pub state: String,
-    /// Administrator.
     pub is_admin: bool,
     /// Made for a token, not a person.
     pub is_bot: bool,
     /// The viewer, who cannot block themselves.
     pub is_self: bool,
-    /// When it was made.
     pub created_at: Moment,
     /// The date of the last activity, or empty.
     pub last_activity_on: String,
@@ -292,13 +269,10 @@ pub struct UserRow {
 #[derive(Debug, Template)]
 #[template(path = "admin_user.html")]
 pub struct AdminUser {
-    /// The page.
     pub page: Page,
-    /// The id.
     pub id: i64,
     /// The user as in the list.
     pub user: UserRow,
-    /// One or two letters.
     pub initials: String,
     /// Note of the administrators, or empty.
     pub note: String,
@@ -306,7 +280,6 @@ pub struct AdminUser {
     pub last_sign_in_at: Option<Moment>,
     /// Its address, or empty.
     pub last_sign_in_ip: String,
-    /// Sign-ins so far.
     pub sign_in_count: u64,
     /// Whether the password is locked after failed tries.
     pub is_locked: bool,
@@ -324,7 +297,6 @@ pub struct AdminUser {
 #[derive(Debug, Template)]
 #[template(path = "admin_mode.html")]
 pub struct AdminModePage {
-    /// The page.
     pub page: Page,
     /// Whether administrators have to ask at all.
     pub is_asked: bool,
@@ -339,7 +311,6 @@ pub struct AdminModePage {
 #[derive(Debug, Template)]
 #[template(path = "admin_spam_logs.html")]
 pub struct AdminSpamLogs {
-    /// The page.
     pub page: Page,
     /// The rows of this page, newest first.
     pub logs: Vec<SpamLogRow>,
@@ -347,34 +318,24 @@ pub struct AdminSpamLogs {
     pub pages: Pages,
 }
 
-/// One refusal.
 #[derive(Debug, Clone, Default)]
 pub struct SpamLogRow {
-    /// Its id.
     pub id: i64,
     /// Login of who it was, or empty.
     pub username: String,
     /// Whether they can be blocked.
     pub may_block: bool,
-    /// What they did.
     pub action: String,
-    /// Title of the thing.
     pub title: String,
-    /// Its text, cut.
     pub description: String,
     /// From where.
     pub ip_address: String,
-    /// With which program.
     pub user_agent: String,
-    /// Through the API.
     pub via_api: bool,
-    /// What was decided.
     pub verdict: String,
-    /// Why.
     pub reason: String,
     /// A challenge was solved for it.
     pub captcha_verified: bool,
-    /// When.
     pub created_at: Moment,
 }
 
@@ -383,13 +344,10 @@ pub struct SpamLogRow {
 #[derive(Debug, Template)]
 #[template(path = "admin_settings.html")]
 pub struct AdminSettings {
-    /// The page.
     pub page: Page,
     /// The tab it stands in.
     pub tab: &'static str,
-    /// Its address.
     pub url: &'static str,
-    /// The fields, in sections.
     pub sections: Vec<SettingsSection>,
     /// What is wrong, by field name.
     pub errors: Errors,
@@ -398,20 +356,16 @@ pub struct AdminSettings {
 /// Fields that belong together.
 #[derive(Debug, Clone, Default)]
 pub struct SettingsSection {
-    /// Its heading.
     pub title: &'static str,
     /// A sentence below it, or empty.
     pub text: &'static str,
-    /// Its fields.
     pub fields: Vec<SettingsField>,
 }
 
-/// One field.
 #[derive(Debug, Clone, Default)]
 pub struct SettingsField {
     /// Its name on the wire.
     pub key: &'static str,
-    /// What it is.
     pub label: &'static str,
     /// More about it, or empty.
     pub hint: String,

@@ -14,7 +14,6 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Created, Files, Ok200, Params, Patch, Routes};
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.post("/users", create).summary("Creates a user");
     r.put("/users/{id}", update)

@@ -18,7 +18,6 @@ use kernel::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Declares the routes.
 pub fn routes(r: &mut Routes) {
     r.get("/users", list)
         .scopes(READ_USER)

@@ -55,7 +55,6 @@ struct SetAssignees {
     operation_mode: Option<String>,
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     one(g, "updateAlertStatus", "Says what becomes of an alert.")
         .input(

@@ -47,7 +47,6 @@ pub fn order(name: &str) -> Option<Order> {
     })
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     let severities = vec![
         item("CRITICAL", "As bad as can be."),

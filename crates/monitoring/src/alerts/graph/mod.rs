@@ -58,7 +58,6 @@ pub fn graph(g: &mut Graph) {
 
 /// An alert as the interface shows it.
 pub struct AlertView {
-    /// The alert.
     pub alert: Alert,
     web_url: String,
 }

@@ -13,7 +13,6 @@ use store::{Fragment, FromRow, Row, Tx};
 
 /// An alert with the path of its project.
 pub struct AlertWithPath {
-    /// The alert.
     pub alert: Alert,
     /// Full path of its project.
     pub full_path: String,

@@ -59,7 +59,6 @@ struct One {
     id: i64,
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     g.input(
         "AlertManagementPayloadAlertFieldInput",

@@ -17,7 +17,6 @@ use kernel::http::Routes;
 use spaces::Project;
 use spaces::pages::{PROJECT, Space};
 
-/// The area's pages.
 pub fn routes(r: &mut Routes) {
     let all = format!("{PROJECT}/-/alert_management");
     let one = format!("{all}/{{alert_iid}}");

@@ -48,7 +48,6 @@ kernel::params! {
 pub(super) struct AlertForms {
     /// Who should look after it.
     pub assignee: Option<String>,
-    /// A text.
     pub text: Option<Text>,
     /// Why it is shown again.
     pub refusal: Refusal,

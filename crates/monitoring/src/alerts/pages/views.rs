@@ -11,21 +11,16 @@ use spaces::pages::views::SpaceHead;
 #[derive(Debug, Template)]
 #[template(path = "alerts.html")]
 pub struct AlertList {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// The page's address.
     pub url: String,
     /// Links to the alerts of each status, with their number.
     pub tabs: Vec<Tab>,
-    /// The tab shown.
     pub status: &'static str,
     /// Filter `search`.
     pub search: String,
     /// Order `sort`.
     pub sort: &'static str,
-    /// Its values.
     pub sorts: Vec<Choice>,
     /// There are alerts that the search finds, of whatever status.
     pub has_any: bool,
@@ -44,17 +39,13 @@ pub struct AlertList {
 pub struct AlertRow {
     /// Its number in the project.
     pub iid: i64,
-    /// Its title.
     pub title: String,
     /// The beginning of what it is about, or empty.
     pub description: String,
-    /// Its page.
     pub url: String,
-    /// How bad it is.
     pub severity: Severity,
     /// What is said of it.
     pub status: Status,
-    /// When it began.
     pub started_at: Moment,
     /// How often it was sent.
     pub events: u64,
@@ -66,7 +57,6 @@ pub struct AlertRow {
     pub assignee: String,
     /// It came back soon after it was resolved.
     pub is_flapping: bool,
-    /// Ignored until then.
     pub shelved_until: Option<Moment>,
 }
 
@@ -94,7 +84,6 @@ impl AlertRow {
 #[derive(Debug, Template)]
 #[template(path = "alert_details.html")]
 pub struct AlertDetails {
-    /// The page.
     pub page: Page,
     /// The project's full path and address.
     pub place: (String, String),
@@ -109,7 +98,6 @@ pub struct AlertDetails {
     /// What to do about it, as its sender says, and whether that is an address
     /// a browser may follow.
     pub runbook: Option<(String, bool)>,
-    /// When it ended.
     pub ended_at: Option<Moment>,
     /// When it was first received.
     pub created_at: Moment,
@@ -129,7 +117,6 @@ pub struct AlertDetails {
     pub hours: Vec<(String, u64)>,
     /// The same by day.
     pub days: Vec<(String, u64)>,
-    /// Pictures of charts.
     pub images: Vec<ImageRow>,
     /// What was said about it and happened to it.
     pub notes: Vec<NoteRow>,
@@ -139,9 +126,7 @@ pub struct AlertDetails {
     pub challenge: Option<Challenge>,
     /// That was a new note.
     pub solves_note: bool,
-    /// That was an incident.
     pub solves_incident: bool,
-    /// The project takes changes.
     pub may_write: bool,
     /// Where that list stands.
     pub pages: Pages,
@@ -152,9 +137,7 @@ pub struct AlertDetails {
 /// A picture of a chart.
 #[derive(Debug, Clone)]
 pub struct ImageRow {
-    /// Its number.
     pub id: i64,
-    /// Its name.
     pub name: String,
     /// Where the picture is.
     pub path: String,
@@ -167,7 +150,6 @@ pub struct ImageRow {
 /// Something that somebody wrote, or that happened.
 #[derive(Debug, Clone)]
 pub struct NoteRow {
-    /// Its number.
     pub id: i64,
     /// Login of who wrote it, or empty.
     pub author: String,
@@ -177,21 +159,17 @@ pub struct NoteRow {
     pub body: String,
     /// It was typed and refused.
     pub is_rewritten: bool,
-    /// The text as HTML.
     pub html: String,
     /// The program tells what happened.
     pub is_system: bool,
     /// For reporters only.
     pub is_internal: bool,
-    /// It was changed since.
     pub is_edited: bool,
     /// It begins a thread or answers in one.
     pub in_thread: bool,
-    /// What an answer names.
     pub discussion_id: String,
     /// The viewer may change and delete it.
     pub may_change: bool,
-    /// When.
     pub created_at: Moment,
 }
 
@@ -200,11 +178,8 @@ pub struct NoteRow {
 #[derive(Debug, Template)]
 #[template(path = "alert_settings.html")]
 pub struct AlertSettings {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// The page's address.
     pub url: String,
     /// An incident is made of each.
     pub create_issue: bool,
@@ -220,23 +195,18 @@ pub struct AlertSettings {
     pub integrations: Vec<IntegrationRow>,
     /// Name of the integration about to be made, as typed.
     pub name: String,
-    /// What it is for.
     pub kind: String,
-    /// Values of that.
     pub kinds: Vec<Choice>,
     /// Whether it receives anything, as chosen.
     pub active: bool,
     /// The sender whose payloads it knows, as chosen.
     pub preset: String,
-    /// Such senders.
     pub presets: Vec<Choice>,
-    /// Maintenance windows.
     pub windows: Vec<WindowRow>,
     /// What the window about to be opened is about.
     pub scopes: Vec<Choice>,
     /// The chosen one of these.
     pub scope: String,
-    /// Its name, as typed.
     pub window_name: String,
     /// When it begins, as typed.
     pub starts_at: String,
@@ -249,32 +219,22 @@ pub struct AlertSettings {
 /// An integration in a list.
 #[derive(Debug, Clone)]
 pub struct IntegrationRow {
-    /// Its name.
     pub name: String,
-    /// Its page.
     pub url: String,
-    /// What it is for.
     pub kind: &'static str,
-    /// Whether it receives anything.
     pub active: bool,
     /// When something last arrived.
     pub last_received_at: Option<Moment>,
 }
 
-/// A maintenance window.
 #[derive(Debug, Clone)]
 pub struct WindowRow {
-    /// Its number.
     pub id: i64,
-    /// Why.
     pub name: String,
-    /// What it is about.
     pub scope: String,
     /// From when, by the clock.
     pub starts_at: String,
-    /// Until when.
     pub ends_at: String,
-    /// It holds now.
     pub is_open: bool,
 }
 
@@ -283,17 +243,12 @@ pub struct WindowRow {
 #[derive(Debug, Template)]
 #[template(path = "alert_integration.html")]
 pub struct AlertIntegration {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// The page's address.
     pub url: String,
-    /// Its name as stored.
     pub title: String,
     /// Where senders send to.
     pub address: String,
-    /// Its key.
     pub token: String,
     /// Until when the key before opens it, too.
     pub previous_until: Option<Moment>,
@@ -314,9 +269,7 @@ pub struct AlertIntegration {
 /// The fields of an integration as they are typed.
 #[derive(Debug, Clone, Default)]
 pub struct IntegrationForm {
-    /// Its name.
     pub name: String,
-    /// Whether it receives anything.
     pub active: bool,
     /// Longest silence, in seconds.
     pub heartbeat: String,
@@ -333,7 +286,6 @@ pub struct IntegrationForm {
 pub struct TargetRow {
     /// Its name in the interface.
     pub name: &'static str,
-    /// What people call it.
     pub label: String,
     /// Where it may be: what is sent, what is shown.
     pub options: Vec<Choice>,
@@ -350,7 +302,6 @@ pub struct DeliveryRow {
     pub reason: String,
     /// The alerts it was about, and their pages.
     pub alerts: Vec<(String, String)>,
-    /// When.
     pub created_at: Moment,
 }
 

@@ -185,7 +185,6 @@ impl<'de> Deserialize<'de> for FieldType {
 pub struct Mapped {
     /// Where it is.
     pub path: Path,
-    /// What people call it.
     pub label: String,
     /// What kind of value it is.
     #[serde(rename = "type")]

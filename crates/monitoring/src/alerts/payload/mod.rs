@@ -47,17 +47,11 @@ pub struct Reading {
 /// One alert as it was sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incoming {
-    /// Its title.
     pub title: String,
-    /// What it is about.
     pub description: Option<String>,
-    /// The service affected.
     pub service: Option<String>,
-    /// What sent it.
     pub monitoring_tool: Option<String>,
-    /// The hosts affected.
     pub hosts: Vec<String>,
-    /// How bad it is.
     pub severity: Severity,
     /// The name of the environment it is about.
     pub environment: Option<String>,
@@ -69,7 +63,6 @@ pub struct Incoming {
     pub fingerprint: Option<String>,
     /// Who notes say sent it.
     pub source: String,
-    /// What was sent.
     pub payload: Value,
 }
 

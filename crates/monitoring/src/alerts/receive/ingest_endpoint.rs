@@ -28,7 +28,6 @@ pub enum Entry {
 
 /// An integration that is open to the request.
 pub struct Opened {
-    /// Its number.
     pub integration_id: i64,
     /// The sealed key: another one means that it was reset meanwhile.
     pub sealed_token: String,

@@ -24,7 +24,6 @@ use std::sync::Arc;
 /// Bodies up to this size are parsed where they arrive, in bytes.
 const SMALL: usize = 64 * 1024;
 
-/// The addresses.
 pub fn routes(r: &mut Routes) {
     for ending in ["", ".json"] {
         let plain = format!("{PROJECT}/alerts/notify{ending}");

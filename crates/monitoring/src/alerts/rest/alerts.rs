@@ -281,7 +281,6 @@ async fn list(
     .await
 }
 
-/// Shows one.
 async fn show(
     app: App,
     viewer: Viewer,

@@ -149,7 +149,6 @@ struct Form {
     said: Said,
 }
 
-/// Adds one.
 async fn create(
     app: App,
     viewer: Viewer,
@@ -235,7 +234,6 @@ async fn update(
     .await
 }
 
-/// Removes one.
 async fn destroy(app: App, viewer: Viewer, path: Params<ImagePath>) -> Result<NoContent> {
     app.write(move |tx| {
         let (_, alert) = authorize(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;

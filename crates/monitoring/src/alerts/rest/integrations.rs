@@ -315,7 +315,6 @@ async fn list(
     .await
 }
 
-/// Makes one.
 async fn create(
     app: App,
     viewer: Viewer,
@@ -350,7 +349,6 @@ async fn create(
     .await
 }
 
-/// Shows one.
 async fn show(
     app: App,
     viewer: Viewer,
@@ -364,7 +362,6 @@ async fn show(
     .await
 }
 
-/// Changes one.
 async fn update(
     app: App,
     viewer: Viewer,
@@ -407,7 +404,6 @@ async fn reset_token(
     .await
 }
 
-/// Removes one.
 async fn destroy(app: App, viewer: Viewer, path: Params<IntegrationPath>) -> Result<NoContent> {
     app.write(move |tx| {
         let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;

@@ -72,7 +72,6 @@ impl From<AlertSetting> for AlertSettingsEntity {
     }
 }
 
-/// Shows them.
 async fn show(
     app: App,
     viewer: Viewer,
@@ -85,7 +84,6 @@ async fn show(
     .await
 }
 
-/// Changes them.
 async fn update(
     app: App,
     viewer: Viewer,

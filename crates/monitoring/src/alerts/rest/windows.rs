@@ -99,7 +99,6 @@ async fn list(
     .await
 }
 
-/// Opens one.
 async fn create(
     app: App,
     viewer: Viewer,
@@ -120,7 +119,6 @@ async fn create(
     .await
 }
 
-/// Removes one.
 async fn destroy(app: App, viewer: Viewer, path: Params<WindowPath>) -> Result<NoContent> {
     app.write(move |tx| {
         let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;

@@ -36,28 +36,20 @@ const EXTERNAL: &str = "cannot be turned on while an external incident tool is i
 /// An integration about to be made.
 #[derive(Debug, Clone)]
 pub struct New {
-    /// What it is for.
     pub kind: Kind,
-    /// What people call it.
     pub name: String,
-    /// Whether it receives anything.
     pub active: bool,
     /// It answers at the project's plain address, if that is free.
     pub plain_address: bool,
-    /// Its other fields.
     pub change: Change,
 }
 
 /// What becomes of an integration.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// What it is for.
     pub kind: Option<Kind>,
-    /// Another name.
     pub name: Option<String>,
-    /// Whether it receives anything.
     pub active: Option<bool>,
-    /// What its sender sends.
     pub payload_example: Option<Payload>,
     /// Where in it the fields of an alert are.
     pub payload_mapping: Option<Mapping>,

@@ -14,7 +14,6 @@ use url::Url;
 /// What is said where an integration is in the way of another tool.
 const ACTIVE: &str = "cannot be turned on while an alert integration is active";
 
-/// What changes.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
     /// Make an incident of each.

@@ -15,7 +15,6 @@ use store::Tx;
 /// Most windows a project keeps.
 const MOST: i64 = 1_000;
 
-/// Opens a window.
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -58,7 +57,6 @@ pub fn create(
     Ok(made)
 }
 
-/// Removes a window.
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, id: i64) -> Result<()> {
     let gone = rows::remove(tx, project.id, id)?.found("Maintenance window")?;
     record(

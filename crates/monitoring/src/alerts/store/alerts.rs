@@ -37,7 +37,6 @@ pub struct Filter {
 /// An order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
-    /// By what.
     pub by: OrderBy,
     /// The greatest, latest or worst first.
     pub descending: bool,
@@ -122,7 +121,6 @@ impl Filter {
     }
 }
 
-/// One page.
 pub fn list(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -150,7 +148,6 @@ pub fn count(tx: &mut Tx<'_>, project_id: i64, filter: &Filter) -> Result<i64> {
 pub struct Counts([i64; 4]);
 
 impl Counts {
-    /// Of this status.
     pub fn of(&self, status: Status) -> i64 {
         self.0[status as usize]
     }
@@ -158,7 +155,6 @@ impl Counts {
     pub fn open(&self) -> i64 {
         self.of(Status::Triggered) + self.of(Status::Acknowledged)
     }
-    /// All of them.
     pub fn all(&self) -> i64 {
         self.0.iter().sum()
     }

@@ -18,11 +18,8 @@ const FLAPPING: i64 = 1_800;
 /// What a new alert is besides what was sent.
 #[derive(Debug, Clone)]
 pub struct New<'i> {
-    /// What was sent.
     pub sent: &'i Incoming,
-    /// What received it.
     pub integration_id: Option<i64>,
-    /// Its number.
     pub iid: i64,
     /// Triggered, ignored, or resolved already.
     pub status: Status,
@@ -41,13 +38,11 @@ pub struct Open {
     pub id: i64,
     /// Its number in the project.
     pub iid: i64,
-    /// Its title.
     pub title: String,
     /// What is said of it.
     pub status: Status,
     /// What tells it from others.
     pub fingerprint: String,
-    /// The incident about it.
     pub issue_id: Option<i64>,
 }
 

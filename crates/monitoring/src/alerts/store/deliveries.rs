@@ -8,11 +8,9 @@ use store::{Fragment, Json, Tx, sql};
 /// A delivery about to be written.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// What received it.
     pub integration_id: i64,
     /// The status it is answered with.
     pub status: i64,
-    /// Why it is refused.
     pub reason: Option<&'static str>,
     /// The alerts it is about.
     pub iids: Vec<i64>,

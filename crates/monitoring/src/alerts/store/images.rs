@@ -11,7 +11,6 @@ pub struct NewImage {
     pub file_name: String,
     /// `png`, `jpg`, `gif` or `webp`.
     pub ending: &'static str,
-    /// It itself.
     pub bytes: Vec<u8>,
     /// Where the chart is.
     pub url: Option<String>,
@@ -38,7 +37,6 @@ pub fn count(tx: &mut Tx<'_>, alert_id: i64) -> Result<i64> {
     )?)
 }
 
-/// Adds one.
 pub fn insert(tx: &mut Tx<'_>, alert_id: i64, new: &NewImage) -> Result<MetricImage> {
     let now = tx.now();
     Ok(tx.one(

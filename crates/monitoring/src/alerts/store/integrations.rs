@@ -12,13 +12,9 @@ use store::{Fragment, Json, Tx, from_row, sql};
 /// What may change of an integration.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// What it is for.
     pub kind: Kind,
-    /// What people call it.
     pub name: String,
-    /// Whether it receives anything.
     pub active: bool,
-    /// What its sender sends.
     pub payload_example: Value,
     /// Where in it the fields of an alert are.
     pub payload_mapping: Mapping,
@@ -104,7 +100,6 @@ pub fn is_taken(
     Ok(other.is_some())
 }
 
-/// Adds one.
 pub fn insert(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -138,7 +133,6 @@ pub fn insert(
     )?)
 }
 
-/// Changes one.
 pub fn update(tx: &mut Tx<'_>, id: i64, written: &Written) -> Result<Integration> {
     let now = tx.now();
     Ok(tx.one(
@@ -229,9 +223,7 @@ pub fn told(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 /// What is asked of an integration when something arrives.
 #[derive(Debug, Clone)]
 pub struct Receiver {
-    /// Its number.
     pub id: i64,
-    /// Whether it receives anything.
     pub active: bool,
     /// Its key, sealed.
     pub sealed_token: String,
@@ -272,11 +264,9 @@ pub fn among(tx: &mut Tx<'_>, project_id: i64, ids: Vec<i64>) -> Result<Vec<Rece
 /// What a sender needs to be let in.
 #[derive(Debug, Clone)]
 pub struct IngestEndpoint {
-    /// The project.
     pub project_id: i64,
     /// The integration, if one answers there.
     pub integration_id: Option<i64>,
-    /// Its name.
     pub name: Option<String>,
     /// Its key, sealed.
     pub sealed_token: Option<String>,

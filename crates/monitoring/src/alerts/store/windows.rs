@@ -11,11 +11,8 @@ use store::{Tx, sql};
 pub struct NewWindow {
     /// The integration it is about; all of them without.
     pub integration_id: Option<i64>,
-    /// Why.
     pub name: String,
-    /// From when.
     pub starts_at: Timestamp,
-    /// Until when.
     pub ends_at: Timestamp,
 }
 
@@ -33,7 +30,6 @@ pub fn open(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<Window>> {
     )?)
 }
 
-/// Adds one.
 pub fn insert(
     tx: &mut Tx<'_>,
     project_id: i64,

@@ -33,7 +33,6 @@ pub struct Envelope {
     pub reports: Vec<Vec<u8>>,
 }
 
-/// Reads one envelope.
 #[derive(Debug)]
 pub struct Parser {
     state: State,
@@ -47,7 +46,6 @@ pub struct Parser {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// In the envelope's headers.
     Headers,
     /// In or before an item's headers.
     ItemHeaders,

@@ -57,7 +57,6 @@ pub struct Event {
     pub actor: String,
     /// Language or runtime; empty if unknown.
     pub platform: String,
-    /// How bad it is.
     pub level: Level,
     /// What logged it; empty if unknown.
     pub logger: String,

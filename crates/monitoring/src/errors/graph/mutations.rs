@@ -42,7 +42,6 @@ struct CreateIssue {
     confidential: Option<bool>,
 }
 
-/// Registers them.
 pub(super) fn graph(g: &mut Graph) {
     let status = named("TrackerErrorStatus").required();
     let error = || object::<ErrorView>("TrackerDetailedError");

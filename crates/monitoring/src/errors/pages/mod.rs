@@ -12,7 +12,6 @@ use http::Method;
 use kernel::http::Routes;
 use spaces::pages::PROJECT;
 
-/// The area's pages.
 pub fn routes(r: &mut Routes) {
     let all = format!("{PROJECT}/-/error_tracking");
     let one = format!("{all}/{{error_id}}");

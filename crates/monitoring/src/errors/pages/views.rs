@@ -12,11 +12,8 @@ use spaces::pages::views::SpaceHead;
 #[derive(Debug, Template)]
 #[template(path = "errors.html")]
 pub struct ErrorList {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// The project tracks errors.
     pub is_active: bool,
     /// It has received any, whatever the filter.
     pub is_filtered: bool,
@@ -24,11 +21,9 @@ pub struct ErrorList {
     pub search: String,
     /// Filter `status`.
     pub status: String,
-    /// Its values.
     pub statuses: Vec<Choice>,
     /// Order `sort`.
     pub sort: String,
-    /// Its values.
     pub sorts: Vec<Choice>,
     /// The tracker elsewhere that has them, or empty.
     pub external_url: String,
@@ -43,23 +38,16 @@ pub struct ErrorList {
 /// One error in a list.
 #[derive(Debug, Clone)]
 pub struct ErrorRow {
-    /// Type of the exception.
     pub name: String,
-    /// Its text.
     pub description: String,
     /// Where it happens.
     pub actor: String,
-    /// Its page.
     pub url: String,
-    /// How bad it is.
     pub level: String,
     /// What people said of it.
     pub status: String,
-    /// It came back.
     pub has_regressed: bool,
-    /// Events.
     pub events: u64,
-    /// People.
     pub users: u64,
     /// When it was last seen.
     pub last_seen_at: Moment,
@@ -69,7 +57,6 @@ pub struct ErrorRow {
 #[derive(Debug, Template)]
 #[template(path = "error_details.html")]
 pub struct ErrorDetails {
-    /// The page.
     pub page: Page,
     /// The project's full path and address.
     pub place: (String, String),
@@ -85,13 +72,10 @@ pub struct ErrorDetails {
     pub can_create_issue: bool,
     /// Only some shall see it, as typed.
     pub confidential: bool,
-    /// Solved, that is taken.
     pub challenge: Option<Challenge>,
-    /// Its number.
     pub id: i64,
     /// When it was first seen.
     pub first_seen_at: Moment,
-    /// When it came back.
     pub regressed_at: Option<Moment>,
     /// The release it came back in, or empty.
     pub regressed_release: String,
@@ -114,11 +98,8 @@ pub struct ErrorDetails {
 /// The issue about an error.
 #[derive(Debug)]
 pub struct IssueRow {
-    /// Its page.
     pub url: String,
-    /// Its number.
     pub iid: i64,
-    /// Open or closed.
     pub state: String,
 }
 
@@ -127,13 +108,11 @@ pub struct IssueRow {
 pub struct Newest {
     /// Its number, as the client set it.
     pub event_id: String,
-    /// When it happened.
     pub occurred_at: Moment,
     /// Where it ran.
     pub environment: String,
     /// Version of what ran, or empty.
     pub release: String,
-    /// What it tells.
     pub detail: Detail,
 }
 
@@ -142,17 +121,13 @@ pub struct Newest {
 #[derive(Debug, Template)]
 #[template(path = "error_settings.html")]
 pub struct ErrorSettings {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
     /// Administrators let no project receive errors here.
     pub is_off: bool,
-    /// The project tracks errors.
     pub active: bool,
     /// Where: here or elsewhere.
     pub mode: String,
-    /// The choices of it.
     pub modes: Vec<Choice>,
     /// Where the tracker elsewhere answers.
     pub api_url: String,
@@ -160,16 +135,13 @@ pub struct ErrorSettings {
     pub has_token: bool,
     /// What is wrong with the form, by field name.
     pub errors: Errors,
-    /// The keys.
     pub keys: Vec<KeyRow>,
     /// What clients say they dropped.
     pub dropped: Vec<Dropped>,
 }
 
-/// One client key.
 #[derive(Debug, Clone)]
 pub struct KeyRow {
-    /// Its number.
     pub id: i64,
     /// What SDKs are set up with.
     pub dsn: String,

@@ -194,7 +194,6 @@ async fn list(
     .await
 }
 
-/// Shows one.
 async fn show(app: App, viewer: Viewer, path: Params<ErrorPath>) -> Result<Ok200<ErrorEntity>> {
     app.read(move |tx| {
         let (project, _) = authorize(tx, &viewer, &path.id, Purpose::ReadErrors)?;

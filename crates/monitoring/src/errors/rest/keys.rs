@@ -80,7 +80,6 @@ async fn list(
     .await
 }
 
-/// Makes one.
 async fn create(
     app: App,
     viewer: Viewer,

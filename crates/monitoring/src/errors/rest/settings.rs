@@ -102,7 +102,6 @@ impl TrackingSettingsEntity {
     }
 }
 
-/// Shows them.
 async fn show(
     app: App,
     viewer: Viewer,

@@ -16,7 +16,6 @@ use store::Tx;
 /// underscore only.
 const PREFIX: &str = "svet_";
 
-/// Makes a key.
 pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<ClientKey> {
     let public_key = format!("{PREFIX}{}", hex::encode(random_bytes::<16>()));
     let key = rows::add_key(tx, project.id, &public_key)?;

@@ -172,11 +172,8 @@ pub struct Newest {
     pub event_id: String,
     /// Where it ran.
     pub environment: String,
-    /// Version of what ran.
     pub release: String,
-    /// When it happened.
     pub occurred_at: Timestamp,
-    /// All of it, compressed.
     pub payload: Vec<u8>,
 }
 

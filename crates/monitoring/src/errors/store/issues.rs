@@ -10,11 +10,9 @@ use store::{Fragment, Tx, from_row, sql};
 /// The issue about an error, as far as pages of the error show it.
 #[derive(Debug, Clone)]
 pub struct Linked {
-    /// The error.
     pub error_id: i64,
     /// Number of the issue in its project.
     pub iid: i64,
-    /// Open or closed.
     pub state: IssueState,
     /// The project it is in.
     pub project_path: String,

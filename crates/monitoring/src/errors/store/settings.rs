@@ -60,7 +60,6 @@ pub fn count_keys(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
     )?)
 }
 
-/// Adds a key.
 pub fn add_key(tx: &mut Tx<'_>, project_id: i64, public_key: &str) -> Result<ClientKey> {
     let now = tx.now();
     Ok(tx.one(

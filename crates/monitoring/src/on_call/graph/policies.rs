@@ -8,7 +8,6 @@ use kernel::graph::{Graph, HasTypeRef, ID, INT, STRING, object};
 
 const RULE: &str = "EscalationRuleType";
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     g.object::<Rule>(RULE, "Whom an alert pages, and when.")
         .field("id", ID, |it| Some(RULE_ID.of(it.id)))

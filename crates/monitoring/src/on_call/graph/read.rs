@@ -18,9 +18,7 @@ use store::Tx;
 
 /// A rotation with its schedule and those who take turns.
 pub struct Turning {
-    /// The rotation.
     pub rotation: Rotation,
-    /// Its schedule.
     pub schedule: Arc<Schedule>,
     /// Those who take turns, in their order.
     pub people: Vec<Participant>,
@@ -28,7 +26,6 @@ pub struct Turning {
 
 /// A policy with its rules.
 pub struct Ruled {
-    /// The policy.
     pub policy: Policy,
     /// Its rules, in the order they page.
     pub rules: Vec<Arc<Rule>>,
@@ -92,7 +89,6 @@ async fn seen<T: Send + 'static>(
     Ok(found.into_iter().filter(is_seen).collect())
 }
 
-/// Schedules by id.
 pub struct Schedules;
 
 impl Loader for Schedules {
@@ -110,7 +106,6 @@ impl Loader for Schedules {
     }
 }
 
-/// Rotations by id.
 pub struct Rotations;
 
 impl Loader for Rotations {
@@ -131,7 +126,6 @@ impl Loader for Rotations {
     }
 }
 
-/// Policies by id.
 pub struct Policies;
 
 impl Loader for Policies {

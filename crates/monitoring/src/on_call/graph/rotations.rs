@@ -27,7 +27,6 @@ struct OnCall {
     person: Arc<Participant>,
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     let text = "The time of day in which people are on call.";
     g.object::<Period>(PERIOD, text)

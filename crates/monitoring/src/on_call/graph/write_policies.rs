@@ -42,7 +42,6 @@ struct Input {
 
 const RULE: &str = "EscalationRuleInput";
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     let elapsed = "How long after an alert began, in seconds, a day at most.";
     let status = named("EscalationRuleStatus").required();

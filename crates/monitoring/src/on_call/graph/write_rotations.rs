@@ -69,7 +69,6 @@ const LENGTH: &str = "OncallRotationLengthInputType";
 const PERIOD: &str = "OncallRotationActivePeriodInputType";
 const USER: &str = "OncallUserInputType";
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     inputs(g);
     let project = || said("projectPath", ID.required(), "Full path of the project.");

@@ -38,7 +38,6 @@ impl Input {
     }
 }
 
-/// Registers them.
 pub fn graph(g: &mut Graph) {
     let name = "What people call it.";
     let zone = "IANA name of its time zone.";

@@ -26,24 +26,18 @@ const COLOURS: &[&str] = &[
 pub struct Line {
     /// What the rotation is called.
     pub name: String,
-    /// Units it is long.
     pub width: i64,
     /// Where days begin.
     pub days: Vec<i64>,
-    /// What is drawn.
     pub parts: Vec<Part>,
 }
 
-/// Somebody's shift.
 #[derive(Debug, Clone)]
 pub struct Part {
     /// Where it begins.
     pub x: i64,
-    /// How long it is.
     pub width: i64,
-    /// Its colour.
     pub colour: &'static str,
-    /// Whose it is.
     pub who: String,
     /// From when until when, by clocks of the schedule's time zone.
     pub when: String,

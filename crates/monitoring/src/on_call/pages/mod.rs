@@ -21,7 +21,6 @@ const READ: Purpose = Purpose::ReadOnCall;
 /// And to change it.
 const CHANGE: Purpose = Purpose::Update;
 
-/// The area's pages.
 pub fn routes(r: &mut Routes) {
     let all = format!("{PROJECT}/-/oncall_schedules");
     let one = format!("{all}/{{schedule_iid}}");

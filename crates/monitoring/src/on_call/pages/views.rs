@@ -11,11 +11,8 @@ use spaces::pages::views::SpaceHead;
 #[derive(Debug, Template)]
 #[template(path = "oncall_schedules.html")]
 pub struct ScheduleList {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// The page's address.
     pub url: String,
     /// The viewer may make schedules.
     pub can_change: bool,
@@ -32,13 +29,10 @@ pub struct ScheduleList {
 /// One schedule in a list.
 #[derive(Debug, Clone)]
 pub struct ScheduleRow {
-    /// Its name.
     pub name: String,
-    /// Its page.
     pub url: String,
     /// What it is for, or empty.
     pub description: String,
-    /// Its time zone.
     pub time_zone: String,
     /// Sign-in names of who is on call now.
     pub now: Vec<String>,
@@ -49,11 +43,8 @@ pub struct ScheduleRow {
 /// A schedule as it is typed.
 #[derive(Debug, Clone, Default)]
 pub struct ScheduleForm {
-    /// Its name.
     pub name: String,
-    /// What it is for.
     pub description: String,
-    /// Its time zone.
     pub time_zone: String,
     /// Every time zone there is.
     pub zones: Vec<Choice>,
@@ -64,17 +55,13 @@ pub struct ScheduleForm {
 #[derive(Debug, Template)]
 #[template(path = "oncall_schedule.html")]
 pub struct OneSchedule {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// The page's address.
     pub url: String,
     /// The viewer may change it.
     pub can_change: bool,
     /// The schedule as in the list.
     pub schedule: ScheduleRow,
-    /// Its rotations.
     pub rotations: Vec<RotationRow>,
     /// What is typed into the form of the schedule.
     pub form: ScheduleForm,
@@ -87,15 +74,11 @@ pub struct OneSchedule {
 /// One rotation of a schedule.
 #[derive(Debug, Clone)]
 pub struct RotationRow {
-    /// Its number.
     pub id: i64,
-    /// Its name.
     pub name: String,
-    /// How turns are taken.
     pub plan: String,
     /// Sign-in names of who takes them.
     pub people: Vec<String>,
-    /// Who is on call.
     pub line: Line,
 }
 
@@ -104,21 +87,17 @@ pub struct RotationRow {
 pub struct RotationForm {
     /// The one that changes; none for a new one.
     pub id: Option<i64>,
-    /// Its name.
     pub name: String,
     /// When the first turn begins, by clocks of the time zone.
     pub starts_at: String,
     /// When the last one ends, or empty.
     pub ends_at: String,
-    /// Length of a turn.
     pub length: String,
     /// In what it is counted.
     pub unit: String,
-    /// Values of that.
     pub units: Vec<Choice>,
     /// The time of day people are on call, or empty.
     pub active_from: String,
-    /// See above.
     pub active_until: String,
     /// Sign-in names of who takes turns.
     pub participants: String,
@@ -128,17 +107,13 @@ pub struct RotationForm {
 #[derive(Debug, Template)]
 #[template(path = "escalation_policies.html")]
 pub struct OnePolicy {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// The page's address.
     pub url: String,
     /// The viewer may change it.
     pub can_change: bool,
     /// The policy, if there is one.
     pub policy: Option<PolicyRow>,
-    /// Its name, as typed.
     pub name: String,
     /// What it is for, as typed.
     pub description: String,
@@ -146,7 +121,6 @@ pub struct OnePolicy {
     pub rules: Vec<RuleForm>,
     /// What must have become of an alert.
     pub states: Vec<Choice>,
-    /// The project's schedules.
     pub schedules: Vec<Choice>,
     /// What is wrong with the form, by field name.
     pub errors: Errors,
@@ -155,11 +129,9 @@ pub struct OnePolicy {
 /// The policy of a project.
 #[derive(Debug, Clone)]
 pub struct PolicyRow {
-    /// Its name.
     pub name: String,
     /// What it is for, or empty.
     pub description: String,
-    /// Its rules, as sentences.
     pub rules: Vec<String>,
 }
 

@@ -230,7 +230,6 @@ async fn list(
     .await
 }
 
-/// Makes it.
 async fn create(
     app: App,
     viewer: Viewer,
@@ -253,7 +252,6 @@ async fn create(
     .await
 }
 
-/// Shows it.
 async fn show(
     app: App,
     viewer: Viewer,
@@ -267,7 +265,6 @@ async fn show(
     .await
 }
 
-/// Changes it.
 async fn update(
     app: App,
     viewer: Viewer,
@@ -287,7 +284,6 @@ async fn update(
     .await
 }
 
-/// Removes it.
 async fn destroy(app: App, viewer: Viewer, path: Params<PolicyPath>) -> Result<NoContent> {
     app.write(move |tx| {
         let (project, policy) = authorize(tx, &viewer, &path.id, path.policy_id, CHANGE)?;

@@ -308,7 +308,6 @@ async fn list(
     .await
 }
 
-/// Adds one.
 async fn create(
     app: App,
     viewer: Viewer,
@@ -333,7 +332,6 @@ async fn create(
     .await
 }
 
-/// Shows one.
 async fn show(
     app: App,
     viewer: Viewer,
@@ -347,7 +345,6 @@ async fn show(
     .await
 }
 
-/// Changes one.
 async fn update(
     app: App,
     viewer: Viewer,
@@ -371,7 +368,6 @@ async fn update(
     .await
 }
 
-/// Removes one.
 async fn destroy(app: App, viewer: Viewer, path: Params<RotationPath>) -> Result<NoContent> {
     app.write(move |tx| {
         let (project, schedule, rotation) = path.authorize(tx, &viewer, CHANGE)?;

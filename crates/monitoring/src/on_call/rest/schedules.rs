@@ -108,7 +108,6 @@ async fn list(
     .await
 }
 
-/// Makes one.
 async fn create(
     app: App,
     viewer: Viewer,
@@ -129,7 +128,6 @@ async fn create(
     .await
 }
 
-/// Shows one.
 async fn show(
     app: App,
     viewer: Viewer,
@@ -142,7 +140,6 @@ async fn show(
     .await
 }
 
-/// Changes one.
 async fn update(
     app: App,
     viewer: Viewer,
@@ -161,7 +158,6 @@ async fn update(
     .await
 }
 
-/// Removes one.
 async fn destroy(app: App, viewer: Viewer, path: Params<SchedulePath>) -> Result<NoContent> {
     app.write(move |tx| {
         let (project, schedule) = authorize(tx, &viewer, &path.id, path.schedule_iid, CHANGE)?;

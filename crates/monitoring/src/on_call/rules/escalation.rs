@@ -37,7 +37,6 @@ pub fn follow(tx: &mut Tx<'_>, before: &Alert, status: Status) -> Result<()> {
 /// What is to be done about an alert now.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Step<'r> {
-    /// The rules that page.
     pub paging: Vec<&'r Rule>,
     /// Rules of so many seconds are done then.
     pub passed: i64,

@@ -27,18 +27,14 @@ pub struct Said {
     pub elapsed_seconds: i64,
     /// Unless the alert has become this.
     pub until: Until,
-    /// Who is paged.
     pub target: Named,
 }
 
 /// What changes of a policy.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// What people call it.
     pub name: Option<String>,
-    /// What it is for.
     pub description: Patch<String>,
-    /// Its rules.
     pub rules: Option<Vec<Said>>,
 }
 

@@ -24,13 +24,11 @@ const LAST_YEAR: i16 = 2199;
 /// What changes of a rotation.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// What people call it.
     pub name: Option<String>,
     /// When the first turn begins.
     pub starts_at: Option<Timestamp>,
     /// When the last one ends.
     pub ends_at: Patch<Timestamp>,
-    /// Length of a turn.
     pub length: Option<i64>,
     /// In what it is counted.
     pub unit: Option<Unit>,
@@ -75,7 +73,6 @@ pub fn create(
     Ok(made)
 }
 
-/// Changes one.
 pub fn update(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -115,7 +112,6 @@ pub fn update(
     Ok(changed)
 }
 
-/// Removes one.
 pub fn destroy(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

@@ -14,9 +14,7 @@ use store::Tx;
 /// What changes of a schedule.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
-    /// What people call it.
     pub name: Option<String>,
-    /// What it is for.
     pub description: Patch<String>,
     /// IANA name of its time zone.
     pub time_zone: Option<String>,
@@ -52,7 +50,6 @@ pub fn create(
     Ok(made)
 }
 
-/// Changes one.
 pub fn update(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

@@ -16,9 +16,7 @@ use jiff::{SignedDuration, Span, Timestamp, ToSpan};
 pub struct Shift {
     /// Place of the person among those who take turns.
     pub person: usize,
-    /// From when.
     pub starts_at: Timestamp,
-    /// Until when.
     pub ends_at: Timestamp,
 }
 

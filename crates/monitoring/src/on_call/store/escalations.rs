@@ -9,13 +9,10 @@ use store::{Fragment, FromRow, Row, Tx, sql};
 /// An alert that escalates.
 #[derive(Debug, Clone)]
 pub struct Escalation {
-    /// The alert.
     pub alert_id: i64,
-    /// When it began to.
     pub began_at: Timestamp,
     /// Rules of so many seconds are done; -1 if none is.
     pub passed_seconds: i64,
-    /// The alert's project.
     pub project_id: i64,
     /// What is said of the alert.
     pub status: Status,
@@ -130,13 +127,9 @@ pub fn pass(tx: &mut Tx<'_>, passed: &[(i64, i64, Timestamp)]) -> Result<()> {
 /// Somebody about to be paged.
 #[derive(Debug, Clone, Copy)]
 pub struct NewPage {
-    /// About this alert.
     pub alert_id: i64,
-    /// Since when it escalates.
     pub began_at: Timestamp,
-    /// By this rule.
     pub rule_id: i64,
-    /// Whom.
     pub user_id: i64,
 }
 

@@ -12,7 +12,6 @@ pub struct NewRule {
     pub elapsed_seconds: i64,
     /// Unless the alert has become this.
     pub until: Until,
-    /// Who is paged.
     pub target: Target,
 }
 
@@ -57,7 +56,6 @@ pub fn insert(
     )?)
 }
 
-/// Changes one.
 pub fn update(tx: &mut Tx<'_>, id: i64, name: &str, description: Option<&str>) -> Result<Policy> {
     let now = tx.now();
     Ok(tx.one(

@@ -50,7 +50,6 @@ pub fn insert(tx: &mut Tx<'_>, schedule_id: i64, name: &str, plan: &Plan) -> Res
     )?)
 }
 
-/// Changes one.
 pub fn update(tx: &mut Tx<'_>, id: i64, name: &str, plan: &Plan) -> Result<Rotation> {
     let now = tx.now();
     Ok(tx.one(

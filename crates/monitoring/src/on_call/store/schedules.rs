@@ -9,9 +9,7 @@ use store::{Tx, sql};
 /// What people say of a schedule.
 #[derive(Debug, Clone)]
 pub struct Described<'s> {
-    /// What they call it.
     pub name: &'s str,
-    /// What it is for.
     pub description: Option<&'s str>,
     /// IANA name of its time zone.
     pub time_zone: &'s str,
@@ -40,7 +38,6 @@ pub fn is_used(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     Ok(found.is_some())
 }
 
-/// Adds one.
 pub fn insert(tx: &mut Tx<'_>, project_id: i64, new: &Described<'_>) -> Result<Schedule> {
     let now = tx.now();
     let iid = internal_ids::next(tx, Usage::OnCallSchedules, project_id)?;
@@ -61,7 +58,6 @@ pub fn insert(tx: &mut Tx<'_>, project_id: i64, new: &Described<'_>) -> Result<S
     )?)
 }
 
-/// Changes one.
 pub fn update(tx: &mut Tx<'_>, id: i64, new: &Described<'_>) -> Result<Schedule> {
     let now = tx.now();
     Ok(tx.one(

@@ -12,14 +12,12 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use store::Tx;
 
-/// A document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentKind {
     /// Where everything is.
     Root,
     /// Releases of a package, or its development versions.
     Package {
-        /// Its name.
         name: String,
         /// The development versions, not the releases.
         development: bool,
@@ -31,7 +29,6 @@ pub enum DocumentKind {
     },
     /// All versions of a package, by its digest.
     Provided {
-        /// Its name.
         name: String,
         /// The digest.
         sha256: String,

@@ -14,7 +14,6 @@ const MAX_DEPTH: usize = 32;
 pub struct Manifest {
     /// Its name, `vendor/name`.
     pub name: String,
-    /// All of it.
     pub fields: Map<String, Value>,
 }
 

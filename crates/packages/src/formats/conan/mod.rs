@@ -36,7 +36,6 @@ use std::sync::Arc;
 
 const CONAN: PackageType = PackageType::Conan;
 
-/// The format's routes.
 pub fn routes(r: &mut Routes) {
     project::reads(r);
     project::writes(r);

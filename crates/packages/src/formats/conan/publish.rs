@@ -155,7 +155,6 @@ impl UploadedFile {
 
 /// What is there already of a file that is sent.
 enum Known {
-    /// The same file.
     Same,
     /// These, which it takes the place of.
     Replaced(Vec<RevisionFile>),

@@ -18,9 +18,7 @@ const MAX_RECIPES: i64 = 50_000;
 
 /// A file and its path within its revision.
 pub struct RevisionFile {
-    /// Its row.
     pub file: PackageFile,
-    /// Its path.
     pub path: String,
     /// What is kept of it, as JSON text.
     pub metadata: Option<String>,
@@ -39,9 +37,7 @@ impl FromRow for RevisionFile {
 
 /// A revision and when it was complete.
 pub struct Revision {
-    /// What it is called.
     pub revision: String,
-    /// When its manifest came.
     pub created_at: Timestamp,
 }
 
@@ -49,11 +45,8 @@ pub struct Revision {
 
 /// A manifest or info of a binary package.
 pub struct About {
-    /// The binary package's reference.
     pub reference: String,
-    /// Its revision.
     pub revision: String,
-    /// Which of the two.
     pub path: String,
     /// What is kept of it.
     pub metadata: Option<String>,

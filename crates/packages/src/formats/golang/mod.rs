@@ -31,7 +31,6 @@ use store::Tx;
 
 const MODULE: &str = "/projects/{id}/packages/go/{*module_path}";
 
-/// The format's routes.
 pub fn routes(r: &mut Routes) {
     r.get(MODULE, fetch)
         .scopes(READ)
@@ -58,7 +57,6 @@ kernel::params! {
 /// What is kept of a version.
 #[derive(Debug, Serialize, Deserialize)]
 struct ModuleFile {
-    /// Its go.mod.
     #[serde(rename = "mod")]
     go_mod: String,
 }

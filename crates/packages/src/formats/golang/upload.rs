@@ -20,7 +20,6 @@ use std::sync::Arc;
 /// Largest zip file of a module, in bytes: what the client takes.
 const MAX_ZIP: u64 = 500 * 1024 * 1024;
 
-/// Stores a version.
 pub async fn publish(
     app: App,
     viewer: Viewer,

@@ -23,7 +23,6 @@ const GROUP: &str = "/groups/{id}/-/packages/helm";
 const PROVENANCE: &str = ".prov";
 const YAML: &str = "text/yaml";
 
-/// The format's routes.
 pub fn routes(r: &mut Routes) {
     r.post(
         &format!("{PROJECT}/api/{{channel}}/charts"),

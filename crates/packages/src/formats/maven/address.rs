@@ -19,7 +19,6 @@ pub struct Address {
     pub name: String,
     /// Its version; none for what is noted about all versions.
     pub version: Option<String>,
-    /// The file.
     pub file_name: String,
     /// The digest of the file rather than the file.
     pub sum: Option<Sum>,

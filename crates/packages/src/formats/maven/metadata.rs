@@ -51,7 +51,6 @@ pub enum Left {
     Same,
     /// Nothing that would be worth a document.
     Nothing,
-    /// This document.
     Document(String),
 }
 

@@ -63,7 +63,6 @@ const MAX_SUM: usize = 1024;
 /// once may be of.
 const OVERTAKEN: i64 = 100;
 
-/// The format's routes.
 pub fn routes(r: &mut Routes) {
     r.put(IN_PROJECT, publish)
         .scopes(WRITE)

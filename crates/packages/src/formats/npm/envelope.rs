@@ -86,11 +86,8 @@ pub struct Dist {
 /// A version about to be published, as its client describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
-    /// The version.
     pub version: String,
-    /// The tag it gets.
     pub tag: String,
-    /// The declared digests.
     pub dist: Dist,
     /// The declared size of the file.
     pub length: Option<u64>,

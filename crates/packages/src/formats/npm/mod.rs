@@ -49,7 +49,6 @@ const PREFIXES: [(&str, &str, &str); 3] = [
 
 const PACKAGE: &str = "/projects/{id}/packages/npm/{*package_path}";
 
-/// The format's routes.
 pub fn routes(r: &mut Routes) {
     for (prefix, whose, place) in PREFIXES {
         documents_of(r, prefix, whose, place);
@@ -253,7 +252,6 @@ async fn put(
     }
 }
 
-/// Unpublishes.
 async fn delete(app: App, viewer: Viewer, at: Params<AtProject>) -> Result<Response> {
     match address::package(&at.package_path) {
         Some(Address::Revision(name, revision)) => {

@@ -12,9 +12,7 @@ use std::collections::BTreeMap;
 /// How much of each version is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Everything.
     Full,
-    /// What installing needs.
     Abbreviated,
 }
 
@@ -30,7 +28,6 @@ impl Form {
         }
     }
 
-    /// Its media type.
     pub const fn content_type(self) -> &'static str {
         match self {
             Form::Full => "application/json",
@@ -49,7 +46,6 @@ impl Form {
 
 /// What a packument is made of.
 pub struct Packument<'p> {
-    /// The name.
     pub name: &'p str,
     /// Its versions, the oldest first.
     pub versions: &'p [Version],
@@ -57,12 +53,10 @@ pub struct Packument<'p> {
     pub tags: &'p BTreeMap<String, String>,
     /// What it is called as a state of the name.
     pub revision: &'p str,
-    /// The server's address.
     pub base_url: &'p str,
 }
 
 impl Packument<'_> {
-    /// The document.
     pub fn text(&self, form: Form) -> Result<Vec<u8>> {
         let mut out = String::with_capacity(self.versions.len() * 1_024 + 512);
         out.push('{');

@@ -19,9 +19,7 @@ pub enum Step<'b> {
     Hungry,
     /// The base64 text of a package file begins.
     Begins,
-    /// More of that text.
     Text(&'b [u8]),
-    /// The text ends.
     Ends,
 }
 
@@ -50,7 +48,6 @@ struct Open {
     key: (usize, usize),
 }
 
-/// See the module.
 #[derive(Debug)]
 pub struct Scanner {
     envelope: Vec<u8>,

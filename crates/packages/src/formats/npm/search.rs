@@ -42,7 +42,6 @@ pub fn wanted(text: Option<&str>, size: Option<i64>, from: Option<i64>) -> Packu
     }
 }
 
-/// Answers a search.
 pub async fn find(
     app: &App,
     viewer: &Viewer,

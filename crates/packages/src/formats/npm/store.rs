@@ -56,7 +56,6 @@ pub fn set_tag(tx: &mut Tx<'_>, package: &Package, tag: &str) -> Result<()> {
     packages::touch(tx, package.id)
 }
 
-/// Removes a tag.
 pub fn remove_tag(tx: &mut Tx<'_>, package: &Package, tag: &str) -> Result<()> {
     tx.execute(
         sql!("delete from package_tags where project_id = $1 and name_key = $2 and name = $3"),

@@ -41,7 +41,6 @@ pub async fn some(
     done()
 }
 
-/// Deletes all versions.
 pub async fn all(
     app: &App,
     viewer: &Viewer,

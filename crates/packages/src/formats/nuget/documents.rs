@@ -18,7 +18,6 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
 
 /// Addresses that documents lead to.
 pub struct Links {
-    /// The instance's address.
     base: String,
     /// The address of the project or group, up to `nuget`.
     prefix: String,
@@ -144,7 +143,6 @@ pub fn registration(links: &Links, entries: &[Entry]) -> Option<Value> {
     }))
 }
 
-/// One version.
 pub fn leaf(links: &Links, entry: &Entry) -> Value {
     json!({
         "@id": links.leaf(entry),

@@ -14,13 +14,10 @@ use store::{Fragment, Tx};
 
 /// A version that clients may install.
 pub struct Entry {
-    /// Its row.
     pub row: Version,
-    /// What its archive said.
     pub nuspec: Nuspec,
     /// Its place among the others.
     pub number: Number,
-    /// Its archive.
     pub file: IndexedFile,
     /// It is the highest release of its name.
     pub is_latest: bool,
@@ -59,7 +56,6 @@ impl Entry {
 
 /// Which versions to look at.
 pub enum EntriesQuery {
-    /// All of a name.
     Named(String),
     /// Those of names that hold all of these folded words.
     Matching(Vec<String>),
@@ -98,7 +94,6 @@ pub struct Search {
     pub words: Vec<String>,
     /// Versions that only lead to a release count, too.
     pub prerelease: bool,
-    /// Which versions count.
     pub level: Level,
     /// Names left out at the beginning.
     pub skip: i64,

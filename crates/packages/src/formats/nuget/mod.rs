@@ -22,7 +22,6 @@ const NUGET: PackageType = PackageType::Nuget;
 const PROJECT: &str = "/projects/{id}/packages/nuget";
 const GROUP: &str = "/groups/{id}/-/packages/nuget";
 
-/// The format's routes.
 pub fn routes(r: &mut Routes) {
     r.get(&format!("{PROJECT}/index.json"), read::project_service)
         .unchecked()

@@ -77,7 +77,6 @@ pub struct Group {
     /// The framework; empty is any.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub framework: String,
-    /// What is needed.
     pub dependencies: Vec<Dependency>,
 }
 
@@ -85,7 +84,6 @@ pub struct Group {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Dependency {
-    /// Its name.
     pub id: String,
     /// Which versions will do; empty is any.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -94,7 +92,6 @@ pub struct Dependency {
 
 /// A `.nuspec` as it stands in an archive.
 pub struct NuspecFile {
-    /// What it says.
     pub nuspec: Nuspec,
     /// Its bytes.
     pub bytes: Vec<u8>,

@@ -20,7 +20,6 @@ use store::Tx;
 /// The field with the archive.
 const PACKAGE: &str = "package";
 
-/// Stores a package.
 pub async fn package(
     app: App,
     viewer: Viewer,
@@ -129,7 +128,6 @@ fn check_published(tx: &mut Tx<'_>, package_id: i64, nuspec: &Nuspec) -> Result<
     published.found("Package").map(|_| ())
 }
 
-/// Deletes a version.
 pub async fn destroy(app: App, viewer: Viewer, params: Params<At>) -> Result<NoContent> {
     let registry = app.jobs().clone();
     app.write(move |tx| {

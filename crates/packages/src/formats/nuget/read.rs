@@ -137,7 +137,6 @@ async fn about_name(
     }
 }
 
-/// One version.
 pub async fn leaf(
     app: App,
     viewer: Viewer,
@@ -178,7 +177,6 @@ pub async fn file_in_feed(
     file(app, viewer, Prefix::Project(of.id), Params(path), asked).await
 }
 
-/// A file.
 pub async fn file(
     app: App,
     viewer: Viewer,

@@ -32,7 +32,6 @@ pub enum Form {
     Html,
     /// The same under the name newer clients ask for.
     VersionedHtml,
-    /// With sizes and times.
     Json,
 }
 
@@ -44,7 +43,6 @@ impl Form {
         preferred(accepted)
     }
 
-    /// Its media type.
     pub const fn content_type(self) -> &'static str {
         match self {
             Form::Html => "text/html; charset=utf-8",

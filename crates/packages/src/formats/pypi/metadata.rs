@@ -18,11 +18,9 @@ pub struct Metadata {
     pub summary: Option<String>,
     /// The beginning of its description.
     pub description: Option<String>,
-    /// How that is written.
     pub description_content_type: Option<String>,
     /// Words to find it by.
     pub keywords: Option<String>,
-    /// Who wrote it.
     pub author_email: Option<String>,
     /// Versions of Python it runs on.
     pub requires_python: Option<String>,

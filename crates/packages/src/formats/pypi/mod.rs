@@ -33,7 +33,6 @@ const PREFIXES: [(&str, &str, &str); 2] = [
     ("/groups/{id}/-/packages/pypi", "a group", "group"),
 ];
 
-/// The format's routes.
 pub fn routes(r: &mut Routes) {
     r.post(PROJECT, publish::publish)
         .scopes(WRITE)
@@ -114,7 +113,6 @@ async fn name(
     elsewhere(&app, &prefix, name).await?.found("Package")
 }
 
-/// A file.
 async fn file(
     app: App,
     viewer: Viewer,

@@ -39,7 +39,6 @@ const GET: HeaderName = HeaderName::from_static("x-terraform-get");
 /// What gzip begins with (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The format's routes.
 pub fn routes(r: &mut Routes) {
     r.put(&format!("{MODULE}/{{module_version}}/file"), publish)
         .scopes(WRITE)
@@ -98,7 +97,6 @@ kernel::params! {
     }
 }
 
-/// Stores one version.
 async fn publish(
     app: App,
     viewer: Viewer,

@@ -75,7 +75,6 @@ pub fn submodule(path: &str) -> Option<&str> {
 
 /// One version of a module, as documents show it.
 pub struct ModuleVersion {
-    /// As published.
     pub version: String,
     parsed: Version,
     kept: ModuleMetadata,

@@ -193,7 +193,6 @@ async fn locate(
     told(&format!("{path}?token={token}&archive=tgz"))
 }
 
-/// Sends an archive.
 async fn fetch(
     app: App,
     viewer: Viewer,
@@ -216,7 +215,6 @@ async fn fetch(
     download::serve(&app, &asked, &file.file).await
 }
 
-/// Terraform's service discovery.
 async fn discover() -> Result<Response> {
     let services = json!({"modules.v1": format!("/api/v4{PROTOCOL}")});
     reply::json(StatusCode::OK, &services)

@@ -11,17 +11,13 @@ use spaces::pages::views::SpaceHead;
 #[derive(Debug, Template)]
 #[template(path = "cleanup.html")]
 pub struct Cleanup {
-    /// The page.
     pub page: Page,
-    /// The project or group.
     pub head: SpaceHead,
     /// Where the forms post to.
     pub address: String,
-    /// The rules.
     pub rules: Vec<RuleRow>,
     /// What would go, where that was asked.
     pub preview: Option<CleanupPreview>,
-    /// The formats.
     pub kinds: Vec<Choice>,
     /// The form of a new rule.
     pub form: RuleForm,
@@ -29,14 +25,10 @@ pub struct Cleanup {
     pub errors: Errors,
 }
 
-/// One rule.
 #[derive(Debug, Clone, Default)]
 pub struct RuleRow {
-    /// Its id.
     pub id: i64,
-    /// The format.
     pub kind: String,
-    /// What goes, in words.
     pub terms: String,
     /// When it is applied next; never while it is off.
     pub next: Option<Moment>,
@@ -49,7 +41,6 @@ pub struct RuleRow {
 /// What a rule would take.
 #[derive(Debug, Clone, Default)]
 pub struct CleanupPreview {
-    /// Versions.
     pub count: u64,
     /// Bytes of their files.
     pub size: u64,
@@ -62,17 +53,13 @@ pub struct CleanupPreview {
 /// One version that would go.
 #[derive(Debug, Clone, Default)]
 pub struct FoundRow {
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: String,
-    /// When it was published.
     pub published: Moment,
     /// When it was last downloaded.
     pub downloaded: Option<Moment>,
     /// Bytes of its files.
     pub size: u64,
-    /// Why it goes.
     pub reasons: String,
 }
 
@@ -87,14 +74,9 @@ pub struct RuleForm {
     pub older_than_days: String,
     /// Days.
     pub not_downloaded_days: String,
-    /// Ticked.
     pub never_downloaded: bool,
-    /// A pattern.
     pub keep_name_regex: String,
-    /// A pattern.
     pub keep_version_regex: String,
-    /// A pattern.
     pub remove_name_regex: String,
-    /// A pattern.
     pub remove_version_regex: String,
 }

@@ -11,9 +11,7 @@ use spaces::pages::views::SpaceHead;
 #[derive(Debug, Template)]
 #[template(path = "packages.html")]
 pub struct Packages {
-    /// The page.
     pub page: Page,
-    /// The project or group.
     pub head: SpaceHead,
     /// Filter `search`.
     pub search: String,
@@ -25,7 +23,6 @@ pub struct Packages {
     pub sort: String,
     /// The values of `sort` to choose from.
     pub sorts: Vec<Choice>,
-    /// A filter hides packages.
     pub is_filtered: bool,
     /// Shell lines that publish a first package, or empty.
     pub publish_example: String,
@@ -38,7 +35,6 @@ pub struct Packages {
 /// One package in a list.
 #[derive(Debug, Clone, Default)]
 pub struct PackageRow {
-    /// Its name.
     pub name: String,
     /// Its version, or empty.
     pub version: String,
@@ -55,7 +51,6 @@ pub struct PackageRow {
     pub creator: String,
     /// Their page; empty for access tokens, which have none.
     pub creator_url: String,
-    /// When.
     pub created_at: Moment,
 }
 
@@ -64,17 +59,14 @@ pub struct PackageRow {
 #[derive(Debug, Template)]
 #[template(path = "package.html")]
 pub struct Package {
-    /// The page.
     pub page: Page,
     /// The project's full path and address.
     pub place: (String, String),
     /// The package as in the list.
     pub package: PackageRow,
-    /// Its id.
     pub id: i64,
     /// Why its status is so, or empty.
     pub status_message: String,
-    /// Its tags.
     pub tags: Vec<String>,
     /// How to use it: a title and shell lines each.
     pub install: Vec<(String, String)>,
@@ -88,7 +80,6 @@ pub struct Package {
     pub size: u64,
     /// Other versions, newest first.
     pub versions: Vec<PackageRow>,
-    /// Downloads so far.
     pub downloads: u64,
     /// Downloads by day (`Mar 4`) from the oldest, for the chart; empty hides it.
     pub downloads_by_day: Vec<(String, u64)>,
@@ -101,15 +92,12 @@ pub struct Package {
 /// One file of a package.
 #[derive(Debug, Clone, Default)]
 pub struct FileRow {
-    /// Its id.
     pub id: i64,
-    /// Its name.
     pub name: String,
     /// Where it is downloaded.
     pub url: String,
     /// Bytes.
     pub size: u64,
-    /// When it was uploaded.
     pub created_at: Moment,
     /// SHA-256 in hexadecimal.
     pub sha256: String,
@@ -123,9 +111,7 @@ pub struct FileRow {
 #[derive(Debug, Template)]
 #[template(path = "duplicates.html")]
 pub struct Duplicates {
-    /// The page.
     pub page: Page,
-    /// The group.
     pub head: SpaceHead,
     /// One entry per format that has the setting.
     pub formats: Vec<DuplicateRow>,
@@ -133,14 +119,10 @@ pub struct Duplicates {
     pub errors: Errors,
 }
 
-/// One format's setting.
 #[derive(Debug, Clone, Default)]
 pub struct DuplicateRow {
-    /// As people call it.
     pub label: &'static str,
-    /// Name of the box.
     pub allowed_field: String,
-    /// Duplicates are allowed.
     pub allowed: bool,
     /// Name of the exception's field.
     pub exception_field: String,
@@ -154,36 +136,26 @@ pub struct DuplicateRow {
 #[derive(Debug, Template)]
 #[template(path = "protection.html")]
 pub struct Protection {
-    /// The page.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// The rules.
     pub rules: Vec<RuleRow>,
     /// Field `pattern`.
     pub pattern: String,
     /// Field `package_type`.
     pub kind: String,
-    /// The formats.
     pub kinds: Vec<Choice>,
     /// Field `push`.
     pub push: String,
-    /// Least roles for publishing.
     pub pushes: Vec<Choice>,
     /// Field `delete`.
     pub delete: String,
-    /// Least roles for deleting.
     pub deletes: Vec<Choice>,
 }
 
-/// One rule.
 #[derive(Debug, Clone, Default)]
 pub struct RuleRow {
-    /// Its id.
     pub id: i64,
-    /// Names it is about.
     pub pattern: String,
-    /// The format.
     pub kind: String,
     /// Who may publish, or empty for no change.
     pub push: String,

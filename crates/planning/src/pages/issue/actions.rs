@@ -106,7 +106,6 @@ kernel::params! {
 struct Here {
     /// The project, by its id, and the number.
     place: guarded::Place,
-    /// The page.
     url: String,
     /// The viewer sees internal notes.
     inside: bool,

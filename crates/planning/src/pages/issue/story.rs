@@ -20,9 +20,7 @@ use store::Tx;
 /// A note's text that was refused.
 #[derive(Debug, Clone)]
 pub struct Rewritten {
-    /// The note.
     pub note_id: i64,
-    /// What was typed.
     pub body: String,
     /// Solved, the same is taken.
     pub challenge: Option<Challenge>,

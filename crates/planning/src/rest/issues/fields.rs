@@ -102,7 +102,6 @@ fn assignees(many: &Option<Vec<i64>>, one: &Patch<i64>) -> Option<Assignees> {
 }
 
 impl CreateIssue {
-    /// What is wanted.
     pub fn input(&self) -> IssueInput {
         IssueInput {
             title: Some(self.title.clone()),
@@ -128,7 +127,6 @@ impl CreateIssue {
 }
 
 impl UpdateIssue {
-    /// What is wanted.
     pub fn input(&self) -> IssueInput {
         IssueInput {
             title: self.title.clone(),

@@ -24,18 +24,15 @@ use serde_json::{Map, Value, json};
 use spaces::access::find_project;
 use store::Tx;
 
-/// What commands did.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The issue as it is now.
     pub issue: Issue,
     /// What changed, by the name of the change.
     pub changes: Map<String, Value>,
-    /// The same in sentences.
     pub summary: Vec<String>,
 }
 
-/// One thing done.
 struct Done {
     key: &'static str,
     value: Value,

@@ -17,9 +17,7 @@ use store::Tx;
 /// What becomes of the assignees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Assignees {
-    /// These and nobody else.
     Set(Vec<i64>),
-    /// These, too.
     Add(Vec<i64>),
     /// These no longer.
     Remove(Vec<i64>),
@@ -35,13 +33,10 @@ kernel::choices! {
 /// none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IssueInput {
-    /// Its title.
     pub title: Option<String>,
-    /// Its description, in Markdown.
     pub description: Patch<String>,
     /// Close it, or open it again.
     pub state_event: Option<StateEvent>,
-    /// What it is about.
     pub kind: Option<IssueKind>,
     /// How bad an incident is.
     pub severity: Option<Severity>,
@@ -51,25 +46,19 @@ pub struct IssueInput {
     pub confidential: Option<bool>,
     /// Only members comment.
     pub discussion_locked: Patch<bool>,
-    /// Who is assigned.
     pub assignees: Option<Assignees>,
     /// These labels, and those of [`IssueInput::label_ids`], and no others.
     pub labels: Option<Vec<String>>,
-    /// The same by id.
     pub label_ids: Option<Vec<i64>>,
-    /// These labels, too.
     pub add_labels: Vec<String>,
-    /// The same by id.
     pub add_label_ids: Vec<i64>,
     /// These labels no longer.
     pub remove_labels: Vec<String>,
-    /// The same by id.
     pub remove_label_ids: Vec<i64>,
     /// Of the project or of groups above it.
     pub milestone_id: Patch<i64>,
     /// The day it is due.
     pub due_on: Patch<Date>,
-    /// How heavy it is.
     pub weight: Patch<i64>,
     /// Number of a new issue; the next one unless given.
     pub iid: Option<i64>,
@@ -152,7 +141,6 @@ pub(super) fn begin(tx: &mut Tx<'_>, made: &Issue, input: &IssueInput) -> Result
     }
 }
 
-/// Changes an issue.
 pub fn update(
     tx: &mut Tx<'_>,
     actor: Option<i64>,

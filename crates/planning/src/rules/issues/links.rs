@@ -15,7 +15,6 @@ use store::Tx;
 /// A link with both its issues.
 #[derive(Debug, Clone)]
 pub struct Linked {
-    /// The link.
     pub link: Link,
     /// Where it starts.
     pub source: Issue,
@@ -150,7 +149,6 @@ pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, id: i64) -> Result<
     })
 }
 
-/// Removes a link.
 pub fn destroy(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

@@ -8,7 +8,6 @@ use kernel::time::Timestamp;
 use serde_json::json;
 use store::{Fragment, Tx, from_row, sql};
 
-/// One event.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "named as the columns")]
 pub struct Event {
@@ -36,7 +35,6 @@ pub enum EventDetail {
     Label(&'static str, i64),
     /// A milestone was set or removed.
     Milestone(&'static str, i64),
-    /// The weight became this.
     Weight(Option<i64>),
 }
 

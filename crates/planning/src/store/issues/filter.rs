@@ -24,9 +24,7 @@ kernel::choices! {
 /// A thing that issues have, by what it is, or any, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Has<T> {
-    /// This.
     This(T),
-    /// Whichever.
     Any,
     /// Not one.
     None,
@@ -37,7 +35,6 @@ pub enum Has<T> {
 #[expect(missing_docs, reason = "named as the parameters")]
 pub struct Marks {
     pub labels: Option<Has<Vec<String>>>,
-    /// One of these.
     pub milestone: Option<Has<Vec<String>>>,
     pub author_id: Option<i64>,
     pub author_username: Option<String>,
@@ -61,7 +58,6 @@ pub struct AnyOf {
 /// Milestones by where they stand in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Open and begun.
     Started,
     /// Open and due in the future.
     Upcoming,

@@ -95,7 +95,6 @@ pub fn insert(
     )?)
 }
 
-/// Removes a link.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from issue_links where id = $1"), (id,))?;
     Ok(())

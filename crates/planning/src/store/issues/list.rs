@@ -35,7 +35,6 @@ kernel::choices! {
 pub struct Sorting {
     /// What it is sorted by.
     pub by: OrderBy,
-    /// From the greatest down.
     pub descending: bool,
 }
 
@@ -73,16 +72,13 @@ pub fn listed(
 /// Whose issues pages of many owners show.
 #[derive(Debug, Clone)]
 pub enum Owners {
-    /// Projects.
     Projects(Vec<i64>),
     /// Groups; with the groups below them if the flag is set.
     Groups(Vec<i64>, bool),
-    /// Issues that block these.
     Blocked(Vec<i64>),
 }
 
 impl Owners {
-    /// Their ids.
     pub fn ids(&self) -> Vec<i64> {
         match self {
             Owners::Projects(ids) | Owners::Groups(ids, _) | Owners::Blocked(ids) => ids.clone(),

@@ -6,12 +6,9 @@ use kernel::error::Result;
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
-/// One entry.
 #[derive(Debug, Clone)]
 pub enum Entry {
-    /// A note.
     Said(Note),
-    /// An event.
     Became(Event),
 }
 

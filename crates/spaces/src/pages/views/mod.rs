@@ -44,7 +44,6 @@ impl Home {
 pub struct ProjectRow {
     /// `acme/tools`, or what is left of it inside its group.
     pub namespace: String,
-    /// Its name.
     pub name: String,
     /// Its address (`/acme/tools/anvil`).
     pub url: String,
@@ -100,9 +99,7 @@ pub struct Groups {
 pub struct SpaceHead {
     /// `Group` or `Project`.
     pub kind: &'static str,
-    /// Its id.
     pub id: i64,
-    /// Its name.
     pub name: String,
     /// Its full path (`acme/anvil`).
     pub full_path: String,
@@ -197,19 +194,16 @@ impl SpaceHead {
 pub struct Group {
     /// The page; `active` is `groups`.
     pub page: Page,
-    /// The group.
     pub head: SpaceHead,
     /// The viewer may make projects here.
     pub can_create_projects: bool,
     /// The viewer may make subgroups here.
     pub can_create_subgroups: bool,
-    /// Its subgroups.
     pub subgroups: Vec<GroupRow>,
     /// Its projects on this page.
     pub projects: Vec<ProjectRow>,
     /// Where the list of projects stands.
     pub pages: Pages,
-    /// When it was made.
     pub created_at: Moment,
     /// The viewer's role, or empty.
     pub role: String,
@@ -219,13 +213,9 @@ pub struct Group {
 #[derive(Debug, Template)]
 #[template(path = "person.html")]
 pub struct Person {
-    /// The page.
     pub page: Page,
-    /// Display name.
     pub name: String,
-    /// Sign-in name.
     pub username: String,
-    /// One or two letters.
     pub initials: String,
     /// The viewer looks at themselves.
     pub is_self: bool,
@@ -243,9 +233,7 @@ pub struct Person {
 pub struct Project {
     /// The page; `active` is `projects`.
     pub page: Page,
-    /// The project.
     pub head: SpaceHead,
-    /// Its topics.
     pub topics: Vec<String>,
     /// The viewer's role, or empty.
     pub role: String,
@@ -253,9 +241,7 @@ pub struct Project {
     pub base_url: String,
     /// The viewer may publish packages.
     pub can_publish: bool,
-    /// Stars.
     pub stars: u64,
-    /// When it was made.
     pub created_at: Moment,
     /// When something last happened.
     pub last_activity_at: Moment,
@@ -280,9 +266,7 @@ impl Project {
 #[derive(Debug, Template)]
 #[template(path = "members.html")]
 pub struct Members {
-    /// The page.
     pub page: Page,
-    /// The group or project.
     pub head: SpaceHead,
     /// Filter `search`.
     pub search: String,
@@ -310,22 +294,16 @@ pub enum WayIn {
     /// Not by asking, or they are one already.
     #[default]
     None,
-    /// They may ask.
     MayAsk,
-    /// They have asked.
     Asked,
 }
 
 /// Somebody who asks for access.
 #[derive(Debug, Clone, Default)]
 pub struct RequestRow {
-    /// Their id.
     pub user_id: i64,
-    /// Their login.
     pub username: String,
-    /// Their name.
     pub name: String,
-    /// Since when.
     pub requested_at: Option<Moment>,
 }
 
@@ -340,26 +318,20 @@ pub struct MemberForm {
     pub expires_at: String,
 }
 
-/// One member.
 #[derive(Debug, Clone, Default)]
 pub struct MemberRow {
-    /// The user's id.
     pub user_id: i64,
-    /// Sign-in name.
     pub username: String,
-    /// Display name.
     pub name: String,
     /// Name of the role (`Maintainer`).
     pub role: String,
     /// Its access level as text (`40`).
     pub access_level: String,
-    /// It was made here.
     pub is_direct: bool,
     /// The group it comes from, where the viewer may see that: name and address.
     pub inherited_from: Option<(String, String)>,
     /// The date it ends on, or empty.
     pub expires_on: String,
-    /// Since when.
     pub created_at: Moment,
     /// It belongs to an access token.
     pub is_bot: bool,
@@ -375,9 +347,7 @@ pub struct MemberRow {
 #[derive(Debug, Default, Template)]
 #[template(path = "settings.html")]
 pub struct Settings {
-    /// The page.
     pub page: Page,
-    /// The group or project.
     pub head: SpaceHead,
     /// Field `name`.
     pub name: String,
@@ -419,15 +389,11 @@ pub struct Settings {
 #[derive(Debug, Template)]
 #[template(path = "space_tokens.html")]
 pub struct SpaceTokens {
-    /// The page.
     pub page: Page,
-    /// The group or project.
     pub head: SpaceHead,
     /// The secret of the token just made, shown this once.
     pub secret: Option<ShownSecret>,
-    /// Active tokens.
     pub active: Vec<TokenRow>,
-    /// Revoked and expired tokens.
     pub inactive: Vec<TokenRow>,
     /// The form, with what was typed.
     pub form: TokenForm,
@@ -463,7 +429,6 @@ impl SpaceTokens {
 #[derive(Debug, Template)]
 #[template(path = "new_space.html")]
 pub struct NewSpace {
-    /// The page.
     pub page: Page,
     /// `group` or `project`.
     pub kind: &'static str,

@@ -23,7 +23,6 @@ use store::Tx;
 pub(super) enum Slot {
     /// One that was open before.
     Known(usize),
-    /// One that is new.
     Fresh(usize),
 }
 

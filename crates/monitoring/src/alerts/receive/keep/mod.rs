@@ -30,9 +30,7 @@ pub struct Delivery {
     pub integration_id: Option<i64>,
     /// The sealed key with which it came in; none where a user sends it.
     pub key: Option<String>,
-    /// How it was read.
     pub format: Format,
-    /// Its alerts.
     pub items: Vec<Incoming>,
     /// Whether it stands in the integration's log.
     pub log: bool,
@@ -41,11 +39,9 @@ pub struct Delivery {
 /// A request that was refused.
 #[derive(Debug, Clone)]
 pub struct Refused {
-    /// What refused it.
     pub integration_id: i64,
     /// The status it was answered with.
     pub status: i64,
-    /// Why.
     pub reason: &'static str,
 }
 

@@ -24,7 +24,6 @@ pub enum Kind {
     Manifest,
     /// `conaninfo.txt`.
     Info,
-    /// An archive.
     Archive(Packing),
     /// Below `metadata/`, whose files may change.
     Metadata,

@@ -26,7 +26,6 @@ pub enum About {
     RemoveFiles,
     /// The newest revision of the recipe.
     Latest,
-    /// Its revisions.
     Revisions,
     /// Its binary packages, of a revision or the newest.
     Search(Option<String>),
@@ -36,7 +35,6 @@ pub enum About {
     BinaryLatest(String, String),
     /// The revisions of a binary package.
     BinaryRevisions(String, String),
-    /// A revision.
     Revision(RevisionPath),
     /// The names of the files of a revision.
     Files(RevisionPath),

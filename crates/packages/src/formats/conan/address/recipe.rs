@@ -13,9 +13,7 @@ const MAX_REFERENCE: usize = 128;
 /// What a recipe is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: String,
     /// Its user, or `_`.
     pub user: String,

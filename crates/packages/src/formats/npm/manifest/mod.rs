@@ -58,7 +58,6 @@ const SHORT: &[&str] = &[
 /// A version as it is kept: lines of JSON that go out unchanged.
 #[derive(Debug)]
 pub struct StoredManifest<'a> {
-    /// Everything, an object.
     pub manifest: &'a str,
     /// What installing needs, an object.
     pub short: &'a str,

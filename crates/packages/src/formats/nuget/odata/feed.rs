@@ -35,17 +35,14 @@ pub fn service(links: &Links) -> String {
 pub struct Page<'p> {
     /// What was asked, such as `Packages`.
     pub of: &'p str,
-    /// The versions.
     pub entries: &'p [Entry],
     /// How many there are on all pages, if that is asked.
     pub total: Option<usize>,
     /// Where the next page is.
     pub next: Option<String>,
-    /// When it is made.
     pub now: Timestamp,
 }
 
-/// Writes a page.
 pub fn page(links: &Links, page: &Page<'_>) -> String {
     let base = escape(&links.at("v2"));
     let (of, now) = (escape(page.of), instant(page.now));
@@ -73,7 +70,6 @@ pub fn page(links: &Links, page: &Page<'_>) -> String {
     text
 }
 
-/// Writes one version.
 pub fn entry(links: &Links, entry: &Entry) -> String {
     let base = escape(&links.at("v2"));
     let mut text = format!("{DECLARATION}<entry xml:base=\"{base}/\" {NAMESPACES}>");

@@ -11,31 +11,23 @@ const MAX_DEPTH: usize = 40;
 /// Most words of an expression.
 const MAX_WORDS: usize = 2_000;
 
-/// An expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
-    /// A value as written.
     Literal(Value),
     /// A property of the version.
     Property(Property),
-    /// A function of values.
     Call(Function, Vec<Node>),
-    /// The opposite.
     Not(Box<Node>),
-    /// Two expressions joined.
     Join(Operator, Box<Node>, Box<Node>),
 }
 
 /// What an expression comes to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Nothing.
     Null,
-    /// True or false.
     Truth(bool),
     /// A whole number; of times microseconds.
     Number(i64),
-    /// A text.
     Text(String),
 }
 
@@ -178,7 +170,6 @@ enum Word {
 }
 
 struct Words {
-    /// Which parameter is read.
     of: &'static str,
     words: Vec<Word>,
     at: usize,

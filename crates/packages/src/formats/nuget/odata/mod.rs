@@ -26,7 +26,6 @@ use url::form_urlencoded;
 /// Most versions of a page; clients follow its link to the next.
 const PAGE: usize = 100;
 
-/// The feed's routes.
 pub fn routes(r: &mut Routes) {
     reads(r, &format!("{PROJECT}/v2"), service)
         .summary("Says what the NuGet feed for older clients holds");
@@ -94,7 +93,6 @@ fn is_old_client(asked: &RequestContext) -> bool {
         .any(|known| name.starts_with(known))
 }
 
-/// The description.
 async fn metadata(_: Params<RegistryPath>) -> Result<Response> {
     xml(feed::METADATA.to_owned())
 }
@@ -147,7 +145,6 @@ enum Resource {
 
 /// A question with many answers.
 struct Many {
-    /// What it is called.
     of: &'static str,
     wanted: EntriesQuery,
     /// Versions before a release count, too.
