@@ -57,7 +57,7 @@ pub fn own_detail(caller: &SignedIn) -> Detail {
 }
 
 /// Whether the viewer may see what a user does and has: a private profile
-/// hides it (contract «Users»).
+/// hides it (docs/interface/identity.md 5).
 pub fn sees_activity(viewer: &Viewer, whole: &Whole) -> bool {
     sees_activity_of(viewer, &whole.user, whole.is_private)
 }

@@ -1,5 +1,5 @@
 //! From how many addresses one user may come within some time
-//! (contract/graphql.md section 3): whose token or password is passed around
+//! (docs/interface/graphql.md 3): whose token or password is passed around
 //! is noticed. Off until an administrator turns it on; counted by each server
 //! for itself.
 

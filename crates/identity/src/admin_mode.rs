@@ -1,5 +1,5 @@
 //! Admin mode: an administrator's session has their rights only after they
-//! asked for them, and for some hours (contract/graphql.md section 2). Off
+//! asked for them, and for some hours (docs/interface/graphql.md 2). Off
 //! until an administrator asks for it.
 //!
 //! Who has not asked is nobody special: the viewer of the request says so, and

@@ -1,4 +1,4 @@
-//! Users as JSON, keys in wire order (contract «JSON entities»).
+//! Users as JSON, keys in wire order (docs/interface/identity.md 5.1).
 
 use crate::model::{AccessToken, Profile, TokenKind, User, UserState};
 pub use crate::store::users::load_basic;

@@ -37,7 +37,7 @@ impl UserKind {
 }
 
 choices! {
-    /// Whether and why a user may not act (contract «Users»).
+    /// Whether and why a user may not act (docs/interface/identity.md 5).
     pub enum UserState {
         /// May sign in.
         Active = "active",
@@ -156,7 +156,7 @@ pub struct Profile {
     pub linkedin: Option<String>,
     pub twitter: Option<String>,
     pub discord: Option<String>,
-    /// Handle at the sign-in provider of the contract's `provider_a`.
+    /// Handle at the sign-in provider of what the interface calls `provider_a`.
     pub provider_a: Option<String>,
     pub note: Option<String>,
     /// Colour scheme of the pages.
@@ -258,7 +258,7 @@ impl AccessToken {
     }
 }
 
-/// Scopes any user may put on a personal token (contract «Scopes»).
+/// Scopes any user may put on a personal token (docs/interface/identity.md 2.10).
 pub const SCOPES: &[&str] = &[
     "api",
     "read_api",

@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// Shortest password, in characters (contract «Users»).
+/// Shortest password, in characters (docs/interface/identity.md 5).
 pub const MIN: usize = 8;
 /// Longest password, in characters.
 pub const MAX: usize = 128;

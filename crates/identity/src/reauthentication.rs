@@ -1,6 +1,6 @@
 //! Whether it is still the same person: who changes passwords, addresses,
 //! keys or tokens by session must have shown the password or a second factor
-//! within the last hour (contract «Sign-in page»). Sign-in counts.
+//! within the last hour (docs/interface/identity.md 7). Sign-in counts.
 //!
 //! Routes say so with `.fresh()`. A page's form that comes too late is
 //! answered with a question for the password; that form carries along what

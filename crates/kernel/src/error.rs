@@ -1,6 +1,6 @@
 //! One list of refusals; each surface (REST, pages, protocols) renders it once.
 //!
-//! Wire forms: contract «REST conventions». Rooms have their own error enums
+//! Wire forms: docs/interface/identity.md 8. Rooms have their own error enums
 //! and convert them into [`Error`] in one place.
 
 use std::fmt;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// A group, project or user in a path: a number, or a full path or name.
 ///
-/// Digits alone are always an id (contract «Paths»), so a namespace named
+/// Digits alone are always an id (docs/interface/identity.md 8.5), so a namespace named
 /// `42` is reached by its id only.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Reference {

@@ -1,7 +1,7 @@
 //! Rate limits, counted in memory of this node.
 //!
 //! A limit counts in fixed windows that start at multiples of its period, as
-//! the headers of contract/identity.md section 8.2 describe. Limits that must
+//! the headers of docs/interface/identity.md 8.2 describe. Limits that must
 //! hold across nodes (failed sign-ins of an account) belong in the database.
 
 use std::collections::HashMap;

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::settings::Setting;
 use serde::{Deserialize, Serialize};
 
-/// What a change is refused with (contract «GraphQL», section 8).
+/// What a change is refused with (docs/interface/graphql.md 8).
 pub const TEXT: &str = "You cannot perform write operations on a read-only instance";
 
 /// Whether it is on.

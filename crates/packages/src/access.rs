@@ -26,7 +26,7 @@ pub struct RegistryAccess {
 impl RegistryAccess {
     /// The level that counts where publishing is protected: a deploy token,
     /// though it may delete like a maintainer, publishes like a developer
-    /// (contract 1.6).
+    /// (docs/interface/packages.md 1.6).
     pub fn push_level(&self) -> i64 {
         if self.is_deploy {
             self.level.min(DEVELOPER)
@@ -134,7 +134,7 @@ pub fn settled_of(tx: &mut Tx<'_>, viewer: &Viewer, ids: Vec<i64>) -> Result<Has
 
 /// What a client of a registry gets to see: somebody without credentials is
 /// asked for them whenever they are refused, so that what exists does not
-/// show (contract 1.5; Maven and others send credentials only when asked).
+/// show (docs/interface/packages.md 1.5; Maven and others send credentials only when asked).
 pub fn for_client(error: Error, is_stranger: bool) -> Result<Response> {
     match error {
         Error::Unauthenticated | Error::Forbidden(_) | Error::NotFound("Project" | "Group")

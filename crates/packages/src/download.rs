@@ -1,5 +1,5 @@
 //! The one path of a file out of the registry, for every format: ranges,
-//! validators and safe headers (contract 2.1).
+//! validators and safe headers (docs/interface/packages.md 2.1).
 
 use crate::downloads;
 use crate::model::PackageFile;

@@ -1,5 +1,5 @@
 //! Counters of downloads, which cost at most one write a minute per package
-//! and node (contract 1.4).
+//! and node (docs/interface/packages.md 1.4).
 //!
 //! A node adds what it counted to what the rows say, so the sum over all
 //! nodes is exact. What is not yet written is written by [`flush`] when the

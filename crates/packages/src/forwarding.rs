@@ -1,4 +1,4 @@
-//! Sending clients elsewhere for packages that are not here (contract 1.8).
+//! Sending clients elsewhere for packages that are not here (docs/interface/packages.md 1.8).
 //!
 //! Off unless an administrator names an address. A name that is published
 //! here is never asked for elsewhere, also where the client may not see it:
@@ -40,7 +40,8 @@ identity::settings_part! {
         npm_package_forwarding_url: String => npm,
         /// Simple index that pip and uv are sent to for packages that are not here; empty for none.
         pypi_package_forwarding_url: String => pypi,
-        /// Repository that Maven and Gradle are sent to for packages that are not here; empty for none.
+        /// Repository that Maven and Gradle are sent to for packages that are not here; empty for
+        /// none.
         maven_package_forwarding_url: String => maven,
     } sealed {}
 }

@@ -1,4 +1,4 @@
-//! Largest files per format (contract 1.7), which administrators change.
+//! Largest files per format (docs/interface/packages.md 1.7), which administrators change.
 
 use crate::access::{AuditEvent, audit};
 use crate::model::PackageType;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 kernel::choices! {
-    /// Formats of packages (contract 1.1).
+    /// Formats of packages (docs/interface/packages.md 1.1).
     pub enum PackageType {
         Composer = "composer",
         Conan = "conan",
@@ -19,7 +19,7 @@ kernel::choices! {
 }
 
 impl PackageType {
-    /// Place in `order_by=type`: not alphabetical (contract 1.1).
+    /// Place in `order_by=type`: not alphabetical (docs/interface/packages.md 1.1).
     pub const fn order(self) -> i64 {
         match self {
             PackageType::Maven => 1,
@@ -49,7 +49,7 @@ impl PackageType {
 }
 
 kernel::choices! {
-    /// States of a package (contract 1.2).
+    /// States of a package (docs/interface/packages.md 1.2).
     pub enum Status as "PackageStatus" {
         Default = "default",
         Hidden = "hidden",

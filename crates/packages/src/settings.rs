@@ -1,5 +1,5 @@
 //! Whether a namespace lets one file or version be published twice
-//! (contract 1.8). Kept in `namespaces.package_settings`; a namespace without
+//! (docs/interface/packages.md 1.8). Kept in `namespaces.package_settings`; a namespace without
 //! its own settings has those of its nearest ancestor that has some.
 
 use crate::access::{AuditEvent, audit};

@@ -43,7 +43,7 @@ pub struct ApplyRule {
 }
 
 /// Takes deleted versions off the list of versions that clients wrote
-/// (contract 1.4).
+/// (docs/interface/packages.md 1.4).
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DropVersions {
     pub project: i64,

@@ -1,4 +1,4 @@
-//! What the contract «GraphQL» names as hostile, sent to the whole server:
+//! What docs/interface/graphql.md «Bad input and abuse» names, sent to the whole server:
 //! each is answered within 50 ms of processor time and 16 MiB, or refused.
 //!
 //! Processor time is counted, not the clock's, so a loaded machine changes

@@ -37,7 +37,7 @@ pub struct Incoming {
 }
 
 /// Whether deprecated members do not exist for a request
-/// (`remove_deprecated`, contract section 7).
+/// (`remove_deprecated`, docs/interface/graphql.md 7).
 pub struct Unmarked(pub bool);
 
 impl FromCall for Unmarked {

@@ -1,4 +1,4 @@
-//! One line for each operation (contract section 8). Tokens are never in it,
+//! One line for each operation (docs/interface/graphql.md 8). Tokens are never in it,
 //! literals and secret variables are masked.
 
 use super::incoming::{Entry, Incoming};

@@ -1,4 +1,4 @@
-//! `/api/graphql`: from a request to its answer (contract sections 1–4).
+//! `/api/graphql`: from a request to its answer (docs/interface/graphql.md 1–4).
 
 mod answer;
 mod asks;

@@ -1,4 +1,4 @@
-//! Queries that clients send by their digest (contract section 1), and those
+//! Queries that clients send by their digest (docs/interface/graphql.md 1), and those
 //! that are not on the operator's list.
 //!
 //! They are kept in memory, by each server for itself: a client whose digest

@@ -1,5 +1,5 @@
 //! Depth, recursion, call counts and complexity of an operation
-//! (contract «Limits» and «Complexity, exactly»).
+//! (docs/interface/graphql.md 4 and «Complexity, exactly»).
 
 use super::ast::{Field, Operation, Selection};
 use super::error::StaticError;

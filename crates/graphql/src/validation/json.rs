@@ -1,5 +1,5 @@
 //! Structural limits of JSON, checked on its bytes before it is parsed
-//! (contract «Limits»).
+//! (docs/interface/graphql.md 4).
 
 /// Deepest nesting.
 const MAX_DEPTH: usize = 32;

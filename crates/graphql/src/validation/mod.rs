@@ -1,5 +1,5 @@
 //! What every document passes before it runs: size, shape, grammar, types,
-//! variables and cost, in this order (contract sections 3, 4 and 10).
+//! variables and cost, in this order (docs/interface/graphql.md 3, 4 and 10).
 //!
 //! It is pure and synchronous. Work is linear in the text: brackets and
 //! tokens are bounded before anything recurses, fragments are measured once,

@@ -24,7 +24,7 @@ pub enum SentCredential {
     /// The text of an access token of any kind.
     Token(String),
     /// The same where applications' tokens do not go: `PRIVATE-TOKEN` and
-    /// `private_token` (contract «Using credentials on the APIs»).
+    /// `private_token` (docs/interface/identity.md 3).
     Private(String),
     /// A token sent to a registry, whose clients put deploy tokens and passes
     /// wherever they put access tokens.
@@ -133,7 +133,7 @@ fn in_headers(call: &Call) -> SentCredential {
     if let Some(value) = header("x-nuget-apikey").filter(|_| call.route.registry) {
         return text(value).map_or(SentCredential::Unusable, SentCredential::Registry);
     }
-    // GraphQL takes no deploy tokens and says so (contract/graphql.md section 2).
+    // GraphQL takes no deploy tokens and says so (docs/interface/graphql.md 2).
     let deploy = header("deploy-token").filter(|_| call.route.surface == Surface::Graphql);
     match header("job-token").or(deploy) {
         Some(_) => SentCredential::Unusable,

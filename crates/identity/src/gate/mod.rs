@@ -1,5 +1,4 @@
-//! From the credentials of a request to its viewer (contract «Using
-//! credentials on the APIs»).
+//! From the credentials of a request to its viewer (docs/interface/identity.md 3).
 //!
 //! Tokens are one indexed query joined with their user. A credential that is
 //! sent but unknown is refused, never ignored; only a dead session cookie is,
@@ -410,7 +409,7 @@ fn check_name(viewer: &Viewer, name: Option<String>) -> Result<()> {
 }
 
 /// Whether the route rotates an access token: a revoked token shown there
-/// means that someone kept a copy (contract «Families»).
+/// means that someone kept a copy (docs/interface/identity.md 4.1).
 fn ends_rotation(call: &Call) -> bool {
     call.route.path.contains("access_tokens/") && call.route.path.ends_with("/rotate")
 }
@@ -446,7 +445,7 @@ fn deploy_viewer(app: &App, deploy: DeployToken) -> Result<Viewer> {
     })))
 }
 
-/// Refuses a user who may not act by tokens (contract «user not active»).
+/// Refuses a user who may not act by tokens (docs/interface/identity.md).
 async fn check_user(app: &App, user: &User) -> Result<()> {
     let rules: SignUp = app.settings().get(app).await?;
     access::refusal(user, &rules, app.now()).map_or(Ok(()), |reason| Err(Error::forbidden(reason)))

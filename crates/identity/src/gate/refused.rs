@@ -45,7 +45,7 @@ impl Refused {
 
     /// The refusal as the route's surface has it, with a line in the log on what
     /// was wrong: callers are told little. To GraphQL the token of somebody with
-    /// an expired password is a bad one (contract/graphql.md section 2).
+    /// an expired password is a bad one (docs/interface/graphql.md 2).
     pub(super) fn told(self, call: &Call) -> Error {
         let Refused { error, token } = self;
         let reason = match &error {

@@ -1,4 +1,4 @@
-//! An administrator acting as someone else (contract «Sudo»).
+//! An administrator acting as someone else (docs/interface/identity.md 3.1).
 
 use crate::users;
 use crate::viewer::{SignedIn, Viewer};

@@ -1,5 +1,5 @@
-//! Users in GraphQL: `currentUser`, `user`, `users` (contract/graphql.md
-//! section 9). As in REST, strangers see no users.
+//! Users in GraphQL: `currentUser`, `user`, `users` (docs/interface/graphql.md 9). As in REST,
+//! strangers see no users.
 
 mod tally;
 

@@ -13,7 +13,7 @@ kernel::choices! {
 }
 
 impl Purpose {
-    /// Hours a link works (contract «Credentials and lifetimes»).
+    /// Hours a link works (docs/interface/identity.md 1).
     pub fn hours(self) -> i64 {
         match self {
             Purpose::Password => 48,

@@ -1,4 +1,4 @@
-//! Which origins' scripts may call what (contract «CORS»): every origin, never
+//! Which origins' scripts may call what (docs/interface/identity.md 2.9): every origin, never
 //! with cookies. A preflight that asks for a header beyond `Authorization`
 //! and the safelisted ones is answered without permission.
 

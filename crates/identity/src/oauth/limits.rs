@@ -1,4 +1,4 @@
-//! How often one address may try (contract «Rate limits»: always on here).
+//! How often one address may try (docs/interface/identity.md 8.2: always on here).
 //!
 //! Counted per node and in memory: what is guessed at has 256 bits, and user
 //! codes and passwords are counted in the database besides.

@@ -1,5 +1,4 @@
-//! OAuth 2.0 and OpenID Connect: applications act for users (contract
-//! identity, section 2).
+//! OAuth 2.0 and OpenID Connect: applications act for users (docs/interface/identity.md 2).
 //!
 //! A request for consent is checked in [`request`], put to the user in
 //! `authorize`, and answered with a code ([`codes`]); `token` exchanges codes,

@@ -1,4 +1,4 @@
-//! Scopes of applications, and the choice among them (contract «Scopes»).
+//! Scopes of applications, and the choice among them (docs/interface/identity.md 2.10).
 
 use super::refusal::{Refusal, Result};
 use crate::model::{ADMIN_SCOPES, SCOPES};

@@ -26,7 +26,7 @@ pub fn routes(r: &mut Routes) {
     endpoint(r, Method::OPTIONS, "/oauth/token", cors::for_post);
 }
 
-/// The answer, keys in the contract's order.
+/// The answer, keys in wire order (docs/interface/identity.md 2.3).
 #[derive(Serialize)]
 struct Token<'t> {
     access_token: &'t str,

@@ -65,7 +65,7 @@ async fn show(
     form(&app, &asked, String::new(), "", back.unwrap_or_default()).await
 }
 
-/// The path to go to: on this origin only (contract «Sign-in page»).
+/// The path to go to: on this origin only (docs/interface/identity.md 7).
 pub(super) fn safe_path(sent: Option<&str>) -> &str {
     let safe = |path: &&str| {
         path.starts_with('/')

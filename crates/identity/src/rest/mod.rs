@@ -1,4 +1,4 @@
-//! The REST API of users, tokens and settings (contract sections 4 and 5).
+//! The REST API of users, tokens and settings (docs/interface/identity.md 4 and 5).
 
 mod avatar;
 mod emails;

@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 use store::Tx;
 
-/// Sign-ups a minute from one address (contract «Sign-in page»).
+/// Sign-ups a minute from one address (docs/interface/identity.md 7).
 pub const PER_MINUTE: i64 = 20;
 /// Hours in which one address is told once that it has an account.
 const TOLD_SECONDS: i64 = 3_600;

@@ -1,5 +1,4 @@
-//! Spam: what people make is looked at before it is kept (contract «Spam and
-//! CAPTCHA»).
+//! Spam: what people make is looked at before it is kept (docs/interface/identity.md 8.3).
 //!
 //! A room wraps the transaction that makes something in [`guard`]. Built-in
 //! rules ([`rules`]) and an external checker ([`checker`]) judge it; what is

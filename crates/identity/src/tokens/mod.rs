@@ -1,7 +1,7 @@
 //! Access tokens: making, finding, rotating and ending them.
 //!
 //! Only digests are stored. A rotation chain is a family; a revoked member
-//! shown again for rotation ends the whole family (contract «Families»).
+//! shown again for rotation ends the whole family (docs/interface/identity.md 4.1).
 
 pub use crate::store::token_list::{Filter, SortBy, State, page, total};
 

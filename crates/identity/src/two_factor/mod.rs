@@ -1,5 +1,5 @@
 //! Second factors at sign-in: codes of an app, security keys and recovery
-//! codes (contract «Sign-in page, two-factor»).
+//! codes (docs/interface/identity.md 7).
 //!
 //! Tables: `totp`, `recovery_codes`, `sign_in_steps`, and for security keys
 //! `webauthn_keys` and `webauthn_ceremonies`. After the password,
@@ -69,7 +69,7 @@ pub fn remove_all(tx: &mut Tx<'_>, by: &Author, user: &User) -> Result<bool> {
 }
 
 /// An administrator removes every factor of a user who lost theirs; never
-/// their own or another administrator's (contract «Users»).
+/// their own or another administrator's (docs/interface/identity.md 5).
 pub fn end_for(tx: &mut Tx<'_>, admin: &SignedIn, id: UserId) -> Result<User> {
     let user = users::find(tx, id)?.found("User")?;
     if !access::may_end_two_factor(admin, &user) {

@@ -1,5 +1,5 @@
 //! Recovery codes: ten, shown once, each of which works once in place of
-//! another factor (contract «Sign-in page»).
+//! another factor (docs/interface/identity.md 7).
 
 use crate::author::Author;
 use crate::model::{User, UserId};

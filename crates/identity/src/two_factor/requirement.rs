@@ -1,7 +1,7 @@
 //! Who must set up a second factor: on an instance that requires it, or as a
 //! member of a group that does. From the first time they are asked a grace
-//! period runs; once it is over, a session leads nowhere else (contract
-//! «Sign-in page»). Tokens go on.
+//! period runs; once it is over, a session leads nowhere else (docs/interface/identity.md 7).
+//! Tokens go on.
 
 use super::settings::TwoFactor;
 use crate::hooks;
@@ -31,7 +31,7 @@ pub fn demand(tx: &mut Tx<'_>, user: &User) -> Result<Option<i64>> {
 }
 
 /// Whether a password alone proves nothing of this user: where only a password
-/// can be sent, it is refused (contract «Password grant»).
+/// can be sent, it is refused (docs/interface/identity.md 2.6).
 pub fn refuses_password(tx: &mut Tx<'_>, user: &User) -> Result<bool> {
     Ok(super::enabled(tx, user.id)? || demand(tx, user)?.is_some())
 }
@@ -110,7 +110,7 @@ pub(crate) fn check(call: &Call, duty: TwoFactorRequirement) -> Result<()> {
         Surface::Page if path.starts_with("/-/profile/") || path.starts_with("/users/") => Ok(()),
         Surface::Page => Err(Error::SeeOther(PAGE.into())),
         surface => {
-            // The words of contract «GraphQL», so that clients find one text.
+            // The words of docs/interface/graphql.md 2, so that clients find one text.
             let text = format!(
                 "Authentication error: enable 2FA in your profile settings to continue using \
                  tenon: {}",

@@ -19,7 +19,7 @@ use store::Tx;
 pub const COOKIE: &str = "_service_step";
 /// Seconds a step waits for its second factor.
 pub const SECONDS: i64 = 300;
-/// Wrong tries that end a step (contract «Sign-in page»).
+/// Wrong tries that end a step (docs/interface/identity.md 7).
 pub const TRIES: i64 = 5;
 
 /// Begins a step for a user whose password was right; its cookie's value is

@@ -1,5 +1,5 @@
 //! Time-based codes: 6 digits, 30 seconds, SHA-1 as every app has it, one
-//! step of drift each way, no code twice (contract «Sign-in page»).
+//! step of drift each way, no code twice (docs/interface/identity.md 7).
 
 use crate::model::UserId;
 pub use crate::store::totp::{remove, since};

@@ -55,7 +55,7 @@ pub fn leave_bot(tx: &mut Tx<'_>, by: &Author, bot: UserId) -> Result<()> {
     }
 }
 
-/// Revokes a token; a bot goes with its token (contract «Bot users»).
+/// Revokes a token; a bot goes with its token (docs/interface/identity.md 4.2).
 pub fn end_token(tx: &mut Tx<'_>, by: &Author, token: &AccessToken) -> Result<()> {
     tokens::revoke(tx, token.id)?;
     tokens::record(tx, by, "access_token.revoke", token)?;

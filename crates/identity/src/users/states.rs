@@ -1,4 +1,4 @@
-//! Blocking, banning, deactivating and approving (contract «Users»).
+//! Blocking, banning, deactivating and approving (docs/interface/identity.md 5).
 
 use super::change::destroy;
 use super::record;

@@ -1,4 +1,4 @@
-//! Lists that page by cursor (contract «Connections»).
+//! Lists that page by cursor (docs/interface/graphql.md 5).
 //!
 //! A cursor holds the sort keys of its row, signed under the name of the
 //! sort: it can neither be made up nor be used with another sort.

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::Instant;
 
-/// The text of a refused or missing object of a mutation (contract section 2).
+/// The text of a refused or missing object of a mutation (docs/interface/graphql.md 2).
 pub const NOT_AVAILABLE: &str = "The resource that you are attempting to access does not exist \
     or you don't have permission to perform this action";
 
@@ -42,7 +42,7 @@ pub enum Fault {
 }
 
 /// A refusal of a mutation that has a payload all the same, as with spam
-/// (contract «Mutations, spam, logs»).
+/// (docs/interface/graphql.md 8).
 #[derive(Debug, Clone)]
 pub struct Denied {
     /// The payload's only error, a full sentence.

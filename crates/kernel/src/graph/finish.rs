@@ -199,7 +199,7 @@ fn fits(table: &Table, own: &TypeRef, wanted: &TypeRef) -> bool {
     }
 }
 
-/// The rules of contract section 7, checked at start.
+/// The rules of docs/interface/graphql.md 7, checked at start.
 fn check_mark(table: &Table, at: &str, mark: Option<&Mark>, problems: &mut Vec<String>) {
     let Some(mark) = mark else {
         return;

@@ -1,4 +1,4 @@
-//! Mutations: one input object, one payload (contract «Mutations»).
+//! Mutations: one input object, one payload (docs/interface/graphql.md 8).
 
 use super::build::Graph;
 use super::context::{Args, Context, Fault};
@@ -117,7 +117,7 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
     }
 
     /// One user may do it so often in a minute, counted by each server for
-    /// itself; over that the whole request is refused (contract section 3).
+    /// itself; over that the whole request is refused (docs/interface/graphql.md 3).
     pub fn limited(mut self, name: &'static str, per_minute: u64) -> Self {
         self.limiter = Some(Limiter::new(name, per_minute, 60));
         self

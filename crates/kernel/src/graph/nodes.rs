@@ -1,5 +1,5 @@
 //! `Query.node` and `Query.nodes`: any object by its global ID
-//! (contract/graphql.md section 9).
+//! (docs/interface/graphql.md 9).
 //!
 //! A room says beside its [`GlobalId`] how objects of that model are found
 //! for the viewer: `g.node::<Projects, _>(PROJECT_ID, object("Project"))`.

@@ -1,5 +1,5 @@
 //! The scalars of the language and of every room, and global IDs
-//! (contract «IDs and scalars»).
+//! (docs/interface/graphql.md 6).
 
 use super::build::Graph;
 use super::shape::{Answer, HasTypeRef, Leaf, Shape};

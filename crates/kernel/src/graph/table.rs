@@ -11,7 +11,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Scopes any of which let a token read a field (contract section 2).
+/// Scopes any of which let a token read a field (docs/interface/graphql.md 2).
 pub const READ: &[&str] = &["api", "read_api"];
 /// Scopes any of which let a token change something.
 pub const WRITE: &[&str] = &["api"];
@@ -132,7 +132,7 @@ pub struct EnumValue {
     pub mark: Option<Mark>,
 }
 
-/// The cost class of a field (contract «Complexity, exactly»).
+/// The cost class of a field (docs/interface/graphql.md «Complexity, exactly»).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
     /// This, plus its children.
@@ -148,7 +148,7 @@ impl Cost {
     pub const RENDERED: Cost = Cost::Constant(5);
 }
 
-/// Why a member will not stay (contract section 7).
+/// Why a member will not stay (docs/interface/graphql.md 7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     /// It goes in the next major release.
@@ -186,7 +186,7 @@ impl Mark {
     }
 
     /// The release that may remove it: the first major one after six more
-    /// releases, of which a major one has twelve (contract section 7). An
+    /// releases, of which a major one has twelve (docs/interface/graphql.md 7). An
     /// experiment may go at any time.
     pub fn removed_in(&self) -> Option<String> {
         let Mark::Deprecated { milestone, .. } = self else {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 pub use super::bodies::read_capped;
 
-/// Largest body outside uploads, in bytes (contract «Bad input and abuse»).
+/// Largest body outside uploads, in bytes (docs/interface/collaboration.md «Bad input and abuse»).
 pub const MAX_BODY: usize = 8 * 1024 * 1024;
 
 /// A request that matched a route.

@@ -1,4 +1,4 @@
-//! HTTP conventions of the whole program (contract «REST conventions»).
+//! HTTP conventions of the whole program (docs/interface/identity.md 8).
 //!
 //! A room declares [`routes`]; each handler is an `async fn` whose arguments
 //! are extractors ([`call`]) and whose result is an answer ([`reply`]).

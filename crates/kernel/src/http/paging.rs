@@ -1,4 +1,4 @@
-//! Pages of lists: by number with totals, or by key (contract «Pagination»).
+//! Pages of lists: by number with totals, or by key (docs/interface/identity.md 8.4).
 
 use super::call::{Call, FromCall, RequestContext};
 use super::openapi::Operation;

@@ -1,5 +1,5 @@
 //! One reading of parameters, whether they came in the path, the query, a
-//! form or JSON (contract «Parameters»).
+//! form or JSON (docs/interface/identity.md 8.1).
 //!
 //! [`params!`](crate::params) declares a struct; each field's type parses and
 //! describes itself through [`Param`]. All errors of a request are reported

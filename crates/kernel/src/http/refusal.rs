@@ -203,7 +203,7 @@ fn api_body(status: StatusCode, error: &Error) -> Response {
     reply::json(status, &body).unwrap_or_else(|_| reply::empty(status))
 }
 
-/// A request refused as a whole (contract/graphql.md section 3). Every token
+/// A request refused as a whole (docs/interface/graphql.md 3). Every token
 /// that does not suffice is one and the same «Invalid token».
 fn graphql_body(status: StatusCode, error: &Error, asked: &RequestContext) -> Response {
     let (status, text) = match error {
@@ -264,7 +264,7 @@ fn add_headers(error: &Error, response: &mut Response) {
 }
 
 /// Asks for a user name and password: clients of registries send theirs only
-/// when asked (contract/packages.md 1.5).
+/// when asked (docs/interface/packages.md 1.5).
 pub fn ask_for_password(response: &mut Response) {
     let asks = |value: &HeaderValue| value.as_bytes().starts_with(b"Basic ");
     let headers = response.headers_mut();

@@ -1,4 +1,4 @@
-//! How often one caller may ask (contract «Rate limits»): four throttles, all
+//! How often one caller may ask (docs/interface/identity.md 8.2): four throttles, all
 //! off until an administrator switches them on. Counted per node.
 
 use super::reply::Response;

@@ -1,4 +1,4 @@
-//! Alerts that monitoring tools send (contract/monitoring.md sections 1 to 4).
+//! Alerts that monitoring tools send (docs/interface/monitoring.md 1 to 4).
 //!
 //! The way of an alert: [`receive`] finds the project and integration behind
 //! an address and asks for the key, [`payload`] reads what was sent,

@@ -1,5 +1,5 @@
 //! Where common senders put the fields of an alert, as their payloads are
-//! published (contract «Beyond the reference» 10): a start for a mapping that
+//! published (docs/interface/monitoring.md «Beyond the reference» 10): a start for a mapping that
 //! people may change.
 
 use super::payload::mapping::{FieldType, Mapped, Mapping, Path, Target};

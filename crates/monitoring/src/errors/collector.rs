@@ -1,4 +1,4 @@
-//! Where SDKs send what happened (contract 6.1 and 6.2): one endpoint for
+//! Where SDKs send what happened (docs/interface/monitoring.md 6.1 and 6.2): one endpoint for
 //! envelopes and one for events as older SDKs send them.
 //!
 //! The key in the address opens nothing else and is no secret; neither a user

@@ -1,4 +1,4 @@
-//! Errors of a tracker elsewhere (contract 5 and 6.6): asked for through the
+//! Errors of a tracker elsewhere (docs/interface/monitoring.md 5 and 6.6): asked for through the
 //! guard of outbound calls, and remembered for a moment so that a page that
 //! many people look at is one question.
 

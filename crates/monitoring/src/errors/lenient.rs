@@ -1,5 +1,5 @@
 //! Parts of an event that may have any type: what does not fit is dropped,
-//! never refused, since SDKs of all ages send them (contract 6.4).
+//! never refused, since SDKs of all ages send them (docs/interface/monitoring.md 6.4).
 //!
 //! Values are taken as they are read, without a tree of them, so a hostile
 //! event costs little more memory than its bytes.

@@ -26,7 +26,7 @@ pub struct ErrorLimits {
 }
 
 impl Default for ErrorLimits {
-    // Quotas as a peer has them, sizes as the protocol says (contract 6.5).
+    // Quotas as a peer has them, sizes as the protocol says (docs/interface/monitoring.md 6.5).
     fn default() -> ErrorLimits {
         ErrorLimits {
             integrated: true,

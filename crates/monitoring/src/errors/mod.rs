@@ -1,5 +1,4 @@
-//! Errors that programs report through their SDKs (contract/monitoring.md
-//! sections 5 to 7).
+//! Errors that programs report through their SDKs (docs/interface/monitoring.md 5 to 7).
 //!
 //! The way of an event: [`collector`] answers the SDK and finds the key,
 //! [`body`] reads what was sent through [`decode`] and [`envelope`],

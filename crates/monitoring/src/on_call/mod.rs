@@ -1,5 +1,5 @@
 //! Who is on call when, and whom an alert pages that nobody looks after
-//! (contract/monitoring.md section 3).
+//! (docs/interface/monitoring.md 3).
 //!
 //! A schedule has rotations, a rotation people who take turns; [`shifts`]
 //! computes who is on call from that and a time zone. A policy says who is

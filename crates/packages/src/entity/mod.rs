@@ -1,4 +1,4 @@
-//! Packages and files as they are written on the wire (contract 1.3).
+//! Packages and files as they are written on the wire (docs/interface/packages.md 1.3).
 
 pub mod cleanup;
 

@@ -1,5 +1,5 @@
 //! The generic format: any file under a name, a version and a path
-//! (contract 2.3).
+//! (docs/interface/packages.md 2.3).
 
 use crate::access::authorize;
 use crate::download;

@@ -1,4 +1,4 @@
-//! Packages in GraphQL (contract/graphql.md section 9). The rules and the
+//! Packages in GraphQL (docs/interface/graphql.md 9). The rules and the
 //! visible sets are those of REST: what is hidden there is null here.
 
 mod cleanup;

@@ -1,5 +1,5 @@
 //! Versions: two to four numbers, then what semantic versions may have behind
-//! them (contract 2.2).
+//! them (docs/interface/packages.md 2.2).
 
 use std::cmp::Ordering;
 

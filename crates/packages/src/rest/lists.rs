@@ -197,7 +197,7 @@ fn numbered(paging: Paging) -> Result<Paging> {
 
 /// The group, if the viewer may see it, or else may read packages somewhere
 /// below it: a registry open to all is open in the lists of groups, too
-/// (contract 1.5).
+/// (docs/interface/packages.md 1.5).
 fn group_for_reading(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

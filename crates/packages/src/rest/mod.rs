@@ -1,4 +1,4 @@
-//! The management API (contract half 1).
+//! The management API (docs/interface/packages.md 1).
 
 mod cleanup;
 mod files;

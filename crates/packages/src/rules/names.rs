@@ -1,4 +1,4 @@
-//! Names, versions and paths of the generic format (contract 2.2, 2.3).
+//! Names, versions and paths of the generic format (docs/interface/packages.md 2.2, 2.3).
 
 use kernel::error::{Error, Result};
 

@@ -1,5 +1,5 @@
 //! Protection rules: which names only some roles may publish or delete
-//! (contract 1.6).
+//! (docs/interface/packages.md 1.6).
 
 use super::wildcard;
 use crate::access::{AuditEvent, audit};

@@ -30,7 +30,7 @@ pub enum LabelsShown {
 
 /// Time spent and estimated.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the contract explains the fields")]
+#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct TimeStats {
     pub time_estimate: i64,
     pub total_time_spent: i64,
@@ -40,7 +40,7 @@ pub struct TimeStats {
 
 /// Check boxes of the description.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the contract explains the fields")]
+#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct TaskStatus {
     pub count: i64,
     pub completed_count: i64,
@@ -59,7 +59,7 @@ pub struct References {
 
 /// Addresses of an issue's parts.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the contract explains the fields")]
+#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct IssueLinks {
     #[serde(rename = "self")]
     pub itself: String,
@@ -70,7 +70,7 @@ pub struct IssueLinks {
 
 /// An epic; issues here belong to none.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the contract explains the fields")]
+#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct EpicOfIssue {
     pub id: i64,
     pub iid: i64,
@@ -81,7 +81,7 @@ pub struct EpicOfIssue {
 
 /// An issue.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the contract explains the fields")]
+#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct IssueEntity {
     pub id: i64,
     pub iid: i64,

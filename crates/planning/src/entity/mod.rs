@@ -1,4 +1,4 @@
-//! JSON of this room, keys in wire order (contract 5.3, 5.4).
+//! JSON of this room, keys in wire order (docs/interface/collaboration.md 5.3, 5.4).
 
 pub mod events;
 pub mod issues;

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// A note.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the contract explains the fields")]
+#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct NoteEntity {
     pub id: i64,
     #[serde(rename = "type")]
@@ -48,7 +48,7 @@ pub struct DiscussionEntity {
 
 /// A reaction.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the contract explains the fields")]
+#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct AwardEntity {
     pub id: i64,
     pub name: String,

@@ -41,7 +41,7 @@ pub enum TargetEntity {
 
 /// A to-do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the contract explains the fields")]
+#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct TodoEntity {
     pub id: i64,
     #[serde(skip_serializing_if = "Option::is_none")]

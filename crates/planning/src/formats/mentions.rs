@@ -2,7 +2,7 @@
 
 use super::prose;
 
-/// Most names of one text that count (contract «Bad input and abuse»).
+/// Most names of one text that count (docs/interface/collaboration.md «Bad input and abuse»).
 pub const MOST: usize = 100;
 
 /// One name, without its `@`; with slashes it is a group's path.

@@ -5,7 +5,7 @@ use super::prose;
 /// Most commands of one text.
 const MOST: usize = 100;
 
-/// Every command there is (contract 5.6); those of merge requests do nothing
+/// Every command there is (docs/interface/collaboration.md 5.6); those of merge requests do nothing
 /// here and leave the text all the same.
 const NAMES: &[&str] = &[
     "approve",

@@ -1,5 +1,5 @@
-//! Issues, labels, notes and to-dos in GraphQL (contract/graphql.md section
-//! 9). The rules and the visible sets are those of REST: what is hidden there
+//! Issues, labels, notes and to-dos in GraphQL (docs/interface/graphql.md 9). The rules and the
+//! visible sets are those of REST: what is hidden there
 //! is null here.
 //!
 //! Rooms above give their own types notes and to-dos by [`noteable`] and

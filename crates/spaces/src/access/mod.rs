@@ -22,7 +22,7 @@ use kernel::ids::{Reference, fold};
 use kernel::time::date_of;
 use store::{Fragment, Tx, sql};
 
-/// Roles (contract «Members and roles»): no access.
+/// Roles (docs/interface/identity.md 6): no access.
 pub const NONE: i64 = 0;
 /// A member who sees nothing yet.
 pub const MINIMAL: i64 = 5;
@@ -74,7 +74,7 @@ pub enum Purpose {
     Archive,
     Transfer,
     Destroy,
-    /// Access tokens; a refusal is 401 here (contract «tokens»).
+    /// Access tokens; a refusal is 401 here (docs/interface/identity.md 4).
     ManageTokens,
     ReadDeployTokens,
     /// Make and delete deploy tokens.

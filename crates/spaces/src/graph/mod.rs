@@ -1,5 +1,5 @@
-//! Projects, groups, namespaces and members in GraphQL (contract/graphql.md
-//! section 9). What the viewer may not see is null or left out, as everywhere.
+//! Projects, groups, namespaces and members in GraphQL (docs/interface/graphql.md 9). What the
+//! viewer may not see is null or left out, as everywhere.
 //! Lists below lists read the pages of all their parents in one statement.
 
 mod group_lists;

@@ -372,8 +372,7 @@ async fn update(
     .await
 }
 
-/// Removals a user may ask for in one place in a minute (contract «Members
-/// and roles»).
+/// Removals a user may ask for in one place in a minute (docs/interface/identity.md 6).
 struct Removals(Limiter);
 
 impl Default for Removals {

@@ -5,7 +5,7 @@ use crate::validation::{MAX_CHARACTERS, lexer};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-/// The hostile documents of the contract's «Bad input and abuse», as long as
+/// The hostile documents of docs/interface/graphql.md «Bad input and abuse», as long as
 /// a request may be.
 fn documents() -> Vec<(&'static str, String)> {
     let fill = |unit: &str, rest: usize| unit.repeat((MAX_CHARACTERS - rest) / unit.len());

@@ -1,4 +1,4 @@
-//! Every text, limit and score of the contract, and hostile documents.
+//! Every text, limit and score of the interface, and hostile documents.
 
 mod hostile;
 mod rules;

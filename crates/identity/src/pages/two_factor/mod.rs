@@ -23,7 +23,7 @@ use store::Tx;
 
 /// Seconds a secret that is shown may be confirmed.
 const SETUP_SECONDS: i64 = 3600;
-/// The file that recovery codes are kept in (contract «Sign-in page»).
+/// The file that recovery codes are kept in (docs/interface/identity.md 7).
 const FILE: &str = "service-recovery-codes.txt";
 
 pub fn routes(r: &mut Routes) {

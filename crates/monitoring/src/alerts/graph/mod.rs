@@ -1,4 +1,4 @@
-//! Alerts and their integrations in GraphQL (contract/monitoring.md 2.2). The
+//! Alerts and their integrations in GraphQL (docs/interface/monitoring.md 2.2). The
 //! rules and the visible sets are those of REST: what is hidden there is null
 //! or left out here.
 

@@ -1,5 +1,5 @@
 //! Payloads in fields of our own naming, or wherever a mapping finds them
-//! (contract 1.5).
+//! (docs/interface/monitoring.md 1.5).
 
 use super::mapping::Target;
 use super::{Incoming, Payload, Reading, fingerprint, text, times};

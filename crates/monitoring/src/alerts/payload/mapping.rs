@@ -1,5 +1,5 @@
 //! Where in a payload the fields of an alert are, and what an example payload
-//! offers for that (contract 1.9).
+//! offers for that (docs/interface/monitoring.md 1.9).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Groups of alerts as the metrics tool sends them (contract 1.6). It sends a
+//! Groups of alerts as the metrics tool sends them (docs/interface/monitoring.md 1.6). It sends a
 //! whole group each time, firing and resolved alerts mixed: only the status of
 //! each alert counts.
 
@@ -122,7 +122,7 @@ pub fn query(item: &Payload) -> Option<String> {
     (!expression.trim().is_empty()).then(|| expression.into_owned())
 }
 
-/// How bad it is by the words that rules use (contract 1.6).
+/// How bad it is by the words that rules use (docs/interface/monitoring.md 1.6).
 fn severity_of(word: &str) -> Severity {
     match word.trim().to_ascii_lowercase().as_str() {
         "high" | "s2" | "p2" | "major" | "page" => Severity::High,

@@ -1,4 +1,4 @@
-//! What monitoring tools send, read into alerts (contract 1.4 to 1.7, 1.9).
+//! What monitoring tools send, read into alerts (docs/interface/monitoring.md 1.4 to 1.7, 1.9).
 //! No input makes these fail but by saying that it is no payload.
 
 pub mod fingerprint;

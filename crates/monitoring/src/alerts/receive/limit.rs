@@ -1,4 +1,4 @@
-//! How many requests with alerts a project may send (contract 4): off unless
+//! How many requests with alerts a project may send (docs/interface/monitoring.md 4): off unless
 //! administrators turn it on, counted on each server.
 
 use crate::alerts::limits::AlertLimits;

@@ -1,4 +1,4 @@
-//! Where monitoring tools send alerts (contract 1.2 to 1.4). These addresses
+//! Where monitoring tools send alerts (docs/interface/monitoring.md 1.2 to 1.4). These addresses
 //! stand outside the API: a key opens one integration and nothing else, and no
 //! user's token opens any.
 

@@ -1,4 +1,4 @@
-//! Alerts of a project, for scripts (contract «Beyond the reference» 8).
+//! Alerts of a project, for scripts (docs/interface/monitoring.md «Beyond the reference» 8).
 
 use crate::alerts::issues;
 use crate::alerts::model::{Alert, Severity, Status};

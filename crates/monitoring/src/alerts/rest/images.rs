@@ -1,4 +1,4 @@
-//! Metric images of an alert (contract 2.1), and the addresses of the
+//! Metric images of an alert (docs/interface/monitoring.md 2.1), and the addresses of the
 //! pictures themselves.
 
 use crate::alerts::model::{MAX_IMAGE, MetricImage};

@@ -1,4 +1,4 @@
-//! Integrations of a project: where tools send alerts to (contract 1.1).
+//! Integrations of a project: where tools send alerts to (docs/interface/monitoring.md 1.1).
 
 use super::ProjectPath;
 use crate::alerts::limits::AlertLimits;

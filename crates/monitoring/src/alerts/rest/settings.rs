@@ -1,4 +1,4 @@
-//! What a project wants done with its alerts (contract 1.10).
+//! What a project wants done with its alerts (docs/interface/monitoring.md 1.10).
 
 use super::ProjectPath;
 use crate::alerts::model::AlertSetting;

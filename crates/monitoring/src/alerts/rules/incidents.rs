@@ -1,5 +1,5 @@
 //! Incidents made of alerts, and what becomes of one when the other is over
-//! (contract 3).
+//! (docs/interface/monitoring.md 3).
 
 use super::prose::{code, plain, tame};
 use crate::alerts::model::{Alert, Severity, Status, UNTITLED};
@@ -55,7 +55,7 @@ fn severity(of: Severity) -> OfIssue {
     }
 }
 
-/// A time as incidents tell it (contract 3).
+/// A time as incidents tell it (docs/interface/monitoring.md 3).
 fn moment(at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::UTC);
     at.strftime("%-d %B %Y, %-I:%M%p (UTC)").to_string()

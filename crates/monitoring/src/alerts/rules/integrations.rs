@@ -1,5 +1,5 @@
 //! Integrations: where tools send alerts of a project, and with which key
-//! (contract 1.1).
+//! (docs/interface/monitoring.md 1.1).
 
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Integration, Kind, LEGACY, LEGACY_PROMETHEUS, MAX_NAME, TOKEN};
@@ -138,7 +138,7 @@ fn identifier(tx: &mut Tx<'_>, project_id: i64, new: &New) -> Result<String> {
 }
 
 /// Refuses an active integration where another tool looks after incidents
-/// (contract 1.1).
+/// (docs/interface/monitoring.md 1.1).
 fn no_external_tool(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
     match settings::of_project(tx, project.id)?.external_tool() {
         Some(_) => Err(Error::invalid("active", EXTERNAL)),

@@ -1,5 +1,5 @@
 //! Envelopes, read as they arrive: one line of headers, then items of a line
-//! of headers and a payload each (contract 6.3).
+//! of headers and a payload each (docs/interface/monitoring.md 6.3).
 //!
 //! [`Parser::feed`] takes the bytes in pieces of any size. Only what is used
 //! is kept, the first event and the reports of clients; other payloads are

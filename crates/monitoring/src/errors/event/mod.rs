@@ -1,4 +1,4 @@
-//! Events as SDKs send them, and what is kept of one (contract 6.4).
+//! Events as SDKs send them, and what is kept of one (docs/interface/monitoring.md 6.4).
 //!
 //! [`Event::parse`] reads what grouping and lists need; the whole payload is
 //! kept beside it for the page of the error. Pure: no clock, no database.

@@ -1,4 +1,4 @@
-//! Errors in GraphQL (contract 6.6). Who may not read them gets null.
+//! Errors in GraphQL (docs/interface/monitoring.md 6.6). Who may not read them gets null.
 
 mod elsewhere;
 mod lists;

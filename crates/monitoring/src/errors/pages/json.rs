@@ -1,5 +1,5 @@
 //! The same as JSON, for scripts in pages and tools that read them
-//! (contract 6.6).
+//! (docs/interface/monitoring.md 6.6).
 
 use super::{CreateIssue, ErrorPage};
 use crate::errors::detail::Detail;

@@ -1,4 +1,4 @@
-//! What SDKs say they did not send (contract «Beyond the reference» 7).
+//! What SDKs say they did not send (docs/interface/monitoring.md «Beyond the reference» 7).
 
 use super::ProjectPath;
 use crate::errors::model::Dropped;

@@ -1,4 +1,4 @@
-//! Errors of a project, for scripts (contract «Beyond the reference» 8).
+//! Errors of a project, for scripts (docs/interface/monitoring.md «Beyond the reference» 8).
 
 use crate::errors::issues::{self, NewErrorIssue};
 use crate::errors::model::{Status, Tracked};

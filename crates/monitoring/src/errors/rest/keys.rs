@@ -1,4 +1,4 @@
-//! Client keys of a project (contract 5).
+//! Client keys of a project (docs/interface/monitoring.md 5).
 
 use super::ProjectPath;
 use crate::errors::model::ClientKey;

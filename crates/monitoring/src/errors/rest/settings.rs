@@ -1,4 +1,4 @@
-//! Settings of a project (contract 5).
+//! Settings of a project (docs/interface/monitoring.md 5).
 
 use super::ProjectPath;
 use crate::errors::limits::ErrorLimits;

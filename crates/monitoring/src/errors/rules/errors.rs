@@ -40,7 +40,7 @@ pub struct Changed {
 }
 
 /// Says what becomes of an error. The open issue about one that is resolved is
-/// closed (contract 6.6).
+/// closed (docs/interface/monitoring.md 6.6).
 pub fn set_status(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

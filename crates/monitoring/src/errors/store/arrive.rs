@@ -308,7 +308,7 @@ fn count(tx: &mut Tx<'_>, error: &Known, added: &Added<'_>) -> Result<()> {
 }
 
 /// An error that was resolved is open again: it came back, in this release
-/// (contract «Beyond the reference» 5).
+/// (docs/interface/monitoring.md «Beyond the reference» 5).
 fn reopen(tx: &mut Tx<'_>, id: i64, release: &str) -> Result<()> {
     let now = tx.now();
     tx.execute(

@@ -1,4 +1,4 @@
-//! Composer packages (contract 2.9): repository documents of a group, and
+//! Composer packages (docs/interface/packages.md 2.9): repository documents of a group, and
 //! archives of its projects.
 //!
 //! A version is made of a tag or branch. Its source is the archive that the

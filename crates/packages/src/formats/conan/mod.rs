@@ -1,4 +1,4 @@
-//! Recipes and binary packages of C and C++ (contract 2.7).
+//! Recipes and binary packages of C and C++ (docs/interface/packages.md 2.7).
 //!
 //! Clients without revisions speak v1 and keep all in the revision `0`; others
 //! speak v2. Both name a recipe by four parts of the path, and [`address`]

@@ -9,7 +9,7 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::http::{Response, reply};
 
-/// How long a pass is good, in seconds (contract 2.7).
+/// How long a pass is good, in seconds (docs/interface/packages.md 2.7).
 const PASS_SECONDS: i64 = 60 * 60;
 
 /// Says that revisions are understood. Clients ask before they have

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use kernel::error::Result;
 
 /// Most files or revisions of one answer, and most files deleted at once
-/// (contract 2.7).
+/// (docs/interface/packages.md 2.7).
 pub const MAX: i64 = 1_000;
 /// Most manifests and infos looked at to list binary packages.
 const MAX_INFOS: i64 = 20_000;

@@ -1,4 +1,4 @@
-//! Go modules by the module proxy protocol (contract 2.11, golang.org/ref/mod
+//! Go modules by the module proxy protocol (docs/interface/packages.md 2.11, golang.org/ref/mod
 //! section «Module proxies»).
 //!
 //! A version is the zip file of a module that its project's publisher sends;

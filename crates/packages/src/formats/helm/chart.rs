@@ -166,7 +166,7 @@ fn options() -> serde_saphyr::Options {
 }
 
 /// A name of a chart or channel: letters and digits, after each at most one of
-/// `.`, `-` and `_`, and none at the end (contract 2.2).
+/// `.`, `-` and `_`, and none at the end (docs/interface/packages.md 2.2).
 pub fn is_name(text: &str) -> bool {
     let mut after_letter = false;
     for byte in text.bytes() {

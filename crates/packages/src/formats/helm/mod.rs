@@ -1,4 +1,4 @@
-//! Charts (contract 2.10): channels of a project or group, each with an index.
+//! Charts (docs/interface/packages.md 2.10): channels of a project or group, each with an index.
 
 pub mod chart;
 mod index;

@@ -1,5 +1,5 @@
 //! Addresses of a Maven repository: `group/as/folders/artifact/version/file`
-//! (contract 2.2, 2.6).
+//! (docs/interface/packages.md 2.2, 2.6).
 
 use kernel::error::{Error, Result};
 

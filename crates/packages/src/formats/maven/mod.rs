@@ -1,5 +1,5 @@
 //! The maven format: a repository of files below a project, read also below
-//! groups and the instance (contract 2.6).
+//! groups and the instance (docs/interface/packages.md 2.6).
 //!
 //! Clients keep the list of versions themselves: they read
 //! `maven-metadata.xml`, add to it and write it again. Each is stored whole

@@ -1,4 +1,4 @@
-//! npm (contract 2.4): packuments, publishing, tags, deprecation, unpublishing
+//! npm (docs/interface/packages.md 2.4): packuments, publishing, tags, deprecation, unpublishing
 //! and what else the clients ask a registry.
 //!
 //! Every path of a package is one route, since its name may hold a slash,

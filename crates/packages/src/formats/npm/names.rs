@@ -1,4 +1,4 @@
-//! Names, versions and tags of npm (contract 2.2).
+//! Names, versions and tags of npm (docs/interface/packages.md 2.2).
 
 use semver::Version;
 

@@ -1,5 +1,5 @@
 //! Refusals as npm clients read them: `message` as everywhere, and `error`,
-//! which they show (contract 2.4).
+//! which they show (docs/interface/packages.md 2.4).
 
 use crate::access;
 use kernel::error::{Error, Result};

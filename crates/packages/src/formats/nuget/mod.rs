@@ -1,4 +1,4 @@
-//! NuGet packages (contract 2.8): version 3 of the protocol as today's clients
+//! NuGet packages (docs/interface/packages.md 2.8): version 3 of the protocol as today's clients
 //! speak it, and the feed of version 2 for older ones.
 
 mod documents;

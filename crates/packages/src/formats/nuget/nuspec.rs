@@ -14,7 +14,7 @@ use url::Url;
 
 /// Most bytes of a `.nuspec`.
 const MAX_BYTES: usize = 1024 * 1024;
-/// Longest name, in bytes (contract 2.2 leaves it open; so do clients' own
+/// Longest name, in bytes (docs/interface/packages.md 2.2 leaves it open; so do clients' own
 /// limits of 100).
 const MAX_NAME: usize = 255;
 /// Longest text, in characters.
@@ -175,7 +175,7 @@ impl Nuspec {
     }
 }
 
-/// Whether this may be the name of a package (contract 2.2).
+/// Whether this may be the name of a package (docs/interface/packages.md 2.2).
 pub fn is_name(text: &str) -> bool {
     let usable = |b: u8| b.is_ascii_alphanumeric() || b"-+._".contains(&b);
     !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(usable) && !is_dots(text)

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::io::{Read, Seek, SeekFrom};
 
 /// What is shown of a release. Texts longer than ours are cut, not refused
-/// (contract 2.5).
+/// (docs/interface/packages.md 2.5).
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct Metadata {
     /// Version of the metadata itself.

@@ -1,4 +1,4 @@
-//! Python packages (contract 2.5): uploads as twine sends them, the simple
+//! Python packages (docs/interface/packages.md 2.5): uploads as twine sends them, the simple
 //! index as pip and uv read it.
 
 mod documents;

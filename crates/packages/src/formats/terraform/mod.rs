@@ -1,5 +1,5 @@
 //! The terraform_module format: modules are published to a project and found
-//! by the registry protocol below the top of its namespace (contract 2.12).
+//! by the registry protocol below the top of its namespace (docs/interface/packages.md 2.12).
 //!
 //! Terraform asks for versions and downloads with the credential it knows for
 //! the host, then fetches the archive without any: the address it is told

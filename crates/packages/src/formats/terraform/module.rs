@@ -1,5 +1,5 @@
 //! Names and versions of Terraform modules, and the documents about them
-//! (contract 2.2, 2.12).
+//! (docs/interface/packages.md 2.2, 2.12).
 
 use crate::store::index;
 use kernel::error::{Error, Result};

@@ -1,5 +1,5 @@
 //! Commands of notes and descriptions, carried out one by one. What its author
-//! may not do, or what makes no sense, is skipped (contract 5.6).
+//! may not do, or what makes no sense, is skipped (docs/interface/collaboration.md 5.6).
 
 mod arguments;
 

@@ -1,4 +1,4 @@
-//! What attackers send (contract «Bad input and abuse»).
+//! What attackers send (docs/interface/monitoring.md «Bad input and abuse»).
 
 use crate::alerts::{Desk, group, item};
 use serde_json::json;

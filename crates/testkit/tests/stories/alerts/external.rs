@@ -1,5 +1,5 @@
 //! Another tool that looks after incidents: while it is in use, no integration
-//! is active (contract 1.1).
+//! is active (docs/interface/monitoring.md 1.1).
 
 use crate::alerts::Desk;
 use crate::alerts::graphql::done;

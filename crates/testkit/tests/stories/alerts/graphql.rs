@@ -1,4 +1,4 @@
-//! Alerts and integrations in GraphQL (contract 2.2).
+//! Alerts and integrations in GraphQL (docs/interface/monitoring.md 2.2).
 
 use crate::alerts::{Desk, group, item};
 use http::Method;

@@ -1,4 +1,4 @@
-//! One alert for what is the same, until it is over (contract 1.7).
+//! One alert for what is the same, until it is over (docs/interface/monitoring.md 1.7).
 
 use crate::alerts::{Desk, administer, item};
 use serde_json::{Value, json};

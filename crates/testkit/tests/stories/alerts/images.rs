@@ -1,4 +1,4 @@
-//! Metric images of alerts (contract 2.1).
+//! Metric images of alerts (docs/interface/monitoring.md 2.1).
 
 use crate::alerts::Desk;
 use base64::Engine;

@@ -1,4 +1,4 @@
-//! Incidents of alerts, and mail about them (contract 1.10, 3).
+//! Incidents of alerts, and mail about them (docs/interface/monitoring.md 1.10, 3).
 
 use crate::alerts::graphql::{done, of_project, refused};
 use crate::alerts::{Desk, administer, item};

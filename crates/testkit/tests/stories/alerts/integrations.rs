@@ -1,4 +1,4 @@
-//! Integrations: names, keys, mappings, trials, logs (contract 1.1, 1.9).
+//! Integrations: names, keys, mappings, trials, logs (docs/interface/monitoring.md 1.1, 1.9).
 
 use crate::alerts::graphql::done;
 use crate::alerts::{Desk, administer};

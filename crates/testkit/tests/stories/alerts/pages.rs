@@ -1,5 +1,5 @@
 //! Pages of alerts: the list, one alert, where alerts come from, and what
-//! they trigger (contract 1.8).
+//! they trigger (docs/interface/monitoring.md 1.8).
 
 use crate::alerts::{Desk, group, item};
 use base64::Engine;

@@ -1,5 +1,5 @@
 //! What people do with alerts: lists, statuses, who looks after them
-//! (contract 1.8).
+//! (docs/interface/monitoring.md 1.8).
 
 use crate::alerts::Desk;
 use serde_json::{Value, json};

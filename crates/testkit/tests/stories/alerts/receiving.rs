@@ -1,4 +1,4 @@
-//! The addresses and what they answer (contract 1.2 to 1.4).
+//! The addresses and what they answer (docs/interface/monitoring.md 1.2 to 1.4).
 
 use crate::alerts::{Desk, administer, group, item};
 use base64::Engine;

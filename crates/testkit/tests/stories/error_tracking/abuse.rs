@@ -1,4 +1,4 @@
-//! What attackers send (contract «Bad input and abuse»).
+//! What attackers send (docs/interface/monitoring.md «Bad input and abuse»).
 
 use crate::error_tracking::encodings::{gzip, zlib};
 use crate::error_tracking::{Tracker, envelope, event, statements};

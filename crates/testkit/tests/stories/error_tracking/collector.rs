@@ -1,4 +1,4 @@
-//! The endpoints of SDKs (contract 6.1 and 6.2).
+//! The endpoints of SDKs (docs/interface/monitoring.md 6.1 and 6.2).
 
 use crate::error_tracking::{Tracker, envelope, event, number, preflight};
 use serde_json::json;

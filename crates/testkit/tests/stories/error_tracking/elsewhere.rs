@@ -1,4 +1,4 @@
-//! Errors of a tracker elsewhere (contract 6.6 and «Bad input and abuse»).
+//! Errors of a tracker elsewhere (docs/interface/monitoring.md 6.6 and «Bad input and abuse»).
 
 use axum::extract::State;
 use axum::response::IntoResponse;

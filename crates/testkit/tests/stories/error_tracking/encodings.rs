@@ -1,4 +1,4 @@
-//! Compressed bodies (contract 6.2).
+//! Compressed bodies (docs/interface/monitoring.md 6.2).
 
 use crate::error_tracking::{Tracker, envelope, event};
 use base64::Engine;

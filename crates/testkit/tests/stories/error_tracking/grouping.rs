@@ -1,4 +1,4 @@
-//! Which events are one error, and what becomes of it (contract 6.4).
+//! Which events are one error, and what becomes of it (docs/interface/monitoring.md 6.4).
 
 use crate::error_tracking::{Tracker, event, number};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Issues about errors (contract 6.6): made from them, shown with them, and
+//! Issues about errors (docs/interface/monitoring.md 6.6): made from them, shown with them, and
 //! closed when they are resolved.
 
 use crate::error_tracking::reading::graphql;

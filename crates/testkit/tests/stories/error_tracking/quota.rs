@@ -1,4 +1,4 @@
-//! How much a project may receive (contract 6.5).
+//! How much a project may receive (docs/interface/monitoring.md 6.5).
 
 use crate::error_tracking::{Tracker, event, statements};
 use serde_json::json;

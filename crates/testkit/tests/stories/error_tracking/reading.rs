@@ -1,5 +1,5 @@
 //! Reading and managing errors: REST, GraphQL, pages and their JSON
-//! (contract 6.6).
+//! (docs/interface/monitoring.md 6.6).
 
 use crate::error_tracking::{Tracker, event};
 use http::Method;

@@ -1,5 +1,5 @@
-//! The stock SDK of Rust, unmodified, over its ureq transport (contract
-//! «Acceptance with real clients» 4), and the envelopes that its types write.
+//! The stock SDK of Rust, unmodified, over its ureq transport (docs/interface/monitoring.md 7),
+//! and the envelopes that its types write.
 
 use crate::error_tracking::Tracker;
 use sentry::protocol::{Attachment, EnvelopeItem, Event, Exception, User};

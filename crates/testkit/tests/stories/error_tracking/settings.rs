@@ -1,4 +1,4 @@
-//! Settings and client keys (contract 5).
+//! Settings and client keys (docs/interface/monitoring.md 5).
 
 use crate::error_tracking::Tracker;
 use serde_json::json;

@@ -1,5 +1,5 @@
 //! Stories about on-call: schedules and who is on call by them, and whom
-//! alerts page that nobody looks after (contract/monitoring.md section 3).
+//! alerts page that nobody looks after (docs/interface/monitoring.md 3).
 
 mod graphql;
 mod pages;

@@ -1,5 +1,5 @@
 //! Bad input and abuse: what concerns groups, projects and members of the
-//! lists in the contract.
+//! lists in docs/interface/.
 
 use crate::spaces::{group, project};
 use futures_util::future::{join, join_all};

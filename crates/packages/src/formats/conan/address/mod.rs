@@ -1,4 +1,4 @@
-//! What a path below `conans/` or `files/` is about (contract 2.7).
+//! What a path below `conans/` or `files/` is about (docs/interface/packages.md 2.7).
 
 mod kind;
 mod recipe;

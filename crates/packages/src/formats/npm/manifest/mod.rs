@@ -20,7 +20,7 @@ const MAX_MANIFEST: usize = 512 * 1024;
 /// Most bytes kept of one; of a larger one only what installing needs.
 const MAX_KEPT: usize = 128 * 1024;
 
-/// Never kept (contract 2.4), or written by us.
+/// Never kept (docs/interface/packages.md 2.4), or written by us.
 const DROPPED: &[&str] = &[
     "readme",
     "readmeFilename",
