@@ -65,9 +65,8 @@ impl Pulse {
         while !self.known.borrow().is_silent {
             tokio::select! {
                 biased;
-                done = timeout(self.patience.slow, &mut work) => match done {
-                    Ok(done) => return Ok(done),
-                    Err(_) => {}
+                done = timeout(self.patience.slow, &mut work) => if let Ok(done) = done {
+                    return Ok(done);
                 },
                 () = self.falls_silent() => break,
             }

@@ -52,7 +52,7 @@ impl SigningKey {
 /// Every published key; makes the first one.
 pub async fn published(app: &App) -> Result<Vec<Published>> {
     signing(app).await?;
-    app.read(|tx| crate::store::signing_keys::published(tx))
+    app.read(crate::store::signing_keys::published)
         .await
 }
 

@@ -144,13 +144,13 @@ macro_rules! graph_input {
 
         impl $crate::graph::input::GraphInput for $name {
             fn arguments() -> Vec<$crate::graph::Argument> {
-                let mut all = Vec::new();
-                $(all.extend(<$of as $crate::graph::input::GraphInput>::arguments());)*
-                $(all.push($crate::graph::argument(
+                let shared: Vec<Vec<$crate::graph::Argument>> =
+                    vec![$(<$of as $crate::graph::input::GraphInput>::arguments()),*];
+                let own = [$($crate::graph::argument(
                     &$crate::graph_input!(@wire $field $($wire)?), $shape)
                     .describe(concat!($($doc),*).trim())
-                    $(.default($default))?);)*
-                all
+                    $(.default($default))?),*];
+                shared.into_iter().flatten().chain(own).collect()
             }
         }
     };

@@ -1,4 +1,5 @@
 //! A database that says nothing or is gone, and a disk that is full.
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use crate::place::{Place, Server, project, until};
 use crate::siege::{Answer, BAD, PROMISE, address, all, ask, is_put_off, request};

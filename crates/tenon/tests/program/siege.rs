@@ -148,6 +148,7 @@ impl Besieged {
 
     /// Has bad clients come: the good ones go on, and memory is bounded and
     /// given back.
+    #[expect(clippy::print_stdout, reason = "shown beside a failure")]
     pub async fn endures<T>(&self, what: &str, siege: impl Future<Output = T>) -> T {
         self.server.forget_peak();
         let (slowest, done) = self.good(siege).await;
