@@ -52,8 +52,7 @@ impl SigningKey {
 /// Every published key; makes the first one.
 pub async fn published(app: &App) -> Result<Vec<Published>> {
     signing(app).await?;
-    app.read(crate::store::signing_keys::published)
-        .await
+    app.read(crate::store::signing_keys::published).await
 }
 
 /// The key that signs now; makes the first one.

@@ -139,7 +139,7 @@ fn longest_run(text: &str) -> &str {
         let part = &text[..*end];
         let back: String = part.chars().rev().collect();
         let along = |track: &&str| track.contains(part) || track.contains(&back);
-        TRACKS.iter().any(|track| along(track))
+        TRACKS.iter().any(along)
     });
     &text[..run.last().unwrap_or(0)]
 }

@@ -1,5 +1,5 @@
 //! Writing what arrived: the reports of one project that come close together
-//! go into one transaction ([`kernel::lanes`]), which counts them exactly.
+//! go into one transaction ([`kernel::keyed_batcher`]), which counts them exactly.
 //! An SDK is answered after the commit.
 
 use super::body;

@@ -1,4 +1,4 @@
-//! Small changes of many callers, made together (`kernel::lanes`).
+//! Small changes of many callers, made together (`kernel::keyed_batcher`).
 
 use kernel::app::App;
 use kernel::error::{Error, Result};

@@ -20,9 +20,9 @@ enum Shown {
 use Shown::{By, With};
 
 const EXECUTE: &str = "crates/graphql/src/execute_tests.rs";
-const TEXTS: &str = "crates/graphql/src/front/tests/texts.rs";
-const SCORES: &str = "crates/graphql/src/front/tests/scores.rs";
-const HOSTILE: &str = "crates/graphql/src/front/tests/hostile.rs";
+const TEXTS: &str = "crates/graphql/src/validation/tests/texts.rs";
+const SCORES: &str = "crates/graphql/src/validation/tests/scores.rs";
+const HOSTILE: &str = "crates/graphql/src/validation/tests/hostile.rs";
 const TABLE: &str = "crates/kernel/src/graph/tests.rs";
 
 /// Short names of the unit tests' files.

@@ -60,9 +60,7 @@ async fn a_bad_credential_is_never_taken_for_none(t: TestServer) {
     says(&t.anonymous().get("/user").await, 401, unauthorized.clone());
     for (name, value) in [
         ("PRIVATE-TOKEN", "unknown"),
-        ("PRIVATE-TOKEN", ""),
         ("Authorization", "Bearer unknown"),
-        ("Authorization", "Bearer"),
         ("JOB-TOKEN", "unknown"),
     ] {
         let reply = t.anonymous().get("/users").header(name, value).await;

@@ -176,7 +176,7 @@ const ROWS: &[Row] = &[
         &[
             "terraform/registry::an_archive_is_fetched_with_a_pass_alone",
             "terraform/registry::a_pass_ends_after_five_minutes",
-            "crates/identity/src/pass.rs::a_path_covers_itself_and_what_is_below",
+            "crates/identity/src/registry_session.rs::a_path_covers_itself_and_what_is_below",
             "conan/session::a_password_is_exchanged_for_a_pass",
             "conan/session::a_pass_ends_with_its_hour_and_with_its_credential",
         ],

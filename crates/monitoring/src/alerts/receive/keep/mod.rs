@@ -1,5 +1,5 @@
 //! Keeping what arrived. Deliveries of one project that come close together
-//! go into one transaction ([`kernel::lanes`]), which counts them exactly; a
+//! go into one transaction ([`kernel::keyed_batcher`]), which counts them exactly; a
 //! sender is answered after its commit. Two nodes that meet in the database
 //! begin again, and the later one counts on.
 
