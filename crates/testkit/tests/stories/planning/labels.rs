@@ -308,7 +308,6 @@ async fn bad_labels_are_told(t: testkit::TestServer) {
         .await
         .is(400);
     admin.delete(&labels).await.is(400);
-    admin.get(format!("{labels}/%2E%2E")).await.is(404);
     admin
         .get(format!("{labels}/9999999999999999999999"))
         .await

@@ -249,7 +249,7 @@ async fn lists_are_narrowed_by_their_form(t: testkit::TestServer) {
         }
         assert!(!page.contains("New issue"), "{path}");
     }
-    stranger.get(&format!("{ISSUES}/4")).await.is(404);
+    stranger.get(&format!("{ISSUES}/4")).await.is(302);
     let page = stranger.get(ONE).await.is(200).text();
     assert!(
         page.contains("Sign in") && !page.contains("<textarea"),

@@ -230,11 +230,11 @@ async fn what_is_being_deleted_does_not_hinder_a_rename(t: testkit::TestServer) 
             let now = tx.now();
             for sql in [
                 sql!(
-                    "update projects set deletion_scheduled_at = $1,
+                    "update projects set deletion_scheduled_at = $1, unique_name = null,
                     full_path_folded = '-/deleted/' || cast(id as text)"
                 ),
                 sql!(
-                    "update namespaces set deletion_scheduled_at = $1,
+                    "update namespaces set deletion_scheduled_at = $1, unique_name = null,
                     full_path_folded = '-/deleted/group/' || cast(id as text)
                     where path = 'below'"
                 ),

@@ -50,9 +50,11 @@ async fn an_old_path_leads_to_the_project_until_it_is_taken(t: testkit::TestServ
     }
     outsider.get(old).await.is(404);
     t.anonymous().get(old).await.is(404);
-    let again = t.project("acme/anvil").await;
+    let acme = t.group("acme").await.id;
+    let again = json!({"name": "Another anvil", "path": "anvil", "namespace_id": acme});
+    let again = t.admin().post("/projects").json(&again).await.is(201);
     assert_eq!(jane.get(old).await.status, 404);
-    assert_eq!(t.admin().get(old).await.is(200).id(), again.id);
+    assert_eq!(t.admin().get(old).await.is(200).id(), again.id());
 }
 
 #[testkit::story]

@@ -157,7 +157,10 @@ async fn of_equal_requests_one_wins(t: TestServer) {
         .expect("a loser");
     assert_eq!(
         lost.json(),
-        json!({"message": {"path": ["has already been taken"]}})
+        json!({"message": {
+            "name": ["has already been taken"],
+            "path": ["has already been taken"],
+        }})
     );
     let at = acme.at("");
     let replies = join_all((0..8).map(|_| add(&admin, &at, &jane, 30))).await;
