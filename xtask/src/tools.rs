@@ -18,6 +18,7 @@ use crate::steps::{Outcome, cargo, run};
 use crate::tree;
 
 const NEXTEST: &str = "0.9.151";
+const CARGO_FUZZ: &str = "0.13.2";
 
 /// The system's package manager works for one at a time.
 static SYSTEM: Mutex<()> = Mutex::new(());
@@ -90,6 +91,28 @@ pub fn nextest() -> bool {
         eprintln!("{error}; going on with cargo test");
     }
     works()
+}
+
+/// cargo-fuzz, which knows the flags that make coverage guide libFuzzer.
+pub fn cargo_fuzz() -> Outcome {
+    let works = || {
+        cargo(["fuzz", "--version"])
+            .env("PATH", path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    if works() {
+        return Ok(());
+    }
+    eprintln!("installing cargo-fuzz {CARGO_FUZZ} (a minute, once)");
+    run(
+        cargo(["install", "--locked", "cargo-fuzz", "--version", CARGO_FUZZ])
+            .arg("--root")
+            .arg(tree::target().join("tools"))
+            .env_remove("CARGO_TARGET_DIR"),
+    )
 }
 
 /// Installs packages of the system, or says which command does.
