@@ -1,9 +1,10 @@
-//! The project's own commands: `cargo xtask test | clients | bench | docs`.
+//! The project's own commands: `cargo xtask test | clients | bench | fuzz | docs`.
 //!
 //! Start with [`test`]: its list of steps is what every change must pass.
 
 mod clients;
 mod docs;
+mod fuzz;
 mod shared;
 mod test;
 
@@ -31,6 +32,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
+    /// Feed the fuzz targets for some minutes each.
+    Fuzz(fuzz::Options),
     /// Write the generated files, or check that they are up to date.
     Docs(docs::Options),
 }
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Task::Test(options) => test::run(&options),
         Task::Clients(options) => clients::some(&options),
         Task::Bench { options } => bench(&options),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Docs(options) => docs::run(&options),
     })
 }

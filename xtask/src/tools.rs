@@ -16,6 +16,8 @@ use crate::cluster;
 use crate::steps::{Outcome, cargo, run};
 use crate::tree;
 
+const CARGO_FUZZ: &str = "0.13.2";
+
 /// The system's package manager works for one at a time.
 static SYSTEM: Mutex<()> = Mutex::new(());
 /// Held while a place of packages is looked at and filled: what the clients
@@ -52,6 +54,28 @@ pub fn oathtool() -> Outcome {
         return Ok(());
     }
     system_packages("oathtool", &["oathtool"])
+}
+
+/// cargo-fuzz, which knows the flags that make coverage guide libFuzzer.
+pub fn cargo_fuzz() -> Outcome {
+    let works = || {
+        cargo(["fuzz", "--version"])
+            .env("PATH", path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    if works() {
+        return Ok(());
+    }
+    eprintln!("installing cargo-fuzz {CARGO_FUZZ} (a minute, once)");
+    run(
+        cargo(["install", "--locked", "cargo-fuzz", "--version", CARGO_FUZZ])
+            .arg("--root")
+            .arg(tree::target().join("tools"))
+            .env_remove("CARGO_TARGET_DIR"),
+    )
 }
 
 /// Installs packages of the system, or says which command does.
