@@ -6,6 +6,7 @@
 //! without a network.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,13 @@ pub fn oathtool() -> Outcome {
         return Ok(());
     }
     system_packages("oathtool", &["oathtool"])
+}
+
+/// PATH with the programs we installed ourselves in front.
+pub fn path() -> OsString {
+    let own = tree::target().join("tools/bin");
+    let inherited = env::var_os("PATH").unwrap_or_default();
+    env::join_paths(std::iter::once(own).chain(env::split_paths(&inherited))).unwrap_or(inherited)
 }
 
 /// cargo-fuzz, which knows the flags that make coverage guide libFuzzer.
