@@ -7,7 +7,6 @@ use serde_json::json;
 use testkit::Client;
 
 type Time = String;
-type UserID = String;
 
 #[derive(GraphQLQuery)]
 #[graphql(
