@@ -161,6 +161,7 @@ fn tests(shared: &Shared) -> Outcome {
             "--quiet",
         ])
         .arg(format!("--test-threads={threads}"))
+        .args(shared.is_full().then_some("--include-ignored"))
         .env("INSTA_UPDATE", "no")
         .env("PROPTEST_CASES", CASES[usize::from(shared.is_full())])
         .env("TENON_REQUIRE_POSTGRES", "1")

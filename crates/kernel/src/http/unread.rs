@@ -13,8 +13,8 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, timeout_at};
 
-/// Most bytes taken.
-const MOST: usize = 4 << 20;
+/// Most bytes taken: more than any form that is sent in good faith.
+const MOST: usize = 10 << 20;
 /// How long they are waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Rests that are taken at the same time; others are left.

@@ -36,7 +36,8 @@ impl Frozen {
             .arg(format!("-{name}"))
             .args(numbers)
             .status();
-        assert!(signal.unwrap().success());
+        // A process of the server may have ended meanwhile.
+        signal.expect("kill runs");
     }
 }
 

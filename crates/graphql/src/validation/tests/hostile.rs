@@ -199,7 +199,8 @@ fn a_hostile_document_takes_little_memory() {
             return;
         };
         let _ = run(source(&text, json!({})), &TABLE);
-        let grown = peak().unwrap() - before;
+        // The kernel counts a thread's last pages late.
+        let grown = peak().unwrap().saturating_sub(before);
         assert!(grown < 16 * 1024, "{name} took {grown} KiB");
     }
 }
