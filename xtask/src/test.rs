@@ -151,7 +151,7 @@ fn tests(shared: &Shared) -> Outcome {
     let _place = shared.slots.take();
     // They wait for the disk and for PostgreSQL now and then.
     let threads = slots::cores() + 1;
-    steps::run(
+    let outcome = steps::run(
         linting_cargo([
             "test",
             "--workspace",
@@ -161,13 +161,30 @@ fn tests(shared: &Shared) -> Outcome {
             "--quiet",
         ])
         .arg(format!("--test-threads={threads}"))
-        .args(shared.is_full().then_some("--include-ignored"))
         .env("INSTA_UPDATE", "no")
         .env("PROPTEST_CASES", CASES[usize::from(shared.is_full())])
         .env("TENON_REQUIRE_POSTGRES", "1")
         .env("TENON_TEST_POSTGRES", cluster.url())
         .env("TENON_TEST_TIMES", times()),
-    )
+    );
+    match shared.is_full() {
+        true => outcome.and(sieges()),
+        false => outcome,
+    }
+}
+
+/// Hostile clients beside good ones, whose times nothing else may blur.
+fn sieges() -> Outcome {
+    steps::run(&mut linting_cargo([
+        "test",
+        "--workspace",
+        "--test",
+        "program",
+        "--",
+        "--ignored",
+        "--test-threads=1",
+        "overload::",
+    ]))
 }
 
 fn doctests(shared: &Shared) -> Outcome {

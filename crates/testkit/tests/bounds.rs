@@ -22,7 +22,7 @@ async fn a_body_comes_after_the_credentials(t: TestServer) {
     form(nobody.post("/groups"), &small).await.is(201);
 
     let group = format!("name=b&path=b&private_token={token}");
-    form(nobody.post("/groups"), &large(&group)).await.is(401);
+    form(nobody.post("/groups"), &large(&group)).await.is(413);
     form(t.admin().post("/groups"), &large("name=b&path=b"))
         .await
         .is(201);

@@ -40,6 +40,7 @@ pages! {
     graphql: "graphql.md",
     groups_and_projects: "groups-and-projects.md",
     issues: "issues.md",
+    limits_and_outages: "limits.md",
     maven_packages: "packages-maven.md",
     terraform_modules: "packages-terraform.md",
     packages: "packages.md",
