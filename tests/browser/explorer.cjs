@@ -78,11 +78,11 @@ test('a stranger asks what is public and reads types', async () => {
   await page.goto(PAGE);
   await ask(page, '{ echo(text: "hello") }', 'nil says: hello');
   assert.match(await page.locator('#answer-state').textContent(), /Status 200, \d+ ms, complexity 1 of 200/);
-  await page.getByLabel('Type').fill('Node');
+  await page.getByLabel('Type', { exact: true }).fill('Node');
   await page.getByRole('button', { name: 'Show fields' }).click();
   await page.locator('#shown').filter({ hasText: 'id: ID!' }).waitFor();
-  await page.getByLabel('Type').fill('Nope');
-  await page.getByLabel('Type').press('Enter');
+  await page.getByLabel('Type', { exact: true }).fill('Nope');
+  await page.getByLabel('Type', { exact: true }).press('Enter');
   await page.locator('#shown').filter({ hasText: 'No type is called Nope.' }).waitFor();
   assert.deepEqual(problems, []);
   await context.close();

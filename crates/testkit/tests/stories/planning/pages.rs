@@ -260,7 +260,7 @@ async fn lists_are_narrowed_by_their_form(t: testkit::TestServer) {
         .json(&json!({"issues_access_level": "disabled"}))
         .await
         .is(200);
-    stranger.get(ISSUES).await.is(404);
+    stranger.get(ISSUES).await.is(302);
     assert!(
         !stranger
             .get("/acme/anvil")
