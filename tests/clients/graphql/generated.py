@@ -16,7 +16,7 @@ import graphql
 
 from endpoint import ENDPOINT, ask
 
-CALLS = 6000 if os.environ.get("TENON_FULL") else 750
+CALLS = 6000 if os.environ.get("TENON_FULL") else 1500
 
 schema = graphql.build_client_schema(ask(graphql.get_introspection_query(), {}, "")["data"])
 fields = {
