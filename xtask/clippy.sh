@@ -4,6 +4,9 @@
 clippy-driver "$@"
 status=$?
 if [ -n "$TENON_COSTS" ] && [ -n "$CARGO_CRATE_NAME" ]; then
-    times | sed -n "2s/^/$CARGO_CRATE_NAME /p" >>"$TENON_COSTS"
+    # Not in a pipe: a shell of its own would have had no children.
+    times >"$TENON_COSTS.$$"
+    sed -n "2s/^/$CARGO_CRATE_NAME /p" "$TENON_COSTS.$$" >>"$TENON_COSTS"
+    rm -f "$TENON_COSTS.$$"
 fi
 exit $status
