@@ -138,16 +138,11 @@ fn unusable(query: &str) -> Option<(String, Vec<String>)> {
 }
 
 fn record(tx: &mut Tx<'_>, by: &Author, action: &'static str, about: &AllowedQuery) -> Result<()> {
-    Ok(audit::write(
+    audit::record(
         tx,
-        audit::Record {
-            author_id: by.id,
-            action,
-            target_type: "GraphqlAllowedQuery",
-            target_id: about.id,
-            target_name: &about.name,
-            details: json!({"sha256": about.sha256}),
-            ip_address: by.ip.clone(),
-        },
-    )?)
+        by,
+        action,
+        ("GraphqlAllowedQuery", about.id, &about.name),
+        json!({"sha256": about.sha256}),
+    )
 }

@@ -89,20 +89,15 @@ pub(crate) fn turn(tx: &mut Tx<'_>, signed_in: &SignedIn, on: bool) -> Result<()
     let until = on.then(|| tx.now() + jiff::SignedDuration::from_hours(HOURS));
     sessions::set_admin_until(tx, id, until)?;
     let by = Author::from(signed_in);
-    Ok(audit::write(
+    audit::record(
         tx,
-        audit::Record {
-            author_id: by.id,
-            action: if on {
-                "admin_mode.enter"
-            } else {
-                "admin_mode.leave"
-            },
-            target_type: "User",
-            target_id: signed_in.user.id,
-            target_name: &signed_in.user.username,
-            details: json!({}),
-            ip_address: by.ip,
+        by,
+        if on {
+            "admin_mode.enter"
+        } else {
+            "admin_mode.leave"
         },
-    )?)
+        ("User", signed_in.user.id, &signed_in.user.username),
+        json!({}),
+    )
 }

@@ -143,10 +143,7 @@ async fn tried(
     is_right: impl Fn(&mut Tx<'_>, &Author, &User) -> Result<bool> + Send + Sync + 'static,
 ) -> Result<bool> {
     let (user, ip) = (user.clone(), ip.to_owned());
-    let by = Author {
-        id: Some(user.id),
-        ip: Some(ip.clone()),
-    };
+    let by = Author::at(user.id, &ip);
     app.write(move |tx| {
         sign_in::count(tx, &ip)?;
         let locked = crate::users::find(tx, user.id)?.is_none_or(|user| user.is_locked(tx.now()));

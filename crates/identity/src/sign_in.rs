@@ -173,10 +173,7 @@ pub(crate) fn failed(tx: &mut Tx<'_>, id: i64, ip: &str) -> Result<Outcome> {
     let count: Option<i64> = crate::store::users::count_failure(tx, id, now)?;
     if count.is_some_and(|count| count >= rules.max_attempts) {
         crate::store::users::lock(tx, id, until)?;
-        let by = Author {
-            id: None,
-            ip: Some(ip.to_owned()),
-        };
+        let by = Author::at(None, &ip);
         if let Some(user) = users::find(tx, id)? {
             users::record(tx, &by, "user.lock", &user, serde_json::json!({}))?;
             enqueue_at(tx, &SendLink::new(id, Purpose::Unlock), now)?;
@@ -232,10 +229,7 @@ pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> 
     users::note_activity(tx, user.id)?;
     sign_in_locations::note(tx, user, &attempt.ip, &attempt.agent, count == 1)?;
     let (_, cookie) = sessions::create(tx, user.id, attempt.remember, &attempt.ip, &attempt.agent)?;
-    let by = Author {
-        id: Some(user.id),
-        ip: Some(attempt.ip.clone()),
-    };
+    let by = Author::at(user.id, &attempt.ip);
     users::record(tx, &by, "user.sign_in", user, serde_json::json!({}))?;
     Ok(cookie)
 }

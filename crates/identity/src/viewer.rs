@@ -169,9 +169,20 @@ impl Viewer {
 impl From<&SignedIn> for Author {
     /// Under sudo, the administrator is the author.
     fn from(signed_in: &SignedIn) -> Author {
-        Author {
-            id: Some(signed_in.sudo_by.unwrap_or(signed_in.user.id)),
-            ip: Some(signed_in.ip_address.clone()),
+        let id = signed_in.sudo_by.unwrap_or(signed_in.user.id);
+        Author::at(id, &signed_in.ip_address)
+    }
+}
+
+impl From<&Viewer> for Author {
+    fn from(viewer: &Viewer) -> Author {
+        match viewer {
+            Viewer::User(signed_in) => Author::from(signed_in.as_ref()),
+            Viewer::Deploy(deploy) => Author {
+                deploy_token: Some(deploy.id),
+                ..Author::default()
+            },
+            _ => Author::default(),
         }
     }
 }

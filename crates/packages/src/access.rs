@@ -1,7 +1,6 @@
 //! Who may enter a project's registry, told apart for people and clients.
 
 use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::refusal;
 use kernel::http::reply::{self, Response};
@@ -156,35 +155,4 @@ fn challenge() -> Result<Response> {
         http::HeaderValue::from_static("Basic realm=\"Package registry\""),
     );
     Ok(response)
-}
-
-/// What an audit record tells of something that happened in a registry.
-pub struct AuditEvent<'h> {
-    /// `area.verb`.
-    pub action: &'static str,
-    pub target_type: &'static str,
-    pub target_id: i64,
-    pub target_name: &'h str,
-    pub details: serde_json::Value,
-}
-
-/// Records it under the viewer's name.
-pub fn audit(tx: &mut Tx<'_>, viewer: &Viewer, happened: AuditEvent<'_>) -> Result<()> {
-    let mut details = happened.details;
-    if let (Viewer::Deploy(deploy), Some(fields)) = (viewer, details.as_object_mut()) {
-        fields.insert("deploy_token".into(), serde_json::json!(deploy.id));
-    }
-    audit::write(
-        tx,
-        audit::Record {
-            author_id: viewer.author_id(),
-            action: happened.action,
-            target_type: happened.target_type,
-            target_id: happened.target_id,
-            target_name: happened.target_name,
-            details,
-            ip_address: viewer.ip_address(),
-        },
-    )?;
-    Ok(())
 }

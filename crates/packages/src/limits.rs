@@ -1,9 +1,9 @@
 //! Largest files per format (docs/interface/packages.md 1.7), which administrators change.
 
-use crate::access::{AuditEvent, audit};
 use crate::model::PackageType;
 use identity::viewer::Viewer;
 use kernel::app::App;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::settings::Setting;
 use schemars::JsonSchema;
@@ -108,14 +108,13 @@ pub fn change(
     let mut limits: PlanLimits = kernel::settings::read(tx)?;
     merge(&mut limits, wanted)?;
     app.settings().set(tx, &limits)?;
-    let happened = AuditEvent {
-        action: "plan_limits.update",
-        target_type: "Application",
-        target_id: 0,
-        target_name: "plan limits",
-        details: serde_json::to_value(&limits).map_err(Error::internal)?,
-    };
-    audit(tx, viewer, happened)?;
+    audit::record(
+        tx,
+        viewer,
+        "plan_limits.update",
+        ("Application", 0, "plan limits"),
+        serde_json::to_value(&limits).map_err(Error::internal)?,
+    )?;
     Ok(limits)
 }
 

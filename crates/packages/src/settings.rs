@@ -2,9 +2,9 @@
 //! (docs/interface/packages.md 1.8). Kept in `namespaces.package_settings`; a namespace without
 //! its own settings has those of its nearest ancestor that has some.
 
-use crate::access::{AuditEvent, audit};
 use crate::model::PackageType;
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::params::{self, Field, FromParams, Param, Source, object_schema};
 use regex::RegexBuilder;
@@ -331,18 +331,21 @@ pub fn replace(
 ) -> Result<()> {
     settings.validate()?;
     save(tx, namespace.id, settings)?;
-    let happened = AuditEvent {
-        action: "package_settings.update",
-        target_type: if namespace.is_group() {
-            "Group"
-        } else {
-            "Namespace"
-        },
-        target_id: namespace.id,
-        target_name: &namespace.full_path,
-        details: serde_json::to_value(settings).map_err(Error::internal)?,
-    };
-    audit(tx, viewer, happened)
+    audit::record(
+        tx,
+        viewer,
+        "package_settings.update",
+        (
+            if namespace.is_group() {
+                "Group"
+            } else {
+                "Namespace"
+            },
+            namespace.id,
+            &namespace.full_path,
+        ),
+        serde_json::to_value(settings).map_err(Error::internal)?,
+    )
 }
 
 /// Stores a namespace's own settings.

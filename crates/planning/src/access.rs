@@ -4,10 +4,8 @@
 use crate::model::Issue;
 use identity::model::{User, UserState};
 use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
-use serde_json::Value;
 use spaces::access::{
     GUEST, NONE, OWNER, Purpose, REPORTER, group_and_level, level_in_project, project_and_level,
     projects_of, role_in_project, visible_projects,
@@ -314,31 +312,4 @@ pub fn concerns(viewer: &Viewer) -> Fragment {
             .raw(")");
     }
     mine
-}
-
-/// What an audit record tells.
-pub struct AuditEvent<'h> {
-    /// `area.verb`.
-    pub action: &'static str,
-    pub target_type: &'static str,
-    pub target_id: i64,
-    pub target_name: &'h str,
-    pub details: Value,
-}
-
-/// Records it under the viewer's name.
-pub fn audit(tx: &mut Tx<'_>, viewer: &Viewer, happened: AuditEvent<'_>) -> Result<()> {
-    audit::write(
-        tx,
-        audit::Record {
-            author_id: viewer.author_id(),
-            action: happened.action,
-            target_type: happened.target_type,
-            target_id: happened.target_id,
-            target_name: happened.target_name,
-            details: happened.details,
-            ip_address: viewer.ip_address(),
-        },
-    )?;
-    Ok(())
 }

@@ -3,8 +3,8 @@
 
 use crate::members::MembersOf;
 use crate::model::{Problems, SourceKind};
-use crate::rules::record;
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::secrets::{self, Secret};
 use kernel::time::Timestamp;
@@ -88,7 +88,7 @@ pub fn create(
         )?;
     }
     let details = json!({"token_id": id, "name": new.name, "scopes": new.scopes});
-    record(tx, viewer, "deploy_token.create", place.target(), details)?;
+    audit::record(tx, viewer, "deploy_token.create", place.target(), details)?;
     Ok((find(tx, place, id)?, secret))
 }
 
@@ -172,7 +172,7 @@ pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, id: i64) -> 
     let token = find(tx, place, id)?;
     tx.execute(sql!("delete from deploy_tokens where id = $1"), (id,))?;
     let details = json!({"token_id": id, "name": token.name});
-    record(tx, viewer, "deploy_token.destroy", place.target(), details)
+    audit::record(tx, viewer, "deploy_token.destroy", place.target(), details)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 use crate::access;
 use crate::members::{MembersOf, NewMember, check_end, check_level};
 use crate::model::SourceKind;
-use crate::rules::record;
 use crate::store::members::{self as rows, NewRow};
 use crate::store::{contains, today};
 use crate::tasks::SendInvitation;
@@ -172,7 +171,7 @@ pub fn create(
     };
     enqueue_at(tx, &SendInvitation { invitation }, now)?;
     let details = json!({"access_level": new.level});
-    record(tx, viewer, "invitation.create", place.target(), details)
+    audit::record(tx, viewer, "invitation.create", place.target(), details)
 }
 
 /// Changes the role or the end that is offered.
@@ -198,7 +197,7 @@ pub fn change(
         (known.id, level, expires_at),
     )?;
     let details = json!({"access_level": level});
-    record(tx, viewer, "invitation.update", place.target(), details)?;
+    audit::record(tx, viewer, "invitation.update", place.target(), details)?;
     of_address(tx, place, email)
 }
 
@@ -207,7 +206,7 @@ pub fn withdraw(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, email: &str
     let known = of_address(tx, place, email)?;
     check_level(place, known.access_level)?;
     forget(tx, known.id)?;
-    record(
+    audit::record(
         tx,
         viewer,
         "invitation.destroy",
@@ -292,16 +291,13 @@ fn answered(
     action: &'static str,
 ) -> Result<()> {
     forget(tx, invitation.id)?;
-    let record = audit::Record {
-        author_id: Some(user.id),
-        action,
-        target_type: subject.kind.as_str(),
-        target_id: subject.id,
-        target_name: &subject.full_path,
-        details: json!({"access_level": invitation.access_level}),
-        ip_address: None,
+    let author = audit::Author {
+        id: Some(user.id),
+        ..Default::default()
     };
-    Ok(audit::write(tx, record)?)
+    let target = (subject.kind.as_str(), subject.id, &*subject.full_path);
+    let details = json!({"access_level": invitation.access_level});
+    audit::record(tx, &author, action, target, details)
 }
 
 /// Accepts all that this confirmed address was invited to.

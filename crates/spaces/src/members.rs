@@ -2,13 +2,13 @@
 
 use crate::access::{self, GRANTABLE, MAINTAINER, OWNER, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
-use crate::rules::record;
 use crate::store as lists;
 use crate::store::members::{self as rows, NewRow};
 use crate::store::{Breadth, MemberRow, Source};
 use crate::tasks::{News, TellOfRequest};
 use identity::model::User;
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::params::Patch;
 use kernel::ids::Reference;
@@ -168,7 +168,7 @@ pub fn add(
     }
     check_inherited(tx, place, user.id, new.level)?;
     let details = json!({"user_id": user.id, "access_level": new.level});
-    record(tx, viewer, "member.create", place.target(), details)
+    audit::record(tx, viewer, "member.create", place.target(), details)
 }
 
 /// The refusal of one of several, as text; failures of ours stay failures.
@@ -217,7 +217,7 @@ pub fn change(
     }
     rows::update(tx, &place.source, user_id, level, expires_at)?;
     let details = json!({"user_id": user_id, "from": row.access_level, "access_level": level});
-    record(tx, viewer, "member.update", place.target(), details)?;
+    audit::record(tx, viewer, "member.update", place.target(), details)?;
     direct(tx, place, user_id)
 }
 
@@ -254,7 +254,7 @@ pub fn remove(
         rows::delete_below(tx, place.source.id, user_id)?;
     }
     let details = json!({"user_id": user_id, "access_level": row.access_level});
-    record(tx, viewer, "member.destroy", place.target(), details)
+    audit::record(tx, viewer, "member.destroy", place.target(), details)
 }
 
 /// Records that the viewer wants to become a member.
@@ -279,7 +279,7 @@ pub fn request(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf) -> Result<()
         tell(tx, place, News::Requested, signed_in.user.id, to)?;
     }
     let details = json!({"user_id": signed_in.user.id});
-    record(tx, viewer, "access_request.create", place.target(), details)
+    audit::record(tx, viewer, "access_request.create", place.target(), details)
 }
 
 fn tell(tx: &mut Tx<'_>, place: &MembersOf, news: News, user: i64, to: i64) -> Result<()> {
@@ -307,7 +307,7 @@ pub fn approve(
     check_inherited(tx, place, user_id, level)?;
     rows::grant(tx, &place.source, user_id, level, viewer.user_id())?;
     let details = json!({"user_id": user_id, "access_level": level});
-    record(
+    audit::record(
         tx,
         viewer,
         "access_request.approve",
@@ -325,7 +325,7 @@ pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, user_id: i64) -
     if viewer.user_id() != Some(user_id) {
         tell(tx, place, News::Denied, user_id, user_id)?;
     }
-    record(
+    audit::record(
         tx,
         viewer,
         "access_request.destroy",

@@ -211,16 +211,11 @@ fn record(tx: &mut Tx<'_>, by: &Author, source: &Source) -> Result<()> {
         .keys()
         .filter(|key| !secret.contains(&key.as_str()))
         .collect();
-    Ok(kernel::audit::write(
+    kernel::audit::record(
         tx,
-        kernel::audit::Record {
-            author_id: by.id,
-            action: "settings.update",
-            target_type: "Instance",
-            target_id: 0,
-            target_name: "settings",
-            details: json!({"changed": keys}),
-            ip_address: by.ip.clone(),
-        },
-    )?)
+        by,
+        "settings.update",
+        ("Instance", 0, "settings"),
+        json!({"changed": keys}),
+    )
 }

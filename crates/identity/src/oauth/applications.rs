@@ -188,17 +188,12 @@ pub(super) fn record(
     action: &'static str,
     application: &Application,
 ) -> Result<()> {
-    Ok(kernel::audit::write(
+    kernel::audit::record(
         tx,
-        kernel::audit::Record {
-            author_id: by.id,
-            action,
-            target_type: "Application",
-            target_id: application.id,
-            target_name: &application.name,
-            details: serde_json::json!({"scopes": application.scopes,
+        by,
+        action,
+        ("Application", application.id, &application.name),
+        serde_json::json!({"scopes": application.scopes,
                 "confidential": application.confidential, "trusted": application.trusted}),
-            ip_address: by.ip.clone(),
-        },
-    )?)
+    )
 }

@@ -92,17 +92,12 @@ fn end_replayed(tx: &mut Tx<'_>, code: &Code) -> Result<()> {
         return Ok(());
     };
     if families::revoke(tx, family)? > 0 {
-        kernel::audit::write(
+        kernel::audit::record(
             tx,
-            kernel::audit::Record {
-                author_id: None,
-                action: "oauth.code_replayed",
-                target_type: "User",
-                target_id: code.user_id,
-                target_name: "",
-                details: serde_json::json!({"family": family}),
-                ip_address: None,
-            },
+            kernel::audit::Author::default(),
+            "oauth.code_replayed",
+            ("User", code.user_id, ""),
+            serde_json::json!({"family": family}),
         )?;
     }
     Ok(())

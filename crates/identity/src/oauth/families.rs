@@ -151,17 +151,16 @@ fn reused(tx: &mut Tx<'_>, pair: &Pair) -> Result<()> {
 
 /// Writes down what happened to a family.
 pub(super) fn note(tx: &mut Tx<'_>, pair: &Pair, action: &'static str) -> Result<()> {
-    kernel::audit::write(
+    kernel::audit::record(
         tx,
-        kernel::audit::Record {
-            author_id: None,
-            action,
-            target_type: "User",
-            target_id: pair.user_id,
-            target_name: pair.application_uid.as_deref().unwrap_or(""),
-            details: serde_json::json!({"family": pair.family, "scopes": pair.scopes}),
-            ip_address: None,
-        },
+        kernel::audit::Author::default(),
+        action,
+        (
+            "User",
+            pair.user_id,
+            pair.application_uid.as_deref().unwrap_or(""),
+        ),
+        serde_json::json!({"family": pair.family, "scopes": pair.scopes}),
     )?;
     Ok(())
 }

@@ -281,10 +281,7 @@ fn used(
     move |tx| {
         let found = mail_links::take(tx, purpose, &token)?;
         let (link, user) = found.ok_or_else(|| Error::forbidden(ENDED))?;
-        let by = Author {
-            id: Some(user.id),
-            ip: Some(ip.clone()),
-        };
+        let by = Author::at(user.id, &ip);
         work(tx, &by, &user, link.email_id)
     }
 }

@@ -94,16 +94,11 @@ async fn revoke_others(app: App, viewer: SignedInViewer) -> Result<Response> {
 }
 
 fn record(tx: &mut store::Tx<'_>, by: &Author, user: &User, ended: u64) -> Result<()> {
-    Ok(kernel::audit::write(
+    kernel::audit::record(
         tx,
-        kernel::audit::Record {
-            author_id: by.id,
-            action: "session.revoke",
-            target_type: "User",
-            target_id: user.id,
-            target_name: &user.username,
-            details: json!({"ended": ended}),
-            ip_address: by.ip.clone(),
-        },
-    )?)
+        by,
+        "session.revoke",
+        ("User", user.id, &user.username),
+        json!({"ended": ended}),
+    )
 }

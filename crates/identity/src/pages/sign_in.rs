@@ -377,10 +377,7 @@ async fn renew(
             if !same || user.state.refusal().is_some() {
                 return Err(Error::forbidden("The form has expired. Sign in again."));
             }
-            let by = Author {
-                id: Some(id),
-                ip: Some(attempt.ip.clone()),
-            };
+            let by = Author::at(id, &attempt.ip);
             users::set_password(tx, &by, &user, &hash, false, None)?;
             sign_in::begin(tx, &user, &attempt)
         })

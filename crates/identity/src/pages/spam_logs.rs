@@ -109,18 +109,13 @@ async fn act(app: App, admin: Admin, params: Params<ActParams>) -> Result<Respon
             (Action::BlockUser, None) => Err(Error::BadRequest("Nobody is known for it".into())),
             (Action::Delete, _) => {
                 logs::delete(tx, id)?;
-                Ok(audit::write(
+                audit::record(
                     tx,
-                    audit::Record {
-                        author_id: by.id,
-                        action: "spam_log.delete",
-                        target_type: "SpamLog",
-                        target_id: id,
-                        target_name: &title,
-                        details: json!({}),
-                        ip_address: by.ip.clone(),
-                    },
-                )?)
+                    &by,
+                    "spam_log.delete",
+                    ("SpamLog", id, &title),
+                    json!({}),
+                )
             }
         }
     })

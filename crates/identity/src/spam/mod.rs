@@ -316,10 +316,7 @@ fn is_frequent(tx: &mut Tx<'_>, subject: &Subject, most: i64) -> Result<bool> {
 /// Writes a refusal down, and blocks its maker where the verdict says so.
 fn note(tx: &mut Tx<'_>, subject: &Subject, verdict: Verdict, reason: &str) -> Result<i64> {
     if let (Verdict::BlockUser, Actor::User(user)) = (verdict, &subject.actor) {
-        let by = Author {
-            id: None,
-            ip: Some(subject.ip.clone()),
-        };
+        let by = Author::at(None, &subject.ip);
         match users::transition(tx, &by, user.id, Transition::Block) {
             // Whoever is gone or cannot be blocked is refused all the same.
             Ok(_) | Err(Error::Forbidden(_) | Error::NotFound(_)) => {}

@@ -100,19 +100,14 @@ pub fn record(
     action: &'static str,
     token: &AccessToken,
 ) -> Result<()> {
-    Ok(kernel::audit::write(
+    kernel::audit::record(
         tx,
-        kernel::audit::Record {
-            author_id: by.id,
-            action,
-            target_type: "AccessToken",
-            target_id: token.id,
-            target_name: &token.name,
-            details: serde_json::json!({"user_id": token.user_id, "kind": token.kind.as_str(),
+        by,
+        action,
+        ("AccessToken", token.id, &token.name),
+        serde_json::json!({"user_id": token.user_id, "kind": token.kind.as_str(),
                 "scopes": token.scopes}),
-            ip_address: by.ip.clone(),
-        },
-    )?)
+    )
 }
 
 /// Replaces a token by a new one of its family. The caller has checked that

@@ -219,10 +219,7 @@ pub fn by_key(
             why: String::new(),
         });
     };
-    let by = Author {
-        id: Some(user.id),
-        ip: Some(visit.ip.clone()),
-    };
+    let by = Author::at(user.id, &visit.ip);
     let question = ceremonies::take::<Authentication>(tx, Place::Step(step.id), user.id)?;
     let why = match question {
         _ if user.is_locked(tx.now()) => UNASKED.to_owned(),

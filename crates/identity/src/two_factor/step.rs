@@ -95,10 +95,7 @@ pub fn by_code(
     let Some((step, user)) = find(tx, cookie)? else {
         return Ok(Tried::Ended);
     };
-    let by = Author {
-        id: Some(user.id),
-        ip: Some(visit.ip.clone()),
-    };
+    let by = Author::at(user.id, &visit.ip);
     // A locked account takes no code, so that none is used up for nothing.
     let right = !user.is_locked(tx.now()) && super::use_code(app, tx, &by, &user, code)?;
     if right {

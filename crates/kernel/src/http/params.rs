@@ -36,6 +36,49 @@ pub trait Param: Sized {
     }
     /// JSON schema of the value, for OpenAPI.
     fn schema() -> Value;
+    /// Reads the field of this name; what is wrong with it is added to `errors`.
+    fn read(source: &Source, name: &str, errors: &mut Vec<String>) -> Option<Self> {
+        take(source, name, errors)
+    }
+    /// What it adds to the declared parameters: itself.
+    fn declared(name: &'static str, description: &'static str) -> Vec<Field> {
+        vec![Field {
+            name,
+            description,
+            schema: Self::schema(),
+            required: Self::absent().is_none(),
+        }]
+    }
+}
+
+/// The parameters of another set among those of this one, under their own names.
+#[derive(Debug, Clone)]
+pub struct Flat<T>(pub T);
+
+impl<T> std::ops::Deref for Flat<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: FromParams> Param for Flat<T> {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        let object = value.as_object().ok_or(Unusable::Invalid)?;
+        T::from_params(object).map(Flat).map_err(Unusable::Nested)
+    }
+    fn schema() -> Value {
+        object_schema(&T::fields())
+    }
+    fn read(source: &Source, _: &str, errors: &mut Vec<String>) -> Option<Self> {
+        T::from_params(source)
+            .map(Flat)
+            .map_err(|inner| errors.extend(inner))
+            .ok()
+    }
+    fn declared(_: &'static str, _: &'static str) -> Vec<Field> {
+        T::fields()
+    }
 }
 
 /// A set of parameters declared with [`params!`](crate::params).
@@ -60,6 +103,9 @@ pub struct Field {
 
 /// Declares parameters: `params! { pub struct Create { /// Doc. pub name: String } }`.
 ///
+/// What several sets share is a set of its own, [`Flat`](crate::http::params::Flat) in each:
+/// `params! { pub struct Update { pub at: Flat<IssuePath>, pub fields: Flat<IssueInput> } }`.
+///
 /// A field named like a Rust keyword is written `kind as "type": …`.
 #[macro_export]
 macro_rules! params {
@@ -77,7 +123,7 @@ macro_rules! params {
                 source: &$crate::http::params::Source,
             ) -> std::result::Result<Self, Vec<String>> {
                 let mut errors = Vec::new();
-                $(let $field: Option<$ty> = $crate::http::params::take(
+                $(let $field: Option<$ty> = <$ty as $crate::http::params::Param>::read(
                     source, $crate::params!(@wire $field $($wire)?), &mut errors);)*
                 match ($($field,)*) {
                     ($(Some($field),)*) if errors.is_empty() => Ok($name { $($field),* }),
@@ -86,12 +132,12 @@ macro_rules! params {
             }
 
             fn fields() -> Vec<$crate::http::params::Field> {
-                vec![$($crate::http::params::Field {
-                    name: $crate::params!(@wire $field $($wire)?),
-                    description: concat!($($doc),*).trim_ascii(),
-                    schema: <$ty as $crate::http::params::Param>::schema(),
-                    required: <$ty as $crate::http::params::Param>::absent().is_none(),
-                }),*]
+                let declared: Vec<Vec<$crate::http::params::Field>> =
+                    vec![$(<$ty as $crate::http::params::Param>::declared(
+                        $crate::params!(@wire $field $($wire)?),
+                        concat!($($doc),*).trim_ascii(),
+                    )),*];
+                declared.into_iter().flatten().collect()
             }
         }
 

@@ -13,11 +13,11 @@ pub mod model;
 pub mod rule;
 pub mod run;
 
-use crate::access::{AuditEvent, audit};
 use crate::rules::protection::fits;
 use crate::store::{cleanup as rows, files, packages, protection};
 use identity::viewer::Viewer;
 use kernel::app::App;
+use kernel::audit;
 use kernel::error::Result;
 use kernel::time::Timestamp;
 use model::{Candidate, KeepFiles, Policy, Superfluous};
@@ -61,14 +61,13 @@ pub fn update(
         next_run_at: keep.count().map(|_| next_run(tx)),
     };
     rows::save(tx, &policy)?;
-    let happened = AuditEvent {
-        action: "package_cleanup_policy.update",
-        target_type: "Project",
-        target_id: project.id,
-        target_name: &project.full_path,
-        details: json!({"keep_n_duplicated_package_files": keep}),
-    };
-    audit(tx, viewer, happened)?;
+    audit::record(
+        tx,
+        viewer,
+        "package_cleanup_policy.update",
+        ("Project", project.id, &project.full_path),
+        json!({"keep_n_duplicated_package_files": keep}),
+    )?;
     Ok(policy)
 }
 
@@ -137,19 +136,18 @@ fn record(
             continue;
         };
         packages::touch(tx, package.id)?;
-        let happened = AuditEvent {
-            action: "package_file.clean_up",
-            target_type: "Package",
-            target_id: package.id,
-            target_name: &package.name,
-            details: json!({
+        audit::record(
+            tx,
+            &Viewer::Anonymous,
+            "package_file.clean_up",
+            ("Package", package.id, &package.name),
+            json!({
                 "project_id": project,
                 "version": package.version,
                 "keep": keep,
                 "files": files,
             }),
-        };
-        audit(tx, &Viewer::Anonymous, happened)?;
+        )?;
     }
     Ok(())
 }

@@ -6,12 +6,13 @@
 //! keeps another may take. Protected names stay whatever rules say.
 
 use super::model::{Owner, Rule, Standing};
-use crate::access::{AuditEvent, audit, authorize};
+use crate::access::authorize;
 use crate::model::PackageType;
 use crate::scope::Prefix;
 use crate::settings;
 use crate::store::cleanup_rules::{self as rows, Names};
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::time::Timestamp;
@@ -304,12 +305,12 @@ pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, owner: Owner, id: i64) -> Resul
 }
 
 fn record(tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, rule: &Rule) -> Result<()> {
-    let happened = AuditEvent {
+    audit::record(
+        tx,
+        viewer,
         action,
-        target_type: "PackageCleanupRule",
-        target_id: rule.id,
-        target_name: rule.package_type.as_str(),
-        details: json!({
+        ("PackageCleanupRule", rule.id, rule.package_type.as_str()),
+        json!({
             "project_id": rule.project_id,
             "group_id": rule.namespace_id,
             "enabled": rule.enabled,
@@ -322,8 +323,7 @@ fn record(tx: &mut Tx<'_>, viewer: &Viewer, action: &'static str, rule: &Rule) -
             "not_downloaded_days": rule.not_downloaded_days,
             "never_downloaded": rule.never_downloaded,
         }),
-    };
-    audit(tx, viewer, happened)
+    )
 }
 
 /// A rule ready to be asked.

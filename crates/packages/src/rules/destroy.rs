@@ -1,13 +1,14 @@
 //! Deleting packages and files: out of sight at once, gone by job.
 
 use super::protection;
-use crate::access::{AuditEvent, RegistryAccess, audit, authorize};
+use crate::access::{RegistryAccess, authorize};
 use crate::cleanup::model::{Going, Rule};
 use crate::model::{Package, PackageType};
 use crate::store::{files, packages};
 use crate::tasks::{DropVersions, Purge, PurgeFile};
 use identity::viewer::Viewer;
-use kernel::audit::{Record, write_all};
+use kernel::audit;
+use kernel::audit::{AuditEvent, Author};
 use kernel::error::{Error, Found, Result};
 use kernel::http::RequestContext;
 use kernel::http::conditional::check_unmodified;
@@ -132,18 +133,17 @@ pub fn package(
     if package.package_type == PackageType::Maven && package.version.is_some() {
         enqueue(tx, registry, &DropVersions::of(&package))?;
     }
-    let happened = AuditEvent {
-        action: "package.destroy",
-        target_type: "Package",
-        target_id: package.id,
-        target_name: &package.name,
-        details: json!({
+    audit::record(
+        tx,
+        viewer,
+        "package.destroy",
+        ("Package", package.id, &package.name),
+        json!({
             "project_id": package.project_id,
             "package_type": package.package_type,
             "version": package.version,
         }),
-    };
-    audit(tx, viewer, happened)
+    )
 }
 
 /// Deletes versions of one project that a cleanup rule takes away, under
@@ -167,12 +167,9 @@ pub fn by_rule(tx: &mut Tx<'_>, registry: &Registry, rule: &Rule, going: &[Going
             enqueue(tx, registry, &DropVersions { project, name })?;
         }
     }
-    let records = going.iter().map(|one| Record {
-        author_id: None,
+    let events = going.iter().map(|one| AuditEvent {
         action: "package.clean_up",
-        target_type: "Package",
-        target_id: one.standing.id,
-        target_name: &one.standing.name,
+        target: ("Package", one.standing.id, &one.standing.name),
         details: json!({
             "project_id": project_id,
             "package_type": rule.package_type,
@@ -180,10 +177,8 @@ pub fn by_rule(tx: &mut Tx<'_>, registry: &Registry, rule: &Rule, going: &[Going
             "cleanup_rule_id": rule.id,
             "reasons": one.reasons,
         }),
-        ip_address: None,
     });
-    write_all(tx, records)?;
-    Ok(())
+    audit::record_all(tx, Author::default(), events)
 }
 
 /// Deletes one file; the package stays, even without files.
@@ -208,17 +203,16 @@ pub fn file(
     files::mark_destroyed(tx, file.id)?;
     packages::touch(tx, package.id)?;
     enqueue(tx, registry, &PurgeFile { file: file.id })?;
-    let happened = AuditEvent {
-        action: "package_file.destroy",
-        target_type: "Package",
-        target_id: package.id,
-        target_name: &package.name,
-        details: json!({
+    audit::record(
+        tx,
+        viewer,
+        "package_file.destroy",
+        ("Package", package.id, &package.name),
+        json!({
             "project_id": package.project_id,
             "version": package.version,
             "file_id": file.id,
             "file_name": file.file_name,
         }),
-    };
-    audit(tx, viewer, happened)
+    )
 }

@@ -2,11 +2,11 @@
 //! (docs/interface/packages.md 1.6).
 
 use super::wildcard;
-use crate::access::{AuditEvent, audit};
 use crate::keys::name_key;
 use crate::model::{DeleteLevel, PackageType, ProtectionRule, PushLevel};
 use crate::store::protection as rows;
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use serde_json::json;
@@ -145,14 +145,13 @@ fn record(
         "minimum_access_level_for_push": rule.minimum_access_level_for_push,
         "minimum_access_level_for_delete": rule.minimum_access_level_for_delete,
     });
-    let happened = AuditEvent {
+    audit::record(
+        tx,
+        viewer,
         action,
-        target_type: "PackageProtectionRule",
-        target_id: rule.id,
-        target_name: &rule.package_name_pattern,
+        ("PackageProtectionRule", rule.id, &rule.package_name_pattern),
         details,
-    };
-    audit(tx, viewer, happened)
+    )
 }
 
 fn validate(rule: &ProtectionRule) -> Result<()> {

@@ -1,13 +1,14 @@
 //! Adding a file to a package, which is made with its first file.
 
 use super::protection;
-use crate::access::{AuditEvent, RegistryAccess, audit};
+use crate::access::RegistryAccess;
 use crate::keys::package_version_key;
 use crate::model::{Package, PackageFile, PackageType, Status};
 use crate::settings;
 use crate::store::packages::NewPackage;
 use crate::store::{files, packages};
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
 use serde_json::json;
@@ -168,20 +169,19 @@ pub fn add_beside(
 ) -> Result<PackageFile> {
     let file = files::insert(tx, package, file_name, stored, metadata)?;
     packages::touch(tx, package.id)?;
-    let happened = AuditEvent {
-        action: "package_file.create",
-        target_type: "Package",
-        target_id: package.id,
-        target_name: &package.name,
-        details: json!({
+    audit::record(
+        tx,
+        viewer,
+        "package_file.create",
+        ("Package", package.id, &package.name),
+        json!({
             "project_id": package.project_id,
             "version": package.version,
             "file_id": file.id,
             "file_name": file.file_name,
             "size": file.size,
         }),
-    };
-    audit(tx, viewer, happened)?;
+    )?;
     Ok(file)
 }
 

@@ -1,10 +1,11 @@
 //! Labels: making, changing, promoting, removing.
 
-use crate::access::{Aim, AuditEvent, Parent, ParentAccess, ParentRef, audit, authorize};
+use crate::access::{Aim, Parent, ParentAccess, ParentRef, authorize};
 use crate::model::{Label, MAX_LABEL_TEXT, color, label_title_error};
 use crate::store::labels::{self, Written};
 use crate::store::subscriptions::{self, Target};
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::ids::Reference;
@@ -259,15 +260,11 @@ fn record(
     title: &str,
     parent: &Parent,
 ) -> Result<()> {
-    audit(
+    audit::record(
         tx,
         viewer,
-        AuditEvent {
-            action,
-            target_type: "Label",
-            target_id: id,
-            target_name: title,
-            details: json!({"project_id": parent.project_id(), "group_id": parent.group_id()}),
-        },
+        action,
+        ("Label", id, title),
+        json!({"project_id": parent.project_id(), "group_id": parent.group_id()}),
     )
 }

@@ -1,9 +1,10 @@
 //! Milestones: making, changing, promoting, removing.
 
-use crate::access::{Aim, AuditEvent, Parent, ParentAccess, ParentRef, audit, authorize};
+use crate::access::{Aim, Parent, ParentAccess, ParentRef, authorize};
 use crate::model::{Milestone, MilestoneState, text_error, title_error};
 use crate::store::milestones::{self, Written};
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::ids::Reference;
@@ -202,15 +203,11 @@ fn record(
     title: &str,
     parent: &Parent,
 ) -> Result<()> {
-    audit(
+    audit::record(
         tx,
         viewer,
-        AuditEvent {
-            action,
-            target_type: "Milestone",
-            target_id: id,
-            target_name: title,
-            details: json!({"project_id": parent.project_id(), "group_id": parent.group_id()}),
-        },
+        action,
+        ("Milestone", id, title),
+        json!({"project_id": parent.project_id(), "group_id": parent.group_id()}),
     )
 }

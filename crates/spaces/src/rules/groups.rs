@@ -1,12 +1,13 @@
 //! Rules of groups.
 
-use super::{add_owner, check_description, of_group, record};
+use super::{add_owner, check_description, of_group};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, PRIVATE, Problems, Visibility, path_error};
 use crate::namespaces::{self, Place};
 use crate::store::groups as rows;
 use crate::tasks::DestroyNamespace;
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue_at;
@@ -61,7 +62,7 @@ pub fn create_group(
     let group = access::find_group(tx, &Reference::Id(saved))?.ok_or(Error::NotFound("Group"))?;
     write_group(tx, &group, change, visibility.level())?;
     add_owner(tx, "Group", saved, signed_in.user.id)?;
-    record(tx, viewer, "group.create", of_group(&group), json!({}))?;
+    audit::record(tx, viewer, "group.create", of_group(&group), json!({}))?;
     access::find_group(tx, &Reference::Id(saved))?.ok_or(Error::NotFound("Group"))
 }
 
@@ -158,7 +159,7 @@ pub fn update_group(
         namespaces::replace(tx, &group, &place)?.check()?;
     }
     write_group(tx, &group, change, visibility.level())?;
-    record(
+    audit::record(
         tx,
         viewer,
         "group.update",
@@ -236,7 +237,7 @@ pub fn transfer_group(
         let what = if taken.path { "path" } else { "name" };
         return refuse(&format!("The {what} has already been taken there."));
     }
-    record(
+    audit::record(
         tx,
         viewer,
         "group.transfer",
@@ -248,7 +249,7 @@ pub fn transfer_group(
 
 /// Hides a group with all below it and leaves the work to a job.
 pub fn destroy_group(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Result<()> {
-    record(tx, viewer, "group.destroy", of_group(group), json!({}))?;
+    audit::record(tx, viewer, "group.destroy", of_group(group), json!({}))?;
     schedule_namespace(tx, group)
 }
 

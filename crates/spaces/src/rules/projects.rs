@@ -1,6 +1,6 @@
 //! Rules of projects.
 
-use super::{add_owner, check_description, of_project, record};
+use super::{add_owner, check_description, of_project};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
@@ -8,6 +8,7 @@ use crate::store::projects::{self as rows, NewProject};
 use crate::tasks::DestroyProject;
 use identity::model::User;
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{CONFLICT, Error, Found, Result};
 use kernel::ids::{Reference, fold};
 use kernel::jobs::enqueue_at;
@@ -99,7 +100,7 @@ pub fn create_project(
     }
     let project = reread(tx, id)?;
     write_project(tx, &project, change, visibility.level())?;
-    record(
+    audit::record(
         tx,
         viewer,
         "project.create",
@@ -225,7 +226,7 @@ pub fn update_project(
         namespaces::replace_project(tx, &project, namespace, &name, &path)?.check()?;
     }
     write_project(tx, &project, change, visibility.level())?;
-    record(
+    audit::record(
         tx,
         viewer,
         "project.update",
@@ -293,7 +294,7 @@ pub fn transfer_project(
     if let Some(owner) = home.owner_id {
         add_owner(tx, "Project", project.id, owner)?;
     }
-    record(
+    audit::record(
         tx,
         viewer,
         "project.transfer",
@@ -317,7 +318,7 @@ pub fn archive_project(
     } else {
         "project.unarchive"
     };
-    record(tx, viewer, action, of_project(&project), json!({}))?;
+    audit::record(tx, viewer, action, of_project(&project), json!({}))?;
     reread(tx, project.id)
 }
 
@@ -340,7 +341,7 @@ pub fn star_project(
 pub fn destroy_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<()> {
     let now = tx.now();
     rows::hide(tx, project.id)?;
-    record(
+    audit::record(
         tx,
         viewer,
         "project.destroy",

@@ -1,10 +1,10 @@
 //! Rules of shares.
 
-use super::record;
 use crate::access;
 use crate::model::Namespace;
 use crate::store::shares as rows;
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use serde_json::json;
 use store::Tx;
@@ -27,7 +27,7 @@ pub fn share(
     if !rows::insert(tx, to, with.id, level, expires_at)? {
         return Err(Error::Conflict("Already shared with this group".into()));
     }
-    record(
+    audit::record(
         tx,
         viewer,
         "share.create",
@@ -55,7 +55,7 @@ pub fn unshare(
     if !rows::delete(tx, (source.0, source.1), group_id)? {
         return Err(Error::NotFound(""));
     }
-    record(
+    audit::record(
         tx,
         viewer,
         "share.destroy",

@@ -116,18 +116,13 @@ async fn discard(app: App, admin: Admin, one: Params<One>) -> Result<Response> {
 
 fn record(tx: &mut store::Tx<'_>, admin: &Admin, action: &'static str, id: i64) -> Result<()> {
     let name = jobs::name(tx, id)?.ok_or(Error::NotFound("Job"))?;
-    Ok(kernel::audit::write(
+    kernel::audit::record(
         tx,
-        kernel::audit::Record {
-            author_id: Some(admin.0.user.id),
-            action,
-            target_type: "Job",
-            target_id: id,
-            target_name: &name,
-            details: serde_json::json!({}),
-            ip_address: Some(admin.0.ip_address.clone()),
-        },
-    )?)
+        admin.0.as_ref(),
+        action,
+        ("Job", id, &name),
+        serde_json::json!({}),
+    )
 }
 
 fn back(app: &App, done: bool, text: &str) -> Result<Response> {

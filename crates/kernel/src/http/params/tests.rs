@@ -18,6 +18,20 @@ params! {
     }
 }
 
+params! {
+    struct RulePath {
+        /// The rule.
+        id: i64,
+    }
+}
+params! {
+    struct UpdateRule {
+        at: Flat<RulePath>,
+        rule: Flat<Rule>,
+        note: Patch<String>,
+    }
+}
+
 fn form(text: &str) -> Source {
     let mut source = Source::new();
     parse_form(text.as_bytes(), &mut source).unwrap();
@@ -59,6 +73,19 @@ fn every_error_is_reported_with_its_name() {
             "rules[name] is missing"
         ]
     );
+}
+
+#[test]
+fn what_sets_share_stands_among_their_own() {
+    let read = UpdateRule::from_params(&form("id=7&name=a&note=x")).unwrap();
+    assert_eq!((read.at.id, read.rule.name.as_str()), (7, "a"));
+    let errors = UpdateRule::from_params(&form("id=x&level=y")).unwrap_err();
+    let wrong = ["id is invalid", "name is missing", "level is invalid"];
+    assert_eq!(errors, wrong);
+    let fields = UpdateRule::fields();
+    let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+    assert_eq!(names, ["id", "name", "level", "note"]);
+    assert!(fields[1].required && fields[0].description == "The rule.");
 }
 
 #[test]

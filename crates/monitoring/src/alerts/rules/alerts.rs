@@ -9,6 +9,7 @@ use crate::on_call::rules::escalation;
 use identity::entities::load_basic;
 use identity::viewer::Viewer;
 use jiff::{SignedDuration, Timestamp};
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use planning::model::Issue;
@@ -236,5 +237,5 @@ fn record(
 ) -> Result<()> {
     let name = format!("{}{}", project.full_path, alert.reference());
     let target = (ALERT, alert.id, name.as_str());
-    spaces::rules::record(tx, viewer, "alert.update", target, details)
+    audit::record(tx, viewer, "alert.update", target, details)
 }

@@ -11,13 +11,14 @@ use crate::alerts::store::settings;
 use identity::viewer::Viewer;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::secrets::random_bytes;
 use serde_json::{Value, json};
 use spaces::Project;
 use spaces::model::Problems;
-use spaces::rules::{of_project, record};
+use spaces::rules::of_project;
 use store::Tx;
 
 /// Most integrations of a project.
@@ -176,7 +177,7 @@ pub fn create(
     let sealed = new_token(app);
     let made = rows::insert(tx, project.id, &identifier, &sealed, &written)?;
     let details = told(&made, json!({}));
-    record(
+    audit::record(
         tx,
         viewer,
         "alert_integration.create",
@@ -219,7 +220,7 @@ pub fn update(
     }
     let changed = rows::update(tx, integration.id, &after)?;
     let details = told(&changed, json!({"active": changed.active}));
-    record(
+    audit::record(
         tx,
         viewer,
         "alert_integration.update",
@@ -248,7 +249,7 @@ pub fn reset_token(
     let previous = (overlap_seconds > 0).then_some((integration.sealed_token.as_str(), until));
     let changed = rows::set_token(tx, integration.id, &new_token(app), previous)?;
     let details = told(&changed, json!({"overlap_seconds": overlap_seconds}));
-    record(
+    audit::record(
         tx,
         viewer,
         "alert_integration.reset_token",
@@ -267,7 +268,7 @@ pub fn destroy(
 ) -> Result<Integration> {
     let gone = rows::remove(tx, project.id, id)?.found("Integration")?;
     let details = told(&gone, json!({}));
-    record(
+    audit::record(
         tx,
         viewer,
         "alert_integration.destroy",

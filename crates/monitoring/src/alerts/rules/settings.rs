@@ -3,11 +3,12 @@
 use crate::alerts::model::{AlertSetting, MAX_URL};
 use crate::alerts::store::{integrations, settings as rows};
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::json;
 use spaces::Project;
-use spaces::rules::{of_project, record};
+use spaces::rules::of_project;
 use store::Tx;
 use url::Url;
 
@@ -79,7 +80,7 @@ pub fn update(
         "external_tool_enabled": after.external_tool_enabled,
         "external_tool_url": after.external_tool_url,
     });
-    record(
+    audit::record(
         tx,
         viewer,
         "alert_setting.update",

@@ -5,11 +5,12 @@ use crate::alerts::store::integrations;
 use crate::alerts::store::windows::{self as rows, NewWindow};
 use identity::viewer::Viewer;
 use jiff::Timestamp;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::time::wire;
 use serde_json::{Value, json};
 use spaces::Project;
-use spaces::rules::{of_project, record};
+use spaces::rules::of_project;
 use store::Tx;
 
 /// Most windows a project keeps.
@@ -47,7 +48,7 @@ pub fn create(
         ));
     }
     let made = rows::insert(tx, project.id, viewer.user_id(), new)?;
-    record(
+    audit::record(
         tx,
         viewer,
         "alert_window.create",
@@ -59,7 +60,7 @@ pub fn create(
 
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, id: i64) -> Result<()> {
     let gone = rows::remove(tx, project.id, id)?.found("Maintenance window")?;
-    record(
+    audit::record(
         tx,
         viewer,
         "alert_window.destroy",

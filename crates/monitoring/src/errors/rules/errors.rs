@@ -4,12 +4,12 @@ use super::issues;
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::store::{errors as rows, settings};
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::Project;
 use spaces::access::Purpose;
-use spaces::rules::record;
 use store::Tx;
 
 /// The project, if it tracks errors and the viewer may do this with them.
@@ -53,7 +53,7 @@ pub fn set_status(
         rows::set_status(tx, &error, status)?;
         let name = format!("{}: {}", project.full_path, error.short_title());
         let target = ("ErrorTracking::Error", error.id, name.as_str());
-        record(
+        audit::record(
             tx,
             viewer,
             "error.update",

@@ -5,11 +5,12 @@ use crate::errors::model::ClientKey;
 use crate::errors::store::settings as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
+use kernel::audit;
 use kernel::error::{Found, Result};
 use kernel::secrets::random_bytes;
 use serde_json::json;
 use spaces::Project;
-use spaces::rules::{of_project, record};
+use spaces::rules::of_project;
 use store::Tx;
 
 /// What keys begin with. SDKs for JavaScript take letters, digits and the
@@ -20,7 +21,7 @@ pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<Cli
     let public_key = format!("{PREFIX}{}", hex::encode(random_bytes::<16>()));
     let key = rows::add_key(tx, project.id, &public_key)?;
     let details = json!({"client_key": key.id});
-    record(
+    audit::record(
         tx,
         viewer,
         "error_tracking_client_key.create",
@@ -40,7 +41,7 @@ pub fn destroy(
 ) -> Result<ClientKey> {
     let key = rows::remove_key(tx, project.id, id)?.found("Error Tracking Client Key")?;
     let details = json!({"client_key": key.id});
-    record(
+    audit::record(
         tx,
         viewer,
         "error_tracking_client_key.destroy",

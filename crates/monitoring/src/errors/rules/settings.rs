@@ -6,10 +6,11 @@ use crate::errors::model::{MAX_API_URL, Setting};
 use crate::errors::store::settings as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use serde_json::json;
 use spaces::Project;
-use spaces::rules::{of_project, record};
+use spaces::rules::of_project;
 use store::Tx;
 
 /// What tokens for trackers elsewhere are sealed as.
@@ -99,7 +100,7 @@ pub fn store(
         "integrated": setting.integrated,
         "api_url": setting.api_url,
     });
-    record(
+    audit::record(
         tx,
         viewer,
         "error_tracking_setting.update",

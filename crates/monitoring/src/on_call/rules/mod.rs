@@ -10,20 +10,21 @@ use super::model::{MAX_DESCRIPTION, MAX_NAME};
 use crate::access::may_look_after;
 use identity::entities::load_basic;
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use serde_json::Value;
 use spaces::Project;
-use spaces::rules::{of_project, record};
+use spaces::rules::of_project;
 use store::Tx;
 
-fn audit(
+fn record(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     project: &Project,
     action: &'static str,
     details: Value,
 ) -> Result<()> {
-    record(tx, viewer, action, of_project(project), details)
+    audit::record(tx, viewer, action, of_project(project), details)
 }
 
 /// A name as it is kept.

@@ -1,6 +1,6 @@
 //! The escalation policy of a project: there is one at most.
 
-use super::{audit, description, must_see_alerts, name};
+use super::{description, must_see_alerts, name, record};
 use crate::on_call::model::{MAX_ELAPSED, MAX_RULES, Policy, Rule, Target, Until};
 use crate::on_call::store::policies::{self as rows, NewRule};
 use crate::on_call::store::schedules;
@@ -50,7 +50,7 @@ pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, new: &Change)
     let rules = rules(tx, project, new.rules.as_deref().unwrap_or_default())?;
     let made = rows::insert(tx, project.id, &name, text.as_deref())?;
     rows::set_rules(tx, made.id, &rules)?;
-    audit(
+    record(
         tx,
         viewer,
         project,
@@ -83,7 +83,7 @@ pub fn update(
     if let Some(rules) = &rules {
         rows::set_rules(tx, policy.id, rules)?;
     }
-    audit(
+    record(
         tx,
         viewer,
         project,
@@ -96,7 +96,7 @@ pub fn update(
 /// Removes it: alerts page nobody any more.
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, policy: &Policy) -> Result<()> {
     rows::remove(tx, policy.id)?;
-    audit(
+    record(
         tx,
         viewer,
         project,

@@ -1,6 +1,6 @@
 //! Rotations of a schedule.
 
-use super::{audit, must_see_alerts, name};
+use super::{must_see_alerts, name, record};
 use crate::on_call::model::{
     MAX_LENGTH, MAX_PARTICIPANTS, MAX_ROTATIONS, Participant, Period, Plan, Rotation, Schedule,
     Unit,
@@ -63,7 +63,7 @@ pub fn create(
     let users = participants(tx, project, new.users.as_deref().unwrap_or_default())?;
     let made = rows::insert(tx, schedule.id, &name, &plan)?;
     rows::set_participants(tx, made.id, &users)?;
-    audit(
+    record(
         tx,
         viewer,
         project,
@@ -102,7 +102,7 @@ pub fn update(
     if let Some(users) = &users {
         rows::set_participants(tx, rotation.id, users)?;
     }
-    audit(
+    record(
         tx,
         viewer,
         project,
@@ -120,7 +120,7 @@ pub fn destroy(
     rotation: &Rotation,
 ) -> Result<()> {
     rows::remove(tx, rotation.id)?;
-    audit(
+    record(
         tx,
         viewer,
         project,

@@ -1,6 +1,6 @@
 //! Schedules of a project.
 
-use super::{audit, description, name};
+use super::{description, name, record};
 use crate::on_call::model::{MAX_SCHEDULES, Schedule};
 use crate::on_call::store::schedules::{self as rows, Described};
 use crate::on_call::zones;
@@ -40,7 +40,7 @@ pub fn create(
         time_zone: zone(new.time_zone.as_deref().unwrap_or_default())?,
     };
     let made = rows::insert(tx, project.id, &new)?;
-    audit(
+    record(
         tx,
         viewer,
         project,
@@ -73,7 +73,7 @@ pub fn update(
         time_zone: zone(time_zone)?,
     };
     let changed = rows::update(tx, schedule.id, &new)?;
-    audit(
+    record(
         tx,
         viewer,
         project,
@@ -96,7 +96,7 @@ pub fn destroy(
         return Err(Error::invalid("base", text));
     }
     rows::remove(tx, schedule.id)?;
-    audit(
+    record(
         tx,
         viewer,
         project,

@@ -2,13 +2,14 @@
 
 use super::address::{self, About, Recipe, RevisionPath, WITHOUT_REVISIONS};
 use super::{CONAN, Client, done, store};
-use crate::access::{AuditEvent, RegistryAccess, audit, authorize};
+use crate::access::{RegistryAccess, authorize};
 use crate::model::Package;
 use crate::rules::{destroy, protection};
 use crate::scope::Scope;
 use crate::store::{files as rows, packages};
 use crate::tasks::PurgeFile;
 use ::store::Tx;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Response;
 use kernel::jobs::enqueue;
@@ -149,19 +150,18 @@ impl Doomed {
             enqueue(tx, self.client.app.jobs(), &PurgeFile { file: *file })?;
         }
         packages::touch(tx, self.package.id)?;
-        let happened = AuditEvent {
-            action: "package_file.destroy",
-            target_type: "Package",
-            target_id: self.package.id,
-            target_name: &self.package.name,
-            details: json!({
+        audit::record(
+            tx,
+            &self.client.viewer,
+            "package_file.destroy",
+            ("Package", self.package.id, &self.package.name),
+            json!({
                 "project_id": self.package.project_id,
                 "version": self.package.version,
                 "recipe_revision": recipe_revision,
                 "files": files.len(),
             }),
-        };
-        audit(tx, &self.client.viewer, happened)
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::manifest::StoredManifest;
 use super::{NPM, done, envelope};
-use crate::access::{AuditEvent, audit, authorize};
+use crate::access::authorize;
 use crate::model::Status;
 use crate::rules::protection;
 use crate::scope::Scope;
@@ -12,6 +12,7 @@ use crate::store::packages;
 use ::store::Tx;
 use identity::viewer::Viewer;
 use kernel::app::App;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Response, Upload};
 use kernel::ids::Reference;
@@ -84,16 +85,15 @@ fn set(tx: &mut Tx<'_>, viewer: &Viewer, version: &Version, reason: &str) -> Res
         _ => Status::Deprecated,
     };
     packages::set_status(tx, &package, status)?;
-    let happened = AuditEvent {
-        action: "package.deprecate",
-        target_type: "Package",
-        target_id: package.id,
-        target_name: &package.name,
-        details: json!({
+    audit::record(
+        tx,
+        viewer,
+        "package.deprecate",
+        ("Package", package.id, &package.name),
+        json!({
             "project_id": package.project_id,
             "version": package.version,
             "reason": reason,
         }),
-    };
-    audit(tx, viewer, happened)
+    )
 }

@@ -1,7 +1,7 @@
 //! Tags: names that move between the versions of a package.
 
 use super::{NPM, address, done, envelope, names, packument, place, store};
-use crate::access::{AuditEvent, RegistryAccess, audit, authorize};
+use crate::access::{RegistryAccess, authorize};
 use crate::model::Package;
 use crate::rules::protection;
 use crate::scope::{Prefix, Scope, scope};
@@ -11,6 +11,7 @@ use futures_util::StreamExt;
 use http::{StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
+use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{RequestContext, Response, Upload, reply};
 use kernel::ids::Reference;
@@ -171,16 +172,15 @@ fn record(
     package: &Package,
     tag: &str,
 ) -> Result<()> {
-    let happened = AuditEvent {
+    audit::record(
+        tx,
+        viewer,
         action,
-        target_type: "Package",
-        target_id: package.id,
-        target_name: &package.name,
-        details: json!({
+        ("Package", package.id, &package.name),
+        json!({
             "project_id": package.project_id,
             "version": package.version,
             "tag": tag,
         }),
-    };
-    audit(tx, viewer, happened)
+    )
 }

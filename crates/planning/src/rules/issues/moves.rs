@@ -3,7 +3,7 @@
 use super::links::beside;
 use super::requests::{assignable, label_ids, may_edit};
 use super::{Assignees, IssueInput, close, create, noteable, remark};
-use crate::access::{AuditEvent, Parent, ProjectAccess, audit, desk_to_write};
+use crate::access::{Parent, ProjectAccess, desk_to_write};
 use crate::model::Issue;
 use crate::rules::notes;
 use crate::store::issues as rows;
@@ -11,6 +11,7 @@ use crate::store::labels;
 use crate::store::milestones;
 use crate::store::notes as note_rows;
 use identity::viewer::Viewer;
+use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use kernel::ids::Reference;
@@ -206,15 +207,11 @@ fn record(
     issue: &Issue,
     details: serde_json::Value,
 ) -> Result<()> {
-    audit(
+    audit::record(
         tx,
         viewer,
-        AuditEvent {
-            action,
-            target_type: "Issue",
-            target_id: issue.id,
-            target_name: &issue.title,
-            details,
-        },
+        action,
+        ("Issue", issue.id, &issue.title),
+        details,
     )
 }
