@@ -6,9 +6,9 @@ use graphql::explorer::Files;
 use identity::gate::IdentityGate;
 use kernel::app::{App, Config, Parts};
 use kernel::blobs::Blobs;
-use kernel::graph::{Graph, Table};
+use kernel::graph::{self, Graph};
 use kernel::http::Routes;
-use kernel::http::serve::Server;
+use kernel::http::serve::{Server, Table};
 use kernel::jobs::{Registry, RegistryBuilder};
 use kernel::mail::Mailer;
 use kernel::outbound::{Outbound, Policy};
@@ -16,7 +16,8 @@ use kernel::secrets::Secrets;
 use kernel::settings::Settings;
 use kernel::telemetry::Metrics;
 use std::os::unix::fs::DirBuilderExt;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 use store::{Migration, Plugs, Store};
 
 macro_rules! migrations {
@@ -85,13 +86,31 @@ fn routes_with(explorer: &Files) -> Routes {
     routes
 }
 
+/// The same, compiled for matching. Those without files of an explorer are
+/// compiled once for all servers of a process.
+fn compiled(explorer_dir: Option<&Path>) -> Outcome<Arc<Table>> {
+    static PLAIN: LazyLock<Outcome<Arc<Table>>> = LazyLock::new(|| compile(&Files::default()));
+    match explorer_dir {
+        Some(folder) => {
+            let files = Files::read(folder).map_err(|error| format!("explorer_dir: {error}"))?;
+            compile(&files)
+        }
+        None => PLAIN.clone(),
+    }
+}
+
+fn compile(explorer: &Files) -> Outcome<Arc<Table>> {
+    let table = Table::new(routes_with(explorer)).map_err(|error| error.to_string())?;
+    Ok(Arc::new(table))
+}
+
 /// Every type and field of GraphQL.
 ///
 /// # Panics
 ///
 /// When what the rooms registered does not fit together, with every reason:
 /// no build that starts once fails so later.
-pub fn graph() -> Table {
+pub fn graph() -> graph::Table {
     let mut g = Graph::new();
     graphql::root::graph(&mut g, system::BUILD);
     identity::graph::graph(&mut g);
@@ -277,10 +296,7 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         .external_url
         .clone()
         .unwrap_or_else(|| format!("http://{}", options.listen));
-    let explorer = match &options.explorer_dir {
-        Some(folder) => Files::read(folder).map_err(|error| format!("explorer_dir: {error}"))?,
-        None => Files::default(),
-    };
+    let table = compiled(options.explorer_dir.as_deref())?;
     let parts = Parts {
         mailer: open_mailer(&options, &external_url)?,
         outbound: Outbound::new(Policy::default()).map_err(|error| error.to_string())?,
@@ -301,12 +317,8 @@ pub fn assemble_over(options: Options, store: Store) -> Outcome<(App, Arc<Server
         store,
     };
     let app = App::new(parts);
-    let server = Server::new(
-        app.clone(),
-        Box::new(IdentityGate::new()),
-        routes_with(&explorer),
-    );
-    Ok((app, server.map_err(|error| error.to_string())?))
+    let server = Server::over(app.clone(), Box::new(IdentityGate::new()), table);
+    Ok((app, server))
 }
 
 #[cfg(test)]

@@ -1,10 +1,17 @@
 //! Users, groups, projects and packages, made through the API.
 
+use crate::browser::PASSWORD;
 use crate::client::Client;
 use crate::npm;
 use crate::server::TestServer;
+use identity::author::Author;
+use identity::model::TokenKind;
+use identity::password;
+use identity::tokens::{self, NewToken};
+use identity::users::{self, Change, NewUser};
 use serde_json::json;
 use std::ops::Deref;
+use std::sync::LazyLock;
 
 /// A person; use it as a [`Client`] with a token of scope `api`.
 #[derive(Debug, Clone)]
@@ -55,22 +62,45 @@ impl Deref for TestUser {
 }
 
 impl TestServer {
-    /// A new person with this username.
+    /// A new person with this username, as the administrator makes them; the
+    /// password is hashed once for all of them.
     pub async fn user(&self, username: &str) -> TestUser {
-        let made = self
-            .admin()
-            .post("/users")
-            .json(&json!({
-                "username": username, "name": username, "email": format!("{username}@example.com"),
-                "password": "correct horse battery", "skip_confirmation": true,
-            }))
-            .await
-            .is(201);
-        let client = self.token_of(made.id(), &["api"]).await;
-        TestUser {
-            id: made.id(),
+        static HASH: LazyLock<String> =
+            LazyLock::new(|| password::hash_blocking(PASSWORD).expect("it can be hashed"));
+        let new = NewUser {
             username: username.to_owned(),
-            client,
+            name: username.to_owned(),
+            email: format!("{username}@example.com"),
+            password_hash: HASH.clone(),
+            password_automatic: false,
+            admin: false,
+            confirmed: true,
+            pending: false,
+            rest: Change::default(),
+        };
+        let by = Author::at(1, "127.0.0.1");
+        let made = self.app().write(move |tx| {
+            let user = users::create(tx, &by, &new)?;
+            let token = NewToken {
+                kind: TokenKind::Personal,
+                user_id: user.id,
+                admin: false,
+                source: None,
+                access_level: None,
+                name: "a test".into(),
+                description: None,
+                scopes: vec!["api".into()],
+                expires_at: None,
+            };
+            let (token, secret) = tokens::create(tx, &token)?;
+            tokens::record(tx, &by, "access_token.create", &token)?;
+            Ok((user.id, secret.expose().to_owned()))
+        });
+        let (id, token) = made.await.expect("the user can be made");
+        TestUser {
+            id,
+            username: username.to_owned(),
+            client: self.with_token(token),
         }
     }
 

@@ -49,20 +49,20 @@ const SCOPES: &[&str] = &["api", "read_api"];
 
 /// Declares the endpoint over this table.
 pub fn routes(r: &mut Routes, table: Table) {
-    let interface = Arc::new(Interface {
-        unmarked: Arc::new(table.without_marked()),
-        whole: Arc::new(table),
-        kept: Mutex::default(),
-        known: Known::default(),
-        queries: Queries::default(),
-        uses: Uses::default(),
-    });
-    schema::routes(r, &interface.whole, &interface.unmarked);
+    let unmarked = Arc::new(table.without_marked());
+    let whole = Arc::new(table);
+    schema::routes(r, &whole, &unmarked);
     for path in ["/api/graphql", "/api/graphql/"] {
         for method in [Method::POST, Method::GET] {
-            let interface = interface.clone();
+            let (whole, unmarked) = (whole.clone(), unmarked.clone());
             let handler = move |incoming: Incoming| {
-                let interface = interface.clone();
+                let interface = Interface {
+                    table: match incoming.unmarked {
+                        true => unmarked.clone(),
+                        false => whole.clone(),
+                    },
+                    state: incoming.app.kept(),
+                };
                 async move { interface.answer(incoming).await }
             };
             r.graphql(method, path, handler)
@@ -73,10 +73,16 @@ pub fn routes(r: &mut Routes, table: Table) {
     }
 }
 
+/// What one request is answered from.
 struct Interface {
-    whole: Arc<Table>,
-    /// Without deprecated members and experiments.
-    unmarked: Arc<Table>,
+    /// All members, or those without deprecations and experiments.
+    table: Arc<Table>,
+    state: Arc<State>,
+}
+
+/// What a server remembers from request to request.
+#[derive(Default)]
+struct State {
     kept: Mutex<HashMap<AnswerKey, Arc<Answered>>>,
     known: Known,
     /// Texts that clients send by their digests.
@@ -116,8 +122,8 @@ impl Interface {
             return self.reply(&incoming, vec![kept], batch);
         }
         let anonymous = incoming.viewer.user_id().is_none();
-        let (table, limits) = (self.table(&incoming), Limits::of(anonymous));
-        let checked = self.checked(&incoming, &table, limits).await?;
+        let limits = Limits::of(anonymous);
+        let checked = self.checked(&incoming, limits).await?;
         let runnable: Vec<&Checked> = checked
             .iter()
             .filter_map(|step| step.as_deref().ok())
@@ -139,9 +145,9 @@ impl Interface {
         request.atomic = incoming.atomic && runnable.iter().any(|one| one.is_mutation());
         let run = Run {
             incoming: &incoming,
-            table: &table,
+            table: &self.table,
             request: Arc::new(request),
-            uses: &self.uses,
+            uses: &self.state.uses,
         };
         let answers: Vec<Arc<Answered>> =
             run.all(&checked).await?.into_iter().map(Arc::new).collect();
@@ -158,7 +164,7 @@ impl Interface {
         let usable = rules.persisted_queries && incoming.viewer.user_id().is_some();
         let listed_only = rules.allowed_queries_only && !incoming.viewer.is_admin();
         let entries = incoming.kind.entries();
-        let wanted = |entry: &Entry| self.queries.wanted(entry, usable, listed_only);
+        let wanted = |entry: &Entry| self.state.queries.wanted(entry, usable, listed_only);
         let wanted: Vec<String> = entries.iter().filter_map(wanted).collect();
         let listed = match wanted.is_empty() {
             true => Listed::new(),
@@ -170,7 +176,7 @@ impl Interface {
             }
         };
         for entry in incoming.kind.entries_mut() {
-            self.queries.resolve(entry, usable, &listed);
+            self.state.queries.resolve(entry, usable, &listed);
             if listed_only {
                 persisted::refuse_unlisted(entry, &listed);
             }
@@ -182,11 +188,10 @@ impl Interface {
     async fn checked(
         &self,
         incoming: &Incoming,
-        table: &Arc<Table>,
         limits: Limits,
     ) -> Result<Vec<Step<Arc<Checked>>>> {
         let entries = incoming.kind.entries();
-        let read = |entry: &Entry| match self.known.get(incoming, entry) {
+        let read = |entry: &Entry| match self.state.known.get(incoming, entry) {
             Some(known) => Ok(Read::Known(known)),
             None => entry.parse().map(Read::New),
         };
@@ -194,11 +199,11 @@ impl Interface {
         check_mutations(incoming, &read)?;
         let is_new = |step: &Step<Read>| matches!(step, Ok(Read::New(_)));
         let new: Vec<bool> = read.iter().map(is_new).collect();
-        let own = table.clone();
+        let table = self.table.clone();
         let check = move || {
             let one = |read: Read| match read {
                 Read::Known(known) => Ok(known),
-                Read::New(parsed) => validation::check(&own, parsed, limits).map(Arc::new),
+                Read::New(parsed) => validation::check(&table, parsed, limits).map(Arc::new),
             };
             let all = read.into_iter().map(|step| step.and_then(one));
             all.collect::<Vec<Step<Arc<Checked>>>>()
@@ -213,21 +218,14 @@ impl Interface {
         };
         let placed = |((entry, new), step): ((&Entry, bool), Step<Arc<Checked>>)| {
             let checked = step?;
-            uploads::check(table, entry, &checked)?;
+            uploads::check(&self.table, entry, &checked)?;
             if new {
-                self.known.keep(incoming, entry, &checked);
+                self.state.known.keep(incoming, entry, &checked);
             }
-            self.queries.keep(entry);
+            self.state.queries.keep(entry);
             Ok(checked)
         };
         Ok(entries.iter().zip(new).zip(checked).map(placed).collect())
-    }
-
-    fn table(&self, incoming: &Incoming) -> Arc<Table> {
-        match incoming.unmarked {
-            true => self.unmarked.clone(),
-            false => self.whole.clone(),
-        }
     }
 
     fn reply(
@@ -259,12 +257,12 @@ impl Interface {
 
     fn kept(&self, incoming: &Incoming, entry: &Entry) -> Option<Arc<Answered>> {
         let key = Interface::key(incoming, entry)?;
-        self.kept.lock().ok()?.get(&key).cloned()
+        self.state.kept.lock().ok()?.get(&key).cloned()
     }
 
     fn keep(&self, incoming: &Incoming, entry: &Entry, answered: &Arc<Answered>) {
         let key = Interface::key(incoming, entry).filter(|_| answered.about_itself);
-        if let (Some(key), Ok(mut kept)) = (key, self.kept.lock()) {
+        if let (Some(key), Ok(mut kept)) = (key, self.state.kept.lock()) {
             if kept.len() >= MAX_KEPT {
                 kept.clear();
             }

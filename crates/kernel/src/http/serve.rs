@@ -7,7 +7,7 @@ use super::connections;
 use super::refusal;
 use super::reply::{self, Response};
 use super::routes::{Admits, Gate, GateCookie, Route, Routes, Stranger, Surface};
-use super::table::Table;
+pub use super::table::Table;
 use super::throttle::{self, Caller, Throttles};
 use super::unread;
 use crate::app::App;
@@ -33,7 +33,7 @@ pub struct Server {
     gate: Box<dyn Gate>,
     throttles: Throttles,
     bodies: Arc<Budget>,
-    table: Table,
+    table: Arc<Table>,
     /// What stands at no address: who is signed in is still shown so.
     nowhere: Arc<Route>,
 }
@@ -41,14 +41,20 @@ pub struct Server {
 impl Server {
     /// Compiles the routes.
     pub fn new(app: App, gate: Box<dyn Gate>, routes: Routes) -> Result<Arc<Server>> {
-        Ok(Arc::new(Server {
+        Ok(Server::over(app, gate, Arc::new(Table::new(routes)?)))
+    }
+
+    /// A server over routes that are compiled already: those of one process
+    /// may share them.
+    pub fn over(app: App, gate: Box<dyn Gate>, table: Arc<Table>) -> Arc<Server> {
+        Arc::new(Server {
             app,
             gate,
             throttles: Throttles::default(),
             bodies: Arc::default(),
-            table: Table::new(routes)?,
+            table,
             nowhere: nowhere(),
-        }))
+        })
     }
 
     /// Serves connections until `stop` resolves, then drains.

@@ -66,7 +66,7 @@ struct Places {
 
 /// All routes.
 #[derive(Default)]
-pub(super) struct Table {
+pub struct Table {
     /// Those at no place.
     exact: Matcher,
     /// By what stands before places, the longest first.
@@ -76,7 +76,7 @@ pub(super) struct Table {
 impl Table {
     /// Compiles the routes. Two routes of one method and path are a
     /// programming error and reported by name.
-    pub(super) fn new(routes: Routes) -> Result<Table> {
+    pub fn new(routes: Routes) -> Result<Table> {
         let mut paths: HashMap<String, Methods> = HashMap::new();
         for route in routes.into_all() {
             let methods = paths.entry(route.path.clone()).or_default();

@@ -82,6 +82,7 @@ fn what_sets_share_stands_among_their_own() {
     let errors = UpdateRule::from_params(&form("id=x&level=y")).unwrap_err();
     let wrong = ["id is invalid", "name is missing", "level is invalid"];
     assert_eq!(errors, wrong);
+    assert_eq!(read.note, Patch::Value("x".to_owned()));
     let fields = UpdateRule::fields();
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
     assert_eq!(names, ["id", "name", "level", "note"]);
