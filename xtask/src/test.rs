@@ -13,6 +13,7 @@ use crate::clients;
 use crate::docs;
 use crate::shared::{Depth, Shared};
 use xtask::costs;
+use xtask::server;
 use xtask::slots;
 use xtask::steps::{self, Outcome, Step, linting_cargo};
 use xtask::tools;
@@ -173,18 +174,18 @@ fn tests(shared: &Shared) -> Outcome {
     }
 }
 
-/// Hostile clients beside good ones, whose times nothing else may blur.
+/// Hostile clients beside good ones, and outages, in the release program:
+/// nothing else may blur their times.
 fn sieges() -> Outcome {
-    steps::run(&mut linting_cargo([
-        "test",
-        "--workspace",
-        "--test",
-        "program",
-        "--",
-        "--ignored",
-        "--test-threads=1",
-        "overload::",
-    ]))
+    let program = server::build()?;
+    let arguments = ["test", "--workspace", "--test", "program", "--"];
+    steps::run(
+        linting_cargo(arguments)
+            .args(["--include-ignored", "--test-threads=1"])
+            .args(["overload::", "outage::"])
+            .env("TENON_REQUIRE_POSTGRES", "1")
+            .env("TENON_TEST_PROGRAM", program),
+    )
 }
 
 fn doctests(shared: &Shared) -> Outcome {

@@ -166,6 +166,17 @@ pub struct Registry {
     bell: Arc<Notify>,
 }
 
+impl Registry {
+    /// The settings that say when periodic jobs were enqueued last.
+    pub fn periods(&self) -> impl Iterator<Item = String> {
+        self.periodic.iter().map(|(name, ..)| period(name))
+    }
+}
+
+fn period(job: &str) -> String {
+    format!("period.{job}")
+}
+
 #[derive(Debug)]
 struct Claimed {
     id: i64,
@@ -245,12 +256,7 @@ fn period_is_due(tx: &mut Tx<'_>, name: &str, seconds: i64) -> Result<bool> {
              on conflict (key) do update set updated_at = excluded.updated_at
              where settings.updated_at <= $4"
         ),
-        (
-            format!("period.{name}"),
-            Json(serde_json::json!(seconds)),
-            now,
-            due,
-        ),
+        (period(name), Json(serde_json::json!(seconds)), now, due),
     )?;
     Ok(changed > 0)
 }

@@ -11,6 +11,10 @@ use std::process::ExitCode;
 use tenon::options::{Given, Options, sample};
 use tenon::{Outcome, accounts, backup, check, serve, system, wiring};
 
+/// Gives memory back after a flood, which glibc's does not (docs/decisions/0013).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A self-hosted platform for software development.
 ///
 /// Without a command it serves. A file tenon.toml in the current directory is

@@ -10,8 +10,8 @@ mod cluster;
 
 pub use cluster::{Cluster, PROGRAMS, in_memory, programs};
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ::postgres::{Client, NoTls};
@@ -71,9 +71,9 @@ impl Database {
         let cluster = cluster_url()?;
         let name = unique_name();
         let template = format!("tenon_template_{template}");
-        off_the_runtime(|| {
-            build_template(cluster, &template, migrate)?;
-            copy(&mut connect(cluster)?, &template, &name).map_err(|error| describe(&error))
+        with_client(cluster, |client| {
+            build_template(client, cluster, &template, migrate)?;
+            copy(client, &template, &name).map_err(|error| describe(&error))
         })
         .unwrap_or_else(|error| panic!("no database for the test: {error}"));
         Some(Database {
@@ -94,10 +94,9 @@ impl Drop for Database {
     fn drop(&mut self) {
         let Some(cluster) = cluster_url() else { return };
         let statement = format!("drop database if exists {} with (force)", self.name);
-        let _ = off_the_runtime(|| {
-            connect(cluster)?
-                .batch_execute(&statement)
-                .map_err(|error| describe(&error))
+        let _ = with_client(cluster, |client| {
+            let dropped = client.batch_execute(&statement);
+            dropped.map_err(|error| describe(&error))
         });
     }
 }
@@ -120,11 +119,11 @@ fn copy(client: &mut Client, template: &str, name: &str) -> Result<(), ::postgre
 /// process build while the others wait; only a finished template carries the
 /// final name.
 fn build_template(
+    client: &mut Client,
     cluster: &str,
     template: &str,
     migrate: impl FnOnce(&str) -> Result<(), String>,
 ) -> Result<(), String> {
-    let mut client = connect(cluster)?;
     let run = |client: &mut Client, sql: &str| {
         client
             .batch_execute(sql)
@@ -136,20 +135,22 @@ fn build_template(
             .map(|row| row.is_some())
             .map_err(|error| describe(&error))
     };
-    if exists(&mut client)? {
+    if exists(client)? {
         return Ok(());
     }
-    run(&mut client, "select pg_advisory_lock(7265676)")?;
-    if exists(&mut client)? {
+    // Held until the end of the connection, which is this one's alone.
+    let client = &mut connect(cluster)?;
+    run(client, "select pg_advisory_lock(7265676)")?;
+    if exists(client)? {
         return Ok(());
     }
     let building = format!("{template}_building");
     run(
-        &mut client,
+        client,
         &format!("drop database if exists {building} with (force)"),
     )?;
     run(
-        &mut client,
+        client,
         &format!("create database {building} template template0"),
     )?;
     migrate(&with_database(cluster, &building))?;
@@ -157,14 +158,14 @@ fn build_template(
     let mut tries = 0;
     loop {
         run(
-            &mut client,
+            client,
             &format!(
                 "select pg_terminate_backend(pid) from pg_stat_activity \
                  where datname = '{building}'"
             ),
         )?;
         match run(
-            &mut client,
+            client,
             &format!("alter database {building} rename to {template}"),
         ) {
             Err(_) if tries < 100 => tries += 1,
@@ -182,6 +183,26 @@ fn off_the_runtime<T: Send>(work: impl FnOnce() -> T + Send) -> T {
             .spawn(work)
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Runs `work` off the runtime, on a connection that the next one uses again:
+/// each costs the cluster a process.
+fn with_client<T: Send>(
+    cluster: &str,
+    work: impl FnOnce(&mut Client) -> Result<T, String> + Send,
+) -> Result<T, String> {
+    static IDLE: Mutex<Vec<Client>> = Mutex::new(Vec::new());
+    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    off_the_runtime(|| {
+        let ready = idle().pop().filter(|client| !client.is_closed());
+        let mut client = match ready {
+            Some(client) => client,
+            None => connect(cluster)?,
+        };
+        let done = work(&mut client)?;
+        idle().push(client);
+        Ok(done)
     })
 }
 

@@ -37,6 +37,15 @@ pub struct Server {
     reader: Option<JoinHandle<()>>,
 }
 
+/// The program of this build, or another one: sieges of a full check besiege
+/// the release.
+pub fn program() -> PathBuf {
+    match std::env::var_os("TENON_TEST_PROGRAM") {
+        Some(other) => other.into(),
+        None => env!("CARGO_BIN_EXE_tenon").into(),
+    }
+}
+
 impl Place {
     pub fn sqlite() -> Place {
         let directory = tempfile::tempdir().expect("a temporary directory");
@@ -146,12 +155,12 @@ impl Place {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let program = env!("CARGO_BIN_EXE_tenon");
         let mut command = match self.before {
-            None => Command::new(program),
+            None => Command::new(program()),
             Some(before) => {
                 let mut shell = Command::new("sh");
-                shell.args(["-c", &format!("{before} && exec \"$0\" \"$@\""), program]);
+                shell.args(["-c", &format!("{before} && exec \"$0\" \"$@\"")]);
+                shell.arg(program());
                 shell
             }
         };
