@@ -5,24 +5,26 @@
 //! of a hundred rows asks once for what belongs to them.
 
 use crate::validation::ast::{Field, Fragment, OperationKind, Selection};
-use crate::validation::error::Pos;
 use crate::validation::{Checked, is_taken, literals};
 use futures_util::future::join_all;
 use kernel::error::Error;
-use kernel::graph::context::NOT_AVAILABLE;
-use kernel::graph::table::{self, Kind, Resolver, Root};
-use kernel::graph::{Answer, Args, Context, Fault, Node, TypeRef};
+use kernel::graph::table::{self, Resolver, Root};
+use kernel::graph::{Answer, Args, Context, Fault, Node};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-/// What is told of changes that were undone, or not begun, since another one
-/// that belongs to them failed.
-pub const UNDONE: &str = "Nothing was changed: another mutation of this request failed";
-/// The code of that error.
-pub const UNDONE_CODE: &str = "undone";
+mod errors;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use errors::{UNDONE, UNDONE_CODE};
+
+use errors::ErrorSite;
+use tree::{Path, PendingNode, Tree};
 
 /// What an operation answered.
 #[derive(Debug)]
@@ -73,41 +75,6 @@ pub async fn run(context: Context, checked: &Checked) -> Result<Outcome, Arc<Err
 /// A value, or the mark that it failed and its error is told already.
 type Built = Result<Json, ()>;
 type Builds<'r> = Pin<Box<dyn Future<Output = Vec<Built>> + Send + 'r>>;
-
-/// Keys and indexes from the root, innermost first.
-#[derive(Debug, Clone, Default)]
-struct Path(Option<Arc<(Json, Path)>>);
-
-impl Path {
-    fn then(&self, step: impl Into<Json>) -> Path {
-        Path(Some(Arc::new((step.into(), self.clone()))))
-    }
-
-    fn json(&self) -> Json {
-        let mut steps = Vec::new();
-        let mut at = self;
-        while let Some(step) = &at.0 {
-            steps.push(step.0.clone());
-            at = &step.1;
-        }
-        steps.reverse();
-        Json::Array(steps)
-    }
-}
-
-/// A value whose objects are not yet answered.
-enum Tree {
-    Failed,
-    Value(Json),
-    Object(usize),
-    List(Vec<Tree>),
-}
-
-struct PendingNode {
-    ty: Arc<str>,
-    node: Node,
-    path: Path,
-}
 
 struct Run<'r> {
     context: Context,
@@ -177,36 +144,6 @@ impl<'r> Run<'r> {
             if self.is_undone() {
                 break;
             }
-        }
-        columns
-    }
-
-    /// Whether what was done so far is to be undone.
-    fn is_undone(&self) -> bool {
-        let request = &self.context.request;
-        let told = || self.errors.lock().is_ok_and(|errors| !errors.is_empty());
-        request.atomic && (request.has_failed() || told())
-    }
-
-    /// Of fields that are undone, only the one that failed, the last that ran,
-    /// tells what became of it.
-    fn undo(
-        &self,
-        mut columns: Vec<Vec<Built>>,
-        merged: &Merged<'r>,
-        parents: &[(Node, Path)],
-    ) -> Vec<Vec<Built>> {
-        if !self.is_undone() {
-            return columns;
-        }
-        let failed = columns.len().saturating_sub(1);
-        columns.resize_with(merged.len(), Vec::new);
-        let fields = merged.iter().zip(&mut columns).enumerate();
-        for (_, ((key, fields), column)) in fields.filter(|(at, _)| *at != failed) {
-            *column = vec![Ok(Json::Null); parents.len()];
-            let path = Path::default().then(&**key);
-            let text = UNDONE.to_owned();
-            self.tell(text, fields[0].pos, &path, UNDONE_CODE, Map::new());
         }
         columns
     }
@@ -330,52 +267,6 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Separates the objects of an answer from the rest.
-    fn tree(
-        &self,
-        ty: &TypeRef,
-        answer: Answer,
-        path: &Path,
-        found: &mut Vec<PendingNode>,
-    ) -> Tree {
-        match (ty.nullable(), answer) {
-            (_, Answer::Null) => Tree::Value(Json::Null),
-            (TypeRef::List(inner), Answer::List(items)) => {
-                let items = items.into_iter().enumerate();
-                let item = |(index, one)| self.tree(inner, one, &path.then(index), found);
-                Tree::List(items.map(item).collect())
-            }
-            (TypeRef::Named(name), Answer::Object(object, node)) => {
-                if !self.context.table.is_a(&object, name) {
-                    return self.broken(Error::internal(format!("{object} is no {name}")));
-                }
-                found.push(PendingNode {
-                    ty: object,
-                    node,
-                    path: path.clone(),
-                });
-                Tree::Object(found.len() - 1)
-            }
-            (TypeRef::Named(name), Answer::Value(value)) => {
-                let kind = self.context.table.get(name).map(|def| &def.kind);
-                let fits = match (kind, value.as_str()) {
-                    (Some(Kind::Enum(values)), Some(text)) => values.contains_key(text),
-                    (Some(Kind::Scalar(_)), _) => true,
-                    _ => value.is_null(),
-                };
-                if fits {
-                    Tree::Value(value)
-                } else if let Some(Kind::Enum(_)) = kind {
-                    // A value without deprecated members that is one of them.
-                    Tree::Value(Json::Null)
-                } else {
-                    self.broken(Error::internal(format!("{value} is no {name}")))
-                }
-            }
-            (ty, _) => self.broken(Error::internal(format!("an answer does not fit {ty}"))),
-        }
-    }
-
     /// Answers the objects below a field, grouped by their type.
     async fn below(&self, merged: &[&'r Field], found: Vec<PendingNode>) -> Vec<Option<Built>> {
         let mut answers: Vec<Option<Built>> = found.iter().map(|_| None).collect();
@@ -405,122 +296,4 @@ impl<'r> Run<'r> {
         }
         answers
     }
-
-    /// Puts the answered objects in their places; a null where none may be
-    /// fails what it stands in.
-    fn build(
-        &self,
-        ty: &TypeRef,
-        tree: Tree,
-        below: &mut [Option<Built>],
-        at: &ErrorSite<'_>,
-        path: &Path,
-    ) -> Built {
-        let value = match tree {
-            Tree::Failed => Err(()),
-            Tree::Value(value) => Ok(value),
-            Tree::Object(index) => below[index].take().unwrap_or(Err(())),
-            Tree::List(items) => {
-                let inner = match ty.nullable() {
-                    TypeRef::List(inner) => inner,
-                    other => other,
-                };
-                let items = items.into_iter().enumerate();
-                let item = |(index, one)| self.build(inner, one, below, at, &path.then(index));
-                // Every item is built, so that each tells its own errors.
-                let items: Vec<Built> = items.map(item).collect();
-                items.into_iter().collect::<Result<_, _>>().map(Json::Array)
-            }
-        };
-        match (ty.is_required(), value) {
-            (true, Ok(Json::Null)) => {
-                let name = &at.field.name;
-                let text = format!(
-                    "Cannot return null for non-nullable field {}.{name}",
-                    at.object
-                );
-                self.tell(text, at.field.pos, path, "nullForRequired", Map::new());
-                Err(())
-            }
-            (true, value) => value,
-            (false, value) => Ok(value.unwrap_or_default()),
-        }
-    }
-
-    /// Tells a fault, unless it reads as «not there».
-    fn fault(&self, fault: Fault, at: &ErrorSite<'_>, path: &Path) -> Tree {
-        let pos = at.field.pos;
-        match fault {
-            Fault::Said {
-                message,
-                code,
-                extensions,
-            } => self.tell(message, pos, path, code, extensions),
-            Fault::Denied(denied) => return self.fault(denied.told(), at, path),
-            Fault::Timeout => {
-                let text = format!("Timeout on {}.{}", at.object, at.field.name);
-                self.tell(text, pos, path, "timeout", Map::new());
-            }
-            Fault::Refused(error) => match &*error {
-                Error::NotFound(_)
-                | Error::NotFoundText(_)
-                | Error::Forbidden(_)
-                | Error::InsufficientScope(_)
-                | Error::Unauthenticated
-                | Error::Moved(_) => {
-                    if !at.mutates {
-                        return Tree::Value(Json::Null);
-                    }
-                    let text = NOT_AVAILABLE.to_owned();
-                    self.tell(text, pos, path, "notAvailable", Map::new());
-                }
-                Error::Parameters(texts) => {
-                    self.tell(texts.join(", "), pos, path, "argumentError", Map::new());
-                }
-                Error::BadRequest(text) | Error::Unprocessable(text) | Error::Conflict(text) => {
-                    self.tell(text.clone(), pos, path, "argumentError", Map::new());
-                }
-                _ => self.end(error),
-            },
-        }
-        Tree::Failed
-    }
-
-    fn tell(
-        &self,
-        message: String,
-        pos: Pos,
-        path: &Path,
-        code: &str,
-        mut extensions: Map<String, Json>,
-    ) {
-        extensions.insert("code".to_owned(), json!(code));
-        let error = json!({
-            "message": message,
-            "locations": crate::validation::error::places(&[pos]),
-            "path": path.json(),
-            "extensions": extensions,
-        });
-        if let Ok(mut errors) = self.errors.lock() {
-            errors.push(error);
-        }
-    }
-
-    fn broken(&self, error: Error) -> Tree {
-        self.end(Arc::new(error));
-        Tree::Failed
-    }
-
-    fn end(&self, error: Arc<Error>) {
-        if let Ok(mut broken) = self.broken.lock() {
-            broken.get_or_insert(error);
-        }
-    }
-}
-
-/// Where an error happened.
-struct ErrorSite<'p> {
-    object: &'p str,
-    field: &'p Field,
-    mutates: bool,
 }
