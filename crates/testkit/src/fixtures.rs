@@ -150,6 +150,11 @@ impl TestServer {
     }
 }
 
+async fn add_member(admin: &Client, members: &str, user: &TestUser, access_level: i64) {
+    let body = json!({"user_id": user.id, "access_level": access_level});
+    admin.post(members).json(&body).await.is(201);
+}
+
 impl TestGroup {
     /// Path of the group below `/api/v4`.
     pub fn at(&self, rest: &str) -> String {
@@ -158,12 +163,7 @@ impl TestGroup {
 
     /// Gives a person a role here.
     pub async fn add(&self, user: &TestUser, access_level: i64) {
-        let body = json!({"user_id": user.id, "access_level": access_level});
-        self.admin
-            .post(self.at("/members"))
-            .json(&body)
-            .await
-            .is(201);
+        add_member(&self.admin, &self.at("/members"), user, access_level).await;
     }
 }
 
@@ -175,12 +175,7 @@ impl TestProject {
 
     /// Gives a person a role here.
     pub async fn add(&self, user: &TestUser, access_level: i64) {
-        let body = json!({"user_id": user.id, "access_level": access_level});
-        self.admin
-            .post(self.at("/members"))
-            .json(&body)
-            .await
-            .is(201);
+        add_member(&self.admin, &self.at("/members"), user, access_level).await;
     }
 
     /// Publishes an npm package with nothing special in it.

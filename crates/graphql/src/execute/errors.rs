@@ -27,8 +27,8 @@ impl<'r> Run<'r> {
     /// Whether what was done so far is to be undone.
     pub(super) fn is_undone(&self) -> bool {
         let request = &self.context.request;
-        let told = || self.errors.lock().is_ok_and(|errors| !errors.is_empty());
-        request.atomic && (request.has_failed() || told())
+        let has_errors = || self.errors.lock().is_ok_and(|errors| !errors.is_empty());
+        request.atomic && (request.has_failed() || has_errors())
     }
 
     /// Of fields that are undone, only the one that failed, the last that ran,

@@ -15,9 +15,9 @@ pub mod lexer;
 pub mod literals;
 mod merge;
 mod parser;
+pub mod report;
 #[cfg(test)]
 mod tests;
-pub mod told;
 mod usages;
 mod validate;
 pub mod variables;

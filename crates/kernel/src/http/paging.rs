@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::{Value, json};
+use store::Tx;
 
 /// Rows past which totals are no longer counted or sent.
 pub const COUNT_LIMIT: i64 = 10_000;
@@ -151,6 +152,18 @@ impl<T> Paged<T> {
             total,
             next: None,
         }
+    }
+
+    /// A numbered page of a list, from what `work` reads in one snapshot: rows
+    /// by [`Paging::fetch`] and [`Paging::offset`], and how many there are in all.
+    pub async fn read<F>(app: &App, paging: Paging, work: F) -> Result<Paged<T>>
+    where
+        F: FnOnce(&mut Tx<'_>, &Paging) -> Result<(Vec<T>, i64)> + Send + 'static,
+        T: Send + 'static,
+    {
+        let part = paging.clone();
+        let (items, total) = app.read(move |tx| work(tx, &part)).await?;
+        Ok(Paged::numbered(items, paging, Some(total)))
     }
 
     /// A keyset page from rows read with [`Paging::fetch`]; `key` gives the
