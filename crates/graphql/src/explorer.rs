@@ -199,8 +199,10 @@ fn file(asked: &RequestContext, files: &Files) -> Result<Response> {
     let (file, bytes) = found.ok_or(Error::NotFound(""))?;
     let tag = format!("\"{}\"", file.digest);
     let mut response = reply::tagged(asked, file.kind(), bytes.clone(), &tag)?;
-    let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
-    response.headers_mut().insert(header::CACHE_CONTROL, kept);
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, forever);
     Ok(response)
 }
 

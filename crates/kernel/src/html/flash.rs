@@ -18,16 +18,16 @@ const MAX_TEXT: usize = 1_000;
 
 /// The answer to a form that was accepted: 303 to a path, with a message.
 pub fn done(app: &App, to: &str, text: impl Into<String>) -> Result<Response> {
-    said(app, to, Tone::Good, text.into())
+    lead(app, to, Tone::Good, text.into())
 }
 
 /// The answer to a form that was refused and is not shown again: 303 to a
 /// path, with the reason.
 pub fn refused(app: &App, to: &str, text: impl Into<String>) -> Result<Response> {
-    said(app, to, Tone::Bad, text.into())
+    lead(app, to, Tone::Bad, text.into())
 }
 
-fn said(app: &App, to: &str, tone: Tone, mut text: String) -> Result<Response> {
+fn lead(app: &App, to: &str, tone: Tone, mut text: String) -> Result<Response> {
     let mut response = reply::see_other(to)?;
     text.truncate(text.floor_char_boundary(MAX_TEXT));
     let value = app
