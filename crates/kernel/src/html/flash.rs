@@ -65,9 +65,9 @@ fn cookie(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Forgets a message once a page has shown it.
-pub(crate) fn forget(asked: &RequestContext, response: &mut Response) {
-    let shown = asked.method == Method::GET && !response.status().is_redirection();
-    if shown && cookie(&asked.headers).is_some() {
+pub(crate) fn forget(request: &RequestContext, response: &mut Response) {
+    let shown = request.method == Method::GET && !response.status().is_redirection();
+    if shown && cookie(&request.headers).is_some() {
         let gone = "_service_flash=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0";
         let headers = response.headers_mut();
         headers.append(header::SET_COOKIE, HeaderValue::from_static(gone));

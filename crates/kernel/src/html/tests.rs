@@ -15,7 +15,7 @@ fn moment(ago: i64) -> Moment {
     Moment::new(at.expect("in range"), now)
 }
 
-fn asked(path: &str) -> RequestContext {
+fn request(path: &str) -> RequestContext {
     RequestContext {
         method: Method::GET,
         uri: path.parse().expect("a path"),
@@ -53,7 +53,7 @@ async fn every_refusal_has_a_page_with_strict_headers() {
         400, 401, 403, 404, 405, 409, 412, 413, 418, 422, 429, 500, 503,
     ] {
         let status = StatusCode::from_u16(code).expect("a status");
-        let response = error_page(status, "<i>because</i>", &asked("/acme/anvil?a=1"), None);
+        let response = error_page(status, "<i>because</i>", &request("/acme/anvil?a=1"), None);
 
         assert_eq!(response.status(), status);
         let headers = response.headers().clone();
