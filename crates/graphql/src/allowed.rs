@@ -63,7 +63,6 @@ pub fn page(tx: &mut Tx<'_>, paging: &Paging) -> Result<Vec<AllowedQuery>> {
     )?)
 }
 
-/// How many there are.
 pub fn total(tx: &mut Tx<'_>) -> Result<i64> {
     Ok(tx.one(sql!("select count(*) from graphql_allowed_queries"), ())?)
 }

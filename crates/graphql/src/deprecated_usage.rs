@@ -130,7 +130,6 @@ pub fn page(tx: &mut Tx<'_>, paging: &Paging) -> Result<Vec<DeprecatedUse>> {
     )?)
 }
 
-/// How many rows it has.
 pub fn total(tx: &mut Tx<'_>) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from (select 1 as one from graphql_deprecated_uses limit 10001) d"),

@@ -21,7 +21,6 @@ use sha2::{Digest, Sha384};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The page.
 const PAGE: &str = "/-/graphql-explorer";
 
 /// One file of a package, as it was released.

@@ -123,7 +123,6 @@ pub struct Options {
     pub external_url: Option<String>,
     pub database_url: String,
     pub blobs_url: String,
-    /// Where mail goes.
     pub mail_url: String,
     pub mail_from: Option<String>,
     /// Proxies whose `X-Forwarded-For` is believed.

@@ -16,7 +16,6 @@ use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 use store::sql;
 
-/// Version of the program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The commit it was built from, where the build says so.

@@ -9,29 +9,21 @@ use std::ops::Deref;
 /// A person; use it as a [`Client`] with a token of scope `api`.
 #[derive(Debug, Clone)]
 pub struct TestUser {
-    /// Number.
     pub id: i64,
-    /// Name in addresses.
     pub username: String,
     client: Client,
 }
 
-/// A group.
 #[derive(Debug, Clone)]
 pub struct TestGroup {
-    /// Number.
     pub id: i64,
-    /// Whole path.
     pub path: String,
     admin: Client,
 }
 
-/// A project.
 #[derive(Debug, Clone)]
 pub struct TestProject {
-    /// Number.
     pub id: i64,
-    /// Whole path.
     pub path: String,
     admin: Client,
 }
@@ -39,7 +31,6 @@ pub struct TestProject {
 /// A generic package with one file.
 #[derive(Debug, Clone)]
 pub struct TestPackage {
-    /// Number.
     pub id: i64,
     /// Path below `/api/v4`.
     pub path: String,
@@ -55,7 +46,6 @@ impl Deref for TestUser {
 }
 
 impl TestServer {
-    /// A new person with this username.
     pub async fn user(&self, username: &str) -> TestUser {
         let made = self
             .admin()

@@ -26,7 +26,6 @@ pub use errors::{UNDONE, UNDONE_CODE};
 use errors::ErrorSite;
 use tree::{Path, PendingNode, Tree};
 
-/// What an operation answered.
 #[derive(Debug)]
 pub struct Outcome {
     /// An object, or null when a required field of the root failed.
@@ -185,7 +184,6 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// One field of all these objects.
     fn field<'s>(
         &'s self,
         object: &'s Arc<str>,

@@ -10,7 +10,6 @@ use kernel::http::reply::Response;
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
-/// The answer of one entry.
 pub struct Answered {
     body: String,
     /// Refused before it ran, so that there is no `data`.
@@ -91,7 +90,6 @@ fn with(mut body: Json, extensions: Map<String, Json>) -> Json {
     body
 }
 
-/// All answers of a request.
 pub struct Whole {
     /// In the order of the entries.
     pub answers: Vec<Arc<Answered>>,

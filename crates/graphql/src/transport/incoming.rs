@@ -62,7 +62,6 @@ impl Kind {
         }
     }
 
-    /// The same, to change them.
     pub fn entries_mut(&mut self) -> &mut [Entry] {
         match self {
             Kind::Single(entry) => std::slice::from_mut(entry),
@@ -189,7 +188,6 @@ pub fn parsed(body: &[u8]) -> Result<Json> {
     }
 }
 
-/// The entries of a JSON body.
 pub fn kind(body: &Json) -> Result<Kind> {
     match body {
         Json::Object(given) => Ok(Kind::Single(Entry::read(given)?)),

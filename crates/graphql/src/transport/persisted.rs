@@ -48,7 +48,6 @@ pub const NOT_SUPPORTED: &str = "PERSISTED_QUERY_NOT_SUPPORTED";
 /// Texts on the operator's list by their digests.
 pub type Listed = HashMap<String, String>;
 
-/// Refuses a query that is not on the list.
 pub fn refuse_unlisted(entry: &mut Entry, listed: &Listed) {
     let known = |source: &Source| listed.contains_key(&allowed::digest(&source.query));
     if !entry.source.as_ref().map_or(true, known) {
@@ -57,7 +56,6 @@ pub fn refuse_unlisted(entry: &mut Entry, listed: &Listed) {
     }
 }
 
-/// The queries that are kept.
 #[derive(Default)]
 pub struct Queries(Mutex<QueryCache>);
 

@@ -126,7 +126,6 @@ impl<'u> Used<'u> {
         self.selections(&field.selections, def.ty.name());
     }
 
-    /// A value in the document.
     fn written(&mut self, ty: &TypeRef, value: &'u ast::Value) {
         let (table, name) = (self.table, ty.name());
         match (table.get(name).map(|def| &def.kind), value) {
@@ -149,7 +148,6 @@ impl<'u> Used<'u> {
         }
     }
 
-    /// The value of a variable.
     fn given(&mut self, ty: &TypeRef, value: &Json) {
         let (table, name) = (self.table, ty.name());
         match (table.get(name).map(|def| &def.kind), value) {

@@ -22,7 +22,6 @@ const STEPS: u32 = 128;
 pub(super) struct Stop;
 pub(super) type Visit = Result<(), Stop>;
 
-/// Validates a whole document.
 pub fn document(
     table: &Table,
     document: &Document,
