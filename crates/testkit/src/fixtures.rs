@@ -46,6 +46,7 @@ impl Deref for TestUser {
 }
 
 impl TestServer {
+    /// A new person with this username.
     pub async fn user(&self, username: &str) -> TestUser {
         let made = self
             .admin()

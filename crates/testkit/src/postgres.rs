@@ -125,6 +125,11 @@ fn build_template(
     migrate: impl FnOnce(&str) -> Result<(), String>,
 ) -> Result<(), String> {
     let mut client = connect(cluster)?;
+    let run = |client: &mut Client, sql: &str| {
+        client
+            .batch_execute(sql)
+            .map_err(|error| format!("{sql}: {}", describe(&error)))
+    };
     let exists = |client: &mut Client| {
         client
             .query_opt("select 1 from pg_database where datname = $1", &[&template])
@@ -148,24 +153,20 @@ fn build_template(
         &format!("create database {building} template template0"),
     )?;
     migrate(&with_database(cluster, &building))?;
-    rename(&mut client, &building, template)
-}
-
-fn run(client: &mut Client, sql: &str) -> Result<(), String> {
-    client
-        .batch_execute(sql)
-        .map_err(|error| format!("{sql}: {}", describe(&error)))
-}
-
-/// Renames a database; a connection to it that is still closing makes that fail
-/// for a while.
-fn rename(client: &mut Client, from: &str, to: &str) -> Result<(), String> {
-    let end_connections =
-        format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{from}'");
+    // A connection that is still closing would make the rename fail.
     let mut tries = 0;
     loop {
-        run(client, &end_connections)?;
-        match run(client, &format!("alter database {from} rename to {to}")) {
+        run(
+            &mut client,
+            &format!(
+                "select pg_terminate_backend(pid) from pg_stat_activity \
+                 where datname = '{building}'"
+            ),
+        )?;
+        match run(
+            &mut client,
+            &format!("alter database {building} rename to {template}"),
+        ) {
             Err(_) if tries < 100 => tries += 1,
             done => return done,
         }

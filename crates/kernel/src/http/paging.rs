@@ -154,18 +154,6 @@ impl<T> Paged<T> {
         }
     }
 
-    /// A numbered page of a list, from what `work` reads in one snapshot: rows
-    /// by [`Paging::fetch`] and [`Paging::offset`], and how many there are in all.
-    pub async fn read<F>(app: &App, paging: Paging, work: F) -> Result<Paged<T>>
-    where
-        F: FnOnce(&mut Tx<'_>, &Paging) -> Result<(Vec<T>, i64)> + Send + 'static,
-        T: Send + 'static,
-    {
-        let part = paging.clone();
-        let (items, total) = app.read(move |tx| work(tx, &part)).await?;
-        Ok(Paged::numbered(items, paging, Some(total)))
-    }
-
     /// A keyset page from rows read with [`Paging::fetch`]; `key` gives the
     /// sort keys of a row.
     pub fn keyed(mut items: Vec<T>, paging: Paging, key: impl Fn(&T) -> Vec<Value>) -> Paged<T> {
@@ -179,6 +167,18 @@ impl<T> Paged<T> {
             total: None,
             next,
         }
+    }
+
+    /// A numbered page of a list, from what `work` reads in one snapshot: rows
+    /// by [`Paging::fetch`] and [`Paging::offset`], and how many there are in all.
+    pub async fn read<F>(app: &App, paging: Paging, work: F) -> Result<Paged<T>>
+    where
+        F: FnOnce(&mut Tx<'_>, &Paging) -> Result<(Vec<T>, i64)> + Send + 'static,
+        T: Send + 'static,
+    {
+        let part = paging.clone();
+        let (items, total) = app.read(move |tx| work(tx, &part)).await?;
+        Ok(Paged::numbered(items, paging, Some(total)))
     }
 
     /// The same page of other rows, one for one.
