@@ -2,55 +2,10 @@
 // from a folder. Run by `cargo xtask test --only browser`.
 
 const assert = require('node:assert/strict');
-const { after, before, test } = require('node:test');
-const { chromium } = require('playwright-core');
-const axe = require('axe-core').source;
+const { test } = require('node:test');
+const { barriers, openWatched, signIn, url } = require('./shared.cjs');
 
-const url = process.env.TENON_URL;
-const password = process.env.TENON_ROOT_PASSWORD;
 const PAGE = `${url}/-/graphql-explorer`;
-
-let browser;
-
-before(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
-});
-
-after(() => browser.close());
-
-// A page whose errors and violations of the policy are collected.
-async function open(options) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  const page = await context.newPage();
-  const problems = [];
-  page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('console', (message) => {
-    const text = message.text();
-    if (message.type() === 'error' || text.startsWith('violation')) problems.push(text);
-  });
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) {
-      problems.push(`asks elsewhere: ${request.url()}`);
-    }
-  });
-  await page.addInitScript(() =>
-    document.addEventListener('securitypolicyviolation', (event) =>
-      console.log('violation', event.violatedDirective, event.blockedURI),
-    ),
-  );
-  return { context, page, problems };
-}
-
-async function signIn(page) {
-  await page.goto(`${url}/users/sign_in`);
-  await page.getByLabel('User name or e-mail').fill('root');
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL((now) => !now.pathname.includes('sign_in'));
-}
 
 const editor = (page) => page.locator('.graphiql-query-editor .CodeMirror');
 
@@ -66,21 +21,11 @@ async function ask(page, query, answer) {
 // What is ours: the frame. What is inside belongs to GraphiQL.
 async function checkFrame(page) {
   assert.equal(await page.locator('h1').count(), 1, 'one h1');
-  await page.evaluate(axe);
-  const found = await page.evaluate(() =>
-    window.axe.run(
-      { exclude: [['.graphiql-container']] },
-      { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] },
-    ),
-  );
-  const broken = found.violations.map(
-    (rule) => `${rule.id}: ${rule.nodes.map((node) => node.html).join(' | ')}`,
-  );
-  assert.deepEqual(broken, [], 'accessible');
+  assert.deepEqual(await barriers(page, '.graphiql-container'), [], 'accessible');
 }
 
 test('a stranger reads the schema and asks what is public', async () => {
-  const { page, context, problems } = await open();
+  const { page, context, problems } = await openWatched();
   await page.goto(PAGE);
   await ask(page, '{ echo(text: "hello") }', 'nil says: hello');
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
@@ -93,7 +38,7 @@ test('a stranger reads the schema and asks what is public', async () => {
 
 for (const colorScheme of ['light', 'dark']) {
   test(`somebody signed in asks and changes, ${colorScheme}`, async () => {
-    const { page, context, problems } = await open({ colorScheme });
+    const { page, context, problems } = await openWatched({ colorScheme });
     await signIn(page);
     await page.getByRole('link', { name: 'GraphQL explorer' }).click();
     await page.waitForURL(PAGE);
@@ -117,7 +62,7 @@ for (const colorScheme of ['light', 'dark']) {
 }
 
 test('a mutation without the token of the page is refused', async () => {
-  const { page, context } = await open();
+  const { page, context } = await openWatched();
   await signIn(page);
   await page.goto(PAGE);
   await editor(page).waitFor();

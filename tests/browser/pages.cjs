@@ -3,12 +3,9 @@
 
 const assert = require('node:assert/strict');
 const { createHmac } = require('node:crypto');
-const { after, before, test } = require('node:test');
-const { chromium } = require('playwright-core');
-const axe = require('axe-core').source;
+const { before, test } = require('node:test');
+const { barriers, open, password, signIn, url } = require('./shared.cjs');
 
-const url = process.env.TENON_URL;
-const password = process.env.TENON_ROOT_PASSWORD;
 const token = process.env.TENON_TOKEN;
 const WIDTHS = [360, 1440];
 // Names of this run, so that it can be repeated against one server.
@@ -16,8 +13,6 @@ const run = Date.now().toString(36);
 const group = `browser-${run}`;
 const project = `${group}/anvil`;
 const member = `member-${run}`;
-
-let browser;
 
 async function api(method, path, body) {
   const answer = await fetch(`${url}/api/v4${path}`, {
@@ -30,10 +25,6 @@ async function api(method, path, body) {
 }
 
 before(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
   // The stories sign in more often than one person would.
   await api('PUT', '/application/settings', {
     sign_in_limit_per_minute: 1000,
@@ -47,28 +38,6 @@ before(async () => {
     skip_confirmation: true,
   });
 });
-
-after(() => browser.close());
-
-// A page whose errors are collected.
-async function open(options) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  const page = await context.newPage();
-  const problems = [];
-  page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(`${page.url()}: ${message.text()}`);
-  });
-  return { context, page, problems };
-}
-
-async function signIn(page) {
-  await page.goto(`${url}/users/sign_in`);
-  await page.getByLabel('User name or e-mail').fill('root');
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL((now) => !now.pathname.includes('sign_in'));
-}
 
 // The code that an app with this secret shows at a time in seconds (RFC 6238).
 function code(secret, seconds) {
@@ -105,14 +74,7 @@ async function check(page, path) {
       .map((field) => field.outerHTML),
   );
   assert.deepEqual(nameless, [], `${where}: every field has a label`);
-  await page.evaluate(axe);
-  const found = await page.evaluate(() =>
-    window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }),
-  );
-  const broken = found.violations.map(
-    (rule) => `${rule.id}: ${rule.nodes.map((node) => node.html).join(' | ')}`,
-  );
-  assert.deepEqual(broken, [], `${where}: accessible`);
+  assert.deepEqual(await barriers(page), [], `${where}: accessible`);
 }
 
 // Every element that Tab reaches shows that it has the focus.

@@ -10,7 +10,9 @@ use identity::users::Author;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Paging;
-use kernel::time::Timestamp;
+use kernel::time::{Timestamp, wire};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -21,17 +23,20 @@ pub const MAX: i64 = 10_000;
 /// Longest name, in characters.
 const MAX_NAME: usize = 255;
 
-/// An entry of the list.
-#[derive(Debug, Clone)]
+/// An allowed query on the wire.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "AllowedQueryEntity")]
 pub struct AllowedQuery {
-    pub id: i64,
-    pub name: String,
-    /// SHA-256 of the query in hex.
-    pub sha256: String,
-    pub query: String,
-    /// Who listed it, if they still exist.
-    pub created_by_id: Option<i64>,
-    pub created_at: Timestamp,
+    id: i64,
+    name: String,
+    // Of the query, in hex.
+    sha256: String,
+    query: String,
+    // Who listed it, if they still exist.
+    created_by_id: Option<i64>,
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
+    created_at: Timestamp,
 }
 
 store::from_row! { AllowedQuery { id, name, sha256, query, created_by_id, created_at } }
@@ -58,7 +63,6 @@ pub fn page(tx: &mut Tx<'_>, paging: &Paging) -> Result<Vec<AllowedQuery>> {
     )?)
 }
 
-/// How many there are.
 pub fn total(tx: &mut Tx<'_>) -> Result<i64> {
     Ok(tx.one(sql!("select count(*) from graphql_allowed_queries"), ())?)
 }

@@ -5,11 +5,13 @@
 //! counted in memory and written beside a request, once a minute at most, so
 //! that reading costs no write; those of a server's last minute are lost.
 
-use crate::validation::told::Marked;
+use crate::validation::report::Marked;
 use kernel::app::App;
 use kernel::error::{BestEffort, Result};
 use kernel::http::Paging;
-use kernel::time::Timestamp;
+use kernel::time::{Timestamp, wire};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,21 +37,24 @@ type Use = (String, i64);
 /// What is to be written.
 type Due = HashMap<Use, (Marked, i64)>;
 
-/// What is known of one member and one user.
-#[derive(Debug)]
+/// A user's use of a deprecated member on the wire.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DeprecatedUseEntity")]
 pub struct DeprecatedUse {
-    /// Such as `User.email` or `Query.runners(active)`.
-    pub member: String,
-    /// Why it will go, at its last use.
-    pub reason: String,
-    pub replacement: Option<String>,
-    /// The release that may remove it.
-    pub removed_in: Option<String>,
-    pub user_id: i64,
-    pub username: String,
-    pub uses: i64,
-    /// The last one, exact to a minute or so.
-    pub last_used_at: Timestamp,
+    // Such as `User.email` or `Query.runners(active)`.
+    member: String,
+    // Why it will go, at its last use.
+    reason: String,
+    replacement: Option<String>,
+    // The release that may remove it.
+    removed_in: Option<String>,
+    user_id: i64,
+    username: String,
+    uses: i64,
+    // Exact to a minute or so.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
+    last_used_at: Timestamp,
 }
 
 store::from_row! { DeprecatedUse { member, reason, replacement, removed_in, user_id, username, uses, last_used_at } }
@@ -125,7 +130,6 @@ pub fn page(tx: &mut Tx<'_>, paging: &Paging) -> Result<Vec<DeprecatedUse>> {
     )?)
 }
 
-/// How many rows it has.
 pub fn total(tx: &mut Tx<'_>) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from (select 1 as one from graphql_deprecated_uses limit 10001) d"),

@@ -21,7 +21,6 @@ use sha2::{Digest, Sha384};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The page.
 const PAGE: &str = "/-/graphql-explorer";
 
 /// One file of a package, as it was released.
@@ -116,8 +115,8 @@ pub fn routes(r: &mut Routes, files: &Files) {
     };
     r.page(Method::GET, PAGE, page);
     let from = files.clone();
-    let file = move |asked: Arc<RequestContext>| {
-        let file = file(&asked, &from);
+    let file = move |request: Arc<RequestContext>| {
+        let file = file(&request, &from);
         async move { file }
     };
     r.plain(Method::GET, &format!("{PAGE}/assets/{{file}}"), file)
@@ -192,15 +191,17 @@ fn policy(nonce: &str) -> String {
 }
 
 /// One of the files by its exact name; there are no others.
-fn file(asked: &RequestContext, files: &Files) -> Result<Response> {
-    let name = asked.uri.path().rsplit('/').next().unwrap_or_default();
+fn file(request: &RequestContext, files: &Files) -> Result<Response> {
+    let name = request.uri.path().rsplit('/').next().unwrap_or_default();
     let place = RELEASED.iter().position(|file| file.name() == name);
     let found = place.and_then(|place| Some((&RELEASED[place], files.0.get(place)?)));
     let (file, bytes) = found.ok_or(Error::NotFound(""))?;
     let tag = format!("\"{}\"", file.digest);
-    let mut response = reply::tagged(asked, file.kind(), bytes.clone(), &tag)?;
-    let kept = HeaderValue::from_static("public, max-age=31536000, immutable");
-    response.headers_mut().insert(header::CACHE_CONTROL, kept);
+    let mut response = reply::tagged(request, file.kind(), bytes.clone(), &tag)?;
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, forever);
     Ok(response)
 }
 

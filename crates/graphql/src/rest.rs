@@ -9,9 +9,6 @@ use identity::viewer::Admin;
 use kernel::app::App;
 use kernel::error::{Found, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
-use kernel::time::wire;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 const ALL: &str = "/application/graphql_queries";
 const ONE: &str = "/application/graphql_queries/{graphql_query_id}";
@@ -29,73 +26,19 @@ pub fn routes(r: &mut Routes) {
         .summary("Takes a GraphQL query off the list");
 }
 
-/// An allowed query on the wire.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct AllowedQueryEntity {
-    id: i64,
-    name: String,
-    sha256: String,
-    query: String,
-    created_by_id: Option<i64>,
-    created_at: String,
+async fn list(app: App, _: Admin, paging: Paging) -> Result<Paged<AllowedQuery>> {
+    Paged::read(&app, paging, |tx, paging| {
+        Ok((allowed::page(tx, paging)?, allowed::total(tx)?))
+    })
+    .await
 }
 
-fn entity(one: AllowedQuery) -> AllowedQueryEntity {
-    AllowedQueryEntity {
-        id: one.id,
-        name: one.name,
-        sha256: one.sha256,
-        query: one.query,
-        created_by_id: one.created_by_id,
-        created_at: wire::text(one.created_at),
-    }
-}
-
-async fn list(app: App, _: Admin, paging: Paging) -> Result<Paged<AllowedQueryEntity>> {
-    let asked = paging.clone();
-    let (rows, total) = app
-        .read(move |tx| Ok((allowed::page(tx, &asked)?, allowed::total(tx)?)))
-        .await?;
-    Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
-}
-
-/// A user's use of a deprecated member on the wire.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct DeprecatedUseEntity {
-    member: String,
-    reason: String,
-    replacement: Option<String>,
-    removed_in: Option<String>,
-    user_id: i64,
-    username: String,
-    uses: i64,
-    last_used_at: String,
-}
-
-fn used(one: DeprecatedUse) -> DeprecatedUseEntity {
-    DeprecatedUseEntity {
-        member: one.member,
-        reason: one.reason,
-        replacement: one.replacement,
-        removed_in: one.removed_in,
-        user_id: one.user_id,
-        username: one.username,
-        uses: one.uses,
-        last_used_at: wire::text(one.last_used_at),
-    }
-}
-
-async fn deprecations(app: App, _: Admin, paging: Paging) -> Result<Paged<DeprecatedUseEntity>> {
-    let asked = paging.clone();
-    let (rows, total) = app
-        .read(move |tx| {
-            Ok((
-                deprecated_usage::page(tx, &asked)?,
-                deprecated_usage::total(tx)?,
-            ))
-        })
-        .await?;
-    Ok(Paged::numbered(rows, paging, Some(total)).map(used))
+async fn deprecations(app: App, _: Admin, paging: Paging) -> Result<Paged<DeprecatedUse>> {
+    Paged::read(&app, paging, |tx, paging| {
+        let total = deprecated_usage::total(tx)?;
+        Ok((deprecated_usage::page(tx, paging)?, total))
+    })
+    .await
 }
 
 kernel::params! {
@@ -112,10 +55,10 @@ async fn create(
     app: App,
     admin: Admin,
     params: Params<CreateAllowedQuery>,
-) -> Result<Created<AllowedQueryEntity>> {
+) -> Result<Created<AllowedQuery>> {
     let by = Author::from(admin.0.as_ref());
     let made = app.write(move |tx| allowed::create(tx, &by, &params.name, &params.query));
-    Ok(Created(entity(made.await?)))
+    Ok(Created(made.await?))
 }
 
 kernel::params! {
@@ -126,14 +69,10 @@ kernel::params! {
     }
 }
 
-async fn show(
-    app: App,
-    _: Admin,
-    path: Params<AllowedQueryPath>,
-) -> Result<Ok200<AllowedQueryEntity>> {
+async fn show(app: App, _: Admin, path: Params<AllowedQueryPath>) -> Result<Ok200<AllowedQuery>> {
     let id = path.graphql_query_id;
     let one = app.read(move |tx| allowed::find(tx, id)?.found("Allowed Query"));
-    Ok(Ok200(entity(one.await?)))
+    Ok(Ok200(one.await?))
 }
 
 async fn destroy(app: App, admin: Admin, path: Params<AllowedQueryPath>) -> Result<NoContent> {

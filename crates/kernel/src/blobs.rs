@@ -6,6 +6,7 @@
 //! again, and clean-up takes only orphans older than [`GRACE_SECONDS`] through
 //! [`Blobs::delete_older`], so it cannot take bytes a new row is about to name.
 
+mod opening;
 mod reading;
 mod recent;
 #[cfg(test)]
@@ -13,24 +14,19 @@ mod s3_tests;
 mod spool;
 #[cfg(test)]
 mod tests;
+mod writing;
 
 use std::fs::File;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::local::LocalFileSystem;
 use object_store::path::Path as Location;
-use object_store::prefix::PrefixStore;
-use object_store::{
-    GetOptions, GetResult, GetResultPayload, MultipartUpload, ObjectStore, ObjectStoreExt,
-};
+use object_store::{GetOptions, GetResult, GetResultPayload, ObjectStore, ObjectStoreExt};
 use sha2::{Digest, Sha256};
-use tokio::io::AsyncReadExt;
 
 use crate::error::{Error, Result};
 use crate::telemetry::Metrics;
@@ -40,17 +36,8 @@ use spool::{Spool, lockable, sweep};
 
 /// How long a blob without a row is left alone after it was last put.
 pub const GRACE_SECONDS: i64 = 24 * 60 * 60;
-/// An object put again while younger than this is not uploaded again. Half of
-/// [`GRACE_SECONDS`], so a row has the other half to appear.
-const FRESH_SECONDS: i64 = GRACE_SECONDS / 2;
-/// Bytes of one part of an upload to S3, which takes at most 10,000 parts.
-const PART: usize = 8 * 1024 * 1024;
 /// Folder of unfinished uploads below the root on local disk.
 const TEMPORARY: &str = "tmp";
-/// Folder of unfinished uploads to S3 within the spool directory.
-const SPOOL: &str = "tenon-uploads";
-/// File below the root that is locked while blobs are published or removed.
-const LOCK: &str = "lock";
 /// Folder of all blobs.
 const ROOT: &str = "sha256";
 
@@ -108,79 +95,6 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// Opens `file:///dir`, a plain directory (made when missing), or
-    /// `s3://bucket/prefix`. S3 is configured by the usual `AWS_…` variables;
-    /// `AWS_ENDPOINT_URL` names a compatible server. Uploads to S3 pass through
-    /// the system's temporary directory; see [`Blobs::open_with_spool`].
-    pub fn open(url: &str) -> Result<Blobs> {
-        Blobs::open_with_spool(url, &std::env::temp_dir())
-    }
-
-    /// Like [`Blobs::open`], with the directory uploads to S3 pass through: it
-    /// needs room for all uploads in progress and should be on disk.
-    pub fn open_with_spool(url: &str, spool: &Path) -> Result<Blobs> {
-        match url.strip_prefix("s3://") {
-            Some(rest) => Blobs::open_s3(rest, spool, std::env::vars()),
-            None => Blobs::open_disk(url),
-        }
-    }
-
-    fn open_disk(url: &str) -> Result<Blobs> {
-        let root = match url::Url::parse(url) {
-            Ok(parsed) if parsed.scheme() == "file" => parsed.to_file_path().ok(),
-            Ok(_) => None,
-            Err(_) => Some(PathBuf::from(url)),
-        };
-        let root = root.ok_or_else(|| unusable(url, "use file:///DIR or s3://BUCKET/PREFIX"))?;
-        let spool = root.join(TEMPORARY);
-        std::fs::create_dir_all(&spool)?;
-        std::fs::create_dir_all(root.join(ROOT))?;
-        sweep(&spool)?;
-        let store = LocalFileSystem::new_with_prefix(&root)
-            .map_err(failed)?
-            .with_fsync(true);
-        Ok(Blobs::over(Arc::new(store), spool, Some(root.join(LOCK))))
-    }
-
-    fn open_s3(
-        rest: &str,
-        spool: &Path,
-        environment: impl Iterator<Item = (String, String)>,
-    ) -> Result<Blobs> {
-        crate::outbound::install_crypto();
-        // A folder of our own, which may be swept.
-        let spool = spool.join(SPOOL);
-        std::fs::create_dir_all(&spool)?;
-        sweep(&spool)?;
-        let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-        if bucket.is_empty() {
-            return Err(unusable("s3://", "name a bucket: s3://BUCKET/PREFIX"));
-        }
-        let mut builder = AmazonS3Builder::new();
-        for (name, value) in environment.filter(|(name, _)| name.starts_with("AWS_")) {
-            if let Ok(key) = name.to_ascii_lowercase().parse::<AmazonS3ConfigKey>() {
-                if key == AmazonS3ConfigKey::Endpoint {
-                    builder = builder.with_allow_http(value.starts_with("http://"));
-                }
-                builder = builder.with_config(key, value);
-            }
-        }
-        // Not every compatible server has the bulk delete, and we delete one by one.
-        let builder = builder
-            .with_bucket_name(bucket)
-            .with_disable_bulk_delete(true);
-        let store = builder.build().map_err(failed)?;
-        let prefix = prefix.trim_matches('/');
-        let store: Arc<dyn ObjectStore> = match prefix {
-            "" => Arc::new(store),
-            _ => Arc::new(PrefixStore::new(
-                store,
-                Location::parse(prefix).map_err(failed)?,
-            )),
-        };
-        Ok(Blobs::over(store, spool, None))
-    }
-
     fn over(store: Arc<dyn ObjectStore>, spool: PathBuf, lock: Option<PathBuf>) -> Blobs {
         Blobs {
             store,
@@ -251,58 +165,6 @@ impl Blobs {
         self.recent.forget(&stored.key);
         self.count("in", stored.size);
         Ok(stored)
-    }
-
-    /// Moves the finished file to its place. A blob already there is replaced
-    /// by its equal, which makes it young and heals a damaged one.
-    async fn publish(&self, lock: &Arc<PathBuf>, spool: &Spool, stored: &Stored) -> Result<()> {
-        let from = Location::from_iter([TEMPORARY, &spool.name()]);
-        let _shared = locked(lock, File::lock_shared).await?;
-        self.store
-            .rename(&from, &location(&stored.key)?)
-            .await
-            .map_err(failed)
-    }
-
-    /// Sends the finished file straight to its key. The detour over a local
-    /// file is taken because the key is known only at the end: a server-side
-    /// copy is limited to 5 GiB, leaves temporary objects after a crash, and
-    /// is not offered by every compatible server.
-    async fn upload(&self, spool: &Spool, stored: &Stored) -> Result<()> {
-        let location = location(&stored.key)?;
-        if self.is_fresh(&location, stored.size).await? {
-            return Ok(());
-        }
-        let mut file = spool.read().await?;
-        let first = read_part(&mut file, BytesMut::new()).await?;
-        if first.len() < PART {
-            self.store
-                .put(&location, first.into())
-                .await
-                .map_err(failed)?;
-            return Ok(());
-        }
-        let mut upload = self.store.put_multipart(&location).await.map_err(failed)?;
-        let sent = send_parts(upload.as_mut(), first, &mut file).await;
-        if sent.is_err() {
-            use crate::error::BestEffort;
-            upload
-                .abort()
-                .await
-                .best_effort("abort an upload to object storage");
-        }
-        sent
-    }
-
-    async fn is_fresh(&self, location: &Location, size: u64) -> Result<bool> {
-        match self.store.head(location).await {
-            Ok(meta) => {
-                let age = Timestamp::now().as_second() - meta.last_modified.timestamp();
-                Ok(meta.size == size && age < FRESH_SECONDS)
-            }
-            Err(object_store::Error::NotFound { .. }) => Ok(false),
-            Err(error) => Err(failed(error)),
-        }
     }
 
     /// The whole size and the bytes of a blob, or of `range` within it (its end
@@ -478,33 +340,6 @@ fn stream_of(found: GetResult) -> ByteStream {
     }
 }
 
-/// Fills a part from where the file stands; it is shorter only at its end.
-async fn read_part(file: &mut tokio::fs::File, mut part: BytesMut) -> Result<Bytes> {
-    part.clear();
-    part.reserve(PART);
-    let mut rest = file.take(PART as u64);
-    // Asked for more than its part, the buffer would grow.
-    while rest.limit() > 0 && rest.read_buf(&mut part).await? > 0 {}
-    Ok(part.freeze())
-}
-
-/// Sends a file part by part. One buffer serves them all: allocators keep what
-/// threads free, each for itself, and new buffers would add up.
-async fn send_parts(
-    upload: &mut dyn MultipartUpload,
-    first: Bytes,
-    file: &mut tokio::fs::File,
-) -> Result<()> {
-    let mut part = first;
-    while !part.is_empty() {
-        upload.put_part(part.clone().into()).await.map_err(failed)?;
-        let buffer = part.try_into_mut().unwrap_or_default();
-        part = read_part(file, buffer).await?;
-    }
-    upload.complete().await.map_err(failed)?;
-    Ok(())
-}
-
 /// Opens the file and locks it until it is dropped.
 async fn locked(path: &Arc<PathBuf>, lock: fn(&File) -> std::io::Result<()>) -> Result<File> {
     let path = path.clone();
@@ -545,8 +380,4 @@ fn failed(error: impl Into<object_store::Error>) -> Error {
         object_store::Error::NotFound { .. } => Error::NotFound("File"),
         error => Error::of_storage(error),
     }
-}
-
-fn unusable(url: &str, advice: &str) -> Error {
-    Error::internal(format!("blobs cannot be kept at {url:?}: {advice}"))
 }

@@ -343,7 +343,7 @@ async fn keep_lease(app: &App, node: &str, id: i64) {
     loop {
         tokio::time::sleep(Duration::from_secs(LEASE_SECONDS as u64 / 3)).await;
         let node = node.to_owned();
-        let kept = app
+        let renewed = app
             .write(move |tx| {
                 let lease = tx.now() + jiff::SignedDuration::from_secs(LEASE_SECONDS);
                 Ok(tx.execute(
@@ -355,7 +355,7 @@ async fn keep_lease(app: &App, node: &str, id: i64) {
                 )?)
             })
             .await;
-        if matches!(kept, Ok(0)) {
+        if matches!(renewed, Ok(0)) {
             return;
         }
     }

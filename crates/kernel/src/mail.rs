@@ -149,11 +149,11 @@ impl Mailer {
             Route::Smtp(smtp) => smtp.send(mail).await.map(drop).map_err(refused),
             Route::Memory(sent) => {
                 let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
-                let kept = Message {
+                let copy = Message {
                     subject: one_line(&message.subject),
                     ..message.clone()
                 };
-                sent.push((kept, thread.cloned()));
+                sent.push((copy, thread.cloned()));
                 Ok(())
             }
         }

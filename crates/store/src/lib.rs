@@ -11,6 +11,7 @@
 //! times are microseconds in SQLite and `timestamptz` in PostgreSQL.
 #![warn(missing_docs)]
 
+mod config;
 mod error;
 mod migrate;
 mod plugs;
@@ -25,11 +26,12 @@ mod tx;
 mod value;
 mod work;
 
+pub use config::Config;
 pub use error::{Error, Result};
 pub use migrate::Migration;
 pub use plugs::Plugs;
 pub use sql::{Fragment, Registered, registered};
-pub use store::{Config, Engine, ServeLock, Store};
+pub use store::{Engine, ServeLock, Store};
 pub use tx::{FromRow, Row, Tx};
 pub use value::{FromValue, IntoValue, Json, Params, Type, Value};
 pub use work::{Access, Outcome, Work};

@@ -1,7 +1,7 @@
 //! Numbered migrations, one text for both engines.
 
+use crate::config::Context;
 use crate::sql::{Piece, pieces};
-use crate::store::Context;
 use crate::tx::{Session, Tx};
 use crate::{Engine, Error, Result};
 use sha2::{Digest, Sha256};

@@ -39,7 +39,7 @@ impl Caller {
             return;
         };
         let caller = self.clone();
-        let told = std::thread::Builder::new().spawn(move || {
+        let spawned = std::thread::Builder::new().spawn(move || {
             for _ in 0..50 {
                 if caller.done.load(Ordering::SeqCst) {
                     return;
@@ -48,7 +48,7 @@ impl Caller {
                 std::thread::sleep(Duration::from_millis(20));
             }
         });
-        if let Err(error) = told {
+        if let Err(error) = spawned {
             tracing::warn!(%error, "a statement runs on for a caller that left");
         }
     }

@@ -1,8 +1,8 @@
 //! PostgreSQL: pooled blocking connections, used and dropped only on threads
 //! that may block.
 
+use crate::config::Context;
 use crate::pool::{Caller, Pool};
-use crate::store::Context;
 use crate::tx::{Cells, Row, Session, attempt};
 use crate::value::{Type, Value};
 use crate::work::Run;

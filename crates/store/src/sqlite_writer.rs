@@ -1,7 +1,8 @@
 //! SQLite's one writer: a thread that commits queued writes together.
 
+use crate::config::Context;
 use crate::sqlite_engine::Connection;
-use crate::store::{Context, stopping};
+use crate::store::stopping;
 use crate::tx::{Session, Tx, attempt};
 use crate::work::{Ended, Work};
 use crate::{Error, Result};

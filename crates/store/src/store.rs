@@ -1,14 +1,13 @@
 //! The handle that rooms use.
 
+use crate::config::{Config, Context};
 use crate::pool::{Caller, LeaveOnDrop, Pool};
 use crate::pulse::Pulse;
 use crate::sqlite_engine;
 use crate::sqlite_writer::{self, Job};
 use crate::tx::{Session, Tx, attempt};
-use crate::value::whole_micros;
 use crate::work::{Access, Run, Work, erased};
-use crate::{Error, Migration, Plugs, Result, migrate, postgres_engine, registered};
-use jiff::Timestamp;
+use crate::{Error, Migration, Result, migrate, postgres_engine, registered};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -29,86 +28,6 @@ pub enum Engine {
     Sqlite,
     /// A PostgreSQL server.
     Postgres,
-}
-
-/// Gives the instant.
-type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
-/// What every transaction of a store is given.
-pub(crate) struct Context {
-    clock: Clock,
-    pub(crate) plugs: Plugs,
-}
-
-impl Context {
-    fn of(config: &Config) -> Context {
-        Context {
-            clock: config.clock.clone(),
-            plugs: config.plugs.clone(),
-        }
-    }
-
-    pub(crate) fn now(&self) -> Timestamp {
-        whole_micros((self.clock)())
-    }
-}
-
-/// Where the database is and how it is used.
-#[derive(Clone)]
-pub struct Config {
-    /// `sqlite:PATH` or `postgres://…`.
-    pub url: String,
-    /// What gives each transaction its instant.
-    pub clock: Clock,
-    /// The longest a statement may run; 30 s.
-    pub statement_timeout: Duration,
-    /// Connections for reads (SQLite) or in all (PostgreSQL); 16.
-    pub connections: usize,
-    /// SQLite: writes that share one commit at most; 256.
-    pub group_size: usize,
-    /// What transactions find by its type.
-    pub plugs: Plugs,
-}
-
-impl Config {
-    /// A SQLite file.
-    pub fn sqlite(path: &Path) -> Config {
-        Config::new(format!("sqlite:{}", path.display()))
-    }
-
-    /// A PostgreSQL server.
-    pub fn postgres(url: &str) -> Config {
-        Config::new(url.to_owned())
-    }
-
-    /// Either, by the scheme of the URL.
-    pub fn from_url(url: &str) -> Result<Config> {
-        match ["sqlite:", "postgres:", "postgresql:"]
-            .iter()
-            .any(|scheme| url.starts_with(scheme))
-        {
-            true => Ok(Config::new(url.to_owned())),
-            false => Err(Error::Unavailable(
-                "the database URL must begin with sqlite: or postgres:".to_owned(),
-            )),
-        }
-    }
-
-    fn new(url: String) -> Config {
-        Config {
-            url,
-            clock: Arc::new(Timestamp::now),
-            statement_timeout: Duration::from_secs(30),
-            connections: 16,
-            group_size: 256,
-            plugs: Plugs::default(),
-        }
-    }
-
-    fn path(&self) -> Option<PathBuf> {
-        let path = self.url.strip_prefix("sqlite:")?;
-        Some(path.strip_prefix("//").unwrap_or(path).into())
-    }
 }
 
 enum Backend {
@@ -393,15 +312,6 @@ pub(crate) fn stopping() -> Error {
     Error::Unavailable("the server is stopping".to_owned())
 }
 
-/// The settings for migrations, whose statements may take long.
-fn patient(config: &Config) -> Config {
-    let statement_timeout = Duration::from_secs(24 * 60 * 60);
-    Config {
-        statement_timeout,
-        ..config.clone()
-    }
-}
-
 /// The PostgreSQL client must not block an async worker.
 fn on_own_thread<T: Send>(open: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| {
@@ -418,7 +328,7 @@ fn open_sqlite(
     context: &Context,
     migrations: &[Migration],
 ) -> Result<Backend> {
-    let mut first = sqlite_engine::Connection::open(&path, &patient(config), false)?;
+    let mut first = sqlite_engine::Connection::open(&path, &config.patient(), false)?;
     migrate::run(&mut first, context, migrations)?;
     drop(first);
     let writer = sqlite_engine::Connection::open(&path, config, false)?;
@@ -440,7 +350,7 @@ fn open_sqlite(
 }
 
 fn open_postgres(config: &Config, context: &Context, migrations: &[Migration]) -> Result<Backend> {
-    let mut first = postgres_engine::Connection::open(&patient(config))?;
+    let mut first = postgres_engine::Connection::open(&config.patient())?;
     migrate::run(&mut first, context, migrations)?;
     let settings = config.clone();
     let open = move || postgres_engine::Connection::open(&settings);

@@ -1,6 +1,6 @@
 //! A transaction as closures see it.
 
-use crate::store::Context;
+use crate::config::Context;
 use crate::work::{Ended, Run, erased};
 use crate::{Engine, Error, Fragment, FromValue, Params, Result, Value};
 use jiff::Timestamp;

@@ -38,12 +38,12 @@ impl Work {
         T: Send + 'static,
         E: Send + 'static,
     {
-        let kept = Arc::new(Mutex::new(None));
-        let outcome = Outcome(kept.clone());
+        let result_slot = Arc::new(Mutex::new(None));
+        let outcome = Outcome(result_slot.clone());
         let work = Work(Box::new(move |tx: &mut Tx<'_>| {
             let result = f(tx);
             let succeeded = result.is_ok();
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            *result_slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             succeeded
         }));
         (work, outcome)
@@ -81,8 +81,10 @@ impl Work {
 impl<T, E: From<Error>> Outcome<T, E> {
     /// The result, once the work has been run and has ended well.
     pub fn take(self) -> std::result::Result<T, E> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.take().unwrap_or_else(|| Err(never_ran().into()))
+        let mut result_slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        result_slot
+            .take()
+            .unwrap_or_else(|| Err(never_ran().into()))
     }
 }
 
@@ -91,12 +93,12 @@ pub(crate) fn erased<T, E: From<Error>>(
     f: impl FnOnce(&mut Tx<'_>) -> std::result::Result<T, E>,
     core: impl FnOnce(Run<'_>) -> Result<()>,
 ) -> std::result::Result<T, E> {
-    let (mut f, mut kept) = (Some(f), None);
+    let (mut f, mut result_slot) = (Some(f), None);
     core(&mut |tx: &mut Tx<'_>| match f.take() {
-        Some(f) => kept.insert(f(tx)).is_ok(),
+        Some(f) => result_slot.insert(f(tx)).is_ok(),
         None => false,
     })?;
-    kept.unwrap_or_else(|| Err(never_ran().into()))
+    result_slot.unwrap_or_else(|| Err(never_ran().into()))
 }
 
 fn never_ran() -> Error {

@@ -13,90 +13,102 @@ use std::time::Duration;
 /// The file read when it exists and no other is named.
 pub const FILE: &str = "tenon.toml";
 
-/// What may be said on the command line, in the environment or in the file.
-#[derive(Debug, Clone, Default, Deserialize, clap::Args)]
-#[serde(default)]
-pub struct Given {
+/// One key of the file: its name, a value to show, and the lines above it.
+struct Key {
+    name: &'static str,
+    shown: &'static str,
+    about: &'static str,
+}
+
+/// Declares the settings: the help of the command line, then
+/// `name: type, variable, what a value is => the value in the sample file, the lines above it`.
+macro_rules! settings {
+    ($(#[$help:meta] $name:ident: $ty:ty, $env:literal, $unit:literal
+        $(, $option:ident = $value:literal)? => $shown:literal, $about:literal;)*) => {
+        /// What may be said on the command line, in the environment or in the file.
+        #[derive(Debug, Clone, Default, Deserialize, clap::Args)]
+        #[serde(default)]
+        pub struct Given {$(
+            #[$help]
+            #[arg(long, global = true, env = $env, value_name = $unit $(, $option = $value)?)]
+            pub $name: Option<$ty>,
+        )*}
+
+        impl Given {
+            /// Takes from `file` what is not said here.
+            fn over(self, file: Given) -> Given {
+                Given { $($name: self.$name.or(file.$name)),* }
+            }
+        }
+
+        const KEYS: &[Key] = &[$(
+            Key { name: stringify!($name), shown: $shown, about: $about },
+        )*];
+    };
+}
+
+settings! {
     /// Directory of the database, the files, the mail and the keys [default: ./data]
-    #[arg(long, global = true, env = "TENON_DATA", value_name = "DIR")]
-    pub data: Option<PathBuf>,
+    data: PathBuf, "TENON_DATA", "DIR" => r#""./data""#,
+        "Directory of the database, the files, the mail and the keys.";
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:8080]
-    #[arg(long, global = true, env = "TENON_LISTEN", value_name = "ADDR")]
-    pub listen: Option<String>,
+    listen: String, "TENON_LISTEN", "ADDR" => r#""127.0.0.1:8080""#,
+        "Address to listen on; port 0 takes a free one.";
     /// The address users see, as behind a proxy [default: http://LISTEN]
-    #[arg(long, global = true, env = "TENON_EXTERNAL_URL", value_name = "URL")]
-    pub external_url: Option<String>,
+    external_url: String, "TENON_EXTERNAL_URL", "URL" => r#""https://tenon.example.com""#,
+        "The address users see, without a path. Default: http:// and the address above.";
     /// sqlite:PATH or postgres://USER@HOST/NAME [default: SQLite in the data directory]
-    #[arg(long, global = true, env = "TENON_DATABASE_URL", value_name = "URL")]
-    pub database_url: Option<String>,
+    database_url: String, "TENON_DATABASE_URL", "URL" => r#""postgres://tenon@localhost/tenon""#,
+        "sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME. Default: SQLite in the data directory.";
     /// Where files are kept: file:///DIR or s3://BUCKET/PREFIX [default: in the data directory]
-    #[arg(long, global = true, env = "TENON_BLOBS_URL", value_name = "URL")]
-    pub blobs_url: Option<String>,
+    blobs_url: String, "TENON_BLOBS_URL", "URL" => r#""s3://bucket/prefix""#,
+        "Where files are kept: file:///DIR or s3://BUCKET/PREFIX (with the usual AWS_…\n\
+         # variables). Default: in the data directory.";
     /// file:///DIR or smtp(s)://USER:PASSWORD@HOST:PORT [default: files in the data directory]
-    #[arg(long, global = true, env = "TENON_MAIL_URL", value_name = "URL")]
-    pub mail_url: Option<String>,
+    mail_url: String, "TENON_MAIL_URL", "URL" => r#""smtps://user:password@mail.example.com""#,
+        "file:///DIR, smtp://… or smtps://…. Default: .eml files in the data directory.";
     /// Sender of all mail [default: tenon@ the host of the external address]
-    #[arg(long, global = true, env = "TENON_MAIL_FROM", value_name = "ADDRESS")]
-    pub mail_from: Option<String>,
+    mail_from: String, "TENON_MAIL_FROM", "ADDRESS" => r#""tenon@example.com""#,
+        "Sender of all mail. Default: tenon@ the host of the external address.";
     /// Proxies whose X-Forwarded-For is believed, separated by commas [default: none]
-    #[arg(
-        long,
-        global = true,
-        env = "TENON_TRUSTED_PROXIES",
-        value_name = "IP",
-        value_delimiter = ','
-    )]
-    pub trusted_proxies: Option<Vec<IpAddr>>,
+    trusted_proxies: Vec<IpAddr>, "TENON_TRUSTED_PROXIES", "IP", value_delimiter = ','
+        => r#"["127.0.0.1"]"#,
+        "Proxies whose X-Forwarded-For is believed. Default: none.";
     /// What is logged: error, warn, info, debug, or a filter per target [default: warn]
-    #[arg(long, global = true, env = "TENON_LOG", value_name = "FILTER")]
-    pub log: Option<String>,
+    log: String, "TENON_LOG", "FILTER" => r#""warn""#,
+        "What is logged: error, warn, info, debug, or a filter per target.";
     /// Shape of log lines: text or json [default: text]
-    #[arg(long, global = true, env = "TENON_LOG_FORMAT", value_name = "FORMAT")]
-    pub log_format: Option<String>,
+    log_format: String, "TENON_LOG_FORMAT", "FORMAT" => r#""text""#,
+        "Shape of log lines: text or json.";
     /// Background jobs that run at the same time [default: 4]
-    #[arg(long, global = true, env = "TENON_WORKERS", value_name = "N")]
-    pub workers: Option<usize>,
+    workers: usize, "TENON_WORKERS", "N" => "4",
+        "Background jobs that run at the same time.";
     /// Writes that share one commit on SQLite at most [default: 256]
-    #[arg(long, global = true, env = "TENON_GROUP_SIZE", value_name = "N")]
-    pub group_size: Option<usize>,
+    group_size: usize, "TENON_GROUP_SIZE", "N" => "256",
+        "Writes that share one commit on SQLite at most.";
     /// Folder with the npm packages of GraphiQL [default: our own, smaller explorer]
-    #[arg(long, global = true, env = "TENON_EXPLORER_DIR", value_name = "DIR")]
-    pub explorer_dir: Option<PathBuf>,
+    explorer_dir: PathBuf, "TENON_EXPLORER_DIR", "DIR" => r#""/usr/share/tenon/node_modules""#,
+        "Folder with the npm packages of GraphiQL (graphiql 4.1.2, react and react-dom\n\
+         # 18.3.1), to have it as the GraphQL explorer. Default: our own, smaller one.";
     /// Connections at the same time; fewer where the limit of open files is low [default: 4096]
-    #[arg(long, global = true, env = "TENON_MAX_CONNECTIONS", value_name = "N")]
-    pub max_connections: Option<usize>,
+    max_connections: usize, "TENON_MAX_CONNECTIONS", "N" => "4096",
+        "Connections at the same time. Where the limit of open files is low there are\n\
+         # fewer: each may open a file besides, and 128 files stay for everything else.";
     /// Of them, those of one address that is no trusted proxy [default: 256]
-    #[arg(
-        long,
-        global = true,
-        env = "TENON_MAX_CONNECTIONS_PER_ADDRESS",
-        value_name = "N"
-    )]
-    pub max_connections_per_address: Option<usize>,
+    max_connections_per_address: usize, "TENON_MAX_CONNECTIONS_PER_ADDRESS", "N" => "256",
+        "Of them, those of one address (of IPv6, of its first 64 bits). Half of all at\n\
+         # most; trusted proxies are not counted.";
     /// Seconds that the head of a request may take [default: 10]
-    #[arg(
-        long,
-        global = true,
-        env = "TENON_HEAD_TIMEOUT",
-        value_name = "SECONDS"
-    )]
-    pub head_timeout: Option<u64>,
+    head_timeout: u64, "TENON_HEAD_TIMEOUT", "SECONDS" => "10",
+        "Seconds that the head of a request may take, and that a new connection may be\n\
+         # silent. Two while more than half of the connections, or of an address's, are taken.";
     /// Seconds in which a body must bring 16 KiB or end, and an answer be taken on [default: 30]
-    #[arg(
-        long,
-        global = true,
-        env = "TENON_TRANSFER_TIMEOUT",
-        value_name = "SECONDS"
-    )]
-    pub transfer_timeout: Option<u64>,
+    transfer_timeout: u64, "TENON_TRANSFER_TIMEOUT", "SECONDS" => "30",
+        "Seconds in which a body must bring 16 KiB or its end, and some of an answer must\n\
+         # be taken.";
     /// Seconds that a connection is kept between requests [default: 75]
-    #[arg(
-        long,
-        global = true,
-        env = "TENON_IDLE_TIMEOUT",
-        value_name = "SECONDS"
-    )]
-    pub idle_timeout: Option<u64>,
+    idle_timeout: u64, "TENON_IDLE_TIMEOUT", "SECONDS" => "75",
+        "Seconds that a connection is kept between two requests, with the same exception.";
 }
 
 /// Everything the program was told, with the defaults filled in.
@@ -111,7 +123,6 @@ pub struct Options {
     pub external_url: Option<String>,
     pub database_url: String,
     pub blobs_url: String,
-    /// Where mail goes.
     pub mail_url: String,
     pub mail_from: Option<String>,
     /// Proxies whose `X-Forwarded-For` is believed.
@@ -133,106 +144,6 @@ pub struct Options {
     /// The time; a fixed clock in tests.
     pub clock: Clock,
 }
-
-/// One key of the file: its name, a value to show, and the lines above it.
-struct Key {
-    name: &'static str,
-    shown: &'static str,
-    about: &'static str,
-}
-
-const KEYS: &[Key] = &[
-    Key {
-        name: "data",
-        shown: "\"./data\"",
-        about: "Directory of the database, the files, the mail and the keys.",
-    },
-    Key {
-        name: "listen",
-        shown: "\"127.0.0.1:8080\"",
-        about: "Address to listen on; port 0 takes a free one.",
-    },
-    Key {
-        name: "external_url",
-        shown: "\"https://tenon.example.com\"",
-        about: "The address users see, without a path. Default: http:// and the address above.",
-    },
-    Key {
-        name: "database_url",
-        shown: "\"postgres://tenon@localhost/tenon\"",
-        about: "sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME. Default: SQLite in the data directory.",
-    },
-    Key {
-        name: "blobs_url",
-        shown: "\"s3://bucket/prefix\"",
-        about: "Where files are kept: file:///DIR or s3://BUCKET/PREFIX (with the usual AWS_…\n# variables). Default: in the data directory.",
-    },
-    Key {
-        name: "mail_url",
-        shown: "\"smtps://user:password@mail.example.com\"",
-        about: "file:///DIR, smtp://… or smtps://…. Default: .eml files in the data directory.",
-    },
-    Key {
-        name: "mail_from",
-        shown: "\"tenon@example.com\"",
-        about: "Sender of all mail. Default: tenon@ the host of the external address.",
-    },
-    Key {
-        name: "trusted_proxies",
-        shown: "[\"127.0.0.1\"]",
-        about: "Proxies whose X-Forwarded-For is believed. Default: none.",
-    },
-    Key {
-        name: "log",
-        shown: "\"warn\"",
-        about: "What is logged: error, warn, info, debug, or a filter per target.",
-    },
-    Key {
-        name: "log_format",
-        shown: "\"text\"",
-        about: "Shape of log lines: text or json.",
-    },
-    Key {
-        name: "workers",
-        shown: "4",
-        about: "Background jobs that run at the same time.",
-    },
-    Key {
-        name: "group_size",
-        shown: "256",
-        about: "Writes that share one commit on SQLite at most.",
-    },
-    Key {
-        name: "explorer_dir",
-        shown: "\"/usr/share/tenon/node_modules\"",
-        about: "Folder with the npm packages of GraphiQL (graphiql 4.1.2, react and react-dom\n# 18.3.1), to have it as the GraphQL explorer. Default: our own, smaller one.",
-    },
-    Key {
-        name: "max_connections",
-        shown: "4096",
-        about: "Connections at the same time. Where the limit of open files is low there are\n# fewer: each may open a file besides, and 128 files stay for everything else.",
-    },
-    Key {
-        name: "max_connections_per_address",
-        shown: "256",
-        about: "Of them, those of one address (of IPv6, of its first 64 bits). Half of all at\n# most; trusted proxies are not counted.",
-    },
-    Key {
-        name: "head_timeout",
-        shown: "10",
-        about: "Seconds that the head of a request may take, and that a new connection may be\n# silent. Two while more than half of the connections, or of an address's, are taken.",
-    },
-    Key {
-        name: "transfer_timeout",
-        shown: "30",
-        about: "Seconds in which a body must bring 16 KiB or its end, and some of an answer must\n# be taken.",
-    },
-    Key {
-        name: "idle_timeout",
-        shown: "75",
-        about: "Seconds that a connection is kept between two requests, with the same exception.",
-    },
-];
 
 /// The sample file: every key, commented out, with what it means.
 pub fn sample() -> String {
@@ -257,49 +168,15 @@ impl Given {
         self.over(file).complete()
     }
 
-    fn over(self, file: Given) -> Given {
-        Given {
-            data: self.data.or(file.data),
-            listen: self.listen.or(file.listen),
-            external_url: self.external_url.or(file.external_url),
-            database_url: self.database_url.or(file.database_url),
-            blobs_url: self.blobs_url.or(file.blobs_url),
-            mail_url: self.mail_url.or(file.mail_url),
-            mail_from: self.mail_from.or(file.mail_from),
-            trusted_proxies: self.trusted_proxies.or(file.trusted_proxies),
-            log: self.log.or(file.log),
-            log_format: self.log_format.or(file.log_format),
-            workers: self.workers.or(file.workers),
-            group_size: self.group_size.or(file.group_size),
-            explorer_dir: self.explorer_dir.or(file.explorer_dir),
-            max_connections: self.max_connections.or(file.max_connections),
-            max_connections_per_address: self
-                .max_connections_per_address
-                .or(file.max_connections_per_address),
-            head_timeout: self.head_timeout.or(file.head_timeout),
-            transfer_timeout: self.transfer_timeout.or(file.transfer_timeout),
-            idle_timeout: self.idle_timeout.or(file.idle_timeout),
-        }
-    }
-
     fn connections(&self) -> Outcome<ConnectionLimits> {
         let usual = ConnectionLimits::default();
-        let number = |name, given: Option<usize>, usual| match given {
-            Some(given) => at_least_one(name, given),
-            None => Ok(usual),
+        let seconds = |name, given, usual: Duration| {
+            at_least_one(name, given, usual.as_secs()).map(Duration::from_secs)
         };
-        let seconds = |name, given: Option<u64>, usual| match given {
-            Some(0) => Err(format!("{name} must be at least 1")),
-            Some(given) => Ok(Duration::from_secs(given)),
-            None => Ok(usual),
-        };
+        let each = self.max_connections_per_address;
         Ok(ConnectionLimits {
-            total: number("max_connections", self.max_connections, usual.total)?,
-            per_address: number(
-                "max_connections_per_address",
-                self.max_connections_per_address,
-                usual.per_address,
-            )?,
+            total: at_least_one("max_connections", self.max_connections, usual.total)?,
+            per_address: at_least_one("max_connections_per_address", each, usual.per_address)?,
             head: seconds("head_timeout", self.head_timeout, usual.head)?,
             progress: seconds("transfer_timeout", self.transfer_timeout, usual.progress)?,
             idle: seconds("idle_timeout", self.idle_timeout, usual.idle)?,
@@ -324,9 +201,8 @@ impl Given {
             Some("json") => true,
             Some(other) => return Err(format!("log_format is {other:?}; use text or json")),
         };
-        options.workers = at_least_one("workers", self.workers.unwrap_or(options.workers))?;
-        options.group_size =
-            at_least_one("group_size", self.group_size.unwrap_or(options.group_size))?;
+        options.workers = at_least_one("workers", self.workers, options.workers)?;
+        options.group_size = at_least_one("group_size", self.group_size, options.group_size)?;
         options.explorer_dir = self.explorer_dir;
         options.connections = connections;
         options.root_password = std::env::var("TENON_ROOT_PASSWORD").ok();
@@ -362,11 +238,11 @@ impl Options {
     }
 }
 
-fn at_least_one(name: &str, number: usize) -> Outcome<usize> {
-    if number == 0 {
-        Err(format!("{name} must be at least 1"))
-    } else {
-        Ok(number)
+fn at_least_one<N: From<u8> + PartialOrd>(name: &str, given: Option<N>, usual: N) -> Outcome<N> {
+    match given {
+        Some(number) if number < N::from(1) => Err(format!("{name} must be at least 1")),
+        Some(number) => Ok(number),
+        None => Ok(usual),
     }
 }
 

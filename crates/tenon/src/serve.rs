@@ -6,6 +6,7 @@ use kernel::room;
 use kernel::telemetry::{Format, init_logs};
 use std::net::SocketAddr;
 use std::time::Duration;
+use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
@@ -39,10 +40,7 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
         ),
         error => error.to_string(),
     })?;
-    let listener = tokio::net::TcpListener::bind(&options.listen)
-        .await
-        .map_err(|error| format!("cannot listen on {}: {error}", options.listen))?;
-    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let (listener, address) = listen(&options.listen).await?;
     options
         .external_url
         .get_or_insert_with(|| reachable(address));
@@ -76,6 +74,14 @@ pub async fn serve(mut options: Options, say: impl Fn(&str)) -> Outcome {
         tracing::warn!("the last downloads were not counted");
     }
     Ok(())
+}
+
+async fn listen(on: &str) -> Outcome<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(on)
+        .await
+        .map_err(|error| format!("cannot listen on {on}: {error}"))?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    Ok((listener, address))
 }
 
 struct Signals {

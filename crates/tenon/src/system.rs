@@ -16,7 +16,6 @@ use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 use store::sql;
 
-/// Version of the program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The commit it was built from, where the build says so.
@@ -66,10 +65,10 @@ async fn readiness(app: App) -> Result<Ok200<HealthEntity>> {
             "there is no room in the data directory".into(),
         ));
     }
-    let asked = app
+    let answer = app
         .read(|tx| Ok(tx.one::<i64>(sql!("select cast(1 as bigint)"), ())?))
         .await;
-    match asked {
+    match answer {
         Ok(_) => Ok(Ok200(HealthEntity { status: "ok" })),
         Err(error) => {
             tracing::warn!(%error, "not ready");
@@ -81,12 +80,12 @@ async fn readiness(app: App) -> Result<Ok200<HealthEntity>> {
 /// Counters for Prometheus, for administrators and for callers on this
 /// machine. A request that came through a proxy is not from this machine,
 /// even where the proxy is.
-async fn metrics(app: App, viewer: Viewer, asked: Arc<RequestContext>) -> Result<Response> {
+async fn metrics(app: App, viewer: Viewer, request: Arc<RequestContext>) -> Result<Response> {
     let forwarded = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
-    let is_near = asked.peer.is_loopback()
+    let is_near = request.peer.is_loopback()
         && !forwarded
             .iter()
-            .any(|name| asked.headers.contains_key(*name));
+            .any(|name| request.headers.contains_key(*name));
     if !is_near && !viewer.is_admin() {
         return Err(Error::NotFound(""));
     }
@@ -112,9 +111,9 @@ async fn robots() -> Result<Response> {
 }
 
 /// Style sheet, script and pictures; their names hold a digest.
-async fn asset(asked: Arc<RequestContext>) -> Result<Response> {
-    let known = asked.header(http::header::IF_NONE_MATCH);
-    html::asset_response(asked.uri.path(), known).ok_or(Error::NotFound(""))
+async fn asset(request: Arc<RequestContext>) -> Result<Response> {
+    let known = request.header(http::header::IF_NONE_MATCH);
+    html::asset_response(request.uri.path(), known).ok_or(Error::NotFound(""))
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -5,6 +5,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
+/// Rows of all tables: none goes without a reason.
+const ROWS: usize = 311;
+
 /// Begins every citation.
 const PAGES: &str = "docs/interface/";
 
@@ -100,7 +103,7 @@ fn every_row_names_tests_that_exist() {
             }
         }
     }
-    assert!(rows > 300, "only {rows} rows were found");
+    assert!(rows >= ROWS, "only {rows} rows were found");
 }
 
 /// What code cites: a page, and a section by number or by title.

@@ -27,11 +27,8 @@ pub struct Request {
 pub struct Reply {
     /// What was asked, for messages.
     pub asked: String,
-    /// Its status.
     pub status: u16,
-    /// Its headers.
     pub headers: HeaderMap,
-    /// Its body.
     pub body: Bytes,
 }
 
@@ -50,7 +47,6 @@ impl Client {
         Client::new(server.to_owned(), None)
     }
 
-    /// The token, if it has one.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
@@ -126,7 +122,6 @@ fn http_client() -> &'static reqwest::Client {
 }
 
 impl Request {
-    /// A JSON body.
     pub fn json(self, body: &Value) -> Request {
         self.map(|builder| builder.json(body))
     }
@@ -141,7 +136,6 @@ impl Request {
         })
     }
 
-    /// A body of bytes.
     pub fn bytes(self, body: impl Into<Bytes>) -> Request {
         let body = body.into();
         self.map(|builder| builder.body(body))
@@ -152,7 +146,6 @@ impl Request {
         self.map(|builder| builder.body(body))
     }
 
-    /// One header.
     pub fn header(self, name: &str, value: &str) -> Request {
         self.map(|builder| builder.header(name, value))
     }
@@ -217,13 +210,11 @@ impl Reply {
         self
     }
 
-    /// The body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }

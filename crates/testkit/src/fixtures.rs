@@ -16,29 +16,21 @@ use std::sync::LazyLock;
 /// A person; use it as a [`Client`] with a token of scope `api`.
 #[derive(Debug, Clone)]
 pub struct TestUser {
-    /// Number.
     pub id: i64,
-    /// Name in addresses.
     pub username: String,
     client: Client,
 }
 
-/// A group.
 #[derive(Debug, Clone)]
 pub struct TestGroup {
-    /// Number.
     pub id: i64,
-    /// Whole path.
     pub path: String,
     admin: Client,
 }
 
-/// A project.
 #[derive(Debug, Clone)]
 pub struct TestProject {
-    /// Number.
     pub id: i64,
-    /// Whole path.
     pub path: String,
     admin: Client,
 }
@@ -46,7 +38,6 @@ pub struct TestProject {
 /// A generic package with one file.
 #[derive(Debug, Clone)]
 pub struct TestPackage {
-    /// Number.
     pub id: i64,
     /// Path below `/api/v4`.
     pub path: String,
@@ -180,6 +171,11 @@ impl TestServer {
     }
 }
 
+async fn add_member(admin: &Client, members: &str, user: &TestUser, access_level: i64) {
+    let body = json!({"user_id": user.id, "access_level": access_level});
+    admin.post(members).json(&body).await.is(201);
+}
+
 impl TestGroup {
     /// Path of the group below `/api/v4`.
     pub fn at(&self, rest: &str) -> String {
@@ -188,12 +184,7 @@ impl TestGroup {
 
     /// Gives a person a role here.
     pub async fn add(&self, user: &TestUser, access_level: i64) {
-        let body = json!({"user_id": user.id, "access_level": access_level});
-        self.admin
-            .post(self.at("/members"))
-            .json(&body)
-            .await
-            .is(201);
+        add_member(&self.admin, &self.at("/members"), user, access_level).await;
     }
 }
 
@@ -205,12 +196,7 @@ impl TestProject {
 
     /// Gives a person a role here.
     pub async fn add(&self, user: &TestUser, access_level: i64) {
-        let body = json!({"user_id": user.id, "access_level": access_level});
-        self.admin
-            .post(self.at("/members"))
-            .json(&body)
-            .await
-            .is(201);
+        add_member(&self.admin, &self.at("/members"), user, access_level).await;
     }
 
     /// Publishes an npm package with nothing special in it.

@@ -13,16 +13,11 @@ const PART: usize = 16 << 20;
 /// Entries of an archive with far too many.
 const MANY: usize = 1_000_000;
 
-/// How an archive is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
-    /// tar packed with gzip.
     TarGz,
-    /// tar packed with xz.
     TarXz,
-    /// tar packed with zstd.
     TarZstd,
-    /// zip.
     Zip,
 }
 

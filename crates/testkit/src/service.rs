@@ -9,10 +9,8 @@ use axum::routing::post;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// See the module.
 #[derive(Clone, Debug)]
 pub struct Service {
-    /// Where it listens.
     pub url: String,
     answer: Arc<Mutex<(u16, String)>>,
     asked: Arc<Mutex<Vec<(HeaderMap, String)>>>,
@@ -66,7 +64,6 @@ impl Service {
     }
 }
 
-/// Changes settings.
 pub async fn set(t: &TestServer, settings: Value) {
     let put = t.admin().put("/application/settings").json(&settings);
     put.await.is(200);

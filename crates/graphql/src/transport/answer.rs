@@ -10,7 +10,6 @@ use kernel::http::reply::Response;
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
-/// The answer of one entry.
 pub struct Answered {
     body: String,
     /// Refused before it ran, so that there is no `data`.
@@ -24,9 +23,9 @@ pub struct Answered {
 impl Answered {
     /// An entry with these errors.
     pub fn refused(errors: &[StaticError]) -> Answered {
-        let shown: Vec<Json> = errors.iter().map(StaticError::json).collect();
+        let all: Vec<Json> = errors.iter().map(StaticError::json).collect();
         Answered {
-            body: text(&json!({"errors": shown})),
+            body: text(&json!({"errors": all})),
             // An unknown digest is a step on the way, not a refusal.
             refused: !errors.iter().any(is_about_digest),
             cost: errors.iter().find_map(too_much),
@@ -41,10 +40,10 @@ impl Answered {
     }
 
     /// An entry that ran, with what it asked to be told.
-    pub fn of(outcome: Outcome, checked: &Checked, told: Map<String, Json>) -> Answered {
+    pub fn of(outcome: Outcome, checked: &Checked, extensions: Map<String, Json>) -> Answered {
         let whole = outcome.errors.is_empty();
         Answered {
-            body: text(&with(outcome.json(), told)),
+            body: text(&with(outcome.json(), extensions)),
             refused: false,
             cost: Some((checked.score, checked.limit)),
             about_itself: whole && checked.limit == INTROSPECTION_COMPLEXITY,
@@ -64,9 +63,9 @@ impl Answered {
     }
 
     /// An entry that was scored and not run.
-    pub fn scored(checked: &Checked, told: Map<String, Json>) -> Answered {
+    pub fn scored(checked: &Checked, extensions: Map<String, Json>) -> Answered {
         Answered {
-            body: text(&with(json!({"data": null}), told)),
+            body: text(&with(json!({"data": null}), extensions)),
             refused: false,
             cost: Some((checked.score, checked.limit)),
             about_itself: false,
@@ -84,14 +83,13 @@ fn too_much(error: &StaticError) -> Option<(u64, u64)> {
     Some((number("score")?, number("limit")?))
 }
 
-fn with(mut body: Json, told: Map<String, Json>) -> Json {
-    if !told.is_empty() {
-        body["extensions"] = Json::Object(told);
+fn with(mut body: Json, extensions: Map<String, Json>) -> Json {
+    if !extensions.is_empty() {
+        body["extensions"] = Json::Object(extensions);
     }
     body
 }
 
-/// All answers of a request.
 pub struct Whole {
     /// In the order of the entries.
     pub answers: Vec<Arc<Answered>>,

@@ -1,7 +1,7 @@
 //! What a request asks of its answer besides data, in `extensions`.
 
 use super::persisted;
-use crate::validation::{Checked, told, variables};
+use crate::validation::{Checked, report, variables};
 use kernel::graph::Table;
 use serde_json::{Map, Value as Json, json};
 
@@ -34,18 +34,18 @@ impl Asks {
     }
 
     /// The extensions of the answer.
-    pub fn told(self, table: &Table, checked: &Checked) -> Map<String, Json> {
-        let mut told = Map::new();
+    pub fn extensions(self, table: &Table, checked: &Checked) -> Map<String, Json> {
+        let mut extensions = Map::new();
         if self.cost || self.dry_run {
-            told.insert("cost".to_owned(), told::cost(table, checked));
+            extensions.insert("cost".to_owned(), report::cost(table, checked));
         }
         if self.dry_run {
-            told.insert("dryRun".to_owned(), Json::Bool(true));
+            extensions.insert("dryRun".to_owned(), Json::Bool(true));
         }
         if self.deprecations {
-            let used = told::deprecations(table, checked);
-            told.insert("deprecations".to_owned(), json!(used));
+            let used = report::deprecations(table, checked);
+            extensions.insert("deprecations".to_owned(), json!(used));
         }
-        told
+        extensions
     }
 }

@@ -62,7 +62,6 @@ impl Kind {
         }
     }
 
-    /// The same, to change them.
     pub fn entries_mut(&mut self) -> &mut [Entry] {
         match self {
             Kind::Single(entry) => std::slice::from_mut(entry),
@@ -121,11 +120,11 @@ impl Entry {
 
 impl FromCall for Incoming {
     async fn from_call(call: &mut Call) -> Result<Incoming> {
-        let asked = call.asked.clone();
+        let request = call.asked.clone();
         let Unmarked(unmarked) = Unmarked::from_call(call).await?;
         let viewer = Viewer::from_call(call).await?;
-        let atomic = is_atomic(&asked)?;
-        let (kind, pending) = if asked.method == Method::POST {
+        let atomic = is_atomic(&request)?;
+        let (kind, pending) = if request.method == Method::POST {
             posted(call, &viewer).await?
         } else {
             (Kind::Single(Entry::read(&call.query)?), None)
@@ -134,8 +133,8 @@ impl FromCall for Incoming {
             app: call.app.clone(),
             viewer,
             unproven: call.extensions.get::<csrf::Unproven>().is_some(),
-            strict: media::is_strict(asked.header(header::ACCEPT)),
-            asked,
+            strict: media::is_strict(request.header(header::ACCEPT)),
+            asked: request,
             unmarked,
             atomic,
             kind,
@@ -145,8 +144,8 @@ impl FromCall for Incoming {
 }
 
 /// Whether the request asks for all or nothing.
-fn is_atomic(asked: &RequestContext) -> Result<bool> {
-    match asked.header("x-service-batch") {
+fn is_atomic(request: &RequestContext) -> Result<bool> {
+    match request.header("x-service-batch") {
         None => Ok(false),
         Some("atomic") => Ok(true),
         Some(_) => refused(422, "X-Service-Batch can be atomic only"),
@@ -189,7 +188,6 @@ pub fn parsed(body: &[u8]) -> Result<Json> {
     }
 }
 
-/// The entries of a JSON body.
 pub fn kind(body: &Json) -> Result<Kind> {
     match body {
         Json::Object(given) => Ok(Kind::Single(Entry::read(given)?)),

@@ -22,7 +22,6 @@ pub enum Read {
 }
 
 impl Read {
-    /// What the operation does.
     pub fn kind(&self) -> OperationKind {
         match self {
             Read::Known(checked) => checked.operation().kind,
@@ -40,7 +39,6 @@ struct Key {
     anonymous: bool,
 }
 
-/// The operations that are kept.
 pub struct Known(Cache<Key, Arc<Checked>>);
 
 impl Default for Known {

@@ -48,7 +48,6 @@ pub const NOT_SUPPORTED: &str = "PERSISTED_QUERY_NOT_SUPPORTED";
 /// Texts on the operator's list by their digests.
 pub type Listed = HashMap<String, String>;
 
-/// Refuses a query that is not on the list.
 pub fn refuse_unlisted(entry: &mut Entry, listed: &Listed) {
     let known = |source: &Source| listed.contains_key(&allowed::digest(&source.query));
     if !entry.source.as_ref().map_or(true, known) {
@@ -57,7 +56,6 @@ pub fn refuse_unlisted(entry: &mut Entry, listed: &Listed) {
     }
 }
 
-/// The queries that are kept.
 #[derive(Default)]
 pub struct Queries(Mutex<QueryCache>);
 
@@ -70,27 +68,27 @@ struct QueryCache {
 
 impl Queries {
     fn get(&self, digest: &[u8; 32]) -> Option<Arc<str>> {
-        let mut kept = self.0.lock().ok()?;
-        kept.uses += 1;
-        let now = kept.uses;
-        let (text, used) = kept.by_digest.get_mut(digest)?;
+        let mut queries = self.0.lock().ok()?;
+        queries.uses += 1;
+        let now = queries.uses;
+        let (text, used) = queries.by_digest.get_mut(digest)?;
         *used = now;
         Some(text.clone())
     }
 
     fn put(&self, digest: [u8; 32], text: &str) {
-        let Ok(mut kept) = self.0.lock() else {
+        let Ok(mut queries) = self.0.lock() else {
             return;
         };
-        kept.uses += 1;
-        let now = kept.uses;
-        if kept.by_digest.len() >= MAX_KEPT && !kept.by_digest.contains_key(&digest) {
-            let oldest = kept.by_digest.iter().min_by_key(|(_, (_, used))| *used);
+        queries.uses += 1;
+        let now = queries.uses;
+        if queries.by_digest.len() >= MAX_KEPT && !queries.by_digest.contains_key(&digest) {
+            let oldest = queries.by_digest.iter().min_by_key(|(_, (_, used))| *used);
             if let Some(oldest) = oldest.map(|(digest, _)| *digest) {
-                kept.by_digest.remove(&oldest);
+                queries.by_digest.remove(&oldest);
             }
         }
-        kept.by_digest.insert(digest, (text.into(), now));
+        queries.by_digest.insert(digest, (text.into(), now));
     }
 
     /// The digest by which an entry's query is to be looked up on the list:

@@ -8,7 +8,7 @@ use super::incoming::{Entry, Incoming};
 use super::log;
 use crate::deprecated_usage::Uses;
 use crate::execute;
-use crate::validation::{Checked, told};
+use crate::validation::{Checked, report};
 use kernel::error::{CONFLICT, Error, Result};
 use kernel::graph::{Context, Request, Table};
 use kernel::shared_transaction::Together;
@@ -54,11 +54,11 @@ impl Run<'_> {
             let Some(failed) = failed else {
                 return Ok(answers);
             };
-            let mut told: Vec<Answered> = checked.iter().map(undone).collect();
-            if let Some((place, own)) = told.get_mut(failed).zip(answers.pop()) {
+            let mut all: Vec<Answered> = checked.iter().map(undone).collect();
+            if let Some((place, own)) = all.get_mut(failed).zip(answers.pop()) {
                 *place = own;
             }
-            return Ok(told);
+            return Ok(all);
         }
         Err(Error::Unavailable(CONFLICT.into()))
     }
@@ -87,9 +87,9 @@ impl Run<'_> {
 
     /// The answer to one entry, and whether it is a mutation that failed.
     async fn one(&self, entry: &Entry, checked: &Checked) -> Result<(Answered, bool)> {
-        let told = entry.asks.told(self.table, checked);
+        let extensions = entry.asks.extensions(self.table, checked);
         if entry.asks.dry_run {
-            return Ok((Answered::scored(checked, told), false));
+            return Ok((Answered::scored(checked, extensions), false));
         }
         let began = Instant::now();
         let context = Context {
@@ -104,7 +104,7 @@ impl Run<'_> {
         let outcome = outcome.map_err(|error| whole(&error))?;
         let failed = !outcome.errors.is_empty() || self.request.has_failed();
         let failed = checked.is_mutation() && failed;
-        Ok((Answered::of(outcome, checked, told), failed))
+        Ok((Answered::of(outcome, checked, extensions), failed))
     }
 }
 
@@ -114,7 +114,7 @@ impl Run<'_> {
         let Some(user) = self.incoming.viewer.user_id() else {
             return;
         };
-        let used = told::deprecations(self.table, checked);
+        let used = report::deprecations(self.table, checked);
         if !used.is_empty() {
             self.uses.note(&self.incoming.app, user, used);
         }

@@ -28,9 +28,9 @@ impl File {
 /// Declares the download: all, or with `remove_deprecated` what will stay.
 pub fn routes(r: &mut Routes, whole: &Table, unmarked: &Table) {
     let (whole, unmarked) = (File::of(whole), File::of(unmarked));
-    let show = move |asked: Arc<RequestContext>, query: super::Unmarked| {
+    let show = move |request: Arc<RequestContext>, query: super::Unmarked| {
         let file = if query.0 { &unmarked } else { &whole };
-        let shown = show(&asked, file);
+        let shown = show(&request, file);
         async move { shown }
     };
     r.graphql(Method::GET, "/api/graphql/schema.graphql", show)
@@ -38,7 +38,7 @@ pub fn routes(r: &mut Routes, whole: &Table, unmarked: &Table) {
         .summary("The GraphQL interface in the schema language");
 }
 
-fn show(asked: &RequestContext, file: &File) -> Result<Response> {
+fn show(request: &RequestContext, file: &File) -> Result<Response> {
     let kind = "text/plain; charset=utf-8";
-    reply::tagged(asked, kind, file.text.clone(), &file.tag)
+    reply::tagged(request, kind, file.text.clone(), &file.tag)
 }

@@ -4,7 +4,6 @@ use super::error::Pos;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-/// A document of operations and fragments.
 #[derive(Debug, Default)]
 pub struct Document {
     pub operations: Vec<Operation>,
@@ -13,7 +12,6 @@ pub struct Document {
     pub schema_definition: Option<Pos>,
 }
 
-/// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationKind {
     Query,
@@ -62,9 +60,7 @@ impl Operation {
 
 #[derive(Debug)]
 pub struct Variable {
-    /// Its name without the sign.
     pub name: Arc<str>,
-    /// Where.
     pub pos: Pos,
     pub ty: kernel::graph::TypeRef,
     pub default: Option<Value>,
@@ -74,7 +70,6 @@ pub struct Variable {
 #[derive(Debug)]
 pub struct Fragment {
     pub name: Arc<str>,
-    /// Where.
     pub pos: Pos,
     pub on: Arc<str>,
     pub directives: Vec<Directive>,
@@ -93,7 +88,6 @@ pub struct Field {
     /// Its key in the answer, unless its name.
     pub alias: Option<Arc<str>>,
     pub name: Arc<str>,
-    /// Where.
     pub pos: Pos,
     pub arguments: Vec<Argument>,
     pub directives: Vec<Directive>,
@@ -107,21 +101,17 @@ impl Field {
     }
 }
 
-/// The use of a named fragment.
 #[derive(Debug)]
 pub struct Spread {
     pub name: Arc<str>,
-    /// Where.
     pub pos: Pos,
     pub directives: Vec<Directive>,
 }
 
-/// A fragment in place.
 #[derive(Debug)]
 pub struct Inline {
     /// What it applies to, unless everything.
     pub on: Option<Arc<str>>,
-    /// Where.
     pub pos: Pos,
     pub directives: Vec<Directive>,
     pub selections: Vec<Selection>,
@@ -129,9 +119,7 @@ pub struct Inline {
 
 #[derive(Debug)]
 pub struct Directive {
-    /// Its name without the sign.
     pub name: Arc<str>,
-    /// Where.
     pub pos: Pos,
     pub arguments: Vec<Argument>,
 }
@@ -140,12 +128,10 @@ pub struct Directive {
 #[derive(Debug)]
 pub struct Argument {
     pub name: Arc<str>,
-    /// Where.
     pub pos: Pos,
     pub value: Value,
 }
 
-/// A value in a document.
 #[derive(Debug)]
 pub enum Value {
     /// `$name`
@@ -155,9 +141,7 @@ pub enum Value {
     Float(Arc<str>),
     Text(Arc<str>),
     Bool(bool),
-    /// Null.
     Null,
-    /// A value of an enum.
     Enum(Arc<str>),
     List(Vec<Value>),
     Object(Vec<Argument>),

@@ -14,7 +14,6 @@ pub struct Pos {
 pub struct StaticError {
     /// The text clients match on.
     pub message: String,
-    /// Where.
     pub locations: Vec<Pos>,
     /// Names through the document; left out when `None`.
     pub path: Option<Vec<String>>,

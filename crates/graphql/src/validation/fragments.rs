@@ -53,7 +53,6 @@ impl<'d> Fragments<'d> {
         Err(endless.iter().map(error).collect())
     }
 
-    /// The fragment of this name.
     pub fn get(&self, name: &str) -> Option<&'d Fragment> {
         self.by_name.get(name).copied()
     }

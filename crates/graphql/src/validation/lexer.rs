@@ -8,43 +8,26 @@ pub const MAX_TOKENS: usize = 5_000;
 /// Deepest nesting of brackets.
 pub const MAX_NESTING: usize = 64;
 
-/// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `{`
     LeftBrace,
-    /// `}`
     RightBrace,
-    /// `(`
     LeftParen,
-    /// `)`
     RightParen,
-    /// `[`
     LeftBracket,
-    /// `]`
     RightBracket,
-    /// `:`
     Colon,
-    /// `$`
     Dollar,
-    /// `@`
     At,
-    /// `...`
     Spread,
-    /// `=`
     Equals,
-    /// `!`
     Bang,
-    /// `|`
     Pipe,
-    /// `&`
     Ampersand,
     Name,
     Int,
-    /// A number with a fraction or exponent.
     Float,
     Text,
-    /// A string in three quotes.
     Block,
     /// What no document may contain.
     Unknown,

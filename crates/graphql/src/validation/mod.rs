@@ -15,9 +15,9 @@ pub mod lexer;
 pub mod literals;
 mod merge;
 mod parser;
+pub mod report;
 #[cfg(test)]
 mod tests;
-pub mod told;
 mod usages;
 mod validate;
 pub mod variables;
@@ -39,9 +39,7 @@ pub const MAX_ERRORS: usize = 5;
 /// What a caller may ask for.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Most complexity.
     pub complexity: u64,
-    /// Most depth.
     pub depth: u64,
     pub validation: Duration,
 }
@@ -60,7 +58,6 @@ impl Limits {
     }
 }
 
-/// One entry of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Source {
     pub query: String,
@@ -72,7 +69,6 @@ pub struct Source {
 /// An operation that may run.
 #[derive(Debug)]
 pub struct Checked {
-    /// The document it stands in.
     pub document: Arc<Document>,
     /// Its place among the operations.
     index: usize,
@@ -93,7 +89,6 @@ impl Checked {
         &self.document.operations[self.index]
     }
 
-    /// Whether it changes something.
     pub fn is_mutation(&self) -> bool {
         self.operation().kind == OperationKind::Mutation
     }
@@ -108,7 +103,6 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// What the operation does.
     pub fn kind(&self) -> OperationKind {
         self.document.operations[self.index].kind
     }

@@ -8,7 +8,6 @@ use kernel::graph::TypeRef;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// One use of a variable.
 pub struct Usage<'d> {
     pub name: &'d Arc<str>,
     /// The argument it stands in.

@@ -22,7 +22,6 @@ const STEPS: u32 = 128;
 pub(super) struct Stop;
 pub(super) type Visit = Result<(), Stop>;
 
-/// Validates a whole document.
 pub fn document(
     table: &Table,
     document: &Document,
@@ -329,38 +328,33 @@ impl<'d> Validator<'d, '_> {
                 let error = StaticError::new("directiveNotUniqueForLocation", text);
                 self.refuse(error.at(directive.pos).with("directiveName", &**name))?;
             }
-            let Some(def) = directives().iter().find(|def| def.name == &**name) else {
-                let text = format!("Directive @{name} is not defined");
-                let error = StaticError::new("undefinedDirective", text).at(directive.pos);
-                self.refuse(error.with("directiveName", &**name))?;
-                continue;
-            };
-            if !def.locations.contains(&place) {
-                let allowed: Vec<String> = def.locations.iter().map(|one| plural(one)).collect();
-                let text = format!(
-                    "'@{name}' can't be applied to {} (allowed: {})",
-                    plural(place),
-                    allowed.join(", ")
-                );
-                let error = StaticError::new("directiveCannotBeApplied", text).at(directive.pos);
-                let error = error.with("targetName", plural(place));
-                self.refuse(error.with("name", &**name))?;
-                continue;
-            }
-            let inputs = def
-                .arguments
-                .iter()
-                .map(|one| (one.name.clone(), one.clone()));
-            let inputs: BTreeMap<Arc<str>, Input> = inputs.collect();
-            self.arguments(
-                "Directive",
-                name,
-                &inputs,
-                &directive.arguments,
-                directive.pos,
-            )?;
+            self.directive(directive, place)?;
         }
         Ok(())
+    }
+
+    fn directive(&mut self, directive: &'d Directive, place: &str) -> Visit {
+        let (name, pos) = (&directive.name, directive.pos);
+        let Some(def) = directives().iter().find(|def| def.name == &**name) else {
+            let text = format!("Directive @{name} is not defined");
+            let error = StaticError::new("undefinedDirective", text).at(pos);
+            return self.refuse(error.with("directiveName", &**name));
+        };
+        if !def.locations.contains(&place) {
+            let allowed: Vec<String> = def.locations.iter().map(|one| plural(one)).collect();
+            let text = format!(
+                "'@{name}' can't be applied to {} (allowed: {})",
+                plural(place),
+                allowed.join(", ")
+            );
+            let error = StaticError::new("directiveCannotBeApplied", text).at(pos);
+            let error = error.with("targetName", plural(place));
+            return self.refuse(error.with("name", &**name));
+        }
+        let inputs = def.arguments.iter();
+        let inputs: BTreeMap<Arc<str>, Input> =
+            inputs.map(|one| (one.name.clone(), one.clone())).collect();
+        self.arguments("Directive", name, &inputs, &directive.arguments, pos)
     }
 }
 

@@ -9,6 +9,8 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use http::{Method, StatusCode, header};
 
+use super::opening::SPOOL;
+use super::writing::PART;
 use super::*;
 
 #[derive(Default)]

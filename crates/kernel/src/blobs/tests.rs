@@ -1,6 +1,8 @@
 use futures_util::stream;
+use std::path::Path;
 use std::time::Duration;
 
+use super::writing::PART;
 use super::*;
 
 fn body(parts: &[&[u8]]) -> impl Stream<Item = Result<Bytes>> + Unpin + Send + use<> {

@@ -149,17 +149,7 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
         );
         let of = format!("What `{}` takes.", self.name);
         self.graph.input(&input, &of, self.inputs);
-        let of = format!("What `{}` did.", self.name);
-        self.graph
-            .object::<Outcome<P>>(&payload, &of)
-            .field("clientMutationId", STRING, |outcome| {
-                outcome.client_mutation_id.clone()
-            })
-            .describe("As it was sent.")
-            .field("errors", STRING.required().list().required(), |outcome| {
-                outcome.done.errors.clone()
-            })
-            .describe("Why it did not succeed; empty when it did.");
+        declare_payload::<P>(self.graph, &payload, self.name);
         let work = Arc::new(work);
         let limiter = self.limiter.map(Arc::new);
         let root = self
@@ -189,6 +179,19 @@ impl<P: Any + Send + Sync> MutationBuilder<'_, P> {
             field.mark(mark);
         }
     }
+}
+
+fn declare_payload<P: Send + Sync + 'static>(graph: &mut Graph, payload: &str, mutation: &str) {
+    graph
+        .object::<Outcome<P>>(payload, &format!("What `{mutation}` did."))
+        .field("clientMutationId", STRING, |outcome| {
+            outcome.client_mutation_id.clone()
+        })
+        .describe("As it was sent.")
+        .field("errors", STRING.required().list().required(), |outcome| {
+            outcome.done.errors.clone()
+        })
+        .describe("Why it did not succeed; empty when it did.");
 }
 
 async fn outcome<I, P, F, Fut>(work: &F, args: Args, context: Context) -> Result<Outcome<P>, Fault>

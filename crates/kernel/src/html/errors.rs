@@ -26,7 +26,7 @@ struct ErrorPage<'a> {
 pub fn error_page(
     status: StatusCode,
     reason: &str,
-    asked: &RequestContext,
+    request: &RequestContext,
     seen: Option<Seen>,
 ) -> Response {
     let (viewer, csrf) = match seen {
@@ -45,8 +45,8 @@ pub fn error_page(
         heading,
         advice,
         reason,
-        sign_in: (status == StatusCode::UNAUTHORIZED).then(|| sign_in(asked)),
-        request_id: &asked.request_id,
+        sign_in: (status == StatusCode::UNAUTHORIZED).then(|| sign_in(request)),
+        request_id: &request.request_id,
     };
     match Html::new(&template) {
         Ok(html) => html.status(status).response(),
@@ -63,8 +63,8 @@ pub(crate) const SIGN_IN: &str = "/users/sign_in?return_to=";
 
 /// The address to sign in at and come back to the page asked for, if that was
 /// only looked at.
-pub(crate) fn sign_in(asked: &RequestContext) -> String {
-    let back = match (&asked.method, asked.uri.path_and_query()) {
+pub(crate) fn sign_in(request: &RequestContext) -> String {
+    let back = match (&request.method, request.uri.path_and_query()) {
         (&(Method::GET | Method::HEAD), Some(path)) => path.as_str(),
         _ => "/",
     };

@@ -18,16 +18,16 @@ const MAX_TEXT: usize = 1_000;
 
 /// The answer to a form that was accepted: 303 to a path, with a message.
 pub fn done(app: &App, to: &str, text: impl Into<String>) -> Result<Response> {
-    said(app, to, Tone::Good, text.into())
+    lead(app, to, Tone::Good, text.into())
 }
 
 /// The answer to a form that was refused and is not shown again: 303 to a
 /// path, with the reason.
 pub fn refused(app: &App, to: &str, text: impl Into<String>) -> Result<Response> {
-    said(app, to, Tone::Bad, text.into())
+    lead(app, to, Tone::Bad, text.into())
 }
 
-fn said(app: &App, to: &str, tone: Tone, mut text: String) -> Result<Response> {
+fn lead(app: &App, to: &str, tone: Tone, mut text: String) -> Result<Response> {
     let mut response = reply::see_other(to)?;
     text.truncate(text.floor_char_boundary(MAX_TEXT));
     let value = app
@@ -65,9 +65,9 @@ fn cookie(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Forgets a message once a page has shown it.
-pub(crate) fn forget(asked: &RequestContext, response: &mut Response) {
-    let shown = asked.method == Method::GET && !response.status().is_redirection();
-    if shown && cookie(&asked.headers).is_some() {
+pub(crate) fn forget(request: &RequestContext, response: &mut Response) {
+    let shown = request.method == Method::GET && !response.status().is_redirection();
+    if shown && cookie(&request.headers).is_some() {
         let gone = "_service_flash=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0";
         let headers = response.headers_mut();
         headers.append(header::SET_COOKIE, HeaderValue::from_static(gone));

@@ -122,7 +122,7 @@ pub(super) fn keep_json(text: &[u8]) -> Result<()> {
 }
 
 /// The bytes of a body as they come, of at most `limit`, each counted.
-pub(super) fn kept(
+pub(super) fn counted(
     body: Body,
     limit: usize,
 ) -> impl Stream<Item = Result<Bytes, axum::Error>> + Send + 'static {
@@ -140,11 +140,11 @@ pub(super) fn kept(
 
 /// Reads a whole body of at most `limit` bytes.
 pub async fn read_capped(body: Body, limit: usize) -> Result<Bytes> {
-    let told = body.size_hint().exact().unwrap_or(0);
-    if told > limit as u64 {
+    let announced = body.size_hint().exact().unwrap_or(0);
+    if announced > limit as u64 {
         return Err(Error::TooLarge);
     }
-    let (mut bytes, mut all) = (Box::pin(kept(body, limit)), Vec::new());
+    let (mut bytes, mut all) = (Box::pin(counted(body, limit)), Vec::new());
     while let Some(more) = bytes.next().await {
         // Copied: a piece may hold on to a buffer much larger than itself.
         all.extend_from_slice(&more.map_err(unreadable)?);

@@ -12,8 +12,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const MAX_TAGGED: u64 = 4 * 1024 * 1024;
 
 /// Weak ETag on JSON that a GET answers, and 304 when the caller has it.
-pub(super) async fn conditional(response: Response, asked: &RequestContext) -> Response {
-    let reads = asked.method == Method::GET || asked.method == Method::HEAD;
+pub(super) async fn conditional(response: Response, request: &RequestContext) -> Response {
+    let reads = request.method == Method::GET || request.method == Method::HEAD;
     let is_json = response
         .headers()
         .get(header::CONTENT_TYPE)
@@ -42,7 +42,7 @@ pub(super) async fn conditional(response: Response, asked: &RequestContext) -> R
             parts.headers.insert(header::ETAG, tag);
         }
     }
-    if matches_etag(asked, parts.headers.get(header::ETAG)) {
+    if matches_etag(request, parts.headers.get(header::ETAG)) {
         parts.status = StatusCode::NOT_MODIFIED;
         parts.headers.remove(header::CONTENT_TYPE);
         return Response::from_parts(parts, Body::empty());
@@ -51,9 +51,9 @@ pub(super) async fn conditional(response: Response, asked: &RequestContext) -> R
 }
 
 /// Whether `If-None-Match` names this tag (RFC 9110 section 13.1.2, weak).
-pub fn matches_etag(asked: &RequestContext, tag: Option<&HeaderValue>) -> bool {
+pub fn matches_etag(request: &RequestContext, tag: Option<&HeaderValue>) -> bool {
     let (Some(sent), Some(tag)) = (
-        asked.header(header::IF_NONE_MATCH),
+        request.header(header::IF_NONE_MATCH),
         tag.and_then(|tag| tag.to_str().ok()),
     ) else {
         return false;
@@ -64,8 +64,8 @@ pub fn matches_etag(asked: &RequestContext, tag: Option<&HeaderValue>) -> bool {
 
 /// Refuses a change of something that changed since `If-Unmodified-Since`;
 /// an unreadable date is ignored, resolution is one second.
-pub fn check_unmodified(asked: &RequestContext, updated_at: Timestamp) -> Result<()> {
-    let Some(text) = asked.header(header::IF_UNMODIFIED_SINCE) else {
+pub fn check_unmodified(request: &RequestContext, updated_at: Timestamp) -> Result<()> {
+    let Some(text) = request.header(header::IF_UNMODIFIED_SINCE) else {
         return Ok(());
     };
     match jiff::fmt::rfc2822::parse(text) {

@@ -224,7 +224,7 @@ impl Shared {
             return;
         };
         tokio::spawn(async move {
-            let told = async {
+            let answer = async {
                 stream.write_all(refused.text().as_bytes()).await?;
                 stream.shutdown().await?;
                 // Closed with something unread, the text would be lost.
@@ -232,7 +232,7 @@ impl Shared {
                 while stream.read(&mut unread).await? > 0 {}
                 io::Result::Ok(())
             };
-            timeout(REFUSING, told).await.ok();
+            timeout(REFUSING, answer).await.ok();
             drop(turn);
         });
     }

@@ -23,7 +23,7 @@ pub(super) async fn read_fields(
 ) -> Result<Vec<SentFile>> {
     let boundary = multer::parse_boundary(kind)
         .map_err(|_| Error::BadRequest("the multipart body has no boundary".into()))?;
-    let mut parts = multer::Multipart::new(bodies::kept(body, most), boundary);
+    let mut parts = multer::Multipart::new(bodies::counted(body, most), boundary);
     let mut count = 0;
     let mut files = Vec::new();
     while let Some(part) = parts.next_field().await.map_err(multipart_error)? {

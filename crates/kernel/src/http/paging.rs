@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::error::{Error, Result};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::{Value, json};
+use store::Tx;
 
 /// Rows past which totals are no longer counted or sent.
 pub const COUNT_LIMIT: i64 = 10_000;
@@ -168,6 +169,18 @@ impl<T> Paged<T> {
         }
     }
 
+    /// A numbered page of a list, from what `work` reads in one snapshot: rows
+    /// by [`Paging::fetch`] and [`Paging::offset`], and how many there are in all.
+    pub async fn read<F>(app: &App, paging: Paging, work: F) -> Result<Paged<T>>
+    where
+        F: FnOnce(&mut Tx<'_>, &Paging) -> Result<(Vec<T>, i64)> + Send + 'static,
+        T: Send + 'static,
+    {
+        let part = paging.clone();
+        let (items, total) = app.read(move |tx| work(tx, &part)).await?;
+        Ok(Paged::numbered(items, paging, Some(total)))
+    }
+
     /// The same page of other rows, one for one.
     pub fn map<U>(self, f: impl FnMut(T) -> U) -> Paged<U> {
         Paged {
@@ -203,12 +216,12 @@ impl<T> Paged<T> {
     pub(super) fn write_headers(
         &self,
         app: &App,
-        asked: &RequestContext,
+        request: &RequestContext,
         headers: &mut HeaderMap,
     ) -> Result<()> {
         let link = match self.paging.start {
-            Start::Page(page) => self.number_headers(page, asked, headers)?,
-            Start::After(_) => self.next_link(app, asked)?,
+            Start::Page(page) => self.number_headers(page, request, headers)?,
+            Start::After(_) => self.next_link(app, request)?,
         };
         if !link.is_empty() {
             headers.insert(
@@ -222,7 +235,7 @@ impl<T> Paged<T> {
     fn number_headers(
         &self,
         page: i64,
-        asked: &RequestContext,
+        request: &RequestContext,
         headers: &mut HeaderMap,
     ) -> Result<String> {
         let pages = self
@@ -255,20 +268,20 @@ impl<T> Paged<T> {
         ];
         let links = rels.into_iter().filter_map(|(rel, number)| {
             let number = number?.to_string();
-            let url = with_query(asked, &[("page", &number), ("per_page", &per_page)], &[]);
+            let url = with_query(request, &[("page", &number), ("per_page", &per_page)], &[]);
             Some(format!("<{url}>; rel=\"{rel}\""))
         });
         Ok(links.collect::<Vec<_>>().join(", "))
     }
 
-    fn next_link(&self, app: &App, asked: &RequestContext) -> Result<String> {
+    fn next_link(&self, app: &App, request: &RequestContext) -> Result<String> {
         let Some(keys) = &self.next else {
             return Ok(String::new());
         };
         let keys = serde_json::to_vec(keys).map_err(Error::internal)?;
         let cursor = app.secrets().sign("cursor", &keys);
         // Filters such as `id_after` stay: the cursor narrows them further.
-        let url = with_query(asked, &[("cursor", &cursor)], &["page"]);
+        let url = with_query(request, &[("cursor", &cursor)], &["page"]);
         Ok(format!("<{url}>; rel=\"next\""))
     }
 }
@@ -284,9 +297,9 @@ const SECRET: &[&str] = &[
 ];
 
 /// The asked address with some parameters set and some left out.
-pub fn with_query(asked: &RequestContext, set: &[(&str, &str)], without: &[&str]) -> String {
+pub fn with_query(request: &RequestContext, set: &[(&str, &str)], without: &[&str]) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
-    let sent = asked.uri.query().unwrap_or_default();
+    let sent = request.uri.query().unwrap_or_default();
     for (key, value) in url::form_urlencoded::parse(sent.as_bytes()) {
         let dropped = SECRET.contains(&&*key)
             || without.contains(&&*key)
@@ -298,5 +311,10 @@ pub fn with_query(asked: &RequestContext, set: &[(&str, &str)], without: &[&str]
     for (key, value) in set {
         query.append_pair(key, value);
     }
-    format!("{}{}?{}", asked.base_url, asked.uri.path(), query.finish())
+    format!(
+        "{}{}?{}",
+        request.base_url,
+        request.uri.path(),
+        query.finish()
+    )
 }

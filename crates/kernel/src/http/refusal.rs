@@ -10,19 +10,19 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 /// Renders a refusal; internal causes go to the log only.
-pub fn render(error: Error, surface: Surface, asked: &RequestContext) -> Response {
-    render_for(error, surface, asked, None)
+pub fn render(error: Error, surface: Surface, request: &RequestContext) -> Response {
+    render_for(error, surface, request, None)
 }
 
 /// The same for a page that somebody looks at.
 pub fn render_for(
     error: Error,
     surface: Surface,
-    asked: &RequestContext,
+    request: &RequestContext,
     seen: Option<Seen>,
 ) -> Response {
     if let Error::Internal(cause) = &error {
-        log_internal(cause.as_ref(), asked);
+        log_internal(cause.as_ref(), request);
     }
     let error = match error {
         Error::Shown(page) => return page.response(),
@@ -35,9 +35,9 @@ pub fn render_for(
     let status = status(&error);
     let mut response = match surface {
         Surface::Api => api_body(status, &error),
-        Surface::Page => html::error_page(status, &page_reason(&error), asked, seen),
+        Surface::Page => html::error_page(status, &page_reason(&error), request, seen),
         Surface::Plain => reply::text(status, format!("{}\n", message(status, &error))),
-        Surface::Graphql => graphql_body(status, &error, asked),
+        Surface::Graphql => graphql_body(status, &error, request),
     };
     add_headers(&error, &mut response);
     response
@@ -46,15 +46,15 @@ pub fn render_for(
 /// The refusal of a page to a stranger, whom the gate has looked at. Who looks
 /// for what is hidden from them, or is not there, is asked to sign in first,
 /// and told neither.
-pub fn render_for_stranger(error: Error, asked: &RequestContext) -> Response {
-    let looks = asked.method == Method::GET || asked.method == Method::HEAD;
+pub fn render_for_stranger(error: Error, request: &RequestContext) -> Response {
+    let looks = request.method == Method::GET || request.method == Method::HEAD;
     // Names there are for programs, and no page is hidden (RFC 8615).
-    let is_page = !asked.uri.path().starts_with("/.well-known/");
+    let is_page = !request.uri.path().starts_with("/.well-known/");
     if status(&error) == StatusCode::NOT_FOUND && looks && is_page {
-        return reply::redirect(&html::sign_in(asked))
+        return reply::redirect(&html::sign_in(request))
             .unwrap_or_else(|_| reply::empty(StatusCode::NOT_FOUND));
     }
-    render(error, Surface::Page, asked)
+    render(error, Surface::Page, request)
 }
 
 /// Whether it is where strangers are sent who look for a page.
@@ -67,7 +67,7 @@ pub(super) fn is_lead_to_sign_in(response: &Response) -> bool {
 /// Renders the refusal of a request that is not looked at any further.
 pub fn unasked<B>(error: Error, surface: Surface, request: http::Request<B>) -> Response {
     let (parts, _) = request.into_parts();
-    let asked = RequestContext {
+    let request = RequestContext {
         method: parts.method,
         uri: parts.uri,
         headers: parts.headers,
@@ -75,10 +75,10 @@ pub fn unasked<B>(error: Error, surface: Surface, request: http::Request<B>) -> 
         request_id: String::new(),
         base_url: String::new(),
     };
-    render(error, surface, &asked)
+    render(error, surface, &request)
 }
 
-fn log_internal(cause: &(dyn std::error::Error + 'static), asked: &RequestContext) {
+fn log_internal(cause: &(dyn std::error::Error + 'static), request: &RequestContext) {
     let mut chain = cause.to_string();
     let mut next = cause.source();
     while let Some(inner) = next {
@@ -86,7 +86,7 @@ fn log_internal(cause: &(dyn std::error::Error + 'static), asked: &RequestContex
         chain.push_str(&inner.to_string());
         next = inner.source();
     }
-    tracing::error!(request_id = %asked.request_id, path = asked.uri.path(), cause = %chain,
+    tracing::error!(request_id = %request.request_id, path = request.uri.path(), cause = %chain,
         "request failed");
 }
 
@@ -205,7 +205,7 @@ fn api_body(status: StatusCode, error: &Error) -> Response {
 
 /// A request refused as a whole (docs/interface/graphql.md 3). Every token
 /// that does not suffice is one and the same «Invalid token».
-fn graphql_body(status: StatusCode, error: &Error, asked: &RequestContext) -> Response {
+fn graphql_body(status: StatusCode, error: &Error, request: &RequestContext) -> Response {
     let (status, text) = match error {
         // No answer of GraphQL's: clients wait and ask again on a bare 429,
         // and show the user what stands in `errors`.
@@ -232,7 +232,7 @@ fn graphql_body(status: StatusCode, error: &Error, asked: &RequestContext) -> Re
         Error::Exact(_, body) => body.clone(),
         _ => json!({"errors": [{"message": text}]}),
     };
-    let kind = media::answer(media::is_strict(asked.header(header::ACCEPT)));
+    let kind = media::answer(media::is_strict(request.header(header::ACCEPT)));
     let mut response = reply::json(status, &body).unwrap_or_else(|_| reply::empty(status));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -16,7 +16,7 @@ pub type Response = http::Response<Body>;
 /// What a handler may return.
 pub trait Answer {
     /// Writes it.
-    fn reply(self, app: &App, asked: &RequestContext) -> Result<Response>;
+    fn reply(self, app: &App, request: &RequestContext) -> Result<Response>;
     /// What it adds to the operation's OpenAPI description.
     fn describe(_operation: &mut Operation<'_>) {}
 }
@@ -24,12 +24,12 @@ pub trait Answer {
 /// An [`Answer`] of whatever type.
 pub trait Reply {
     /// Writes it.
-    fn reply_boxed(self: Box<Self>, app: &App, asked: &RequestContext) -> Result<Response>;
+    fn reply_boxed(self: Box<Self>, app: &App, request: &RequestContext) -> Result<Response>;
 }
 
 impl<A: Answer> Reply for A {
-    fn reply_boxed(self: Box<Self>, app: &App, asked: &RequestContext) -> Result<Response> {
-        self.reply(app, asked)
+    fn reply_boxed(self: Box<Self>, app: &App, request: &RequestContext) -> Result<Response> {
+        self.reply(app, request)
     }
 }
 
@@ -81,13 +81,13 @@ pub fn text(status: StatusCode, body: impl Into<Body>) -> Response {
 
 /// Bytes that callers keep by a strong tag: 304 to those who have them.
 pub fn tagged(
-    asked: &RequestContext,
+    request: &RequestContext,
     kind: &'static str,
     body: impl Into<Body>,
     tag: &str,
 ) -> Result<Response> {
     let tag = HeaderValue::from_str(tag).map_err(Error::internal)?;
-    let mut response = match super::conditional::matches_etag(asked, Some(&tag)) {
+    let mut response = match super::conditional::matches_etag(request, Some(&tag)) {
         true => empty(StatusCode::NOT_MODIFIED),
         false => http::Response::new(body.into()),
     };
@@ -176,9 +176,9 @@ impl Answer for Response {
 }
 
 impl<T: Serialize + JsonSchema> Answer for Paged<T> {
-    fn reply(self, app: &App, asked: &RequestContext) -> Result<Response> {
+    fn reply(self, app: &App, request: &RequestContext) -> Result<Response> {
         let mut response = json(StatusCode::OK, &self.items)?;
-        self.write_headers(app, asked, response.headers_mut())?;
+        self.write_headers(app, request, response.headers_mut())?;
         Ok(response)
     }
     fn describe(operation: &mut Operation<'_>) {

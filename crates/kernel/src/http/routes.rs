@@ -165,17 +165,17 @@ impl Route {
         for take in self.handler.takes {
             arguments.push(take(&mut call).await?);
         }
-        let (app, asked) = (call.app.clone(), call.asked.clone());
+        let (app, request) = (call.app.clone(), call.asked.clone());
         drop(call);
         let answer = (self.handler.start)(arguments).await?;
-        answer.reply_boxed(&app, &asked)
+        answer.reply_boxed(&app, &request)
     }
 
     /// A refusal of a request to it, and for a page of whom it is seen by.
-    pub fn refused(&self, error: Error, asked: &RequestContext, seen: Option<Seen>) -> Response {
+    pub fn refused(&self, error: Error, request: &RequestContext, seen: Option<Seen>) -> Response {
         match self.refuse {
-            Some(refuse) => refuse(error, asked),
-            None => refusal::render_for(error, self.surface, asked, seen),
+            Some(refuse) => refuse(error, request),
+            None => refusal::render_for(error, self.surface, request, seen),
         }
     }
 }

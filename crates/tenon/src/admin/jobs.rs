@@ -1,14 +1,15 @@
 //! `/admin/jobs`: what waits, what runs, what gave up.
 
 use super::page;
+use askama::Template;
 use http::Method;
 use identity::Admin;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::views::{AdminJobs, JobRow};
-use kernel::html::{Html, Moment, Pages, flash};
+use kernel::html::ui::{self, Tab};
+use kernel::html::{Html, Moment, Page, Pages, flash};
 use kernel::http::{Params, Response, Routes};
-use kernel::jobs::{self, Listed};
+use kernel::jobs::{self, Counts, Listed};
 use kernel::time::Timestamp;
 
 const PER_PAGE: i64 = 50;
@@ -33,6 +34,48 @@ kernel::params! {
     }
 }
 
+#[derive(Template)]
+#[template(path = "admin_jobs.html")]
+struct AdminJobs {
+    page: Page,
+    /// The one shown: empty for all, `queued`, `running`, `failed`.
+    state: String,
+    counts: Counts,
+    jobs: Vec<Listed>,
+    now: Timestamp,
+    pages: Pages,
+}
+
+impl AdminJobs {
+    fn filters(&self) -> Vec<Tab> {
+        let tab = |label: &str, state: &str, count: u64| {
+            let url = format!("/admin/jobs?state={state}");
+            Tab::new(label, url, self.state == state).count(count)
+        };
+        vec![
+            tab("All", "", of_all_states(&self.counts)),
+            tab("Queued", "queued", self.counts.queued),
+            tab("Running", "running", self.counts.running),
+            tab("Failed", "failed", self.counts.failed),
+        ]
+    }
+
+    fn due(&self, job: &Listed) -> Moment {
+        Moment::new(job.run_at, self.now)
+    }
+
+    /// Steps done and in all, where these are known.
+    fn progress(&self, job: &Listed) -> Option<(u64, u64)> {
+        let steps = |number: Option<i64>| number.unwrap_or(0).max(0).unsigned_abs();
+        let total = steps(job.progress_total);
+        (total > 0).then(|| (steps(job.progress_done), total))
+    }
+}
+
+fn of_all_states(counts: &Counts) -> u64 {
+    counts.queued + counts.running + counts.failed
+}
+
 async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Response> {
     let state = shown.state.clone().unwrap_or_default();
     let number = shown.page.unwrap_or(1).clamp(1, 1_000_000);
@@ -46,19 +89,17 @@ async fn list(app: App, admin: Admin, shown: Params<JobFilter>) -> Result<Respon
             ))
         })
         .await?;
-    let now = app.now();
     let total = match state.as_str() {
         "queued" => counts.queued,
         "running" => counts.running,
         "failed" => counts.failed,
-        _ => counts.queued + counts.running + counts.failed,
+        _ => of_all_states(&counts),
     };
     let view = AdminJobs {
         page: page(&app, &admin, "Jobs").crumb("Jobs", "/admin/jobs"),
-        queued: counts.queued,
-        running: counts.running,
-        failed: counts.failed,
-        jobs: rows.into_iter().map(|job| row(job, now)).collect(),
+        counts,
+        jobs: rows,
+        now: app.now(),
         pages: Pages {
             page: number.unsigned_abs(),
             per_page: PER_PAGE.unsigned_abs(),
@@ -75,20 +116,6 @@ fn known(state: &str) -> &str {
     match state {
         "queued" | "running" | "failed" => state,
         _ => "",
-    }
-}
-
-fn row(job: Listed, now: Timestamp) -> JobRow {
-    let steps = |number: Option<i64>| number.unwrap_or(0).max(0).unsigned_abs();
-    JobRow {
-        id: job.id,
-        name: job.name,
-        state: job.state,
-        attempts: job.attempts,
-        run_at: Moment::new(job.run_at, now),
-        done: steps(job.progress_done),
-        total: steps(job.progress_total),
-        error: job.last_error.unwrap_or_default(),
     }
 }
 
@@ -129,5 +156,60 @@ fn back(app: &App, done: bool, text: &str) -> Result<Response> {
     match done {
         true => flash::done(app, "/admin/jobs", text),
         false => flash::refused(app, "/admin/jobs", "The job runs already."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(id: i64, name: &str, state: &str, error: Option<&str>) -> Listed {
+        let now = Timestamp::UNIX_EPOCH;
+        Listed {
+            id,
+            name: name.into(),
+            state: state.into(),
+            attempts: id,
+            run_at: now,
+            progress_done: (state == "running").then_some(640),
+            progress_total: (state == "running").then_some(1000),
+            last_error: error.map(str::to_owned),
+            created_at: now,
+        }
+    }
+
+    #[test]
+    fn jobs_page_escapes_and_offers_retry() {
+        let view = AdminJobs {
+            page: Page {
+                csrf: "tok\"en".into(),
+                ..Page::new("Jobs")
+            },
+            state: String::new(),
+            counts: Counts {
+                queued: 12,
+                running: 1,
+                failed: 1,
+            },
+            jobs: vec![
+                job(3, "packages.purge", "running", None),
+                job(4, "mail.send", "failed", Some("<b>connection refused</b>")),
+                job(9, "projects.destroy", "queued", None),
+            ],
+            now: Timestamp::UNIX_EPOCH,
+            pages: Pages {
+                page: 1,
+                per_page: 3,
+                total: 14,
+                url: "/admin/jobs?state=".into(),
+            },
+        };
+        let html = view.render().expect("it renders");
+
+        assert!(!html.contains(" style=") && !html.contains(" onclick="));
+        assert!(html.contains("/admin/jobs/4/retry"));
+        assert!(!html.contains("<b>connection"));
+        assert!(!html.contains("tok\"en"));
+        assert!(html.contains("/admin/jobs?state=&#38;page=2"));
     }
 }

@@ -2,12 +2,12 @@
 
 use super::page;
 use crate::system;
+use askama::Template;
 use http::Method;
 use identity::Admin;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::Html;
-use kernel::html::views::{AdminOverview, Fact, Tile};
+use kernel::html::{Html, Page, ui};
 use kernel::http::{Response, Routes};
 use kernel::jobs::{self, Counts};
 use store::{Engine, Tx, sql};
@@ -16,25 +16,47 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/admin", show);
 }
 
+#[derive(Template)]
+#[template(path = "admin_overview.html")]
+struct AdminOverview {
+    page: Page,
+    tiles: Vec<Tile>,
+    counts: Counts,
+    /// A sentence on the jobs, and whether it is a good one.
+    health: (String, bool),
+    facts: Vec<Fact>,
+}
+
+/// One count.
+struct Tile {
+    label: &'static str,
+    count: u64,
+    /// Where they are listed, or empty.
+    url: &'static str,
+}
+
+struct Fact {
+    label: &'static str,
+    text: String,
+}
+
 async fn show(app: App, admin: Admin) -> Result<Response> {
     let (tiles, counts) = app.read(|tx| Ok((tiles(tx)?, jobs::counts(tx)?))).await?;
     let view = AdminOverview {
         page: page(&app, &admin, "Overview"),
         tiles,
-        queued: counts.queued,
-        running: counts.running,
-        failed: counts.failed,
         health: health(&counts),
+        counts,
         facts: facts(&app),
     };
     Ok(Html::new(&view)?.response())
 }
 
 fn tiles(tx: &mut Tx<'_>) -> Result<Vec<Tile>> {
-    let one = |label: &str, count: i64, url: &str| Tile {
-        label: label.to_owned(),
+    let one = |label, count: i64, url| Tile {
+        label,
         count: count.unsigned_abs(),
-        url: url.to_owned(),
+        url,
     };
     let users = tx.one(
         sql!("select count(*) from users where kind = 'human' and state = 'active'"),
@@ -72,10 +94,7 @@ fn health(counts: &Counts) -> (String, bool) {
 }
 
 fn facts(app: &App) -> Vec<Fact> {
-    let fact = |label: &str, text: String| Fact {
-        label: label.to_owned(),
-        text,
-    };
+    let fact = |label, text| Fact { label, text };
     let database = match app.store().engine() {
         Engine::Sqlite => "SQLite, embedded",
         Engine::Postgres => "PostgreSQL",

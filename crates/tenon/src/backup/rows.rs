@@ -44,7 +44,6 @@ pub fn to_line(table: &Table, cells: Cells) -> Result<String> {
     Ok(serde_json::Value::from(values).to_string())
 }
 
-/// The cells of a line.
 pub fn from_line(table: &Table, line: &str) -> Result<Vec<Value>> {
     let values: Vec<serde_json::Value> =
         serde_json::from_str(line).map_err(|_| unreadable(&table.name))?;

@@ -1,5 +1,6 @@
 //! Every text, limit and score of the interface, and hostile documents.
 
+mod choices;
 mod hostile;
 mod rules;
 mod rules_of_values;

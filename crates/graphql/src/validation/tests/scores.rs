@@ -1,7 +1,7 @@
 //! Complexity, depth, recursion and call counts.
 
 use super::*;
-use crate::validation::{check_sum, told};
+use crate::validation::{check_sum, report};
 
 fn score(query: &str) -> u64 {
     passes(query).score
@@ -218,8 +218,8 @@ fn what_is_used_is_told_for_the_log() {
 
 /// Path, member and cost of every field.
 fn parts(query: &str) -> Vec<(String, String, u64)> {
-    let told = told::cost(&TABLE, &passes(query));
-    let fields = told["fields"].as_array().unwrap().iter();
+    let cost = report::cost(&TABLE, &passes(query));
+    let fields = cost["fields"].as_array().unwrap().iter();
     let part = |part: &Json| {
         let keys = part["path"].as_array().unwrap().iter();
         let keys: Vec<&str> = keys.map(|key| key.as_str().unwrap()).collect();
@@ -268,8 +268,8 @@ fn deprecated_members_in_use_are_told() {
         hidden: package{old @skip(if: true) name}
     }"#;
     let given = json!({"f": {"must": 1, "many": [1]}, "s": "old"});
-    let told = json!(told::deprecations(&TABLE, &passes_with(query, given)));
-    let members: Vec<&str> = told
+    let used = json!(report::deprecations(&TABLE, &passes_with(query, given)));
+    let members: Vec<&str> = used
         .as_array()
         .unwrap()
         .iter()
@@ -285,7 +285,7 @@ fn deprecated_members_in_use_are_told() {
         ]
     );
     assert_eq!(
-        told[1],
+        used[1],
         json!({
             "member": "Package.old",
             "reason": "This was renamed. Please use `Package.name`. Deprecated in 14.8.",
@@ -294,7 +294,7 @@ fn deprecated_members_in_use_are_told() {
         })
     );
     assert_eq!(
-        json!(told::deprecations(&TABLE, &passes("{package{name}}"))),
+        json!(report::deprecations(&TABLE, &passes("{package{name}}"))),
         json!([])
     );
 }

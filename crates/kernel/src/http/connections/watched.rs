@@ -81,13 +81,13 @@ impl Timeline {
         if times.open > 0 {
             return times.sending > 0 && since(times.taken_at) > limits.progress;
         }
-        let kept = if times.is_fresh {
+        let patience = if times.is_fresh {
             limits.head
         } else {
             limits.idle
         };
         let slow_head = times.head_since.is_some_and(|at| since(at) > limits.head);
-        slow_head || since(times.quiet_since) > kept
+        slow_head || since(times.quiet_since) > patience
     }
 }
 

@@ -79,6 +79,7 @@ fn every_error_is_reported_with_its_name() {
 fn what_sets_share_stands_among_their_own() {
     let read = UpdateRule::from_params(&form("id=7&name=a&note=x")).unwrap();
     assert_eq!((read.at.id, read.rule.name.as_str()), (7, "a"));
+    assert_eq!(read.note, Patch::Value("x".to_owned()));
     let errors = UpdateRule::from_params(&form("id=x&level=y")).unwrap_err();
     let wrong = ["id is invalid", "name is missing", "level is invalid"];
     assert_eq!(errors, wrong);

@@ -3,7 +3,6 @@
 mod abuse;
 mod allowed;
 mod atomic;
-mod contract_rows;
 mod cost;
 mod credentials;
 mod cut;

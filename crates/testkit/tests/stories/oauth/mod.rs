@@ -3,7 +3,6 @@
 mod abuse;
 mod codes;
 mod consent;
-mod contract_rows;
 mod devices;
 mod final_answers;
 mod grants;

@@ -5,7 +5,6 @@ pub mod archives;
 mod composer;
 mod composer_fields;
 mod conan;
-mod contract_rows;
 mod elsewhere;
 pub mod forms;
 mod golang;
