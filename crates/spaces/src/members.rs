@@ -171,6 +171,21 @@ pub fn add(
     audit::record(tx, viewer, "member.create", place.target(), details)
 }
 
+/// Adds one of several users, none where there is no such user; why not, where
+/// they are refused.
+pub fn add_each(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    place: &MembersOf,
+    user: Option<&User>,
+    new: &NewMember,
+) -> Result<Option<String>> {
+    reason(match user {
+        Some(user) => tx.savepoint(|tx| add(tx, viewer, place, user, new)),
+        None => Err(Error::NotFoundText("404 User Not Found".into())),
+    })
+}
+
 /// The refusal of one of several, as text; failures of ours stay failures.
 pub fn reason(result: Result<()>) -> Result<Option<String>> {
     match result {

@@ -222,6 +222,11 @@ impl Namespace {
         self.kind == "group"
     }
 
+    /// What no lineage below it reaches.
+    pub fn lineage_end(&self) -> String {
+        format!("{}:", self.lineage)
+    }
+
     /// Ids from the root to itself.
     pub fn ids(&self) -> Vec<i64> {
         ids_of(&self.lineage)

@@ -342,12 +342,7 @@ impl Routes {
 
     /// Declares routes of the API below a prefix. `place` tells their operations in OpenAPI
     /// from those of the same handlers below another prefix.
-    pub fn below(
-        &mut self,
-        prefix: &'static str,
-        place: &str,
-        declare: impl FnOnce(&mut Routes),
-    ) {
+    pub fn below(&mut self, prefix: &'static str, place: &str, declare: impl FnOnce(&mut Routes)) {
         let (outer, known) = (self.prefix, self.routes.len());
         self.prefix = prefix;
         declare(self);

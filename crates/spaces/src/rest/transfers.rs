@@ -30,7 +30,6 @@ async fn group(
     viewer: Viewer,
     params: Params<TransferGroup>,
 ) -> Result<Created<GroupEntity>> {
-    let params = params.0;
     let handle = app.clone();
     app.write(move |tx| {
         let group = rules::transfer_group(tx, &viewer, &params.id, params.group_id)?;
@@ -54,7 +53,6 @@ async fn project(
     viewer: Viewer,
     params: Params<TransferProject>,
 ) -> Result<Ok200<ProjectEntity>> {
-    let params = params.0;
     let handle = app.clone();
     app.write(move |tx| {
         let project = rules::transfer_project(tx, &viewer, &params.id, &params.namespace)?;

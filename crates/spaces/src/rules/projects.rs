@@ -5,6 +5,7 @@ use crate::access::{self, Purpose};
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
 use crate::store::projects::{self as rows, NewProject};
+use crate::store::stars;
 use crate::tasks::DestroyProject;
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -331,7 +332,7 @@ pub fn star_project(
 ) -> Result<Option<Project>> {
     let project = access::project(tx, viewer, reference, Purpose::Join)?;
     let user_id = viewer.signed_in()?.user.id;
-    if !rows::set_starred(tx, project.id, user_id, starred)? {
+    if !stars::set(tx, project.id, user_id, starred)? {
         return Ok(None);
     }
     reread(tx, project.id).map(Some)

@@ -2,12 +2,12 @@
 
 use super::contains;
 use crate::access::{self, GUEST, OWNER, Purpose};
-use crate::model::Visibility;
+use crate::model::{Namespace, Visibility};
 use identity::viewer::Viewer;
 use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
 use serde_json::json;
-use store::{Fragment, Tx};
+use store::{Fragment, IntoValue, Tx};
 
 /// What a list of projects is narrowed to.
 #[derive(Debug, Clone, Default)]
@@ -134,19 +134,10 @@ impl ProjectFilter {
         }
         let user_id = viewer.user_id().unwrap_or(-1);
         if self.starred {
-            sql.push(
-                " and projects.id in (select s.project_id from stars s where s.user_id = ",
-                user_id,
-            )
-            .raw(")");
+            sql.raw(" and ").append(starred_projects(user_id));
         }
         if self.personal {
-            sql.push(
-                " and projects.namespace_id in
-                    (select n.id from namespaces n where n.owner_id = ",
-                user_id,
-            )
-            .raw(")");
+            sql.raw(" and ").append(own_projects(user_id));
         }
     }
 
@@ -173,6 +164,55 @@ impl ProjectFilter {
                 sql.push(test, at);
             }
         }
+    }
+}
+
+/// A condition on `projects` that a value and a parenthesis close.
+fn closed(text: &str, value: impl IntoValue) -> Fragment {
+    let mut condition = Fragment::default();
+    condition.push(text, value).raw(")");
+    condition
+}
+
+/// Projects that the user starred.
+pub fn starred_projects(user_id: i64) -> Fragment {
+    let stars = "projects.id in (select s.project_id from stars s where s.user_id = ";
+    closed(stars, user_id)
+}
+
+/// Projects in the user's own namespace.
+pub fn own_projects(user_id: i64) -> Fragment {
+    let own = "projects.namespace_id in (select n.id from namespaces n where n.owner_id = ";
+    closed(own, user_id)
+}
+
+/// Projects that stand right in a namespace.
+pub fn projects_right_in(namespace_id: i64) -> Fragment {
+    closed("(projects.namespace_id = ", namespace_id)
+}
+
+/// Projects in a group and the groups below it.
+pub fn projects_below(group: &Namespace) -> Fragment {
+    let mut below = Fragment::new(
+        "projects.namespace_id in (select n.id from namespaces n where n.lineage >= ",
+    );
+    below.bind(&group.lineage);
+    below.append(closed(" and n.lineage < ", group.lineage_end()));
+    below
+}
+
+/// Projects that are shared with a group.
+pub fn projects_shared_with(group_id: i64) -> Fragment {
+    let shared = "projects.id in (select s.source_id from shares s
+        where s.source_type = 'Project' and s.group_id = ";
+    closed(shared, group_id)
+}
+
+/// Projects whose name or path contains the text.
+pub fn search_projects(sql: &mut Fragment, text: &str) {
+    if !text.is_empty() {
+        let columns = ["name_folded", "full_path_folded"];
+        search_in(sql, "projects", &columns, text);
     }
 }
 
@@ -204,7 +244,7 @@ pub fn search_users(sql: &mut Fragment, text: Option<&str>) {
 }
 
 /// Rows with the text in one of these folded columns.
-fn search_in(sql: &mut Fragment, table: &str, columns: &[&str], text: &str) {
+pub fn search_in(sql: &mut Fragment, table: &str, columns: &[&str], text: &str) {
     let pattern = contains(&fold(text));
     sql.raw(" and (");
     for (index, column) in columns.iter().enumerate() {

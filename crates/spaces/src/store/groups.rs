@@ -48,7 +48,7 @@ pub fn has_wider(tx: &mut Tx<'_>, group: &Namespace, visibility: i64) -> Result<
              where n.lineage >= $1 and n.lineage < $2 and p.visibility > $3
                 and p.deletion_scheduled_at is null"
         ),
-        (&group.lineage, end(group), visibility),
+        (&group.lineage, group.lineage_end(), visibility),
     )?;
     Ok(wider.is_some())
 }
@@ -57,7 +57,7 @@ pub fn has_wider(tx: &mut Tx<'_>, group: &Namespace, visibility: i64) -> Result<
 pub fn deepest(tx: &mut Tx<'_>, group: &Namespace) -> Result<i64> {
     Ok(tx.one(
         sql!("select max(depth) from namespaces where lineage >= $1 and lineage < $2"),
-        (&group.lineage, end(group)),
+        (&group.lineage, group.lineage_end()),
     )?)
 }
 
@@ -71,7 +71,7 @@ pub fn hide(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> {
              where namespace_id in
                 (select n.id from namespaces n where n.lineage >= $1 and n.lineage < $2)"
         ),
-        (&namespace.lineage, end(namespace), now),
+        (&namespace.lineage, namespace.lineage_end(), now),
     )?;
     tx.execute(
         sql!(
@@ -79,12 +79,7 @@ pub fn hide(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> {
                 unique_name = null, full_path_folded = '-/deleted/group/' || cast(id as text)
              where lineage >= $1 and lineage < $2"
         ),
-        (&namespace.lineage, end(namespace), now),
+        (&namespace.lineage, namespace.lineage_end(), now),
     )?;
     Ok(())
-}
-
-/// What no lineage below a namespace reaches.
-fn end(namespace: &Namespace) -> String {
-    format!("{}:", namespace.lineage)
 }

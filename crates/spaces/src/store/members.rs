@@ -4,6 +4,7 @@ use super::{Source, today};
 use crate::access::OWNER;
 use crate::model::SourceKind;
 use kernel::error::Result;
+use kernel::http::Paging;
 use kernel::time::{Date, Timestamp};
 use store::{Tx, sql};
 
@@ -166,4 +167,51 @@ pub fn delete_request(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<
         (source.kind, source.id, user_id),
     )?;
     Ok(gone > 0)
+}
+
+/// What a user is a member of: its id, its name, its kind, and the role there.
+pub type Held = (i64, String, SourceKind, i64);
+
+/// What a user is a member of, of one kind or of both, and how much that is.
+pub fn of_user(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    only: Option<SourceKind>,
+    paging: &Paging,
+) -> Result<(Vec<Held>, i64)> {
+    let (today, kind) = (today(tx), only.map_or("", SourceKind::as_str));
+    let rows = tx.all(
+        sql!(
+            "select m.source_id, coalesce(p.name, n.name, ''), m.source_type, m.access_level
+             from members m
+             left join projects p on m.source_type = 'Project' and p.id = m.source_id
+             left join namespaces n on m.source_type = 'Group' and n.id = m.source_id
+             where m.user_id = $1 and m.requested_at is null
+                and (m.expires_at is null or m.expires_at > $2)
+                and ($3 = '' or m.source_type = $3)
+             order by m.id limit $4 offset $5"
+        ),
+        (user_id, &today, kind, paging.fetch(), paging.offset()),
+    )?;
+    let total = tx.one(
+        sql!(
+            "select count(*) from members where user_id = $1 and requested_at is null
+                and (expires_at is null or expires_at > $2)
+                and ($3 = '' or source_type = $3)"
+        ),
+        (user_id, &today, kind),
+    )?;
+    Ok((rows, total))
+}
+
+/// How many projects or groups a user is a member of.
+pub fn count_of_user(tx: &mut Tx<'_>, user_id: i64, kind: SourceKind) -> Result<i64> {
+    let today = today(tx);
+    Ok(tx.one(
+        sql!(
+            "select count(*) from members where user_id = $1 and source_type = $2
+                and requested_at is null and (expires_at is null or expires_at > $3)"
+        ),
+        (user_id, kind, today),
+    )?)
 }

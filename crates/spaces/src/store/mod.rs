@@ -21,6 +21,7 @@ pub mod namespaces;
 pub mod places;
 pub mod projects;
 pub mod shares;
+pub mod stars;
 
 /// `%text%` with the wildcards of `like` taken literally (escape `\`).
 pub fn contains(text: &str) -> String {

@@ -216,7 +216,7 @@ pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<Taken>
         .as_ref()
         .map_or("/", |parent| parent.lineage.as_str());
     let lineage = format!("{above}{}/", old.id);
-    let end = format!("{}:", old.lineage);
+    let end = old.lineage_end();
     let from = |text: &str| text.chars().count() as i64 + 1;
     tx.execute(
         sql!(
@@ -265,7 +265,7 @@ pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<Taken>
 
 fn move_projects(tx: &mut Tx<'_>, old: &Namespace, full_path: &str, redirect: bool) -> Result<()> {
     let now = tx.now();
-    let end = format!("{}:", old.lineage);
+    let end = old.lineage_end();
     if redirect {
         tx.execute(
             sql!(

@@ -134,32 +134,6 @@ pub fn set_archived(tx: &mut Tx<'_>, id: i64, archived: bool) -> Result<()> {
     Ok(())
 }
 
-/// Stars or unstars a project; whether that was not so before.
-pub fn set_starred(tx: &mut Tx<'_>, id: i64, user_id: i64, starred: bool) -> Result<bool> {
-    let now = tx.now();
-    let changed = match starred {
-        true => tx.execute(
-            sql!(
-                "insert into stars (project_id, user_id, created_at) values ($1, $2, $3)
-                 on conflict (project_id, user_id) do nothing"
-            ),
-            (id, user_id, now),
-        )?,
-        false => tx.execute(
-            sql!("delete from stars where project_id = $1 and user_id = $2"),
-            (id, user_id),
-        )?,
-    };
-    if changed > 0 {
-        let by: i64 = if starred { 1 } else { -1 };
-        tx.execute(
-            sql!("update projects set star_count = star_count + $2 where id = $1"),
-            (id, by),
-        )?;
-    }
-    Ok(changed > 0)
-}
-
 /// Hides a project and frees its name and path.
 pub fn hide(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();

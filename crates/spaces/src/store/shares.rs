@@ -6,24 +6,24 @@ use store::{Tx, sql};
 /// What is shared: its kind and id.
 type Source = (&'static str, i64);
 
-/// Adds a share, unless there is one with this group.
+/// Adds a share, unless there is one with this group; its id.
 pub fn insert(
     tx: &mut Tx<'_>,
     source: Source,
     group_id: i64,
     level: i64,
     expires_at: Option<String>,
-) -> Result<bool> {
+) -> Result<Option<i64>> {
     let now = tx.now();
-    let made = tx.execute(
+    Ok(tx.optional(
         sql!(
             "insert into shares (source_type, source_id, group_id, access_level, expires_at,
                 created_at) values ($1, $2, $3, $4, $5, $6)
-             on conflict (source_type, source_id, group_id) do nothing"
+             on conflict (source_type, source_id, group_id) do nothing
+             returning id"
         ),
         (source.0, source.1, group_id, level, expires_at, now),
-    )?;
-    Ok(made > 0)
+    )?)
 }
 
 /// Whether one of these groups locks shares.

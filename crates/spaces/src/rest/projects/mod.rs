@@ -4,18 +4,18 @@ mod fields;
 mod list;
 mod stars;
 
+use super::Safeguard;
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
 use crate::rules;
-use fields::{CreateFor, CreateProject, UpdateProject};
+use fields::{CreateFor, CreateProject, ProjectFields, UpdateProject};
 use identity::viewer::{Admin, Viewer};
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
-use kernel::http::params::{Field, FromParams};
-use kernel::http::{Accepted, Created, Ok200, Params, RequestContext, Routes};
+use kernel::http::params::{Field, FromParams, Source};
+use kernel::http::{Accepted, Created, Flat, Ok200, Params, RequestContext, Routes};
 use kernel::ids::Reference;
-use serde_json::{Map, Value};
 use std::sync::Arc;
 
 pub fn routes(r: &mut Routes) {
@@ -39,11 +39,11 @@ async fn create(
     viewer: Viewer,
     params: Params<CreateProject>,
 ) -> Result<Created<ProjectEntity>> {
-    let params = params.0;
+    let Params(new) = params;
+    let change = new.fields.0.change();
     let handle = app.clone();
     app.write(move |tx| {
-        let change = params.change();
-        let made = rules::create_own_project(tx, &viewer, params.namespace_id, &change)?;
+        let made = rules::create_own_project(tx, &viewer, new.namespace_id, &change)?;
         entities::one_project(tx, &handle, &viewer, &made, false).map(Created)
     })
     .await
@@ -54,17 +54,18 @@ async fn create_for(
     admin: Admin,
     params: Params<CreateFor>,
 ) -> Result<Created<ProjectEntity>> {
-    let params = params.0;
+    let Params(new) = params;
+    let change = new.fields.0.change();
     let handle = app.clone();
     app.write(move |tx| {
         let viewer = admin.viewer();
-        let user = identity::users::find(tx, params.user_id)?.ok_or(Error::NotFound("User"))?;
-        let namespace = match params.namespace_id {
+        let user = identity::users::find(tx, new.user_id)?.found("User")?;
+        let namespace = match new.namespace_id {
             Some(id) => id,
             None => rules::own_namespace(tx, user.id)?,
         };
         let home = rules::namespace_for_projects(tx, &viewer, &Reference::Id(namespace))?;
-        let made = rules::create_project(tx, &viewer, &home, user.id, &params.change())?;
+        let made = rules::create_project(tx, &viewer, &home, user.id, &change)?;
         entities::one_project(tx, &handle, &viewer, &made, false).map(Created)
     })
     .await
@@ -85,7 +86,6 @@ async fn show(
     viewer: Viewer,
     params: Params<ShowProject>,
 ) -> Result<Ok200<ProjectEntity>> {
-    let params = params.0;
     let handle = app.clone();
     app.read(move |tx| {
         let project = access::project(tx, &viewer, &params.id, Purpose::Read)?;
@@ -101,7 +101,7 @@ async fn show(
 struct SaysMore(bool);
 
 impl FromParams for SaysMore {
-    fn from_params(source: &Map<String, Value>) -> Result<Self, Vec<String>> {
+    fn from_params(source: &Source) -> Result<Self, Vec<String>> {
         let known = ["id", "private_token", "access_token", "job_token"];
         let says_more = source.keys().any(|name| !known.contains(&name.as_str()));
         Ok(SaysMore(says_more))
@@ -114,8 +114,8 @@ impl FromParams for SaysMore {
 
 /// What a change of a project may be about.
 fn changes() -> String {
-    let names = UpdateProject::fields().into_iter().map(|field| field.name);
-    names.skip(1).collect::<Vec<_>>().join(", ")
+    let names = ProjectFields::fields().into_iter().map(|field| field.name);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 async fn update(
@@ -124,14 +124,15 @@ async fn update(
     params: Params<UpdateProject>,
     says: Params<SaysMore>,
 ) -> Result<Ok200<ProjectEntity>> {
-    let params = params.0;
+    let Params(new) = params;
+    let change = new.fields.0.change();
     let handle = app.clone();
     app.write(move |tx| {
         if !says.0.0 {
-            access::project(tx, &viewer, &params.id, Purpose::Update)?;
+            access::project(tx, &viewer, &new.id, Purpose::Update)?;
             return Err(Error::none_of(&changes()));
         }
-        let project = rules::update_project(tx, &viewer, &params.id, &params.change())?;
+        let project = rules::update_project(tx, &viewer, &new.id, &change)?;
         entities::one_project(tx, &handle, &viewer, &project, false).map(Ok200)
     })
     .await
@@ -139,31 +140,23 @@ async fn update(
 
 kernel::params! {
     /// A project to delete.
-    pub struct DestroyProject {
+    struct DestroyProject {
         /// Id or path of the project.
         pub id: Reference,
-        /// Needs the full path too; deletion is at once in any case.
-        pub permanently_remove: Option<bool>,
-        /// The project's full path, as a safeguard.
-        pub full_path: Option<String>,
+        pub safeguard: Flat<Safeguard>,
     }
 }
 
 async fn destroy(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     params: Params<DestroyProject>,
 ) -> Result<Accepted> {
-    let params = params.0;
     app.write(move |tx| {
         let project = access::project(tx, &viewer, &params.id, Purpose::Destroy)?;
-        check_unmodified(&asked, project.updated_at)?;
-        if params.permanently_remove.unwrap_or(false)
-            && params.full_path.as_deref() != Some(project.full_path.as_str())
-        {
-            return Err(Error::BadRequest("`full_path` is incorrect.".into()));
-        }
+        check_unmodified(&request, project.updated_at)?;
+        params.safeguard.check(&project.full_path)?;
         rules::destroy_project(tx, &viewer, &project)?;
         Ok(Accepted)
     })
