@@ -30,7 +30,6 @@ const MAX_NAME: usize = 255;
 
 /// A deploy token without its secret.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct DeployToken {
     pub id: i64,
     pub name: String,
@@ -42,7 +41,6 @@ pub struct DeployToken {
 
 store::from_row! { DeployToken { id, name, username, scopes, revoked, expires_at } }
 
-/// What a token is to be.
 #[derive(Debug, Clone)]
 pub struct NewDeployToken {
     pub name: String,
@@ -129,7 +127,6 @@ fn username_problem(username: &str) -> Option<&'static str> {
     length_problem(username)
 }
 
-/// One token of the place.
 pub fn find(tx: &mut Tx<'_>, place: &MembersOf, id: i64) -> Result<DeployToken> {
     let found = tx.optional(
         sql!("select * from deploy_tokens where source_type = $1 and source_id = $2 and id = $3"),
@@ -167,7 +164,6 @@ pub fn list(
     Ok((tx.query(list)?, total))
 }
 
-/// Ends a token for good.
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, id: i64) -> Result<()> {
     let token = find(tx, place, id)?;
     tx.execute(sql!("delete from deploy_tokens where id = $1"), (id,))?;

@@ -24,16 +24,13 @@ pub struct Contents {
     pub remove: fn(&mut Tx<'_>, ProjectId, i64) -> Result<i64>,
 }
 
-/// Bytes of packages by project.
 pub type PackagesSize = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
 /// Open issues by project, of those that everyone who sees it may count.
 pub type OpenIssues = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
-/// How many issues a user has written.
 pub type IssuesOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
 
-/// Functions of the rooms above.
 #[derive(Default)]
 pub struct Hooks {
     /// What projects contain, removed first when one is deleted.

@@ -21,7 +21,6 @@ use store::{Fragment, Tx, sql};
 
 /// An open invitation. Its token is known to nobody but the mail's reader.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Invitation {
     pub id: i64,
     pub source_type: SourceKind,
@@ -51,7 +50,6 @@ pub struct Subject {
     pub emails_enabled: bool,
 }
 
-/// What stands behind these columns, unless it is gone.
 pub fn subject(tx: &mut Tx<'_>, kind: SourceKind, id: i64) -> Result<Option<Subject>> {
     if kind == SourceKind::Group {
         let group = access::find_group(tx, &Reference::Id(id))?;
@@ -174,7 +172,6 @@ pub fn create(
     audit::record(tx, viewer, "invitation.create", place.target(), details)
 }
 
-/// Changes the role or the end that is offered.
 pub fn change(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -201,7 +198,6 @@ pub fn change(
     of_address(tx, place, email)
 }
 
-/// Takes an invitation back.
 pub fn withdraw(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, email: &str) -> Result<()> {
     let known = of_address(tx, place, email)?;
     check_level(place, known.access_level)?;

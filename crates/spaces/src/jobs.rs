@@ -17,12 +17,10 @@ use kernel::secrets;
 use kernel::time::date_of;
 use store::Tx;
 
-/// Rows one transaction removes.
 const BATCH: i64 = 500;
 /// Days for which ended tokens of projects and groups are still listed.
 const ENDED_TOKEN_DAYS: i64 = 30;
 
-/// Registers the kinds of jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<DestroyProject>();
     registry.add::<DestroyNamespace>();
@@ -45,7 +43,6 @@ impl Job for DestroyProject {
     }
 }
 
-/// How far a job has come, in rows.
 struct Progress {
     done: i64,
     total: i64,

@@ -17,7 +17,6 @@ fn word(kind: SourceKind) -> &'static str {
     }
 }
 
-/// The mail with an invitation's link.
 pub fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -> Message {
     let (kind, place) = (word(subject.kind), &subject.full_path);
     let role = role_name(invitation.access_level);
@@ -40,7 +39,6 @@ pub fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -
     }
 }
 
-/// The mail that tells of an access request.
 pub fn request_mail(
     news: News,
     base_url: &str,

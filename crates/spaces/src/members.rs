@@ -28,13 +28,10 @@ pub struct MembersOf {
     pub source: Source,
     /// The viewer's level there, as far as the purpose asked for it.
     pub level: i64,
-    /// The project, if it is one.
     pub project: Option<Project>,
-    /// Whether users may ask for access.
     pub takes_requests: bool,
 }
 
-/// Finds the place for a purpose.
 pub fn place(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -55,7 +52,6 @@ pub fn place(
 }
 
 impl MembersOf {
-    /// A group, entered with this level.
     pub fn of_group(group: &Namespace, level: i64) -> MembersOf {
         MembersOf {
             source: Source {
@@ -70,7 +66,6 @@ impl MembersOf {
         }
     }
 
-    /// A project, entered with this level.
     pub fn of_project(project: &Project, level: i64) -> MembersOf {
         MembersOf {
             source: Source {
@@ -85,13 +80,11 @@ impl MembersOf {
         }
     }
 
-    /// What an audit record names.
     pub fn target(&self) -> (&'static str, i64, &str) {
         (self.source.kind.as_str(), self.source.id, &self.source.name)
     }
 }
 
-/// A role and its end.
 #[derive(Debug, Clone)]
 pub struct NewMember {
     pub level: i64,
@@ -309,7 +302,6 @@ fn tell(tx: &mut Tx<'_>, place: &MembersOf, news: News, user: i64, to: i64) -> R
     enqueue_at(tx, &job, now)
 }
 
-/// Turns a request into membership.
 pub fn approve(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

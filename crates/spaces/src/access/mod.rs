@@ -26,17 +26,11 @@ use store::{Fragment, Tx, sql};
 pub const NONE: i64 = 0;
 /// A member who sees nothing yet.
 pub const MINIMAL: i64 = 5;
-/// Guest.
 pub const GUEST: i64 = 10;
-/// Planner.
 pub const PLANNER: i64 = 15;
-/// Reporter.
 pub const REPORTER: i64 = 20;
-/// Developer.
 pub const DEVELOPER: i64 = 30;
-/// Maintainer.
 pub const MAINTAINER: i64 = 40;
-/// Owner.
 pub const OWNER: i64 = 50;
 /// Administrators everywhere; never the level of a membership.
 pub const ADMINISTRATOR: i64 = 60;
@@ -44,7 +38,6 @@ pub const ADMINISTRATOR: i64 = 60;
 /// Levels a membership may have.
 pub const GRANTABLE: &[i64] = &[GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
 
-/// The name of a role.
 pub fn role_name(level: i64) -> &'static str {
     match level {
         MINIMAL => "Minimal Access",
@@ -69,7 +62,6 @@ pub enum Purpose {
     /// Change memberships, invitations, access requests.
     ManageMembers,
     Update,
-    /// Share it with a group.
     Share,
     Archive,
     Transfer,
@@ -77,24 +69,16 @@ pub enum Purpose {
     /// Access tokens; a refusal is 401 here (docs/interface/identity.md 4).
     ManageTokens,
     ReadDeployTokens,
-    /// Make and delete deploy tokens.
     ManageDeployTokens,
-    /// Create a project in the group.
     CreateProject,
-    /// Create a group in the group.
     CreateSubgroup,
     ReadPackages,
-    /// Publish to the package registry.
     PublishPackage,
-    /// Delete from the package registry.
     DestroyPackage,
     /// Protection rules and duplicate settings.
     ManagePackageSettings,
-    /// See the errors its programs report.
     ReadErrors,
-    /// Say that they are resolved.
     ManageErrors,
-    /// See the alerts that monitoring tools send.
     ReadAlerts,
     /// Say what becomes of them.
     ManageAlerts,

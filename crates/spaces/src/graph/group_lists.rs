@@ -188,7 +188,6 @@ async fn of_users(
         .collect())
 }
 
-/// How many groups users are members of.
 struct Counts;
 
 impl Loader for Counts {

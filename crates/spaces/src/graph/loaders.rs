@@ -85,14 +85,11 @@ macro_rules! loader {
 }
 
 loader! {
-    /// Groups by id.
     Groups, false, "namespaces.id", |row| Some(row.id)
 }
 loader! {
-    /// Groups and users' namespaces by id.
     Namespaces, true, "namespaces.id", |row| Some(row.id)
 }
 loader! {
-    /// Users' namespaces by user.
     OwnNamespaces, true, "namespaces.owner_id", |row| row.owner_id
 }

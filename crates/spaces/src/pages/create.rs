@@ -67,7 +67,6 @@ impl Form {
     }
 }
 
-/// The page of a new project or group.
 #[derive(Clone)]
 struct New {
     viewer: Viewer,
@@ -209,7 +208,6 @@ fn add_missing(parents: &mut Vec<Namespace>, asked: Option<&Namespace>) {
     }
 }
 
-/// The namespaces of a new project.
 fn homes(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parents> {
     let mut homes = places::for_projects(tx, viewer)?;
     let asked = match wanted {
@@ -231,7 +229,6 @@ fn homes(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parent
     Ok((homes.iter().map(choice).collect(), inside, widest))
 }
 
-/// The parents of a new group.
 fn parents(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parents> {
     let mut parents = places::for_groups(tx, viewer)?;
     let asked = match wanted {

@@ -36,7 +36,6 @@ kernel::params! {
     }
 }
 
-/// The members of a group or project.
 #[derive(Clone)]
 struct Members {
     viewer: Viewer,

@@ -60,12 +60,10 @@ pub fn section<A, H: Handler<A> + Clone>(
     }
 }
 
-/// The addresses of a page of groups and projects.
 fn sections(section: &str) -> [String; 2] {
     [group_section(section), format!("{PROJECT}/-/{section}")]
 }
 
-/// The address of a page of groups.
 fn group_section(section: &str) -> String {
     format!("{GROUP}/-/{section}")
 }

@@ -118,7 +118,6 @@ impl Space {
         }
     }
 
-    /// What the heading of its pages says.
     pub fn head(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<SpaceHead> {
         let members = match viewer {
             Viewer::User(_) => {

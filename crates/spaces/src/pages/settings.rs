@@ -41,7 +41,6 @@ pub fn routes(r: &mut Routes) {
     section(r, Method::POST, "settings", change);
 }
 
-/// The settings of a group or project.
 #[derive(Clone)]
 struct Settings {
     viewer: Viewer,

@@ -53,7 +53,6 @@ async fn show(
     }
 }
 
-/// What a path leads to.
 enum PathTarget {
     Space(Box<Space>),
     Person(Box<User>),

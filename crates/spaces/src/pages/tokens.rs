@@ -32,7 +32,6 @@ pub fn routes(r: &mut Routes) {
     }
 }
 
-/// The access tokens of a group or project.
 #[derive(Clone)]
 struct Tokens {
     viewer: Viewer,

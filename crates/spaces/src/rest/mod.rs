@@ -25,7 +25,6 @@ use kernel::http::{Params, Routes};
 use kernel::ids::Reference;
 use store::Tx;
 
-/// Registers all of it.
 pub fn routes(r: &mut Routes) {
     groups::routes(r);
     projects::routes(r);
@@ -63,7 +62,6 @@ struct SpaceRef {
 }
 
 impl SpaceRef {
-    /// Finds it for a purpose.
     fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Result<MembersOf> {
         place(tx, viewer, self.kind, &self.reference, purpose)
     }

@@ -16,7 +16,6 @@ use store::Tx;
 
 /// What a group may be changed to; `None` leaves a field alone.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct GroupChange {
     pub name: Option<String>,
     pub path: Option<String>,
@@ -75,7 +74,6 @@ fn at_the_top(viewer: &Viewer) -> Result<Option<Namespace>> {
     }
 }
 
-/// Whether the viewer may have groups without a parent.
 pub fn may_create_top_group(viewer: &Viewer) -> bool {
     let Viewer::User(signed_in) = viewer else {
         return false;
@@ -189,7 +187,6 @@ fn check_nothing_wider(tx: &mut Tx<'_>, group: &Namespace, wanted: Visibility) -
     }
 }
 
-/// Moves a group below another, or to the top.
 pub fn transfer_group(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

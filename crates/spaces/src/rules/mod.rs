@@ -12,12 +12,10 @@ use crate::model::{MAX_DESCRIPTION, Namespace, Problems, Project};
 use crate::store::members::insert_owner as add_owner;
 use kernel::audit::Target;
 
-/// A group as the target of a record.
 pub fn of_group(group: &Namespace) -> Target<'_> {
     ("Group", group.id, &group.full_path)
 }
 
-/// A project as the target of a record.
 pub fn of_project(project: &Project) -> Target<'_> {
     ("Project", project.id, &project.full_path)
 }

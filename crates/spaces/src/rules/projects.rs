@@ -19,7 +19,6 @@ use store::{Json, Tx};
 
 /// What a project may be changed to; `None` leaves a field alone.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct ProjectChange {
     pub name: Option<String>,
     pub path: Option<String>,
@@ -53,7 +52,6 @@ pub fn create_own_project(
     create_project(tx, viewer, &home, user.id, change)
 }
 
-/// The id of a user's own namespace.
 pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
     rows::own_namespace(tx, user_id)?.found("Namespace")
 }
@@ -305,7 +303,6 @@ pub fn transfer_project(
     reread(tx, project.id)
 }
 
-/// Makes a project read-only, or writable again.
 pub fn archive_project(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

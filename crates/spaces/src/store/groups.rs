@@ -53,7 +53,6 @@ pub fn has_wider(tx: &mut Tx<'_>, group: &Namespace, visibility: i64) -> Result<
     Ok(wider.is_some())
 }
 
-/// The depth of what stands deepest in a group.
 pub fn deepest(tx: &mut Tx<'_>, group: &Namespace) -> Result<i64> {
     Ok(tx.one(
         sql!("select max(depth) from namespaces where lineage >= $1 and lineage < $2"),

@@ -22,14 +22,11 @@ pub fn insert_owner(tx: &mut Tx<'_>, kind: &str, id: i64, user_id: i64) -> Resul
     Ok(())
 }
 
-/// A membership about to be stored.
 pub struct NewRow {
-    /// What it is of: kind and id.
     pub source: (SourceKind, i64),
     pub user_id: i64,
     pub level: i64,
     pub created_by_id: Option<i64>,
-    /// The day it ends on.
     pub expires_at: Option<Date>,
 }
 
@@ -61,7 +58,6 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewRow) -> Result<bool> {
     Ok(added > 0)
 }
 
-/// When a direct membership last changed.
 pub fn updated_at(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Option<Timestamp>> {
     Ok(tx.optional(
         sql!(
@@ -72,7 +68,6 @@ pub fn updated_at(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Opti
     )?)
 }
 
-/// Writes a role and its end.
 pub fn update(
     tx: &mut Tx<'_>,
     source: &Source,
@@ -137,7 +132,6 @@ pub fn insert_request(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<
     Ok(made > 0)
 }
 
-/// Turns a request into membership.
 pub fn grant(
     tx: &mut Tx<'_>,
     source: &Source,
@@ -157,7 +151,6 @@ pub fn grant(
     Ok(())
 }
 
-/// Removes a request; whether there was one.
 pub fn delete_request(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<bool> {
     let gone = tx.execute(
         sql!(
@@ -204,7 +197,6 @@ pub fn of_user(
     Ok((rows, total))
 }
 
-/// How many projects or groups a user is a member of.
 pub fn count_of_user(tx: &mut Tx<'_>, user_id: i64, kind: SourceKind) -> Result<i64> {
     let today = today(tx);
     Ok(tx.one(

@@ -74,7 +74,6 @@ pub fn namespaces(
 
 /// A share with the group it is with.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct ShareRow {
     pub source_id: i64,
     pub group_id: i64,
@@ -181,7 +180,6 @@ pub fn today(tx: &Tx<'_>) -> String {
     date_of(tx.now()).to_string()
 }
 
-/// A membership with its user.
 #[derive(Debug, Clone)]
 pub struct MemberRow {
     pub id: i64,
@@ -209,10 +207,8 @@ impl FromRow for MemberRow {
     }
 }
 
-/// What members belong to.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// `Project` or `Group`.
     pub kind: SourceKind,
     pub id: i64,
     /// Its name, for audit records.
@@ -222,13 +218,10 @@ pub struct Source {
     pub groups: Vec<i64>,
 }
 
-/// Which members a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breadth {
     Direct,
-    /// Also those of groups above and of groups it is shared with.
     All,
-    /// Those who ask for access.
     Requests,
 }
 
@@ -291,14 +284,11 @@ fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
     all
 }
 
-/// What a list of members is narrowed to.
 #[derive(Debug, Clone, Default)]
 pub struct MemberFilter {
     /// In name or username; or the whole e-mail address.
     pub query: Option<String>,
-    /// Only these users.
     pub user_ids: Option<Vec<i64>>,
-    /// Not these users.
     pub skip_users: Option<Vec<i64>>,
 }
 
@@ -319,7 +309,6 @@ fn listed(tx: &Tx<'_>, source: &Source, breadth: Breadth, filter: &MemberFilter)
     list
 }
 
-/// Members and how many there are.
 pub fn members(
     tx: &mut Tx<'_>,
     source: &Source,

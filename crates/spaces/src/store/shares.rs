@@ -3,7 +3,6 @@
 use kernel::error::Result;
 use store::{Tx, sql};
 
-/// What is shared: its kind and id.
 type Source = (&'static str, i64);
 
 /// Adds a share, unless there is one with this group; its id.
@@ -26,7 +25,6 @@ pub fn insert(
     )?)
 }
 
-/// Whether one of these groups locks shares.
 pub fn is_locked(tx: &mut Tx<'_>, groups: &[i64]) -> Result<bool> {
     let locked: Option<i64> = tx.optional(
         sql!("select id from namespaces where id in_list($1) and share_with_group_lock limit 1"),
@@ -35,7 +33,6 @@ pub fn is_locked(tx: &mut Tx<'_>, groups: &[i64]) -> Result<bool> {
     Ok(locked.is_some())
 }
 
-/// Removes a share; whether there was one.
 pub fn delete(tx: &mut Tx<'_>, source: Source, group_id: i64) -> Result<bool> {
     let gone = tx.execute(
         sql!("delete from shares where source_type = $1 and source_id = $2 and group_id = $3"),

@@ -6,7 +6,6 @@ use kernel::http::Paging;
 use kernel::time::Timestamp;
 use store::{Fragment, FromRow, Row, Tx, sql};
 
-/// Somebody who starred a project.
 pub struct Starrer {
     pub since: Timestamp,
     pub user: User,
