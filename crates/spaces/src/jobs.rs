@@ -4,6 +4,7 @@ use crate::hooks::{self, Hooks};
 use crate::invitations;
 use crate::mail::{deliver, invitation_mail, request_mail};
 use crate::model::SourceKind;
+use crate::store::invitations::set_digest;
 use crate::store::{deletion as rows, projects};
 use crate::tasks::{
     DestroyNamespace, DestroyProject, EndBots, ExpireMembers, SendInvitation, TellOfRequest,
@@ -203,7 +204,7 @@ impl Job for SendInvitation {
         let found = run
             .app
             .write(move |tx| {
-                invitations::set_digest(tx, id, digest.clone())?;
+                set_digest(tx, id, digest.clone())?;
                 invitations::by_id(tx, id)
             })
             .await?;

@@ -1,8 +1,9 @@
 //! What the mails of this room say; each is sent by a job of its own.
 
 use crate::access::role_name;
-use crate::invitations::{Invitation, Subject};
+use crate::invitations::Subject;
 use crate::model::SourceKind;
+use crate::store::invitations::Invitation;
 use crate::tasks::News;
 use identity::model::User;
 use kernel::app::App;

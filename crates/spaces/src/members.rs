@@ -332,11 +332,12 @@ pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, user_id: i64) -
     if viewer.user_id() != Some(user_id) {
         tell(tx, place, News::Denied, user_id, user_id)?;
     }
+    let details = json!({"user_id": user_id});
     audit::record(
         tx,
         viewer,
         "access_request.destroy",
         place.target(),
-        json!({"user_id": user_id}),
+        details,
     )
 }

@@ -104,9 +104,14 @@ impl Space {
 
     /// Its address without a trailing slash.
     pub fn url(&self) -> String {
+        format!("{}{}", self.prefix(), self.full_path())
+    }
+
+    /// What stands before the full path in its address.
+    pub fn prefix(&self) -> &'static str {
         match self {
-            Space::Group(group, _) => format!("/groups/{}", group.full_path),
-            Space::Project(project, _) => format!("/{}", project.full_path),
+            Space::Group(..) => "/groups/",
+            Space::Project(..) => "/",
         }
     }
 

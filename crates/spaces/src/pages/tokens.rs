@@ -1,7 +1,7 @@
 //! `…/-/access_tokens`: tokens with which programs work here.
 
 use super::members::roles;
-use super::{Address, Space, section, sections, views};
+use super::{Address, Space, ends_on, section, sections, views};
 use crate::access::{self, MAINTAINER, Purpose};
 use crate::model::SourceKind;
 use crate::tokens::{self as rules, NewSpaceToken};
@@ -18,7 +18,6 @@ use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
 use kernel::secrets::Secret;
-use kernel::time::Date;
 use std::sync::Arc;
 use store::Tx;
 
@@ -139,7 +138,7 @@ impl FormPage for Tokens {
                     description: form.description.clone().filter(|text| !text.is_empty()),
                     scopes: form.scopes.clone().unwrap_or_default(),
                     access_level: form.access_level.unwrap_or(MAINTAINER),
-                    expires_at: form.ends_on()?,
+                    expires_at: ends_on(form.expires_at.as_deref())?,
                 };
                 let (token, secret) = rules::create(tx, viewer, &place, &new)?;
                 Ok(self.made(token, &secret))
@@ -200,16 +199,6 @@ kernel::params! {
 }
 
 impl Form {
-    fn ends_on(&self) -> Result<Option<Date>> {
-        match self.expires_at.as_deref().unwrap_or_default() {
-            "" => Ok(None),
-            text => match text.parse() {
-                Ok(day) => Ok(Some(day)),
-                Err(_) => Err(Error::invalid("expires_at", "is not a date")),
-            },
-        }
-    }
-
     fn typed(&self) -> TokenForm {
         TokenForm {
             name: self.name.clone().unwrap_or_default(),

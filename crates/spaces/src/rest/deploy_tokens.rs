@@ -2,8 +2,9 @@
 
 use super::SpaceRef;
 use crate::access::Purpose;
-use crate::deploy_tokens::{self as rules, DeployToken, NewDeployToken};
+use crate::deploy_tokens::{self as rules, NewDeployToken};
 use crate::model::SourceKind;
+use crate::store::deploy_tokens::{self as rows, DeployToken};
 use identity::viewer::{Admin, Viewer};
 use kernel::app::App;
 use kernel::error::Result;
@@ -91,9 +92,9 @@ fn page(
     active: Option<bool>,
     paging: Paging,
 ) -> Result<Paged<DeployTokenEntity>> {
-    let (rows, total) = rules::list(tx, source, active, paging.fetch(), paging.offset())?;
+    let (found, total) = rows::list(tx, source, active, paging.fetch(), paging.offset())?;
     let now = tx.now();
-    Ok(Paged::numbered(rows, paging, Some(total)).map(|row| entity(&row, now, None)))
+    Ok(Paged::numbered(found, paging, Some(total)).map(|row| entity(&row, now, None)))
 }
 
 kernel::params! {

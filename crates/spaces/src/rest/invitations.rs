@@ -2,8 +2,9 @@
 
 use super::SpaceRef;
 use crate::access::Purpose;
-use crate::invitations::{self, Invitation};
+use crate::invitations;
 use crate::members::{self, MAX_AT_ONCE, NewMember, check_end, check_level};
+use crate::store::invitations::{self as rows, Invitation};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -65,11 +66,12 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<InvitationEntity>> {
     app.read(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageMembers)?;
+        let source = space.find(tx, &viewer, Purpose::ManageMembers)?.source;
         let (limit, offset) = (paging.fetch(), paging.offset());
         let query = params.query.as_deref();
-        let (rows, total) = invitations::list(tx, &place, query, limit, offset)?;
-        Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
+        let source = (source.kind, source.id);
+        let (found, total) = rows::list(tx, source, query, limit, offset)?;
+        Ok(Paged::numbered(found, paging, Some(total)).map(entity))
     })
     .await
 }

@@ -25,3 +25,10 @@ fn check_description(text: Option<&str>, problems: &mut Problems) {
         problems.add("description", "is too long (maximum is 2000 characters)");
     }
 }
+
+/// Sets a field to what it is changed to, if it is.
+fn set<T: Clone>(field: &mut T, new: &Option<T>) {
+    if let Some(new) = new {
+        field.clone_from(new);
+    }
+}

@@ -207,3 +207,19 @@ pub fn count_of_user(tx: &mut Tx<'_>, user_id: i64, kind: SourceKind) -> Result<
         (user_id, kind, today),
     )?)
 }
+
+/// How many groups each of these users is a member of, of those in any.
+pub fn groups_of_users(tx: &mut Tx<'_>, users: &[i64]) -> Result<Vec<(i64, i64)>> {
+    let today = today(tx);
+    Ok(tx.all(
+        sql!(
+            "select m.user_id, count(*) from members m
+             join namespaces n on n.id = m.source_id and n.deletion_scheduled_at is null
+             where m.user_id in_list($1) and m.source_type = 'Group'
+                and m.requested_at is null
+                and (m.expires_at is null or m.expires_at > $2)
+             group by m.user_id"
+        ),
+        (users, today),
+    )?)
+}
