@@ -1,11 +1,11 @@
 //! Deploy tokens of projects and groups.
 
-use super::SpaceRef;
+use super::SpaceRequest;
 use crate::access::Purpose;
 use crate::deploy_tokens::{self as rules, NewDeployToken};
 use crate::model::SourceKind;
 use crate::store::deploy_tokens::{self as rows, DeployToken};
-use identity::viewer::{Admin, Viewer};
+use identity::viewer::Admin;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
@@ -73,15 +73,13 @@ pub(super) async fn all(
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
+    at: SpaceRequest,
     params: Params<ListTokens>,
     paging: Paging,
 ) -> Result<Paged<DeployTokenEntity>> {
-    app.read(move |tx| {
-        let source = space.find(tx, &viewer, Purpose::ReadDeployTokens)?.source;
-        page(tx, Some((source.kind, source.id)), params.active, paging)
+    at.read(Purpose::ReadDeployTokens, move |tx, _, place| {
+        let source = (place.source.kind, place.source.id);
+        page(tx, Some(source), params.active, paging)
     })
     .await
 }
@@ -112,9 +110,7 @@ kernel::params! {
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
+    at: SpaceRequest,
     params: Params<CreateToken>,
 ) -> Result<Created<DeployTokenEntity>> {
     let Params(params) = params;
@@ -124,9 +120,8 @@ async fn create(
         scopes: params.scopes,
         expires_at: params.expires_at,
     };
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageDeployTokens)?;
-        let (token, secret) = rules::create(tx, &viewer, &place, &new)?;
+    at.write(Purpose::ManageDeployTokens, move |tx, at, place| {
+        let (token, secret) = rules::create(tx, &at.viewer, place, &new)?;
         Ok(Created(entity(&token, tx.now(), Some(&secret))))
     })
     .await
@@ -140,29 +135,17 @@ kernel::params! {
     }
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<OneToken>,
-) -> Result<Ok200<DeployTokenEntity>> {
-    app.read(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ReadDeployTokens)?;
-        let token = rules::find(tx, &place, params.deploy_token_id)?;
+async fn show(at: SpaceRequest, params: Params<OneToken>) -> Result<Ok200<DeployTokenEntity>> {
+    at.read(Purpose::ReadDeployTokens, move |tx, _, place| {
+        let token = rules::find(tx, place, params.deploy_token_id)?;
         Ok(Ok200(entity(&token, tx.now(), None)))
     })
     .await
 }
 
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<OneToken>,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageDeployTokens)?;
-        rules::destroy(tx, &viewer, &place, params.deploy_token_id)?;
+async fn destroy(at: SpaceRequest, params: Params<OneToken>) -> Result<NoContent> {
+    at.write(Purpose::ManageDeployTokens, move |tx, at, place| {
+        rules::destroy(tx, &at.viewer, place, params.deploy_token_id)?;
         Ok(NoContent)
     })
     .await

@@ -1,12 +1,10 @@
 //! Invitations by e-mail address or user.
 
-use super::SpaceRef;
+use super::SpaceRequest;
 use crate::access::Purpose;
 use crate::invitations;
 use crate::members::{self, MAX_AT_ONCE, NewMember, check_end, check_level};
 use crate::store::invitations::{self as rows, Invitation};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
 use kernel::time::{Date, wire};
@@ -59,17 +57,14 @@ kernel::params! {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
+    at: SpaceRequest,
     params: Params<ListInvitations>,
     paging: Paging,
 ) -> Result<Paged<InvitationEntity>> {
-    app.read(move |tx| {
-        let source = space.find(tx, &viewer, Purpose::ManageMembers)?.source;
+    at.read(Purpose::ManageMembers, move |tx, _, place| {
         let (limit, offset) = (paging.fetch(), paging.offset());
         let query = params.query.as_deref();
-        let source = (source.kind, source.id);
+        let source = (place.source.kind, place.source.id);
         let (found, total) = rows::list(tx, source, query, limit, offset)?;
         Ok(Paged::numbered(found, paging, Some(total)).map(entity))
     })
@@ -98,12 +93,7 @@ pub struct InvitedEntity {
     message: Option<Map<String, Value>>,
 }
 
-async fn invite(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<Invite>,
-) -> Result<Created<InvitedEntity>> {
+async fn invite(at: SpaceRequest, params: Params<Invite>) -> Result<Created<InvitedEntity>> {
     if params.email.is_none() && params.user_id.is_none() {
         return Err(Error::none_of("email, user_id"));
     }
@@ -111,9 +101,8 @@ async fn invite(
     if named > MAX_AT_ONCE {
         return Err(Error::BadRequest("invite at most 100 at once".into()));
     }
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageMembers)?;
-        check_level(&place, params.access_level)?;
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
+        check_level(place, params.access_level)?;
         check_end(tx, params.expires_at)?;
         let new = NewMember {
             level: params.access_level,
@@ -122,7 +111,7 @@ async fn invite(
         let mut refused = Map::new();
         for id in params.user_id.iter().flatten() {
             let user = identity::users::find(tx, *id)?;
-            let reason = members::add_each(tx, &viewer, &place, user.as_ref(), &new)?;
+            let reason = members::add_each(tx, &at.viewer, place, user.as_ref(), &new)?;
             if let Some(reason) = reason {
                 let name = user.map_or(id.to_string(), |user| user.username);
                 refused.insert(name, json!(reason));
@@ -132,8 +121,8 @@ async fn invite(
             let known = identity::users::find_by_email(tx, email)?;
             // An address somebody only claims to have is invited like any other.
             let invited = match known.filter(|user| user.confirmed_at.is_some()) {
-                Some(user) => tx.savepoint(|tx| members::add(tx, &viewer, &place, &user, &new)),
-                None => tx.savepoint(|tx| invitations::create(tx, &viewer, &place, email, &new)),
+                Some(user) => tx.savepoint(|tx| members::add(tx, &at.viewer, place, &user, &new)),
+                None => tx.savepoint(|tx| invitations::create(tx, &at.viewer, place, email, &new)),
             };
             if let Some(reason) = members::reason(invited)? {
                 refused.insert(email.clone(), json!(reason));
@@ -161,18 +150,15 @@ kernel::params! {
 }
 
 async fn change(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
+    at: SpaceRequest,
     params: Params<ChangeInvitation>,
 ) -> Result<Ok200<InvitationEntity>> {
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageMembers)?;
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
         if params.access_level.is_none() && params.expires_at == Patch::Absent {
             return Err(Error::none_of("access_level, expires_at"));
         }
         let (level, until) = (params.access_level, params.expires_at.clone());
-        let row = invitations::change(tx, &viewer, &place, &params.email, level, until)?;
+        let row = invitations::change(tx, &at.viewer, place, &params.email, level, until)?;
         Ok(Ok200(entity(row)))
     })
     .await
@@ -186,15 +172,9 @@ kernel::params! {
     }
 }
 
-async fn withdraw(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<OneInvitation>,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageMembers)?;
-        invitations::withdraw(tx, &viewer, &place, &params.email)?;
+async fn withdraw(at: SpaceRequest, params: Params<OneInvitation>) -> Result<NoContent> {
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
+        invitations::withdraw(tx, &at.viewer, place, &params.email)?;
         Ok(NoContent)
     })
     .await

@@ -1,13 +1,12 @@
 //! Members of projects and groups.
 
-use super::SpaceRef;
+use super::SpaceRequest;
 use crate::access::Purpose;
 use crate::members::{self, MAX_AT_ONCE, NewMember};
 use crate::store as lists;
 use crate::store::{Breadth, MemberFilter, MemberRow};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
@@ -101,44 +100,36 @@ kernel::params! {
 }
 
 async fn direct(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
+    at: SpaceRequest,
     params: Params<ListMembers>,
     paging: Paging,
 ) -> Result<Paged<MemberEntity>> {
-    list(app, viewer, space, params.0, paging, Breadth::Direct).await
+    list(at, params.0, paging, Breadth::Direct).await
 }
 
 async fn all(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
+    at: SpaceRequest,
     params: Params<ListMembers>,
     paging: Paging,
 ) -> Result<Paged<MemberEntity>> {
-    list(app, viewer, space, params.0, paging, Breadth::All).await
+    list(at, params.0, paging, Breadth::All).await
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
+    at: SpaceRequest,
     params: ListMembers,
     paging: Paging,
     breadth: Breadth,
 ) -> Result<Paged<MemberEntity>> {
-    let handle = app.clone();
     let filter = MemberFilter {
         query: params.query,
         user_ids: params.user_ids,
         skip_users: params.skip_users,
     };
-    app.read(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ReadMembers)?;
+    at.read(Purpose::ReadMembers, move |tx, at, place| {
         let (limit, offset) = (paging.fetch(), paging.offset());
         let (rows, total) = lists::members(tx, &place.source, breadth, &filter, limit, offset)?;
-        let shown = entities(tx, &handle, &rows, viewer.is_admin())?;
+        let shown = entities(tx, &at.app, &rows, at.viewer.is_admin())?;
         Ok(Paged::numbered(shown, paging, Some(total)))
     })
     .await
@@ -152,36 +143,18 @@ kernel::params! {
     }
 }
 
-async fn one(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<OneMember>,
-) -> Result<Ok200<MemberEntity>> {
-    show(app, viewer, space, params.user_id, Breadth::Direct).await
+async fn one(at: SpaceRequest, params: Params<OneMember>) -> Result<Ok200<MemberEntity>> {
+    show(at, params.user_id, Breadth::Direct).await
 }
 
-async fn one_of_all(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<OneMember>,
-) -> Result<Ok200<MemberEntity>> {
-    show(app, viewer, space, params.user_id, Breadth::All).await
+async fn one_of_all(at: SpaceRequest, params: Params<OneMember>) -> Result<Ok200<MemberEntity>> {
+    show(at, params.user_id, Breadth::All).await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    user_id: i64,
-    breadth: Breadth,
-) -> Result<Ok200<MemberEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ReadMembers)?;
+async fn show(at: SpaceRequest, user_id: i64, breadth: Breadth) -> Result<Ok200<MemberEntity>> {
+    at.read(Purpose::ReadMembers, move |tx, at, place| {
         let row = lists::member(tx, &place.source, breadth, user_id)?.found("")?;
-        entity(tx, &handle, &row, viewer.is_admin()).map(Ok200)
+        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Ok200)
     })
     .await
 }
@@ -214,15 +187,8 @@ pub enum MembersAdded {
     },
 }
 
-async fn add(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<AddMembers>,
-) -> Result<Created<MembersAdded>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageMembers)?;
+async fn add(at: SpaceRequest, params: Params<AddMembers>) -> Result<Created<MembersAdded>> {
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
         let users = named(tx, &params)?;
         let new = NewMember {
             level: params.access_level,
@@ -230,14 +196,14 @@ async fn add(
         };
         if let [one] = users.as_slice() {
             let user = one.clone().map_err(|_| Error::NotFound("User"))?;
-            members::add(tx, &viewer, &place, &user, &new)?;
+            members::add(tx, &at.viewer, place, &user, &new)?;
             let row = lists::member(tx, &place.source, Breadth::Direct, user.id)?.found("")?;
-            let shown = entity(tx, &handle, &row, viewer.is_admin())?;
+            let shown = entity(tx, &at.app, &row, at.viewer.is_admin())?;
             return Ok(Created(MembersAdded::One(Box::new(shown))));
         }
         let mut refused = BTreeMap::new();
         for user in users {
-            let reason = members::add_each(tx, &viewer, &place, user.as_ref().ok(), &new)?;
+            let reason = members::add_each(tx, &at.viewer, place, user.as_ref().ok(), &new)?;
             if let Some(reason) = reason {
                 refused.insert(user.map_or_else(|name| name, |user| user.username), reason);
             }
@@ -297,18 +263,11 @@ kernel::params! {
     }
 }
 
-async fn change(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<ChangeMember>,
-) -> Result<Ok200<MemberEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageMembers)?;
+async fn change(at: SpaceRequest, params: Params<ChangeMember>) -> Result<Ok200<MemberEntity>> {
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
         let (level, until) = (params.access_level, params.expires_at.clone());
-        let row = members::change(tx, &viewer, &place, params.user_id, level, until)?;
-        entity(tx, &handle, &row, viewer.is_admin()).map(Ok200)
+        let row = members::change(tx, &at.viewer, place, params.user_id, level, until)?;
+        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Ok200)
     })
     .await
 }
@@ -322,10 +281,9 @@ impl Default for Removals {
     }
 }
 
-fn limit_removals(app: &App, viewer: &Viewer, space: &SpaceRef) -> Result<()> {
-    let (kind, id) = (space.kind, &space.reference);
-    let key = format!("{kind} {id:?} {:?}", viewer.user_id());
-    let decision = app.kept::<Removals>().0.check(&key, app.now());
+fn limit_removals(at: &SpaceRequest) -> Result<()> {
+    let key = format!("{} {:?} {:?}", at.kind, at.reference, at.viewer.user_id());
+    let decision = at.app.kept::<Removals>().0.check(&key, at.app.now());
     match decision.allowed {
         true => Ok(()),
         false => Err(Error::Limited(decision.retry_after)),
@@ -345,24 +303,21 @@ kernel::params! {
 }
 
 async fn remove(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
+    at: SpaceRequest,
     params: Params<RemoveMember>,
     request: Arc<RequestContext>,
 ) -> Result<NoContent> {
-    limit_removals(&app, &viewer, &space)?;
-    app.write(move |tx| {
-        // Members may leave by themselves.
-        let purpose = match viewer.user_id() == Some(params.user_id) {
-            true => Purpose::ReadMembers,
-            false => Purpose::ManageMembers,
-        };
-        let place = space.find(tx, &viewer, purpose)?;
+    limit_removals(&at)?;
+    // Members may leave by themselves.
+    let purpose = match at.viewer.user_id() == Some(params.user_id) {
+        true => Purpose::ReadMembers,
+        false => Purpose::ManageMembers,
+    };
+    at.write(purpose, move |tx, at, place| {
         let updated = lists::members::updated_at(tx, &place.source, params.user_id)?;
         check_unmodified(&request, updated.found("")?)?;
         let deep = !params.skip_subresources.unwrap_or(false);
-        members::remove(tx, &viewer, &place, params.user_id, deep)?;
+        members::remove(tx, &at.viewer, place, params.user_id, deep)?;
         Ok(NoContent)
     })
     .await

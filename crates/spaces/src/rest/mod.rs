@@ -14,9 +14,11 @@ mod tokens;
 mod transfers;
 
 use crate::access::Purpose;
+use crate::entities::{self, GroupEntity, ProjectEntity};
 use crate::members::{MembersOf, place};
-use crate::model::SourceKind;
+use crate::model::{Namespace, Project, SourceKind};
 use identity::viewer::Viewer;
+use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::call::{Call, FromCall};
 use kernel::http::openapi::Operation;
@@ -55,34 +57,95 @@ kernel::params! {
     }
 }
 
-/// The project or group that a request is about, for handlers that serve both.
-struct SpaceRef {
+/// The project or group that a request is about and who asks, for handlers
+/// that serve both.
+struct SpaceRequest {
+    app: App,
+    viewer: Viewer,
     kind: SourceKind,
     reference: Reference,
 }
 
-impl SpaceRef {
-    fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer, purpose: Purpose) -> Result<MembersOf> {
-        place(tx, viewer, self.kind, &self.reference, purpose)
+impl SpaceRequest {
+    fn find(&self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<MembersOf> {
+        place(tx, &self.viewer, self.kind, &self.reference, purpose)
+    }
+
+    /// Finds it for a purpose and reads more.
+    async fn read<T, F>(self, purpose: Purpose, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>, &SpaceRequest, &MembersOf) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let app = self.app.clone();
+        app.read(move |tx| {
+            let place = self.find(tx, purpose)?;
+            work(tx, &self, &place)
+        })
+        .await
+    }
+
+    /// Finds it for a purpose and changes something.
+    async fn write<T, F>(self, purpose: Purpose, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>, &SpaceRequest, &MembersOf) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let app = self.app.clone();
+        app.write(move |tx| {
+            let place = self.find(tx, purpose)?;
+            work(tx, &self, &place)
+        })
+        .await
     }
 }
 
-impl FromCall for SpaceRef {
+impl FromCall for SpaceRequest {
     async fn from_call(call: &mut Call) -> Result<Self> {
+        let viewer = Viewer::from_call(call).await?;
         let Params(one) = Params::<OneSpace>::from_call(call).await?;
         let kind = match call.route.path.starts_with("/api/v4/groups/") {
             true => SourceKind::Group,
             false => SourceKind::Project,
         };
-        Ok(SpaceRef {
+        Ok(SpaceRequest {
+            app: call.app.clone(),
+            viewer,
             kind,
             reference: one.id,
         })
     }
 
     fn describe(operation: &mut Operation<'_>) {
+        Viewer::describe(operation);
         operation.parameters(OneSpace::fields());
     }
+}
+
+/// Changes a project; as it is after that.
+async fn change_project<F>(app: App, viewer: Viewer, change: F) -> Result<ProjectEntity>
+where
+    F: Fn(&mut Tx<'_>, &Viewer) -> Result<Project> + Send + 'static,
+{
+    let handle = app.clone();
+    app.write(move |tx| {
+        let project = change(tx, &viewer)?;
+        entities::one_project(tx, &handle, &viewer, &project, false)
+    })
+    .await
+}
+
+/// Changes a group; as it is after that.
+async fn change_group<F>(app: App, viewer: Viewer, change: F) -> Result<GroupEntity>
+where
+    F: Fn(&mut Tx<'_>, &Viewer) -> Result<Namespace> + Send + 'static,
+{
+    let handle = app.clone();
+    app.write(move |tx| {
+        let group = change(tx, &viewer)?;
+        entities::one_group(tx, &handle, &viewer, &group)
+    })
+    .await
 }
 
 kernel::choices! {

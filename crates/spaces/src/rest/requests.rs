@@ -1,14 +1,12 @@
 //! Access requests.
 
-use super::SpaceRef;
+use super::SpaceRequest;
 use super::members::{MemberEntity, entity};
 use crate::access::{DEVELOPER, Purpose};
 use crate::members;
 use crate::store as lists;
 use crate::store::{Breadth, MemberFilter};
 use identity::entities::{UserBasic, basic};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{Created, NoContent, Paged, Paging, Params, Routes};
 use kernel::time::wire;
@@ -34,20 +32,13 @@ pub struct RequestEntity {
     requested_at: Option<String>,
 }
 
-async fn requests(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    paging: Paging,
-) -> Result<Paged<RequestEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let source = space.find(tx, &viewer, Purpose::ManageMembers)?.source;
+async fn requests(at: SpaceRequest, paging: Paging) -> Result<Paged<RequestEntity>> {
+    at.read(Purpose::ManageMembers, move |tx, at, place| {
+        let (source, all) = (&place.source, MemberFilter::default());
         let (limit, offset) = (paging.fetch(), paging.offset());
-        let all = MemberFilter::default();
-        let (rows, total) = lists::members(tx, &source, Breadth::Requests, &all, limit, offset)?;
+        let (rows, total) = lists::members(tx, source, Breadth::Requests, &all, limit, offset)?;
         let entity = |row: lists::MemberRow| RequestEntity {
-            user: basic(&handle, &row.user),
+            user: basic(&at.app, &row.user),
             requested_at: row.requested_at.map(wire::text),
         };
         Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
@@ -55,13 +46,11 @@ async fn requests(
     .await
 }
 
-async fn ask(app: App, viewer: Viewer, space: SpaceRef) -> Result<Created<RequestEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::Join)?;
-        members::request(tx, &viewer, &place)?;
+async fn ask(at: SpaceRequest) -> Result<Created<RequestEntity>> {
+    at.write(Purpose::Join, move |tx, at, place| {
+        members::request(tx, &at.viewer, place)?;
         Ok(Created(RequestEntity {
-            user: basic(&handle, &viewer.signed_in()?.user),
+            user: basic(&at.app, &at.viewer.signed_in()?.user),
             requested_at: Some(wire::text(tx.now())),
         }))
     })
@@ -78,18 +67,11 @@ kernel::params! {
     }
 }
 
-async fn approve(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<Approve>,
-) -> Result<Created<MemberEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageMembers)?;
+async fn approve(at: SpaceRequest, params: Params<Approve>) -> Result<Created<MemberEntity>> {
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
         let level = params.access_level.unwrap_or(DEVELOPER);
-        let row = members::approve(tx, &viewer, &place, params.user_id, level)?;
-        entity(tx, &handle, &row, viewer.is_admin()).map(Created)
+        let row = members::approve(tx, &at.viewer, place, params.user_id, level)?;
+        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Created)
     })
     .await
 }
@@ -102,20 +84,14 @@ kernel::params! {
     }
 }
 
-async fn deny(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<Deny>,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        // Whoever asked may take it back.
-        let purpose = match viewer.user_id() == Some(params.user_id) {
-            true => Purpose::Join,
-            false => Purpose::ManageMembers,
-        };
-        let place = space.find(tx, &viewer, purpose)?;
-        members::deny(tx, &viewer, &place, params.user_id)?;
+async fn deny(at: SpaceRequest, params: Params<Deny>) -> Result<NoContent> {
+    // Whoever asked may take it back.
+    let purpose = match at.viewer.user_id() == Some(params.user_id) {
+        true => Purpose::Join,
+        false => Purpose::ManageMembers,
+    };
+    at.write(purpose, move |tx, at, place| {
+        members::deny(tx, &at.viewer, place, params.user_id)?;
         Ok(NoContent)
     })
     .await

@@ -1,8 +1,8 @@
 //! Projects and groups shared with groups.
 
-use super::SpaceRef;
+use super::{SpaceRequest, change_group};
 use crate::access::{self, OWNER, Purpose};
-use crate::entities::{self, GroupEntity};
+use crate::entities::GroupEntity;
 use crate::members::{MembersOf, check_end, place};
 use crate::model::SourceKind;
 use crate::rules;
@@ -102,13 +102,12 @@ async fn share_group(
     viewer: Viewer,
     params: Params<Share>,
 ) -> Result<Created<GroupEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (group, own) = access::group_and_level(tx, &viewer, &params.id, Purpose::Share)?;
-        params.make(tx, &viewer, &MembersOf::of_group(&group, own))?;
-        entities::one_group(tx, &handle, &viewer, &group).map(Created)
-    })
-    .await
+    let shared = change_group(app, viewer, move |tx, viewer| {
+        let (group, own) = access::group_and_level(tx, viewer, &params.id, Purpose::Share)?;
+        params.make(tx, viewer, &MembersOf::of_group(&group, own))?;
+        Ok(group)
+    });
+    shared.await.map(Created)
 }
 
 kernel::params! {
@@ -119,15 +118,9 @@ kernel::params! {
     }
 }
 
-async fn unshare(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<Unshare>,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::Share)?;
-        rules::unshare(tx, &viewer, place.target(), params.group_id)?;
+async fn unshare(at: SpaceRequest, params: Params<Unshare>) -> Result<NoContent> {
+    at.write(Purpose::Share, move |tx, at, place| {
+        rules::unshare(tx, &at.viewer, place.target(), params.group_id)?;
         Ok(NoContent)
     })
     .await

@@ -1,13 +1,11 @@
 //! Access tokens of projects and groups; each has a bot of its own.
 
-use super::SpaceRef;
+use super::SpaceRequest;
 use crate::access::{MAINTAINER, Purpose};
 use crate::tokens::{self as space_tokens, NewSpaceToken};
 use identity::entities::{self, TokenEntity};
 use identity::model::AccessToken;
 use identity::tokens::{self, Filter, SortBy, State};
-use identity::viewer::{SignedIn, Viewer};
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::time::{Date, Timestamp};
@@ -59,9 +57,7 @@ kernel::params! {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
+    at: SpaceRequest,
     params: Params<ListTokens>,
     paging: Paging,
 ) -> Result<Paged<TokenEntity>> {
@@ -79,9 +75,8 @@ async fn list(
         ..Filter::default()
     };
     let sort = params.sort.unwrap_or(SortBy::CreatedAsc);
-    app.read(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageTokens)?;
-        filter.source = Some(space_tokens::source_of(&place));
+    at.read(Purpose::ManageTokens, move |tx, _, place| {
+        filter.source = Some(space_tokens::source_of(place));
         let total = tokens::total(tx, &filter)?;
         let rows = tokens::page(tx, &filter, sort, &paging)?;
         let now = tx.now();
@@ -107,12 +102,7 @@ kernel::params! {
     }
 }
 
-async fn create(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<CreateToken>,
-) -> Result<Created<TokenEntity>> {
+async fn create(at: SpaceRequest, params: Params<CreateToken>) -> Result<Created<TokenEntity>> {
     let Params(params) = params;
     let new = NewSpaceToken {
         name: params.name,
@@ -121,9 +111,8 @@ async fn create(
         access_level: params.access_level.unwrap_or(MAINTAINER),
         expires_at: params.expires_at,
     };
-    app.write(move |tx| {
-        let place = space.find(tx, &viewer, Purpose::ManageTokens)?;
-        let (token, secret) = space_tokens::create(tx, &viewer, &place, &new)?;
+    at.write(Purpose::ManageTokens, move |tx, at, place| {
+        let (token, secret) = space_tokens::create(tx, &at.viewer, place, &new)?;
         Ok(Created(entities::token(&token, tx.now(), Some(&secret))))
     })
     .await
@@ -137,33 +126,18 @@ kernel::params! {
     }
 }
 
-fn find(tx: &mut Tx<'_>, viewer: &Viewer, space: &SpaceRef, token_id: i64) -> Result<AccessToken> {
-    let place = space.find(tx, viewer, Purpose::ManageTokens)?;
-    space_tokens::find(tx, &place, token_id)
-}
-
-async fn show(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<OneToken>,
-) -> Result<Ok200<TokenEntity>> {
-    app.read(move |tx| {
-        let token = find(tx, &viewer, &space, params.token_id)?;
+async fn show(at: SpaceRequest, params: Params<OneToken>) -> Result<Ok200<TokenEntity>> {
+    at.read(Purpose::ManageTokens, move |tx, _, place| {
+        let token = space_tokens::find(tx, place, params.token_id)?;
         Ok(Ok200(entities::token(&token, tx.now(), None)))
     })
     .await
 }
 
-async fn revoke(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<OneToken>,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let token = find(tx, &viewer, &space, params.token_id)?;
-        space_tokens::revoke(tx, &viewer, &token)?;
+async fn revoke(at: SpaceRequest, params: Params<OneToken>) -> Result<NoContent> {
+    at.write(Purpose::ManageTokens, move |tx, at, place| {
+        let token = space_tokens::find(tx, place, params.token_id)?;
+        space_tokens::revoke(tx, &at.viewer, &token)?;
         Ok(NoContent)
     })
     .await
@@ -179,50 +153,39 @@ kernel::params! {
     }
 }
 
-async fn rotate(
-    app: App,
-    viewer: Viewer,
-    space: SpaceRef,
-    params: Params<RotateToken>,
-) -> Result<Ok200<TokenEntity>> {
-    let made = app
-        .write(move |tx| {
-            let signed_in = viewer.signed_in()?;
-            let token = to_rotate(tx, &viewer, signed_in, &space, &params.token_id)?;
-            let made = space_tokens::rotate(tx, &viewer, &token, params.expires_at)?;
-            Ok(made.map(|(new, secret)| (new, secret, tx.now())))
-        })
-        .await?;
-    let (token, secret, now) = made.ok_or(Error::Unauthenticated)?;
+async fn rotate(at: SpaceRequest, params: Params<RotateToken>) -> Result<Ok200<TokenEntity>> {
+    let app = at.app.clone();
+    let made = app.write(move |tx| {
+        let token = to_rotate(tx, &at, &params.token_id)?;
+        let made = space_tokens::rotate(tx, &at.viewer, &token, params.expires_at)?;
+        Ok(made.map(|(new, secret)| (new, secret, tx.now())))
+    });
+    let (token, secret, now) = made.await?.ok_or(Error::Unauthenticated)?;
     Ok(Ok200(entities::token(&token, now, Some(&secret))))
 }
 
 /// The token that is named; without scope `api` only the caller's own.
-fn to_rotate(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    signed_in: &SignedIn,
-    space: &SpaceRef,
-    named: &str,
-) -> Result<AccessToken> {
+fn to_rotate(tx: &mut Tx<'_>, at: &SpaceRequest, named: &str) -> Result<AccessToken> {
+    let signed_in = at.viewer.signed_in()?;
     let caller = signed_in.token_id();
     if let ("self", Some(id)) = (named, caller) {
-        return own(tx, viewer, space, id);
+        return own(tx, at, id);
     }
     let unknown = |_| Error::Parameters(vec!["token_id is invalid".into()]);
     let id: i64 = named.parse().map_err(unknown)?;
     if signed_in.bot_source.is_some() && caller == Some(id) {
-        return own(tx, viewer, space, id);
+        return own(tx, at, id);
     }
     if !signed_in.has_scope("api") {
         return Err(Error::InsufficientScope("api".into()));
     }
-    find(tx, viewer, space, id)
+    let place = at.find(tx, Purpose::ManageTokens)?;
+    space_tokens::find(tx, &place, id)
 }
 
 /// The caller's own token, if it is one of this project or group.
-fn own(tx: &mut Tx<'_>, viewer: &Viewer, space: &SpaceRef, id: i64) -> Result<AccessToken> {
-    let place = space.find(tx, viewer, Purpose::ReadMembers)?;
+fn own(tx: &mut Tx<'_>, at: &SpaceRequest, id: i64) -> Result<AccessToken> {
+    let place = at.find(tx, Purpose::ReadMembers)?;
     let found = tokens::find_of_source(tx, space_tokens::source_of(&place), id)?;
     found.ok_or(Error::MethodNotAllowed(vec![]))
 }

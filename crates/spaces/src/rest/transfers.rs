@@ -1,6 +1,7 @@
 //! Moves of groups and projects.
 
-use crate::entities::{self, GroupEntity, ProjectEntity};
+use super::{change_group, change_project};
+use crate::entities::{GroupEntity, ProjectEntity};
 use crate::rules;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -30,12 +31,10 @@ async fn group(
     viewer: Viewer,
     params: Params<TransferGroup>,
 ) -> Result<Created<GroupEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let group = rules::transfer_group(tx, &viewer, &params.id, params.group_id)?;
-        entities::one_group(tx, &handle, &viewer, &group).map(Created)
-    })
-    .await
+    let moved = change_group(app, viewer, move |tx, viewer| {
+        rules::transfer_group(tx, viewer, &params.id, params.group_id)
+    });
+    moved.await.map(Created)
 }
 
 kernel::params! {
@@ -53,10 +52,8 @@ async fn project(
     viewer: Viewer,
     params: Params<TransferProject>,
 ) -> Result<Ok200<ProjectEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = rules::transfer_project(tx, &viewer, &params.id, &params.namespace)?;
-        entities::one_project(tx, &handle, &viewer, &project, false).map(Ok200)
-    })
-    .await
+    let moved = change_project(app, viewer, move |tx, viewer| {
+        rules::transfer_project(tx, viewer, &params.id, &params.namespace)
+    });
+    moved.await.map(Ok200)
 }

@@ -2,7 +2,7 @@
 
 mod listing;
 
-use super::{Safeguard, text};
+use super::{Safeguard, change_group, text};
 use crate::access::{self, Purpose};
 use crate::entities::{self, GroupEntity};
 use crate::model::Visibility;
@@ -162,12 +162,10 @@ async fn create(
 ) -> Result<Created<GroupEntity>> {
     let Params(new) = params;
     let change = change(Some(new.name), Some(new.path), new.fields.0);
-    let handle = app.clone();
-    app.write(move |tx| {
-        let group = rules::create_group(tx, &viewer, new.parent_id, &change)?;
-        entities::one_group(tx, &handle, &viewer, &group).map(Created)
-    })
-    .await
+    let made = change_group(app, viewer, move |tx, viewer| {
+        rules::create_group(tx, viewer, new.parent_id, &change)
+    });
+    made.await.map(Created)
 }
 
 kernel::params! {
@@ -213,12 +211,10 @@ async fn update(
 ) -> Result<Ok200<GroupEntity>> {
     let Params(new) = params;
     let change = change(new.name, new.path, new.fields.0);
-    let handle = app.clone();
-    app.write(move |tx| {
-        let group = rules::update_group(tx, &viewer, &new.id, &change)?;
-        entities::one_group(tx, &handle, &viewer, &group).map(Ok200)
-    })
-    .await
+    let changed = change_group(app, viewer, move |tx, viewer| {
+        rules::update_group(tx, viewer, &new.id, &change)
+    });
+    changed.await.map(Ok200)
 }
 
 kernel::params! {

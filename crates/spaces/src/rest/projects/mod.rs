@@ -4,7 +4,7 @@ mod fields;
 mod list;
 mod stars;
 
-use super::Safeguard;
+use super::{Safeguard, change_project};
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
 use crate::rules;
@@ -41,12 +41,10 @@ async fn create(
 ) -> Result<Created<ProjectEntity>> {
     let Params(new) = params;
     let change = new.fields.0.change();
-    let handle = app.clone();
-    app.write(move |tx| {
-        let made = rules::create_own_project(tx, &viewer, new.namespace_id, &change)?;
-        entities::one_project(tx, &handle, &viewer, &made, false).map(Created)
-    })
-    .await
+    let made = change_project(app, viewer, move |tx, viewer| {
+        rules::create_own_project(tx, viewer, new.namespace_id, &change)
+    });
+    made.await.map(Created)
 }
 
 async fn create_for(
@@ -56,19 +54,16 @@ async fn create_for(
 ) -> Result<Created<ProjectEntity>> {
     let Params(new) = params;
     let change = new.fields.0.change();
-    let handle = app.clone();
-    app.write(move |tx| {
-        let viewer = admin.viewer();
+    let made = change_project(app, admin.viewer(), move |tx, viewer| {
         let user = identity::users::find(tx, new.user_id)?.found("User")?;
         let namespace = match new.namespace_id {
             Some(id) => id,
             None => rules::own_namespace(tx, user.id)?,
         };
-        let home = rules::namespace_for_projects(tx, &viewer, &Reference::Id(namespace))?;
-        let made = rules::create_project(tx, &viewer, &home, user.id, &change)?;
-        entities::one_project(tx, &handle, &viewer, &made, false).map(Created)
-    })
-    .await
+        let home = rules::namespace_for_projects(tx, viewer, &Reference::Id(namespace))?;
+        rules::create_project(tx, viewer, &home, user.id, &change)
+    });
+    made.await.map(Created)
 }
 
 kernel::params! {
@@ -126,16 +121,14 @@ async fn update(
 ) -> Result<Ok200<ProjectEntity>> {
     let Params(new) = params;
     let change = new.fields.0.change();
-    let handle = app.clone();
-    app.write(move |tx| {
+    let changed = change_project(app, viewer, move |tx, viewer| {
         if !says.0.0 {
-            access::project(tx, &viewer, &new.id, Purpose::Update)?;
+            access::project(tx, viewer, &new.id, Purpose::Update)?;
             return Err(Error::none_of(&changes()));
         }
-        let project = rules::update_project(tx, &viewer, &new.id, &change)?;
-        entities::one_project(tx, &handle, &viewer, &project, false).map(Ok200)
-    })
-    .await
+        rules::update_project(tx, viewer, &new.id, &change)
+    });
+    changed.await.map(Ok200)
 }
 
 kernel::params! {
@@ -176,7 +169,7 @@ async fn archive(
     viewer: Viewer,
     params: Params<OneProject>,
 ) -> Result<Created<ProjectEntity>> {
-    set_archived(app, viewer, params.0.id, true).await
+    set_archived(app, viewer, params.0, true).await
 }
 
 async fn unarchive(
@@ -184,19 +177,17 @@ async fn unarchive(
     viewer: Viewer,
     params: Params<OneProject>,
 ) -> Result<Created<ProjectEntity>> {
-    set_archived(app, viewer, params.0.id, false).await
+    set_archived(app, viewer, params.0, false).await
 }
 
 async fn set_archived(
     app: App,
     viewer: Viewer,
-    id: Reference,
+    one: OneProject,
     archived: bool,
 ) -> Result<Created<ProjectEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = rules::archive_project(tx, &viewer, &id, archived)?;
-        entities::one_project(tx, &handle, &viewer, &project, false).map(Created)
-    })
-    .await
+    let changed = change_project(app, viewer, move |tx, viewer| {
+        rules::archive_project(tx, viewer, &one.id, archived)
+    });
+    changed.await.map(Created)
 }
