@@ -15,8 +15,7 @@ use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
 use kernel::html::{Moment, Page};
 use kernel::http::params::Patch;
-use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
-use std::sync::Arc;
+use kernel::http::{Paging, Params, Response, Routes, Start};
 use store::Tx;
 
 /// Requests the page shows.
@@ -46,13 +45,13 @@ struct Members {
 async fn list(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     params: Params<Listed>,
     paging: Paging,
 ) -> Result<Response> {
     let page = Members {
         viewer: viewer.viewer(),
-        address: Address::of(&asked)?,
+        address,
         search: params.0.search.unwrap_or_default(),
         paging,
     };
@@ -62,12 +61,12 @@ async fn list(
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     form: Params<Form>,
 ) -> Result<Response> {
     let page = Members {
         viewer: viewer.viewer(),
-        address: Address::of(&asked)?,
+        address,
         search: String::new(),
         paging: Paging {
             per_page: kernel::http::paging::DEFAULT_PER_PAGE,

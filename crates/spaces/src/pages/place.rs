@@ -10,6 +10,7 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::http::RequestContext;
+use kernel::http::call::{Call, FromCall};
 use kernel::ids::{Reference, fold};
 use store::Tx;
 
@@ -70,6 +71,12 @@ impl Address {
                 Ok(Space::Project(project, level))
             }
         }
+    }
+}
+
+impl FromCall for Address {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Address::of(&call.asked)
     }
 }
 

@@ -13,9 +13,8 @@ use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, RequestContext, Response, Routes};
+use kernel::http::{Params, Response, Routes};
 use kernel::ids::Reference;
-use std::sync::Arc;
 use store::Tx;
 
 const REGISTRY: &[(&str, &str)] = &[
@@ -46,25 +45,25 @@ struct Settings {
     address: Address,
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    form::show(&app, Settings::of(viewer, &asked)?).await
+async fn show(app: App, viewer: SignedInViewer, address: Address) -> Result<Response> {
+    form::show(&app, Settings::of(viewer, address)).await
 }
 
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     sent: Params<Form>,
 ) -> Result<Response> {
-    form::submit(&app, Settings::of(viewer, &asked)?, sent.0).await
+    form::submit(&app, Settings::of(viewer, address), sent.0).await
 }
 
 impl Settings {
-    fn of(viewer: SignedInViewer, asked: &RequestContext) -> Result<Settings> {
-        Ok(Settings {
+    fn of(viewer: SignedInViewer, address: Address) -> Settings {
+        Settings {
             viewer: viewer.viewer(),
-            address: Address::of(asked)?,
-        })
+            address,
+        }
     }
 }
 

@@ -13,9 +13,8 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, Moment, PageViewer};
 use kernel::http::reply::redirect;
-use kernel::http::{Paging, RequestContext, Response, Routes};
+use kernel::http::{Paging, Response, Routes};
 use kernel::ids::Reference;
-use std::sync::Arc;
 use store::Tx;
 
 const BY_NAME: &str = "projects.name_folded, projects.id";
@@ -27,13 +26,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, GROUP, show);
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    paging: Paging,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
+async fn show(app: App, viewer: Viewer, address: Address, paging: Paging) -> Result<Response> {
     let (asker, wanted) = (viewer.clone(), address.clone());
     let found = app.read(move |tx| find(tx, &asker, wanted)).await?;
     let space = match found {

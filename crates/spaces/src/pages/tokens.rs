@@ -16,9 +16,8 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
+use kernel::http::{Paging, Params, Response, Routes, Start};
 use kernel::secrets::Secret;
-use std::sync::Arc;
 use store::Tx;
 
 /// Most tokens the page shows.
@@ -41,10 +40,10 @@ struct Tokens {
 }
 
 impl Tokens {
-    async fn of(app: &App, viewer: SignedInViewer, asked: &RequestContext) -> Result<Tokens> {
+    async fn of(app: &App, viewer: SignedInViewer, address: Address) -> Result<Tokens> {
         Ok(Tokens {
             viewer: viewer.viewer(),
-            address: Address::of(asked)?,
+            address,
             rules: app.settings().get(app).await?,
             secret: None,
         })
@@ -61,17 +60,17 @@ impl Tokens {
     }
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    form::show(&app, Tokens::of(&app, viewer, &asked).await?).await
+async fn show(app: App, viewer: SignedInViewer, address: Address) -> Result<Response> {
+    form::show(&app, Tokens::of(&app, viewer, address).await?).await
 }
 
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     form: Params<Form>,
 ) -> Result<Response> {
-    form::submit(&app, Tokens::of(&app, viewer, &asked).await?, form.0).await
+    form::submit(&app, Tokens::of(&app, viewer, address).await?, form.0).await
 }
 
 impl FormPage for Tokens {

@@ -223,3 +223,40 @@ pub fn groups_of_users(tx: &mut Tx<'_>, users: &[i64]) -> Result<Vec<(i64, i64)>
         (users, today),
     )?)
 }
+
+/// The levels a user holds in these projects and groups by themselves, as a
+/// member or by a share: kind, id, and the highest level.
+pub fn levels_held(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    projects: Vec<i64>,
+    groups: Vec<i64>,
+) -> Result<Vec<(String, i64, i64)>> {
+    let today = today(tx);
+    Ok(tx.all(
+        sql!(
+            "select source_type, source_id, max(level) from (
+                select source_type, source_id, access_level as level from members
+                where user_id = $1 and source_type = 'Project' and source_id in_list($2)
+                    and requested_at is null and (expires_at is null or expires_at > $4)
+                union all
+                select source_type, source_id, access_level from members
+                where user_id = $1 and source_type = 'Group' and source_id in_list($3)
+                    and requested_at is null and (expires_at is null or expires_at > $4)
+                union all
+                select s.source_type, s.source_id,
+                    case when s.access_level < m.access_level
+                        then s.access_level else m.access_level end
+                from shares s
+                join namespaces g on g.id = s.group_id
+                join members m on m.user_id = $1 and m.source_type = 'Group'
+                    and m.requested_at is null and (m.expires_at is null or m.expires_at > $4)
+                    and g.lineage like '%/' || cast(m.source_id as text) || '/%'
+                where (s.expires_at is null or s.expires_at > $4)
+                    and ((s.source_type = 'Project' and s.source_id in_list($2))
+                        or (s.source_type = 'Group' and s.source_id in_list($3)))
+             ) as levels group by source_type, source_id"
+        ),
+        (user_id, projects, groups, today),
+    )?)
+}

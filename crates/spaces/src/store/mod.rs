@@ -1,5 +1,5 @@
-//! SQL of this room: lists, memberships, shares. Look-ups by id or path and
-//! the visible-set conditions are in [`crate::access`].
+//! SQL of this room: lists, memberships, shares. The visible-set conditions
+//! are in [`crate::access`].
 
 use crate::model::{Namespace, Project, SourceKind};
 use crate::project_select;
@@ -18,6 +18,7 @@ pub mod deploy_tokens;
 pub mod filters;
 pub mod groups;
 pub mod invitations;
+pub mod lookups;
 pub mod members;
 pub mod namespaces;
 pub mod people;
@@ -55,10 +56,13 @@ pub fn projects(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Project>> {
-    let mut list = Fragment::new(project_select!("where "));
-    list.append(condition.clone()).raw(" order by ").raw(order);
-    list.push(" limit ", limit).push(" offset ", offset);
-    Ok(tx.query(list)?)
+    ordered(
+        tx,
+        project_select!("where "),
+        condition,
+        order,
+        (limit, offset),
+    )
 }
 
 /// Namespaces of a condition, in an order, with `limit` and `offset`.
@@ -69,7 +73,18 @@ pub fn namespaces(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Namespace>> {
-    let mut list = Fragment::new("select namespaces.* from namespaces where ");
+    let select = "select namespaces.* from namespaces where ";
+    ordered(tx, select, condition, order, (limit, offset))
+}
+
+fn ordered<T: FromRow>(
+    tx: &mut Tx<'_>,
+    select: &str,
+    condition: &Fragment,
+    order: &str,
+    (limit, offset): (i64, i64),
+) -> Result<Vec<T>> {
+    let mut list = Fragment::new(select);
     list.append(condition.clone()).raw(" order by ").raw(order);
     list.push(" limit ", limit).push(" offset ", offset);
     Ok(tx.query(list)?)
