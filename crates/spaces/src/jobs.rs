@@ -5,7 +5,7 @@ use crate::invitations;
 use crate::mail::{deliver, invitation_mail, request_mail};
 use crate::model::SourceKind;
 use crate::store::invitations::set_digest;
-use crate::store::{deletion as rows, projects};
+use crate::store::{deletion as rows, projects, today};
 use crate::tasks::{
     DestroyNamespace, DestroyProject, EndBots, ExpireMembers, SendInvitation, TellOfRequest,
 };
@@ -15,7 +15,6 @@ use identity::users::Author;
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run};
 use kernel::secrets;
-use kernel::time::date_of;
 use store::Tx;
 
 const BATCH: i64 = 500;
@@ -159,10 +158,7 @@ impl Job for EndBots {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        let idle = run
-            .app
-            .read(|tx| rows::idle_bots(tx, &date_of(tx.now()).to_string()))
-            .await?;
+        let idle = run.app.read(|tx| rows::idle_bots(tx, &today(tx))).await?;
         for bot in idle {
             run.app
                 .write(move |tx| identity::users::leave_bot(tx, &Author::default(), bot))
@@ -187,7 +183,7 @@ impl Job for ExpireMembers {
 
     async fn run(self, run: Run) -> Result<(), Failure> {
         run.app
-            .write(|tx| rows::delete_expired(tx, &date_of(tx.now()).to_string()))
+            .write(|tx| rows::delete_expired(tx, &today(tx)))
             .await?;
         Ok(())
     }

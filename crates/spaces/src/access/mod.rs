@@ -16,11 +16,10 @@ pub use sets::{
 use sets::holds_below;
 
 use crate::model::{INTERNAL, Namespace, PUBLIC, Project, SourceKind, Visibility};
-use crate::store::lookups;
+use crate::store::{lookups, today};
 use identity::viewer::{DeployViewer, SignedIn, Viewer};
 use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
-use kernel::time::date_of;
 use store::{Fragment, Tx};
 
 /// Roles (docs/interface/identity.md 6): no access.
@@ -404,10 +403,6 @@ fn holds_something_of(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Re
     lookup.push("namespaces.id = ", group.id).raw(" and ");
     lookup.append(holds_below(user_id, &today(tx)));
     Ok(!tx.query::<i64>(lookup)?.is_empty())
-}
-
-fn today(tx: &Tx<'_>) -> String {
-    date_of(tx.now()).to_string()
 }
 
 /// The widest visibility something below `parent` may have.

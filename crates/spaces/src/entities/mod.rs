@@ -6,7 +6,7 @@ mod shapes;
 
 pub use shapes::*;
 
-use crate::access::{self, GUEST, OWNER};
+use crate::access::{self, OWNER};
 use crate::model::{Namespace, Project, Visibility};
 use crate::{hooks, store};
 use ::store::Tx;
@@ -435,6 +435,3 @@ pub fn group_statistics(
     }
     Ok(all)
 }
-
-/// The lowest role that counts as membership.
-pub const MEMBER: i64 = GUEST;

@@ -25,6 +25,7 @@ use kernel::http::openapi::Operation;
 use kernel::http::params::{FromParams, Patch};
 use kernel::http::{Params, Routes};
 use kernel::ids::Reference;
+use std::ops::Deref;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
@@ -57,13 +58,82 @@ kernel::params! {
     }
 }
 
+/// Who asks, and where what they ask for is.
+struct Caller {
+    app: App,
+    viewer: Viewer,
+}
+
+impl Caller {
+    async fn read<T, F>(self, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>, &Caller) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let app = self.app.clone();
+        app.read(move |tx| work(tx, &self)).await
+    }
+
+    async fn write<T, F>(self, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>, &Caller) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let app = self.app.clone();
+        app.write(move |tx| work(tx, &self)).await
+    }
+
+    /// Changes a project; as it is after that.
+    async fn change_project<F>(self, change: F) -> Result<ProjectEntity>
+    where
+        F: Fn(&mut Tx<'_>, &Viewer) -> Result<Project> + Send + 'static,
+    {
+        self.write(move |tx, by| {
+            let project = change(tx, &by.viewer)?;
+            entities::one_project(tx, &by.app, &by.viewer, &project, false)
+        })
+        .await
+    }
+
+    /// Changes a group; as it is after that.
+    async fn change_group<F>(self, change: F) -> Result<GroupEntity>
+    where
+        F: Fn(&mut Tx<'_>, &Viewer) -> Result<Namespace> + Send + 'static,
+    {
+        self.write(move |tx, by| {
+            let group = change(tx, &by.viewer)?;
+            entities::one_group(tx, &by.app, &by.viewer, &group)
+        })
+        .await
+    }
+}
+
+impl FromCall for Caller {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Ok(Caller {
+            app: call.app.clone(),
+            viewer: Viewer::from_call(call).await?,
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        Viewer::describe(operation);
+    }
+}
+
 /// The project or group that a request is about and who asks, for handlers
 /// that serve both.
 struct SpaceRequest {
-    app: App,
-    viewer: Viewer,
+    caller: Caller,
     kind: SourceKind,
     reference: Reference,
+}
+
+impl Deref for SpaceRequest {
+    type Target = Caller;
+    fn deref(&self) -> &Caller {
+        &self.caller
+    }
 }
 
 impl SpaceRequest {
@@ -74,7 +144,7 @@ impl SpaceRequest {
     /// Finds it for a purpose and reads more.
     async fn read<T, F>(self, purpose: Purpose, work: F) -> Result<T>
     where
-        F: FnOnce(&mut Tx<'_>, &SpaceRequest, &MembersOf) -> Result<T> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>, &Caller, &MembersOf) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
         let app = self.app.clone();
@@ -88,7 +158,7 @@ impl SpaceRequest {
     /// Finds it for a purpose and changes something.
     async fn write<T, F>(self, purpose: Purpose, work: F) -> Result<T>
     where
-        F: Fn(&mut Tx<'_>, &SpaceRequest, &MembersOf) -> Result<T> + Send + 'static,
+        F: Fn(&mut Tx<'_>, &Caller, &MembersOf) -> Result<T> + Send + 'static,
         T: Send + 'static,
     {
         let app = self.app.clone();
@@ -102,50 +172,23 @@ impl SpaceRequest {
 
 impl FromCall for SpaceRequest {
     async fn from_call(call: &mut Call) -> Result<Self> {
-        let viewer = Viewer::from_call(call).await?;
+        let caller = Caller::from_call(call).await?;
         let Params(one) = Params::<OneSpace>::from_call(call).await?;
         let kind = match call.route.path.starts_with("/api/v4/groups/") {
             true => SourceKind::Group,
             false => SourceKind::Project,
         };
         Ok(SpaceRequest {
-            app: call.app.clone(),
-            viewer,
+            caller,
             kind,
             reference: one.id,
         })
     }
 
     fn describe(operation: &mut Operation<'_>) {
-        Viewer::describe(operation);
+        Caller::describe(operation);
         operation.parameters(OneSpace::fields());
     }
-}
-
-/// Changes a project; as it is after that.
-async fn change_project<F>(app: App, viewer: Viewer, change: F) -> Result<ProjectEntity>
-where
-    F: Fn(&mut Tx<'_>, &Viewer) -> Result<Project> + Send + 'static,
-{
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = change(tx, &viewer)?;
-        entities::one_project(tx, &handle, &viewer, &project, false)
-    })
-    .await
-}
-
-/// Changes a group; as it is after that.
-async fn change_group<F>(app: App, viewer: Viewer, change: F) -> Result<GroupEntity>
-where
-    F: Fn(&mut Tx<'_>, &Viewer) -> Result<Namespace> + Send + 'static,
-{
-    let handle = app.clone();
-    app.write(move |tx| {
-        let group = change(tx, &viewer)?;
-        entities::one_group(tx, &handle, &viewer, &group)
-    })
-    .await
 }
 
 kernel::choices! {

@@ -1,13 +1,12 @@
 //! Projects and groups shared with groups.
 
-use super::{SpaceRequest, change_group};
+use super::{Caller, SpaceRequest};
 use crate::access::{self, OWNER, Purpose};
 use crate::entities::GroupEntity;
 use crate::members::{MembersOf, check_end, place};
 use crate::model::SourceKind;
 use crate::rules;
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Created, NoContent, Params, Routes};
 use kernel::ids::Reference;
@@ -77,15 +76,11 @@ impl Share {
     }
 }
 
-async fn share_project(
-    app: App,
-    viewer: Viewer,
-    params: Params<Share>,
-) -> Result<Created<ShareEntity>> {
-    app.write(move |tx| {
+async fn share_project(by: Caller, params: Params<Share>) -> Result<Created<ShareEntity>> {
+    by.write(move |tx, by| {
         let kind = SourceKind::Project;
-        let place = place(tx, &viewer, kind, &params.id, Purpose::Share)?;
-        let (id, group_id) = params.make(tx, &viewer, &place)?;
+        let place = place(tx, &by.viewer, kind, &params.id, Purpose::Share)?;
+        let (id, group_id) = params.make(tx, &by.viewer, &place)?;
         Ok(Created(ShareEntity {
             id,
             project_id: place.source.id,
@@ -97,12 +92,8 @@ async fn share_project(
     .await
 }
 
-async fn share_group(
-    app: App,
-    viewer: Viewer,
-    params: Params<Share>,
-) -> Result<Created<GroupEntity>> {
-    let shared = change_group(app, viewer, move |tx, viewer| {
+async fn share_group(by: Caller, params: Params<Share>) -> Result<Created<GroupEntity>> {
+    let shared = by.change_group(move |tx, viewer| {
         let (group, own) = access::group_and_level(tx, viewer, &params.id, Purpose::Share)?;
         params.make(tx, viewer, &MembersOf::of_group(&group, own))?;
         Ok(group)

@@ -1,10 +1,8 @@
 //! Moves of groups and projects.
 
-use super::{change_group, change_project};
+use super::Caller;
 use crate::entities::{GroupEntity, ProjectEntity};
 use crate::rules;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{Created, Ok200, Params, Routes};
 use kernel::ids::Reference;
@@ -26,12 +24,8 @@ kernel::params! {
     }
 }
 
-async fn group(
-    app: App,
-    viewer: Viewer,
-    params: Params<TransferGroup>,
-) -> Result<Created<GroupEntity>> {
-    let moved = change_group(app, viewer, move |tx, viewer| {
+async fn group(by: Caller, params: Params<TransferGroup>) -> Result<Created<GroupEntity>> {
+    let moved = by.change_group(move |tx, viewer| {
         rules::transfer_group(tx, viewer, &params.id, params.group_id)
     });
     moved.await.map(Created)
@@ -47,12 +41,8 @@ kernel::params! {
     }
 }
 
-async fn project(
-    app: App,
-    viewer: Viewer,
-    params: Params<TransferProject>,
-) -> Result<Ok200<ProjectEntity>> {
-    let moved = change_project(app, viewer, move |tx, viewer| {
+async fn project(by: Caller, params: Params<TransferProject>) -> Result<Ok200<ProjectEntity>> {
+    let moved = by.change_project(move |tx, viewer| {
         rules::transfer_project(tx, viewer, &params.id, &params.namespace)
     });
     moved.await.map(Ok200)

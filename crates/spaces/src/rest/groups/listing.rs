@@ -1,13 +1,12 @@
 //! Which groups a list holds, and in which order.
 
-use super::super::Sort;
+use super::super::{Caller, Sort};
 use crate::access::{self, GUEST, OWNER, Purpose};
 use crate::entities::{self, GroupEntity};
 use crate::model::{Namespace, Visibility};
 use crate::store as lists;
 use crate::store::filters::search_groups;
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Flat, Paged, Paging, Start};
 use kernel::ids::{Reference, fold};
@@ -71,13 +70,11 @@ kernel::params! {
 
 /// The groups below one, or right below it.
 pub(super) async fn below(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: ListBelow,
     paging: Paging,
     children_only: bool,
 ) -> Result<Paged<GroupEntity>> {
-    let handle = app.clone();
     let mut list = ListGroups {
         filter: params.filter,
         top_level_only: None,
@@ -85,8 +82,8 @@ pub(super) async fn below(
     };
     // Inside a visible group everything visible is listed.
     list.filter.0.all_available = Some(true);
-    app.read(move |tx| {
-        let top = access::group(tx, &viewer, &params.id, Purpose::Read)?;
+    by.read(move |tx, by| {
+        let top = access::group(tx, &by.viewer, &params.id, Purpose::Read)?;
         let mut place = Fragment::default();
         match children_only {
             true => place.push("namespaces.parent_id = ", top.id),
@@ -94,7 +91,7 @@ pub(super) async fn below(
                 .push("namespaces.lineage > ", &top.lineage)
                 .push(" and namespaces.lineage < ", top.lineage_end()),
         };
-        page(tx, &handle, &viewer, &list, paging, place)
+        page(tx, by, &list, paging, place)
     })
     .await
 }
@@ -102,14 +99,13 @@ pub(super) async fn below(
 /// One page of the groups of a place.
 pub(super) fn page(
     tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
+    by: &Caller,
     list: &ListGroups,
     paging: Paging,
     place: Fragment,
 ) -> Result<Paged<GroupEntity>> {
     let filter = &list.filter;
-    let mut condition = condition(tx, viewer, list, place);
+    let mut condition = condition(tx, &by.viewer, list, place);
     let order = filter.order_by.unwrap_or(GroupOrder::Name);
     let direction = filter.sort.unwrap_or(Sort::Asc);
     if paging.is_keyset() && (order != GroupOrder::Name || direction != Sort::Asc) {
@@ -130,7 +126,7 @@ pub(super) fn page(
     let order = format!("{column} {direction}, namespaces.id {direction}");
     let rows = lists::namespaces(tx, &condition, &order, paging.fetch(), paging.offset())?;
     let mut statistics = match list.details.statistics {
-        Some(true) => entities::group_statistics(tx, viewer, &rows)?,
+        Some(true) => entities::group_statistics(tx, &by.viewer, &rows)?,
         _ => Default::default(),
     };
     let paged = match total {
@@ -140,7 +136,7 @@ pub(super) fn page(
         }),
     };
     Ok(paged.map(|row| {
-        let mut entity = entities::group(app, &row);
+        let mut entity = entities::group(&by.app, &row);
         entity.statistics = statistics.remove(&row.id);
         entity
     }))

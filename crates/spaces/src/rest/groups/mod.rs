@@ -2,14 +2,12 @@
 
 mod listing;
 
-use super::{Safeguard, change_group, text};
+use super::{Caller, Safeguard, text};
 use crate::access::{self, Purpose};
 use crate::entities::{self, GroupEntity};
 use crate::model::Visibility;
 use crate::rules::{self, GroupChange};
 use crate::store::{self as lists, filters};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::conditional::check_unmodified;
 use kernel::http::{
@@ -36,32 +34,28 @@ pub fn routes(r: &mut Routes) {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListGroups>,
     paging: Paging,
 ) -> Result<Paged<GroupEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| page(tx, &handle, &viewer, &params, paging, Fragment::new("true")))
+    by.read(move |tx, by| page(tx, by, &params, paging, Fragment::new("true")))
         .await
 }
 
 async fn subgroups(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListBelow>,
     paging: Paging,
 ) -> Result<Paged<GroupEntity>> {
-    below(app, viewer, params.0, paging, true).await
+    below(by, params.0, paging, true).await
 }
 
 async fn descendants(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListBelow>,
     paging: Paging,
 ) -> Result<Paged<GroupEntity>> {
-    below(app, viewer, params.0, paging, false).await
+    below(by, params.0, paging, false).await
 }
 
 kernel::choices! {
@@ -155,16 +149,11 @@ fn change(name: Option<String>, path: Option<String>, fields: GroupFields) -> Gr
     }
 }
 
-async fn create(
-    app: App,
-    viewer: Viewer,
-    params: Params<CreateGroup>,
-) -> Result<Created<GroupEntity>> {
+async fn create(by: Caller, params: Params<CreateGroup>) -> Result<Created<GroupEntity>> {
     let Params(new) = params;
     let change = change(Some(new.name), Some(new.path), new.fields.0);
-    let made = change_group(app, viewer, move |tx, viewer| {
-        rules::create_group(tx, viewer, new.parent_id, &change)
-    });
+    let made =
+        by.change_group(move |tx, viewer| rules::create_group(tx, viewer, new.parent_id, &change));
     made.await.map(Created)
 }
 
@@ -180,21 +169,20 @@ kernel::params! {
     }
 }
 
-async fn show(app: App, viewer: Viewer, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let group = access::group(tx, &viewer, &params.id, Purpose::Read)?;
-        let mut entity = entities::one_group(tx, &handle, &viewer, &group)?;
+async fn show(by: Caller, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity>> {
+    by.read(move |tx, by| {
+        let group = access::group(tx, &by.viewer, &params.id, Purpose::Read)?;
+        let mut entity = entities::one_group(tx, &by.app, &by.viewer, &group)?;
         if params.statistics.unwrap_or(false) {
             let rows = std::slice::from_ref(&group);
-            entity.statistics = entities::group_statistics(tx, &viewer, rows)?.remove(&group.id);
+            entity.statistics = entities::group_statistics(tx, &by.viewer, rows)?.remove(&group.id);
         }
         if params.with_projects.unwrap_or(true) {
             let mut read = |place: Fragment| -> Result<_> {
-                let mut condition = access::visible_projects(tx, &viewer, Purpose::Read);
+                let mut condition = access::visible_projects(tx, &by.viewer, Purpose::Read);
                 condition.raw(" and ").append(place);
                 let rows = lists::projects(tx, &condition, "projects.id desc", 100, 0)?;
-                entities::projects(tx, &handle, &viewer, &rows, false, false)
+                entities::projects(tx, &by.app, &by.viewer, &rows, false, false)
             };
             entity.projects = Some(read(filters::projects_right_in(group.id))?);
             entity.shared_projects = Some(read(filters::projects_shared_with(group.id))?);
@@ -204,16 +192,11 @@ async fn show(app: App, viewer: Viewer, params: Params<ShowGroup>) -> Result<Ok2
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateGroup>,
-) -> Result<Ok200<GroupEntity>> {
+async fn update(by: Caller, params: Params<UpdateGroup>) -> Result<Ok200<GroupEntity>> {
     let Params(new) = params;
     let change = change(new.name, new.path, new.fields.0);
-    let changed = change_group(app, viewer, move |tx, viewer| {
-        rules::update_group(tx, viewer, &new.id, &change)
-    });
+    let changed =
+        by.change_group(move |tx, viewer| rules::update_group(tx, viewer, &new.id, &change));
     changed.await.map(Ok200)
 }
 
@@ -227,16 +210,15 @@ kernel::params! {
 }
 
 async fn destroy(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     request: Arc<RequestContext>,
     params: Params<DestroyGroup>,
 ) -> Result<Accepted> {
-    app.write(move |tx| {
-        let group = access::group(tx, &viewer, &params.id, Purpose::Destroy)?;
+    by.write(move |tx, by| {
+        let group = access::group(tx, &by.viewer, &params.id, Purpose::Destroy)?;
         check_unmodified(&request, group.updated_at)?;
         params.safeguard.check(&group.full_path)?;
-        rules::destroy_group(tx, &viewer, &group)?;
+        rules::destroy_group(tx, &by.viewer, &group)?;
         Ok(Accepted)
     })
     .await

@@ -1,14 +1,12 @@
 //! Lists of projects.
 
-use super::super::Sort;
 use super::super::groups::{keyset_unavailable, unknown_cursor};
+use super::super::{Caller, Sort};
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
 use crate::model::{Project, Visibility};
 use crate::store as lists;
 use crate::store::filters::{self, ProjectFilter};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Flat, Paged, Paging, Params, Routes, Start};
 use kernel::ids::Reference;
@@ -167,64 +165,56 @@ kernel::params! {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListProjects>,
     paging: Paging,
 ) -> Result<Paged<ProjectEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| page(tx, &handle, &viewer, &params, paging, Fragment::new("true")))
+    by.read(move |tx, by| page(tx, by, &params, paging, Fragment::new("true")))
         .await
 }
 
 async fn of_user(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListOfUser>,
     paging: Paging,
 ) -> Result<Paged<ProjectEntity>> {
-    around_user(app, viewer, params.0, paging, filters::own_projects).await
+    around_user(by, params.0, paging, filters::own_projects).await
 }
 
 async fn starred(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListOfUser>,
     paging: Paging,
 ) -> Result<Paged<ProjectEntity>> {
-    around_user(app, viewer, params.0, paging, filters::starred_projects).await
+    around_user(by, params.0, paging, filters::starred_projects).await
 }
 
 /// Projects a user has to do with, unless a private profile hides that.
 async fn around_user(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: ListOfUser,
     paging: Paging,
     condition: fn(i64) -> Fragment,
 ) -> Result<Paged<ProjectEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
+    by.read(move |tx, by| {
         let user = identity::users::by_reference(tx, &params.id)?.found("User")?;
         let whole = identity::users::whole(tx, user, None)?;
-        if !identity::access::sees_activity(&viewer, &whole) {
+        if !identity::access::sees_activity(&by.viewer, &whole) {
             return Err(Error::NotFound("User"));
         }
         let place = condition(whole.user.id);
-        page(tx, &handle, &viewer, &params.filter, paging, place)
+        page(tx, by, &params.filter, paging, place)
     })
     .await
 }
 
 async fn of_group(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListOfGroup>,
     paging: Paging,
 ) -> Result<Paged<ProjectEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let group = access::group(tx, &viewer, &params.id, Purpose::Read)?;
+    by.read(move |tx, by| {
+        let group = access::group(tx, &by.viewer, &params.id, Purpose::Read)?;
         let mut place = match params.include_subgroups.unwrap_or(false) {
             true => filters::projects_below(&group),
             false => filters::projects_right_in(group.id),
@@ -233,23 +223,22 @@ async fn of_group(
             let shared = filters::projects_shared_with(group.id);
             place.raw(" or ").append(shared);
         }
-        page(tx, &handle, &viewer, &params.filter, paging, place)
+        page(tx, by, &params.filter, paging, place)
     })
     .await
 }
 
 fn page(
     tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
+    by: &Caller,
     list: &ListProjects,
     paging: Paging,
     place: Fragment,
 ) -> Result<Paged<ProjectEntity>> {
-    let mut condition = list.filter().condition(tx, viewer);
+    let mut condition = list.filter().condition(tx, &by.viewer);
     condition.raw(" and (").append(place).raw(")");
     let elsewhere = list.repository_storage.as_deref();
-    if viewer.is_admin() && elsewhere.is_some_and(|storage| storage != "default") {
+    if by.viewer.is_admin() && elsewhere.is_some_and(|storage| storage != "default") {
         condition.raw(" and false");
     }
     let keyset = paging.is_keyset();
@@ -280,7 +269,7 @@ fn page(
     let more = rows.len() as i64 > paging.per_page;
     let beyond = if more { rows.pop() } else { None };
     let (simple, statistics) = (list.simple == Some(true), list.statistics == Some(true));
-    let shown = entities::projects(tx, app, viewer, &rows, simple, statistics)?;
+    let shown = entities::projects(tx, &by.app, &by.viewer, &rows, simple, statistics)?;
     rows.extend(beyond);
     let paged = match keyset {
         true => Paged::keyed(rows, paging, |row: &Project| vec![json!(row.id)]),

@@ -4,12 +4,12 @@ mod fields;
 mod list;
 mod stars;
 
-use super::{Safeguard, change_project};
+use super::{Caller, Safeguard};
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
 use crate::rules;
 use fields::{CreateFor, CreateProject, ProjectFields, UpdateProject};
-use identity::viewer::{Admin, Viewer};
+use identity::viewer::Admin;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
@@ -34,14 +34,10 @@ pub fn routes(r: &mut Routes) {
         .summary("Makes a project writable");
 }
 
-async fn create(
-    app: App,
-    viewer: Viewer,
-    params: Params<CreateProject>,
-) -> Result<Created<ProjectEntity>> {
+async fn create(by: Caller, params: Params<CreateProject>) -> Result<Created<ProjectEntity>> {
     let Params(new) = params;
     let change = new.fields.0.change();
-    let made = change_project(app, viewer, move |tx, viewer| {
+    let made = by.change_project(move |tx, viewer| {
         rules::create_own_project(tx, viewer, new.namespace_id, &change)
     });
     made.await.map(Created)
@@ -54,7 +50,11 @@ async fn create_for(
 ) -> Result<Created<ProjectEntity>> {
     let Params(new) = params;
     let change = new.fields.0.change();
-    let made = change_project(app, admin.viewer(), move |tx, viewer| {
+    let by = Caller {
+        app,
+        viewer: admin.viewer(),
+    };
+    let made = by.change_project(move |tx, viewer| {
         let user = identity::users::find(tx, new.user_id)?.found("User")?;
         let namespace = match new.namespace_id {
             Some(id) => id,
@@ -76,17 +76,12 @@ kernel::params! {
     }
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    params: Params<ShowProject>,
-) -> Result<Ok200<ProjectEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let project = access::project(tx, &viewer, &params.id, Purpose::Read)?;
+async fn show(by: Caller, params: Params<ShowProject>) -> Result<Ok200<ProjectEntity>> {
+    by.read(move |tx, by| {
+        let project = access::project(tx, &by.viewer, &params.id, Purpose::Read)?;
         let statistics = params.statistics.unwrap_or(false)
-            && access::level_in_project(tx, &viewer, &project)? >= access::REPORTER;
-        entities::one_project(tx, &handle, &viewer, &project, statistics).map(Ok200)
+            && access::level_in_project(tx, &by.viewer, &project)? >= access::REPORTER;
+        entities::one_project(tx, &by.app, &by.viewer, &project, statistics).map(Ok200)
     })
     .await
 }
@@ -114,14 +109,13 @@ fn changes() -> String {
 }
 
 async fn update(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<UpdateProject>,
     says: Params<SaysMore>,
 ) -> Result<Ok200<ProjectEntity>> {
     let Params(new) = params;
     let change = new.fields.0.change();
-    let changed = change_project(app, viewer, move |tx, viewer| {
+    let changed = by.change_project(move |tx, viewer| {
         if !says.0.0 {
             access::project(tx, viewer, &new.id, Purpose::Update)?;
             return Err(Error::none_of(&changes()));
@@ -141,16 +135,15 @@ kernel::params! {
 }
 
 async fn destroy(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     request: Arc<RequestContext>,
     params: Params<DestroyProject>,
 ) -> Result<Accepted> {
-    app.write(move |tx| {
-        let project = access::project(tx, &viewer, &params.id, Purpose::Destroy)?;
+    by.write(move |tx, by| {
+        let project = access::project(tx, &by.viewer, &params.id, Purpose::Destroy)?;
         check_unmodified(&request, project.updated_at)?;
         params.safeguard.check(&project.full_path)?;
-        rules::destroy_project(tx, &viewer, &project)?;
+        rules::destroy_project(tx, &by.viewer, &project)?;
         Ok(Accepted)
     })
     .await
@@ -164,30 +157,20 @@ kernel::params! {
     }
 }
 
-async fn archive(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneProject>,
-) -> Result<Created<ProjectEntity>> {
-    set_archived(app, viewer, params.0, true).await
+async fn archive(by: Caller, params: Params<OneProject>) -> Result<Created<ProjectEntity>> {
+    set_archived(by, params.0, true).await
 }
 
-async fn unarchive(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneProject>,
-) -> Result<Created<ProjectEntity>> {
-    set_archived(app, viewer, params.0, false).await
+async fn unarchive(by: Caller, params: Params<OneProject>) -> Result<Created<ProjectEntity>> {
+    set_archived(by, params.0, false).await
 }
 
 async fn set_archived(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     one: OneProject,
     archived: bool,
 ) -> Result<Created<ProjectEntity>> {
-    let changed = change_project(app, viewer, move |tx, viewer| {
-        rules::archive_project(tx, viewer, &one.id, archived)
-    });
+    let changed =
+        by.change_project(move |tx, viewer| rules::archive_project(tx, viewer, &one.id, archived));
     changed.await.map(Created)
 }

@@ -1,13 +1,12 @@
 //! Stars of projects.
 
+use super::super::Caller;
 use super::OneProject;
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
 use crate::rules;
 use crate::store::stars::{self as rows, Starrer};
 use identity::entities::{UserBasic, basic};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{Changed, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
@@ -24,34 +23,20 @@ pub fn routes(r: &mut Routes) {
         .summary("Lists who starred a project");
 }
 
-async fn star(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneProject>,
-) -> Result<Changed<ProjectEntity>> {
-    set_starred(app, viewer, params.0.id, true).await
+async fn star(by: Caller, params: Params<OneProject>) -> Result<Changed<ProjectEntity>> {
+    set_starred(by, params.0.id, true).await
 }
 
-async fn unstar(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneProject>,
-) -> Result<Changed<ProjectEntity>> {
-    set_starred(app, viewer, params.0.id, false).await
+async fn unstar(by: Caller, params: Params<OneProject>) -> Result<Changed<ProjectEntity>> {
+    set_starred(by, params.0.id, false).await
 }
 
-async fn set_starred(
-    app: App,
-    viewer: Viewer,
-    id: Reference,
-    starred: bool,
-) -> Result<Changed<ProjectEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let Some(project) = rules::star_project(tx, &viewer, &id, starred)? else {
+async fn set_starred(by: Caller, id: Reference, starred: bool) -> Result<Changed<ProjectEntity>> {
+    by.write(move |tx, by| {
+        let Some(project) = rules::star_project(tx, &by.viewer, &id, starred)? else {
             return Ok(Changed::Before);
         };
-        entities::one_project(tx, &handle, &viewer, &project, false).map(Changed::Now)
+        entities::one_project(tx, &by.app, &by.viewer, &project, false).map(Changed::Now)
     })
     .await
 }
@@ -74,19 +59,17 @@ pub struct StarrerEntity {
 }
 
 async fn starrers(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListStarrers>,
     paging: Paging,
 ) -> Result<Paged<StarrerEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let project = access::project(tx, &viewer, &params.id, Purpose::Read)?;
+    by.read(move |tx, by| {
+        let project = access::project(tx, &by.viewer, &params.id, Purpose::Read)?;
         let search = params.search.as_deref();
         let (rows, total) = rows::page(tx, project.id, search, &paging)?;
         let entity = |row: Starrer| StarrerEntity {
             starred_since: wire::text(row.since),
-            user: basic(&handle, &row.user),
+            user: basic(&by.app, &row.user),
         };
         Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
     })
