@@ -3,13 +3,14 @@
 
 use crate::members::MembersOf;
 use crate::model::{Problems, SourceKind};
+use crate::store::deploy_tokens::{self as rows, DeployToken};
 use identity::viewer::Viewer;
 use kernel::audit;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::secrets::{self, Secret};
 use kernel::time::Timestamp;
 use serde_json::json;
-use store::{Fragment, Tx, sql};
+use store::Tx;
 
 /// What a deploy token may allow.
 pub const SCOPES: &[&str] = &[
@@ -28,21 +29,6 @@ const PREFIX: &str = "svdt-";
 /// Longest name and user name, in characters.
 const MAX_NAME: usize = 255;
 
-/// A deploy token without its secret.
-#[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
-pub struct DeployToken {
-    pub id: i64,
-    pub name: String,
-    pub username: String,
-    pub scopes: String,
-    pub revoked: bool,
-    pub expires_at: Option<Timestamp>,
-}
-
-store::from_row! { DeployToken { id, name, username, scopes, revoked, expires_at } }
-
-/// What a token is to be.
 #[derive(Debug, Clone)]
 pub struct NewDeployToken {
     pub name: String,
@@ -62,31 +48,8 @@ pub fn create(
 ) -> Result<(DeployToken, Secret)> {
     check(tx, place.source.kind, new)?;
     let secret = secrets::random_token(PREFIX);
-    let now = tx.now();
-    let id: i64 = tx.one(
-        sql!(
-            "insert into deploy_tokens (source_type, source_id, name, username, digest, scopes,
-                expires_at, created_by_id, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id"
-        ),
-        (
-            place.source.kind,
-            place.source.id,
-            &new.name,
-            new.username.as_deref().unwrap_or_default(),
-            secrets::digest(secret.expose()),
-            new.scopes.join(" "),
-            new.expires_at,
-            viewer.user_id(),
-            now,
-        ),
-    )?;
-    if new.username.is_none() {
-        tx.execute(
-            sql!("update deploy_tokens set username = $2 where id = $1"),
-            (id, format!("service+deploy-token-{id}")),
-        )?;
-    }
+    let digest = secrets::digest(secret.expose());
+    let id = rows::insert(tx, of(place), new, digest, viewer.user_id())?;
     let details = json!({"token_id": id, "name": new.name, "scopes": new.scopes});
     audit::record(tx, viewer, "deploy_token.create", place.target(), details)?;
     Ok((find(tx, place, id)?, secret))
@@ -129,48 +92,18 @@ fn username_problem(username: &str) -> Option<&'static str> {
     length_problem(username)
 }
 
-/// One token of the place.
+/// The place as rows name it.
+fn of(place: &MembersOf) -> (SourceKind, i64) {
+    (place.source.kind, place.source.id)
+}
+
 pub fn find(tx: &mut Tx<'_>, place: &MembersOf, id: i64) -> Result<DeployToken> {
-    let found = tx.optional(
-        sql!("select * from deploy_tokens where source_type = $1 and source_id = $2 and id = $3"),
-        (place.source.kind, place.source.id, id),
-    )?;
-    found.ok_or(Error::NotFound("Deploy Token"))
+    rows::find(tx, of(place), id)?.found("Deploy Token")
 }
 
-/// Tokens, of one place or of all, and how many there are.
-pub fn list(
-    tx: &mut Tx<'_>,
-    source: Option<(SourceKind, i64)>,
-    active: Option<bool>,
-    limit: i64,
-    offset: i64,
-) -> Result<(Vec<DeployToken>, i64)> {
-    let mut condition = Fragment::new("true");
-    if let Some((kind, id)) = source {
-        condition
-            .push(" and source_type = ", kind)
-            .push(" and source_id = ", id);
-    }
-    if let Some(active) = active {
-        condition
-            .raw(if active { " and (" } else { " and not (" })
-            .raw("revoked = false and (expires_at is null or expires_at > ")
-            .bind(tx.now())
-            .raw("))");
-    }
-    let total = crate::store::count(tx, "deploy_tokens", &condition)?;
-    let mut list = Fragment::new("select * from deploy_tokens where ");
-    list.append(condition)
-        .push(" order by id limit ", limit)
-        .push(" offset ", offset);
-    Ok((tx.query(list)?, total))
-}
-
-/// Ends a token for good.
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, id: i64) -> Result<()> {
     let token = find(tx, place, id)?;
-    tx.execute(sql!("delete from deploy_tokens where id = $1"), (id,))?;
+    rows::delete(tx, id)?;
     let details = json!({"token_id": id, "name": token.name});
     audit::record(tx, viewer, "deploy_token.destroy", place.target(), details)
 }

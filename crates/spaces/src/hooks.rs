@@ -1,14 +1,14 @@
 //! What rooms above plug in, and what this room plugs into identity.
 
-use crate::model::{Namespace, ProjectId, SourceKind, path_error};
-use crate::store::{self as lists, Source};
+use crate::model::{ProjectId, SourceKind, path_error};
+use crate::store::{self as lists, Source, people};
 use crate::{access, claims, invitations, namespaces, rules};
 use identity::hooks::Destroying;
 use identity::model::User;
 use kernel::error::{Error, Result};
 use kernel::ids::Reference;
 use std::collections::HashMap;
-use store::{Fragment, Tx, sql};
+use store::Tx;
 
 /// Work in the transaction that deletes a project's row.
 pub type ProjectDestroying = fn(&mut Tx<'_>, ProjectId) -> Result<()>;
@@ -24,16 +24,13 @@ pub struct Contents {
     pub remove: fn(&mut Tx<'_>, ProjectId, i64) -> Result<i64>,
 }
 
-/// Bytes of packages by project.
 pub type PackagesSize = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
 /// Open issues by project, of those that everyone who sees it may count.
 pub type OpenIssues = fn(&mut Tx<'_>, &[ProjectId]) -> Result<HashMap<ProjectId, i64>>;
 
-/// How many issues a user has written.
 pub type IssuesOf = fn(&mut Tx<'_>, i64) -> Result<i64>;
 
-/// Functions of the rooms above.
 #[derive(Default)]
 pub struct Hooks {
     /// What projects contain, removed first when one is deleted.
@@ -57,9 +54,9 @@ pub fn plug_into_identity(hooks: &mut identity::hooks::Hooks) {
     hooks.user_renamed.push(user_renamed);
     hooks.email_confirmed.push(invitations::accept_all);
     hooks.user_destroying.push(user_destroying);
-    hooks.handing_over.push(hand_over);
-    hooks.namespaces_of = Some(namespaces_of);
-    hooks.without_projects = Some(without_projects);
+    hooks.handing_over.push(people::hand_over);
+    hooks.namespaces_of = Some(people::namespaces_of);
+    hooks.without_projects = Some(people::without_projects);
     hooks.groups_of = Some(claims::groups);
     hooks.group_name = Some(claims::group_name);
     hooks.two_factor_grace = Some(claims::two_factor_grace);
@@ -89,7 +86,7 @@ fn check_path(username: &str) -> Result<()> {
 }
 
 fn user_renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
-    let Some(own) = own_namespace(tx, after.id)? else {
+    let Some(own) = people::own_namespace(tx, after.id)? else {
         return Ok(());
     };
     let path = (before.username != after.username).then_some(after.username.as_str());
@@ -130,36 +127,17 @@ fn user_destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
             rules::schedule_namespace(tx, &group)?;
         }
     }
-    if let Some(own) = own_namespace(tx, user.id)? {
+    if let Some(own) = people::own_namespace(tx, user.id)? {
         rules::schedule_namespace(tx, &own)?;
     }
-    for forget in [
-        sql!("delete from members where user_id = $1"),
-        sql!(
-            "update projects set star_count = star_count - 1 where id in
-                (select project_id from stars where user_id = $1)"
-        ),
-        sql!("delete from stars where user_id = $1"),
-    ] {
-        tx.execute(forget, (user.id,))?;
-    }
-    Ok(())
+    people::forget(tx, user.id)
 }
 
 /// Groups this user owns directly and nobody else owns, directly or from a
 /// group above.
 fn groups_owned_alone(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<i64>> {
-    let owned: Vec<Namespace> = tx.all(
-        sql!(
-            "select n.* from members m join namespaces n on n.id = m.source_id
-             where m.user_id = $1 and m.source_type = 'Group' and m.access_level = 50
-                and m.requested_at is null and n.deletion_scheduled_at is null
-             order by n.depth, n.id"
-        ),
-        (user_id,),
-    )?;
     let mut alone = Vec::new();
-    for group in owned {
+    for group in people::owned_groups(tx, user_id)? {
         let source = Source {
             kind: SourceKind::Group,
             id: group.id,
@@ -171,69 +149,4 @@ fn groups_owned_alone(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<i64>> {
         }
     }
     Ok(alone)
-}
-
-/// Who made projects, groups, members, invitations and deploy tokens.
-fn hand_over(tx: &mut Tx<'_>, from: i64, to: Option<i64>, limit: i64) -> Result<i64> {
-    for statement in [
-        sql!(
-            "update projects set creator_id = $2 where id in
-                (select id from projects where creator_id = $1 limit $3)"
-        ),
-        sql!(
-            "update namespaces set created_by_id = $2 where id in
-                (select id from namespaces where created_by_id = $1 limit $3)"
-        ),
-        sql!(
-            "update members set created_by_id = $2 where id in
-                (select id from members where created_by_id = $1 limit $3)"
-        ),
-        sql!(
-            "update invitations set created_by_id = $2 where id in
-                (select id from invitations where created_by_id = $1 limit $3)"
-        ),
-        sql!(
-            "update deploy_tokens set created_by_id = $2 where id in
-                (select id from deploy_tokens where created_by_id = $1 limit $3)"
-        ),
-    ] {
-        let moved = tx.execute(statement, (from, to, limit))?;
-        if moved > 0 {
-            return Ok(moved as i64);
-        }
-    }
-    Ok(0)
-}
-
-fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<Namespace>> {
-    Ok(tx.optional(
-        sql!("select * from namespaces where owner_id = $1 and kind = 'user'"),
-        (user_id,),
-    )?)
-}
-
-fn namespaces_of(tx: &mut Tx<'_>, users: &[i64]) -> Result<HashMap<i64, i64>> {
-    let rows: Vec<(i64, i64)> = tx.all(
-        sql!("select owner_id, id from namespaces where kind = 'user' and owner_id in_list($1)"),
-        (users,),
-    )?;
-    Ok(rows.into_iter().collect())
-}
-
-/// Neither a member of a project, nor of a group with projects in or below
-/// it, nor the owner of projects in the own namespace.
-fn without_projects() -> Fragment {
-    Fragment::new(
-        "not exists (select 1 from members m where m.user_id = users.id
-            and m.source_type = 'Project' and m.requested_at is null)
-         and not exists (select 1 from namespaces own join projects p on p.namespace_id = own.id
-            where own.owner_id = users.id and own.kind = 'user'
-                and p.deletion_scheduled_at is null)
-         and not exists (select 1 from members m
-            join namespaces top on top.id = m.source_id
-            join namespaces n on n.id = top.id
-                or (n.lineage > top.lineage and n.lineage < top.lineage || ':')
-            join projects p on p.namespace_id = n.id and p.deletion_scheduled_at is null
-            where m.user_id = users.id and m.source_type = 'Group' and m.requested_at is null)",
-    )
 }

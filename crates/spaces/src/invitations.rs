@@ -4,40 +4,20 @@
 use crate::access;
 use crate::members::{MembersOf, NewMember, check_end, check_level};
 use crate::model::SourceKind;
-use crate::store::members::{self as rows, NewRow};
-use crate::store::{contains, today};
+use crate::store::invitations::{self as rows, Invitation};
+use crate::store::members::{self, NewRow};
 use crate::tasks::SendInvitation;
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::audit;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::params::Patch;
-use kernel::ids::{Reference, fold};
+use kernel::ids::Reference;
 use kernel::jobs::enqueue_at;
 use kernel::secrets;
-use kernel::time::{Date, Timestamp};
+use kernel::time::Date;
 use serde_json::json;
-use store::{Fragment, Tx, sql};
-
-/// An open invitation. Its token is known to nobody but the mail's reader.
-#[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
-pub struct Invitation {
-    pub id: i64,
-    pub source_type: SourceKind,
-    pub source_id: i64,
-    pub email: String,
-    pub access_level: i64,
-    pub expires_at: Option<String>,
-    pub created_by_id: Option<i64>,
-    pub created_at: Timestamp,
-    pub created_by_name: Option<String>,
-}
-
-store::from_row! { Invitation {
-    id, source_type, source_id, email, access_level, expires_at, created_by_id, created_at,
-    created_by_name
-} }
+use store::Tx;
 
 /// The project or group somebody is invited to, as mails and pages name it.
 #[derive(Debug, Clone)]
@@ -51,7 +31,6 @@ pub struct Subject {
     pub emails_enabled: bool,
 }
 
-/// What stands behind these columns, unless it is gone.
 pub fn subject(tx: &mut Tx<'_>, kind: SourceKind, id: i64) -> Result<Option<Subject>> {
     if kind == SourceKind::Group {
         let group = access::find_group(tx, &Reference::Id(id))?;
@@ -76,54 +55,12 @@ pub fn subject(tx: &mut Tx<'_>, kind: SourceKind, id: i64) -> Result<Option<Subj
     }))
 }
 
-fn open(tx: &mut Tx<'_>, narrowed: Fragment) -> Result<Vec<Invitation>> {
-    let mut list = Fragment::new(
-        "select i.id, i.source_type, i.source_id, i.email, i.access_level, i.expires_at,
-            i.created_by_id, i.created_at, u.name as created_by_name
-         from invitations i left join users u on u.id = i.created_by_id
-         where (i.expires_at is null or i.expires_at > ",
-    );
-    list.bind(today(tx)).raw(") and ").append(narrowed);
-    Ok(tx.query(list)?)
-}
-
-fn of_place(place: &MembersOf) -> Fragment {
-    let mut condition = Fragment::new("i.source_type = ");
-    condition
-        .bind(place.source.kind)
-        .push(" and i.source_id = ", place.source.id);
-    condition
-}
-
-/// Open invitations of a place and how many there are.
-pub fn list(
-    tx: &mut Tx<'_>,
-    place: &MembersOf,
-    query: Option<&str>,
-    limit: i64,
-    offset: i64,
-) -> Result<(Vec<Invitation>, i64)> {
-    let mut condition = of_place(place);
-    if let Some(text) = query.filter(|text| !text.is_empty()) {
-        condition
-            .push(" and i.email_folded like ", contains(&fold(text)))
-            .raw(" escape '\\'");
-    }
-    let mut counted = condition.clone();
-    counted
-        .push(" and (i.expires_at is null or i.expires_at > ", today(tx))
-        .raw(")");
-    let total = crate::store::count(tx, "invitations i", &counted)?;
-    condition
-        .push(" order by i.id limit ", limit)
-        .push(" offset ", offset);
-    Ok((open(tx, condition)?, total))
+fn of(place: &MembersOf) -> (SourceKind, i64) {
+    (place.source.kind, place.source.id)
 }
 
 fn of_address(tx: &mut Tx<'_>, place: &MembersOf, email: &str) -> Result<Invitation> {
-    let mut condition = of_place(place);
-    condition.push(" and i.email_folded = ", fold(email));
-    open(tx, condition)?.pop().ok_or(Error::NotFound(""))
+    rows::of_address(tx, of(place), email)?.found("")
 }
 
 /// Invites an address; a job sends the mail with the link.
@@ -139,42 +76,18 @@ pub fn create(
     if let Some(problem) = identity::model::email_problem(email) {
         return Err(Error::invalid("email", problem));
     }
-    let (now, today) = (tx.now(), today(tx));
-    // One that ended is taken over. Until the mail goes out no link opens it.
-    let made: Option<i64> = tx.optional(
-        sql!(
-            "insert into invitations (source_type, source_id, email, email_folded, access_level,
-                expires_at, digest, created_by_id, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-             on conflict (source_type, source_id, email_folded) do update set
-                access_level = excluded.access_level, expires_at = excluded.expires_at,
-                digest = excluded.digest, created_by_id = excluded.created_by_id,
-                created_at = excluded.created_at
-             where invitations.expires_at <= $10
-             returning id"
-        ),
-        (
-            place.source.kind,
-            place.source.id,
-            email,
-            fold(email),
-            new.level,
-            new.expires_at,
-            secrets::random_bytes::<32>().to_vec(),
-            viewer.user_id(),
-            now,
-            today,
-        ),
-    )?;
+    let digest = secrets::random_bytes::<32>().to_vec();
+    // Until the mail goes out no link opens it.
+    let made = rows::insert(tx, of(place), email, new, digest, viewer.user_id())?;
     let Some(invitation) = made else {
         return Err(Error::Conflict("Member already invited".into()));
     };
+    let now = tx.now();
     enqueue_at(tx, &SendInvitation { invitation }, now)?;
     let details = json!({"access_level": new.level});
     audit::record(tx, viewer, "invitation.create", place.target(), details)
 }
 
-/// Changes the role or the end that is offered.
 pub fn change(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -192,58 +105,31 @@ pub fn change(
     if expires_at != before {
         check_end(tx, expires_at)?;
     }
-    tx.execute(
-        sql!("update invitations set access_level = $2, expires_at = $3 where id = $1"),
-        (known.id, level, expires_at),
-    )?;
+    rows::update(tx, known.id, level, expires_at)?;
     let details = json!({"access_level": level});
     audit::record(tx, viewer, "invitation.update", place.target(), details)?;
     of_address(tx, place, email)
 }
 
-/// Takes an invitation back.
 pub fn withdraw(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, email: &str) -> Result<()> {
     let known = of_address(tx, place, email)?;
     check_level(place, known.access_level)?;
-    forget(tx, known.id)?;
-    audit::record(
-        tx,
-        viewer,
-        "invitation.destroy",
-        place.target(),
-        json!({"access_level": known.access_level}),
-    )
-}
-
-/// Gives an invitation the digest of a new link.
-pub(crate) fn set_digest(tx: &mut Tx<'_>, id: i64, digest: Vec<u8>) -> Result<()> {
-    tx.execute(
-        sql!("update invitations set digest = $2 where id = $1"),
-        (id, digest),
-    )?;
-    Ok(())
-}
-
-fn forget(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(sql!("delete from invitations where id = $1"), (id,))?;
-    Ok(())
+    rows::delete(tx, known.id)?;
+    let details = json!({"access_level": known.access_level});
+    audit::record(tx, viewer, "invitation.destroy", place.target(), details)
 }
 
 /// The invitation a link opens, with what it is to.
 pub fn by_token(tx: &mut Tx<'_>, token: &str) -> Result<(Invitation, Subject)> {
-    let mut condition = Fragment::new("i.digest = ");
-    condition.bind(secrets::digest(token));
-    let missing = || Error::NotFound("Invitation");
-    let found = open(tx, condition)?.pop().ok_or_else(missing)?;
-    let subject = subject(tx, found.source_type, found.source_id)?.ok_or_else(missing)?;
+    let digest = secrets::digest(token);
+    let found = rows::by_digest(tx, digest)?.found("Invitation")?;
+    let subject = subject(tx, found.source_type, found.source_id)?.found("Invitation")?;
     Ok((found, subject))
 }
 
 /// The open invitation with this id, and what it is to.
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<(Invitation, Subject)>> {
-    let mut condition = Fragment::new("i.id = ");
-    condition.bind(id);
-    let Some(found) = open(tx, condition)?.pop() else {
+    let Some(found) = rows::by_id(tx, id)? else {
         return Ok(None);
     };
     let subject = subject(tx, found.source_type, found.source_id)?;
@@ -269,7 +155,7 @@ pub fn accept(
         created_by_id: invitation.created_by_id,
         expires_at: expires_at.and_then(|day| day.parse().ok()),
     };
-    rows::insert(tx, &row)?;
+    members::insert(tx, &row)?;
     answered(tx, user, invitation, subject, "invitation.accept")
 }
 
@@ -290,7 +176,7 @@ fn answered(
     subject: &Subject,
     action: &'static str,
 ) -> Result<()> {
-    forget(tx, invitation.id)?;
+    rows::delete(tx, invitation.id)?;
     let author = audit::Author {
         id: Some(user.id),
         ..Default::default()
@@ -302,9 +188,7 @@ fn answered(
 
 /// Accepts all that this confirmed address was invited to.
 pub fn accept_all(tx: &mut Tx<'_>, user: &User, email: &str) -> Result<()> {
-    let mut condition = Fragment::new("i.email_folded = ");
-    condition.bind(fold(email)).raw(" order by i.id");
-    for invitation in open(tx, condition)? {
+    for invitation in rows::all_of_address(tx, email)? {
         let to = subject(tx, invitation.source_type, invitation.source_id)?;
         if let Some(to) = to {
             accept(tx, user, &invitation, &to)?;

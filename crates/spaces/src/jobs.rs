@@ -4,7 +4,8 @@ use crate::hooks::{self, Hooks};
 use crate::invitations;
 use crate::mail::{deliver, invitation_mail, request_mail};
 use crate::model::SourceKind;
-use crate::store::{deletion as rows, projects};
+use crate::store::invitations::set_digest;
+use crate::store::{deletion as rows, projects, today};
 use crate::tasks::{
     DestroyNamespace, DestroyProject, EndBots, ExpireMembers, SendInvitation, TellOfRequest,
 };
@@ -14,15 +15,12 @@ use identity::users::Author;
 use kernel::error::Result;
 use kernel::jobs::{Failure, Job, RegistryBuilder, Run};
 use kernel::secrets;
-use kernel::time::date_of;
 use store::Tx;
 
-/// Rows one transaction removes.
 const BATCH: i64 = 500;
 /// Days for which ended tokens of projects and groups are still listed.
 const ENDED_TOKEN_DAYS: i64 = 30;
 
-/// Registers the kinds of jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<DestroyProject>();
     registry.add::<DestroyNamespace>();
@@ -45,7 +43,6 @@ impl Job for DestroyProject {
     }
 }
 
-/// How far a job has come, in rows.
 struct Progress {
     done: i64,
     total: i64,
@@ -161,10 +158,7 @@ impl Job for EndBots {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        let idle = run
-            .app
-            .read(|tx| rows::idle_bots(tx, &date_of(tx.now()).to_string()))
-            .await?;
+        let idle = run.app.read(|tx| rows::idle_bots(tx, &today(tx))).await?;
         for bot in idle {
             run.app
                 .write(move |tx| identity::users::leave_bot(tx, &Author::default(), bot))
@@ -189,7 +183,7 @@ impl Job for ExpireMembers {
 
     async fn run(self, run: Run) -> Result<(), Failure> {
         run.app
-            .write(|tx| rows::delete_expired(tx, &date_of(tx.now()).to_string()))
+            .write(|tx| rows::delete_expired(tx, &today(tx)))
             .await?;
         Ok(())
     }
@@ -206,7 +200,7 @@ impl Job for SendInvitation {
         let found = run
             .app
             .write(move |tx| {
-                invitations::set_digest(tx, id, digest.clone())?;
+                set_digest(tx, id, digest.clone())?;
                 invitations::by_id(tx, id)
             })
             .await?;

@@ -32,7 +32,6 @@ pub use model::{GroupId, Namespace, Project, ProjectId};
 pub use store::namespaces::root_and_lineage;
 use store::{claims, namespaces};
 
-/// Registers the room's routes.
 pub fn routes(r: &mut kernel::http::Routes) {
     rest::routes(r);
     pages::routes(r);

@@ -1,8 +1,9 @@
 //! What the mails of this room say; each is sent by a job of its own.
 
 use crate::access::role_name;
-use crate::invitations::{Invitation, Subject};
+use crate::invitations::Subject;
 use crate::model::SourceKind;
+use crate::store::invitations::Invitation;
 use crate::tasks::News;
 use identity::model::User;
 use kernel::app::App;
@@ -17,7 +18,6 @@ fn word(kind: SourceKind) -> &'static str {
     }
 }
 
-/// The mail with an invitation's link.
 pub fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -> Message {
     let (kind, place) = (word(subject.kind), &subject.full_path);
     let role = role_name(invitation.access_level);
@@ -40,7 +40,6 @@ pub fn invitation_mail(invitation: &Invitation, subject: &Subject, link: &str) -
     }
 }
 
-/// The mail that tells of an access request.
 pub fn request_mail(
     news: News,
     base_url: &str,

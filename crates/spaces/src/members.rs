@@ -28,13 +28,10 @@ pub struct MembersOf {
     pub source: Source,
     /// The viewer's level there, as far as the purpose asked for it.
     pub level: i64,
-    /// The project, if it is one.
     pub project: Option<Project>,
-    /// Whether users may ask for access.
     pub takes_requests: bool,
 }
 
-/// Finds the place for a purpose.
 pub fn place(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -55,7 +52,6 @@ pub fn place(
 }
 
 impl MembersOf {
-    /// A group, entered with this level.
     pub fn of_group(group: &Namespace, level: i64) -> MembersOf {
         MembersOf {
             source: Source {
@@ -70,7 +66,6 @@ impl MembersOf {
         }
     }
 
-    /// A project, entered with this level.
     pub fn of_project(project: &Project, level: i64) -> MembersOf {
         MembersOf {
             source: Source {
@@ -85,13 +80,11 @@ impl MembersOf {
         }
     }
 
-    /// What an audit record names.
     pub fn target(&self) -> (&'static str, i64, &str) {
         (self.source.kind.as_str(), self.source.id, &self.source.name)
     }
 }
 
-/// A role and its end.
 #[derive(Debug, Clone)]
 pub struct NewMember {
     pub level: i64,
@@ -169,6 +162,21 @@ pub fn add(
     check_inherited(tx, place, user.id, new.level)?;
     let details = json!({"user_id": user.id, "access_level": new.level});
     audit::record(tx, viewer, "member.create", place.target(), details)
+}
+
+/// Adds one of several users, none where there is no such user; why not, where
+/// they are refused.
+pub fn add_each(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    place: &MembersOf,
+    user: Option<&User>,
+    new: &NewMember,
+) -> Result<Option<String>> {
+    reason(match user {
+        Some(user) => tx.savepoint(|tx| add(tx, viewer, place, user, new)),
+        None => Err(Error::NotFoundText("404 User Not Found".into())),
+    })
 }
 
 /// The refusal of one of several, as text; failures of ours stay failures.
@@ -294,7 +302,6 @@ fn tell(tx: &mut Tx<'_>, place: &MembersOf, news: News, user: i64, to: i64) -> R
     enqueue_at(tx, &job, now)
 }
 
-/// Turns a request into membership.
 pub fn approve(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -325,11 +332,12 @@ pub fn deny(tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf, user_id: i64) -
     if viewer.user_id() != Some(user_id) {
         tell(tx, place, News::Denied, user_id, user_id)?;
     }
+    let details = json!({"user_id": user_id});
     audit::record(
         tx,
         viewer,
         "access_request.destroy",
         place.target(),
-        json!({"user_id": user_id}),
+        details,
     )
 }

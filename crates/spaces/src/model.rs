@@ -6,7 +6,6 @@ use kernel::time::Timestamp;
 use std::collections::BTreeMap;
 use store::Json;
 
-/// Id of a project.
 pub type ProjectId = i64;
 /// Id of a group; groups and user namespaces share one sequence.
 pub type GroupId = i64;
@@ -22,7 +21,6 @@ pub const MAX_DEPTH: i64 = 20;
 pub const PRIVATE: i64 = 0;
 /// Seen by every signed-in user who is not external.
 pub const INTERNAL: i64 = 10;
-/// Seen by everyone.
 pub const PUBLIC: i64 = 20;
 
 kernel::choices! {
@@ -91,10 +89,6 @@ macro_rules! project_select {
 /// A project and what is always needed of its namespace; read with
 /// [`project_select!`](crate::project_select).
 #[derive(Debug, Clone)]
-#[expect(
-    missing_docs,
-    reason = "named as the columns, which the schema explains"
-)]
 pub struct Project {
     pub id: ProjectId,
     pub namespace_id: i64,
@@ -130,12 +124,7 @@ pub struct Project {
     pub namespace_parent_id: Option<i64>,
 }
 
-/// A group or a user's own namespace.
 #[derive(Debug, Clone)]
-#[expect(
-    missing_docs,
-    reason = "named as the columns, which the schema explains"
-)]
 pub struct Namespace {
     pub id: GroupId,
     pub kind: String,
@@ -217,9 +206,13 @@ impl Project {
 }
 
 impl Namespace {
-    /// Whether it is a group rather than a user's own namespace.
     pub fn is_group(&self) -> bool {
         self.kind == "group"
+    }
+
+    /// What no lineage below it reaches.
+    pub fn lineage_end(&self) -> String {
+        format!("{}:", self.lineage)
     }
 
     /// Ids from the root to itself.
@@ -340,7 +333,6 @@ pub fn path_error(path: &str, is_top_level: bool) -> Option<&'static str> {
     }
 }
 
-/// Why a name cannot be used, if it cannot.
 pub fn name_error(name: &str) -> Option<&'static str> {
     let allowed = |c: char| {
         c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | '(' | ')' | '+') || !c.is_ascii()
@@ -380,7 +372,6 @@ impl Problems {
         }
     }
 
-    /// Adds a message about a field.
     pub fn add(&mut self, field: &str, message: &str) {
         match self.0.iter_mut().find(|(name, _)| name == field) {
             Some((_, messages)) => messages.push(message.to_owned()),

@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Deletes a hidden project.
 #[derive(Serialize, Deserialize)]
 pub struct DestroyProject {
     pub project: i64,
@@ -31,7 +30,6 @@ pub struct SendInvitation {
     pub invitation: i64,
 }
 
-/// What is told about an access request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum News {
@@ -42,11 +40,9 @@ pub enum News {
     Denied,
 }
 
-/// Tells one user about an access request.
 #[derive(Serialize, Deserialize)]
 pub struct TellOfRequest {
     pub news: News,
-    /// `Project` or `Group`.
     pub source_type: String,
     pub source_id: i64,
     pub user: i64,

@@ -14,7 +14,6 @@ use kernel::secrets::Secret;
 use kernel::time::Date;
 use store::Tx;
 
-/// What a token is to be.
 #[derive(Debug, Clone)]
 pub struct NewSpaceToken {
     pub name: String,
@@ -102,7 +101,6 @@ pub fn find(tx: &mut Tx<'_>, place: &MembersOf, token_id: i64) -> Result<AccessT
     Ok(token)
 }
 
-/// Ends a token with its bot.
 pub fn revoke(tx: &mut Tx<'_>, viewer: &Viewer, token: &AccessToken) -> Result<()> {
     let by = Author::from(viewer.signed_in()?);
     identity::users::end_token(tx, &by, token)

@@ -340,6 +340,18 @@ impl Routes {
         }
     }
 
+    /// Declares routes of the API below a prefix. `place` tells their operations in OpenAPI
+    /// from those of the same handlers below another prefix.
+    pub fn below(&mut self, prefix: &'static str, place: &str, declare: impl FnOnce(&mut Routes)) {
+        let (outer, known) = (self.prefix, self.routes.len());
+        self.prefix = prefix;
+        declare(self);
+        self.prefix = outer;
+        for route in &mut self.routes[known..] {
+            route.operation = format!("{}_{place}", route.operation);
+        }
+    }
+
     /// All routes in the order declared.
     pub fn all(&self) -> &[Route] {
         &self.routes

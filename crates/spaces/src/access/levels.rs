@@ -1,14 +1,14 @@
 //! Effective roles: of one user in one place, or in many places at once.
 
 use super::{
-    ADMINISTRATOR, NONE, OWNER, Purpose, Verdict, allows_in_group, sees_level, today,
-    verdict_on_project,
+    ADMINISTRATOR, NONE, OWNER, Purpose, Verdict, allows_in_group, sees_level, verdict_on_project,
 };
 use crate::model::{Namespace, Project};
+use crate::store::members::levels_held;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use std::collections::HashMap;
-use store::{Tx, sql};
+use store::Tx;
 
 /// The user's effective role in a project: the highest of direct membership,
 /// membership in the groups above, and shares of any of these with groups the
@@ -44,33 +44,7 @@ impl LevelRow {
         projects: Vec<i64>,
         groups: Vec<i64>,
     ) -> Result<LevelRow> {
-        let today = today(tx);
-        let rows: Vec<(String, i64, i64)> = tx.all(
-            sql!(
-                "select source_type, source_id, max(level) from (
-                    select source_type, source_id, access_level as level from members
-                    where user_id = $1 and source_type = 'Project' and source_id in_list($2)
-                        and requested_at is null and (expires_at is null or expires_at > $4)
-                    union all
-                    select source_type, source_id, access_level from members
-                    where user_id = $1 and source_type = 'Group' and source_id in_list($3)
-                        and requested_at is null and (expires_at is null or expires_at > $4)
-                    union all
-                    select s.source_type, s.source_id,
-                        case when s.access_level < m.access_level
-                            then s.access_level else m.access_level end
-                    from shares s
-                    join namespaces g on g.id = s.group_id
-                    join members m on m.user_id = $1 and m.source_type = 'Group'
-                        and m.requested_at is null and (m.expires_at is null or m.expires_at > $4)
-                        and g.lineage like '%/' || cast(m.source_id as text) || '/%'
-                    where (s.expires_at is null or s.expires_at > $4)
-                        and ((s.source_type = 'Project' and s.source_id in_list($2))
-                            or (s.source_type = 'Group' and s.source_id in_list($3)))
-                 ) as levels group by source_type, source_id"
-            ),
-            (user_id, projects, groups, today),
-        )?;
+        let rows = levels_held(tx, user_id, projects, groups)?;
         let levels = rows.into_iter().map(|(of, id, level)| ((of, id), level));
         Ok(LevelRow {
             user_id,
@@ -170,7 +144,7 @@ impl Levels {
 
     /// Whether the viewer may do this with a project of those read.
     pub fn may(&self, project: &Project, purpose: Purpose) -> bool {
-        if purpose.needs_viewer() && matches!(self.viewer, Viewer::Anonymous) {
+        if purpose.is_beyond(&self.viewer) {
             return false;
         }
         let open = sees_level(&self.viewer, project.visibility);

@@ -7,6 +7,7 @@
 mod levels;
 mod sets;
 
+pub use crate::store::lookups::{find_namespace, find_project};
 pub use levels::{Levels, role_in_group, role_in_project};
 pub use sets::{
     groups_direct, groups_joined, groups_of, projects_of, visible_groups, visible_projects,
@@ -15,28 +16,21 @@ pub use sets::{
 use sets::holds_below;
 
 use crate::model::{INTERNAL, Namespace, PUBLIC, Project, SourceKind, Visibility};
-use crate::project_select;
+use crate::store::{lookups, today};
 use identity::viewer::{DeployViewer, SignedIn, Viewer};
-use kernel::error::{Error, Result};
-use kernel::ids::{Reference, fold};
-use kernel::time::date_of;
-use store::{Fragment, Tx, sql};
+use kernel::error::{Error, Found, Result};
+use kernel::ids::Reference;
+use store::{Fragment, Tx};
 
 /// Roles (docs/interface/identity.md 6): no access.
 pub const NONE: i64 = 0;
 /// A member who sees nothing yet.
 pub const MINIMAL: i64 = 5;
-/// Guest.
 pub const GUEST: i64 = 10;
-/// Planner.
 pub const PLANNER: i64 = 15;
-/// Reporter.
 pub const REPORTER: i64 = 20;
-/// Developer.
 pub const DEVELOPER: i64 = 30;
-/// Maintainer.
 pub const MAINTAINER: i64 = 40;
-/// Owner.
 pub const OWNER: i64 = 50;
 /// Administrators everywhere; never the level of a membership.
 pub const ADMINISTRATOR: i64 = 60;
@@ -44,7 +38,6 @@ pub const ADMINISTRATOR: i64 = 60;
 /// Levels a membership may have.
 pub const GRANTABLE: &[i64] = &[GUEST, PLANNER, REPORTER, DEVELOPER, MAINTAINER, OWNER];
 
-/// The name of a role.
 pub fn role_name(level: i64) -> &'static str {
     match level {
         MINIMAL => "Minimal Access",
@@ -69,7 +62,6 @@ pub enum Purpose {
     /// Change memberships, invitations, access requests.
     ManageMembers,
     Update,
-    /// Share it with a group.
     Share,
     Archive,
     Transfer,
@@ -77,24 +69,16 @@ pub enum Purpose {
     /// Access tokens; a refusal is 401 here (docs/interface/identity.md 4).
     ManageTokens,
     ReadDeployTokens,
-    /// Make and delete deploy tokens.
     ManageDeployTokens,
-    /// Create a project in the group.
     CreateProject,
-    /// Create a group in the group.
     CreateSubgroup,
     ReadPackages,
-    /// Publish to the package registry.
     PublishPackage,
-    /// Delete from the package registry.
     DestroyPackage,
     /// Protection rules and duplicate settings.
     ManagePackageSettings,
-    /// See the errors its programs report.
     ReadErrors,
-    /// Say that they are resolved.
     ManageErrors,
-    /// See the alerts that monitoring tools send.
     ReadAlerts,
     /// Say what becomes of them.
     ManageAlerts,
@@ -106,6 +90,11 @@ impl Purpose {
     /// Whether only somebody with credentials can have this purpose.
     fn needs_viewer(self) -> bool {
         !matches!(self, Purpose::Read | Purpose::ReadPackages)
+    }
+
+    /// Whether the viewer has no credentials, and needs some for it.
+    fn is_beyond(self, viewer: &Viewer) -> bool {
+        self.needs_viewer() && matches!(viewer, Viewer::Anonymous)
     }
 
     /// The role a project asks for.
@@ -184,24 +173,15 @@ pub fn project_and_level(
     reference: &Reference,
     purpose: Purpose,
 ) -> Result<(Project, i64)> {
-    if purpose.needs_viewer() && matches!(viewer, Viewer::Anonymous) {
+    if purpose.is_beyond(viewer) {
         return Err(Error::Unauthenticated);
     }
     if let Some(found) = find_project(tx, reference)? {
         let level = judged(tx, viewer, &found, purpose)?;
         return Ok((found, level));
     }
-    let Reference::Path(path) = reference else {
-        return Err(Error::NotFound("Project"));
-    };
-    let moved: Option<i64> = tx.optional(
-        sql!("select project_id from project_redirects where full_path_folded = $1"),
-        (fold(path),),
-    )?;
-    let Some(id) = moved else {
-        return Err(Error::NotFound("Project"));
-    };
-    let found = find_project(tx, &Reference::Id(id))?.ok_or(Error::NotFound("Project"))?;
+    let id = lookups::moved_project(tx, reference)?.found("Project")?;
+    let found = find_project(tx, &Reference::Id(id))?.found("Project")?;
     judged(tx, viewer, &found, Purpose::Read)?;
     Err(Error::Moved(id.to_string()))
 }
@@ -217,7 +197,7 @@ fn judged(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose)
 
 /// Whether the viewer may do this with a project already read.
 pub fn may(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, purpose: Purpose) -> Result<bool> {
-    if purpose.needs_viewer() && matches!(viewer, Viewer::Anonymous) {
+    if purpose.is_beyond(viewer) {
         return Ok(false);
     }
     Ok(matches!(
@@ -278,10 +258,9 @@ fn verdict_on_project(
         || (purpose == Purpose::ReadPackages && open && registry != "private");
     let deploys = matches!(viewer, Viewer::Deploy(_))
         && !(changes_packages || matches!(purpose, Purpose::Read | Purpose::ReadPackages));
-    if enough && !deploys {
-        Verdict::Allowed
-    } else {
-        Verdict::Refused
+    match enough && !deploys {
+        true => Verdict::Allowed,
+        false => Verdict::Refused,
     }
 }
 
@@ -303,10 +282,10 @@ pub fn group_and_level(
     reference: &Reference,
     purpose: Purpose,
 ) -> Result<(Namespace, i64)> {
-    if purpose.needs_viewer() && matches!(viewer, Viewer::Anonymous) {
+    if purpose.is_beyond(viewer) {
         return Err(Error::Unauthenticated);
     }
-    let found = find_group(tx, reference)?.ok_or(Error::NotFound("Group"))?;
+    let found = find_group(tx, reference)?.found("Group")?;
     let level = level_in_group(tx, viewer, &found)?;
     let visible = level >= GUEST
         || sees_level(viewer, found.visibility)
@@ -342,46 +321,9 @@ fn allows_in_group(viewer: &Viewer, group: &Namespace, level: i64, purpose: Purp
     !stranger && level >= purpose.group_role(group)
 }
 
-/// A project by id or full path, not judged. A path needs a slash.
-pub fn find_project(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Project>> {
-    let found = match reference {
-        Reference::Id(id) => tx.optional(
-            sql!(project_select!(
-                "where projects.id = $1 and projects.deletion_scheduled_at is null"
-            )),
-            (*id,),
-        )?,
-        Reference::Path(path) => tx.optional(
-            sql!(project_select!(
-                "where projects.full_path_folded = $1 and projects.deletion_scheduled_at is null"
-            )),
-            (fold(path),),
-        )?,
-    };
-    Ok(found)
-}
-
 /// A group by id or full path, not judged.
 pub fn find_group(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Namespace>> {
     Ok(find_namespace(tx, reference)?.filter(Namespace::is_group))
-}
-
-/// A group or user namespace by id or full path, not judged.
-pub fn find_namespace(tx: &mut Tx<'_>, reference: &Reference) -> Result<Option<Namespace>> {
-    let found = match reference {
-        Reference::Id(id) => tx.optional(
-            sql!("select * from namespaces where id = $1 and deletion_scheduled_at is null"),
-            (*id,),
-        )?,
-        Reference::Path(path) => tx.optional(
-            sql!(
-                "select * from namespaces
-                 where full_path_folded = $1 and deletion_scheduled_at is null"
-            ),
-            (fold(path),),
-        )?,
-    };
-    Ok(found)
 }
 
 /// The viewer's level in a project: 60 for administrators, else the role;
@@ -461,10 +403,6 @@ fn holds_something_of(tx: &mut Tx<'_>, viewer: &Viewer, group: &Namespace) -> Re
     lookup.push("namespaces.id = ", group.id).raw(" and ");
     lookup.append(holds_below(user_id, &today(tx)));
     Ok(!tx.query::<i64>(lookup)?.is_empty())
-}
-
-fn today(tx: &Tx<'_>) -> String {
-    date_of(tx.now()).to_string()
 }
 
 /// The widest visibility something below `parent` may have.

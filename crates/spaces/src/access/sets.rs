@@ -1,7 +1,8 @@
 //! The visible-set SQL: conditions on `projects` and `namespaces`.
 
-use super::{GUEST, Purpose, REPORTER, deploy_level, sees_level, today};
+use super::{GUEST, Purpose, REPORTER, deploy_level, sees_level};
 use crate::model::{INTERNAL, PUBLIC, SourceKind};
+use crate::store::today;
 use identity::viewer::{DeployViewer, Viewer};
 use store::{Fragment, Tx};
 

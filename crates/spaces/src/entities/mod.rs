@@ -6,7 +6,7 @@ mod shapes;
 
 pub use shapes::*;
 
-use crate::access::{self, GUEST, OWNER};
+use crate::access::{self, OWNER};
 use crate::model::{Namespace, Project, Visibility};
 use crate::{hooks, store};
 use ::store::Tx;
@@ -151,7 +151,6 @@ pub fn ssh_url(base_url: &str, project: &Project) -> String {
     format!("git@{host}:{}.git", project.full_path)
 }
 
-/// The namespace of a project.
 fn namespace_of(app: &App, project: &Project) -> NamespaceEntity {
     let prefix = if project.namespace_kind == "group" {
         "/groups"
@@ -170,7 +169,6 @@ fn namespace_of(app: &App, project: &Project) -> NamespaceEntity {
     }
 }
 
-/// A namespace by itself.
 pub fn namespace(app: &App, namespace: &Namespace) -> NamespaceEntity {
     NamespaceEntity {
         id: namespace.id,
@@ -330,7 +328,6 @@ pub fn projects(
         .collect())
 }
 
-/// One project in full.
 pub fn one_project(
     tx: &mut Tx<'_>,
     app: &App,
@@ -342,7 +339,6 @@ pub fn one_project(
     Ok(project(app, row, &around, false))
 }
 
-/// One group as lists show it.
 pub fn group(app: &App, group: &Namespace) -> GroupEntity {
     let maintainers = || {
         vec![LevelEntity {
@@ -390,7 +386,6 @@ pub fn group(app: &App, group: &Namespace) -> GroupEntity {
     }
 }
 
-/// One group with its shares.
 pub fn one_group(
     tx: &mut Tx<'_>,
     app: &App,
@@ -440,6 +435,3 @@ pub fn group_statistics(
     }
     Ok(all)
 }
-
-/// The lowest role that counts as membership.
-pub const MEMBER: i64 = GUEST;

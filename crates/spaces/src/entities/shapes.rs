@@ -7,7 +7,6 @@ use serde::Serialize;
 
 /// A group.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct GroupEntity {
     pub id: i64,
     pub web_url: String,
@@ -47,7 +46,6 @@ pub struct GroupEntity {
 
 /// Who may change a new default branch.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct BranchProtectionEntity {
     pub allowed_to_push: Vec<LevelEntity>,
     pub allow_force_push: bool,
@@ -57,14 +55,12 @@ pub struct BranchProtectionEntity {
 
 /// A role.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct LevelEntity {
     pub access_level: i64,
 }
 
 /// Bytes in use.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct StatisticsEntity {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit_count: Option<i64>,
@@ -81,7 +77,6 @@ pub struct StatisticsEntity {
 
 /// A group that something is shared with.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct SharedWithEntity {
     pub group_id: i64,
     pub group_name: String,
@@ -92,7 +87,6 @@ pub struct SharedWithEntity {
 
 /// A namespace as projects name it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct NamespaceEntity {
     pub id: i64,
     pub name: String,
@@ -106,7 +100,6 @@ pub struct NamespaceEntity {
 
 /// A project: what every caller gets, then what `simple` leaves out.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct ProjectEntity {
     pub id: i64,
     pub description: Option<String>,
@@ -134,7 +127,6 @@ pub struct ProjectEntity {
 
 /// What `simple` leaves out.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct ProjectDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<UserBasic>,
@@ -194,7 +186,6 @@ pub struct ProjectDetails {
 
 /// The caller's roles.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct PermissionsEntity {
     pub project_access: Option<PermissionEntity>,
     pub group_access: Option<PermissionEntity>,
@@ -202,7 +193,6 @@ pub struct PermissionsEntity {
 
 /// One of the caller's roles.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct PermissionEntity {
     pub access_level: i64,
     pub notification_level: i64,
@@ -210,7 +200,6 @@ pub struct PermissionEntity {
 
 /// Addresses of a project's parts.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct ProjectLinks {
     #[serde(rename = "self")]
     pub itself: String,

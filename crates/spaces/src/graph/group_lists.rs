@@ -15,7 +15,7 @@ use kernel::ids::fold;
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::Arc;
-use store::{Fragment, Tx, sql};
+use store::{Fragment, Tx};
 
 pub fn graph(g: &mut Graph) {
     let search = || argument("search", STRING).describe("Part of name or path.");
@@ -188,7 +188,6 @@ async fn of_users(
         .collect())
 }
 
-/// How many groups users are members of.
 struct Counts;
 
 impl Loader for Counts {
@@ -198,20 +197,8 @@ impl Loader for Counts {
     async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, i64>, Fault> {
         let ids = listable(&context, &ids);
         let found = context.app()?.read(move |tx| {
-            let today = lists::today(tx);
-            let rows: Vec<(i64, i64)> = tx.all(
-                sql!(
-                    "select m.user_id, count(*) from members m
-                     join namespaces n on n.id = m.source_id and n.deletion_scheduled_at is null
-                     where m.user_id in_list($1) and m.source_type = 'Group'
-                        and m.requested_at is null
-                        and (m.expires_at is null or m.expires_at > $2)
-                     group by m.user_id"
-                ),
-                (&ids, today),
-            )?;
-            let mut counts: HashMap<i64, i64> = ids.into_iter().map(|id| (id, 0)).collect();
-            counts.extend(rows);
+            let mut counts: HashMap<i64, i64> = ids.iter().map(|id| (*id, 0)).collect();
+            counts.extend(lists::members::groups_of_users(tx, &ids)?);
             Ok(counts)
         });
         Ok(found.await?)

@@ -60,8 +60,7 @@ pub(super) async fn namespaces(
 }
 
 macro_rules! loader {
-    ($(#[$doc:meta])* $name:ident, $own:literal, $column:literal, $key:expr) => {
-        $(#[$doc])*
+    ($name:ident, $own:literal, $column:literal, $key:expr) => {
         pub struct $name;
 
         impl Loader for $name {
@@ -77,7 +76,9 @@ macro_rules! loader {
                 };
                 let found = namespaces(&context, $own, condition).await?;
                 let key: fn(&Namespace) -> Option<i64> = $key;
-                let keyed = found.into_iter().filter_map(|it| Some((key(&it.namespace)?, it)));
+                let keyed = found
+                    .into_iter()
+                    .filter_map(|it| Some((key(&it.namespace)?, it)));
                 Ok(keyed.collect())
             }
         }
@@ -85,14 +86,11 @@ macro_rules! loader {
 }
 
 loader! {
-    /// Groups by id.
     Groups, false, "namespaces.id", |row| Some(row.id)
 }
 loader! {
-    /// Groups and users' namespaces by id.
     Namespaces, true, "namespaces.id", |row| Some(row.id)
 }
 loader! {
-    /// Users' namespaces by user.
     OwnNamespaces, true, "namespaces.owner_id", |row| row.owner_id
 }

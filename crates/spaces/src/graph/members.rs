@@ -63,7 +63,6 @@ impl FromRow for MemberOf {
 }
 
 impl MemberOf {
-    /// As the interface shows it.
     pub fn member(self, context: &Context) -> Result<Member, Fault> {
         Ok(Member {
             person: Person::new(context.app()?, self.row.user.clone()),
@@ -181,7 +180,6 @@ fn arguments<T: Any + Send + Sync>(list: ObjectBuilder<'_, T>, relations: &'stat
 trait HasMembers: Send + Sync + 'static {
     const KIND: SourceKind;
     fn id(&self) -> i64;
-    /// Ids of the groups above.
     fn above(&self) -> Vec<i64>;
 }
 

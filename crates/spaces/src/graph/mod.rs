@@ -18,26 +18,20 @@ use identity::graph::Person;
 use kernel::graph::{Args, Context, Fault, GlobalId, Graph, item, object};
 use std::sync::Arc;
 
-/// Global IDs of projects.
 pub const PROJECT_ID: GlobalId = GlobalId::new("ProjectID", "Project");
-/// Global IDs of groups.
 pub const GROUP_ID: GlobalId = GlobalId::new("GroupID", "Group");
-/// Global IDs of namespaces.
 pub const NAMESPACE_ID: GlobalId = GlobalId::new("NamespaceID", "Namespace");
 
-/// A project as the interface shows it.
 pub struct ProjectView {
     pub project: Project,
     base_url: String,
 }
 
-/// A group or a user's namespace as the interface shows it.
 pub struct NamespaceView {
     pub namespace: Namespace,
     base_url: String,
 }
 
-/// Registers the room's types and fields.
 pub fn graph(g: &mut Graph) {
     for id in [PROJECT_ID, GROUP_ID, NAMESPACE_ID] {
         id.register(g);

@@ -40,14 +40,12 @@ const GROUP: &[(&str, Purpose, &str)] = &[
     ("viewEditPage", Purpose::Update, "Open its settings."),
 ];
 
-/// The caller's rights in a project.
 struct OfProject {
     levels: Arc<Levels>,
     it: Arc<ProjectView>,
     requested: bool,
 }
 
-/// The caller's rights in a group.
 struct OfGroup {
     levels: Arc<Levels>,
     it: Arc<NamespaceView>,

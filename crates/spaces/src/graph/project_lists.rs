@@ -125,7 +125,6 @@ fn filter(args: &Args) -> Result<ProjectFilter, Fault> {
     })
 }
 
-/// What projects are sorted by.
 #[derive(Clone, Copy)]
 enum By {
     Id,
@@ -137,7 +136,6 @@ enum By {
     Stars,
 }
 
-/// The order of a list.
 #[derive(Clone, Copy)]
 struct Sorted(By, Order);
 

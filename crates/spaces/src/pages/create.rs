@@ -1,6 +1,6 @@
 //! `/projects/new` and `/groups/new`.
 
-use super::{views, visibilities};
+use super::{choice, typed_text, views, visibilities};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, PRIVATE, PUBLIC, SourceKind, Visibility};
 use crate::rules::{self, GroupChange, ProjectChange};
@@ -62,12 +62,10 @@ impl Form {
     }
 
     fn description(&self) -> String {
-        let text = self.description.as_deref().unwrap_or_default();
-        text.replace("\r\n", "\n").trim().to_owned()
+        typed_text(self.description.as_deref().unwrap_or_default())
     }
 }
 
-/// The page of a new project or group.
 #[derive(Clone)]
 struct New {
     viewer: Viewer,
@@ -185,14 +183,7 @@ impl FormPage for New {
 /// there.
 type Parents = (Vec<Choice>, Option<Namespace>, i64);
 
-fn choice(namespace: &Namespace) -> Choice {
-    Choice {
-        value: namespace.id.to_string(),
-        label: namespace.full_path.clone(),
-    }
-}
-
-/// A place asked for, unless it is not for the viewer.
+/// A place named for, unless it is not for the viewer.
 fn allowed(found: Result<Namespace>) -> Result<Option<Namespace>> {
     match found {
         Err(Error::NotFound(_) | Error::Forbidden(_)) => Ok(None),
@@ -200,28 +191,23 @@ fn allowed(found: Result<Namespace>) -> Result<Option<Namespace>> {
     }
 }
 
-/// A place asked for is on offer, too, where the list was cut before it.
-fn add_missing(parents: &mut Vec<Namespace>, asked: Option<&Namespace>) {
-    if let Some(asked) = asked
-        && !parents.iter().any(|one| one.id == asked.id)
+/// A place named for is on offer, too, where the list was cut before it.
+fn add_missing(parents: &mut Vec<Namespace>, named: Option<&Namespace>) {
+    if let Some(named) = named
+        && !parents.iter().any(|one| one.id == named.id)
     {
-        parents.push(asked.clone());
+        parents.push(named.clone());
     }
 }
 
-/// The namespaces of a new project.
 fn homes(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parents> {
     let mut homes = places::for_projects(tx, viewer)?;
-    let asked = match wanted {
-        Some(id) => allowed(rules::namespace_for_projects(
-            tx,
-            viewer,
-            &Reference::Id(id),
-        ))?,
+    let named = match wanted.map(Reference::Id) {
+        Some(id) => allowed(rules::namespace_for_projects(tx, viewer, &id))?,
         None => None,
     };
-    add_missing(&mut homes, asked.as_ref());
-    let inside = asked.or_else(|| homes.first().cloned());
+    add_missing(&mut homes, named.as_ref());
+    let inside = named.or_else(|| homes.first().cloned());
     // Another place may be chosen in the same form, so all are on offer and
     // the rules refuse what is too wide.
     let widest = match wanted {
@@ -231,25 +217,18 @@ fn homes(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parent
     Ok((homes.iter().map(choice).collect(), inside, widest))
 }
 
-/// The parents of a new group.
 fn parents(tx: &mut Tx<'_>, viewer: &Viewer, wanted: Option<i64>) -> Result<Parents> {
     let mut parents = places::for_groups(tx, viewer)?;
-    let asked = match wanted {
-        Some(id) => {
-            let (id, purpose) = (Reference::Id(id), Purpose::CreateSubgroup);
-            allowed(access::group(tx, viewer, &id, purpose))?
-        }
+    let purpose = Purpose::CreateSubgroup;
+    let named = match wanted.map(Reference::Id) {
+        Some(id) => allowed(access::group(tx, viewer, &id, purpose))?,
         None => None,
     };
-    add_missing(&mut parents, asked.as_ref());
+    add_missing(&mut parents, named.as_ref());
     let mut choices: Vec<Choice> = parents.iter().map(choice).collect();
     if rules::may_create_top_group(viewer) {
-        let top = Choice {
-            value: String::new(),
-            label: "No group: at the top".into(),
-        };
-        choices.insert(0, top);
+        choices.splice(0..0, Choice::list(&[("", "No group: at the top")]));
     }
-    let widest = asked.as_ref().map_or(PUBLIC, |group| group.visibility);
-    Ok((choices, asked, widest))
+    let widest = named.as_ref().map_or(PUBLIC, |group| group.visibility);
+    Ok((choices, named, widest))
 }

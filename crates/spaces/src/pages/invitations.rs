@@ -12,22 +12,18 @@ use kernel::html::{Html, Page, ui};
 use kernel::http::reply::redirect;
 use kernel::http::{Params, Response, Routes};
 
-/// Declares the page and its form.
 pub fn routes(r: &mut Routes) {
     r.page(Method::GET, "/-/invites/{token}", show);
     r.page(Method::POST, "/-/invites/{token}", answer);
 }
 
-/// Asks whether to join.
 #[derive(Debug, Template)]
 #[template(path = "invitation.html")]
 struct Invited {
     page: Page,
     /// `/-/invites/…`.
     action: String,
-    /// Who invites, or empty.
     inviter: String,
-    /// The address that was invited.
     email: String,
     kind: String,
     full_path: String,

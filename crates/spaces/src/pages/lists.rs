@@ -1,19 +1,19 @@
 //! `/` and `/groups`: what the viewer may see.
 
-use super::{counted, group_row, pages, project_row, views};
+use super::{counted, filtered, group_row, pages, project_rows, views};
 use crate::access::{self, GUEST, Purpose};
 use crate::model::Visibility;
 use crate::rules;
 use crate::store as lists;
+use crate::store::filters::{search_groups, search_projects, starred_projects};
 use http::Method;
 use identity::pages::page;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::Html;
 use kernel::html::ui::Choice;
+use kernel::html::{Html, Page};
 use kernel::http::{Paging, Params, Response, Routes};
-use kernel::ids::fold;
 use store::{Fragment, Tx};
 
 pub fn routes(r: &mut Routes) {
@@ -41,104 +41,74 @@ async fn home(
     params: Params<HomeFilter>,
     paging: Paging,
 ) -> Result<Response> {
-    let filter = params.0;
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let (search, scope) = (text(&filter.search), text(&filter.scope));
-    let (visibility, sort) = (text(&filter.visibility), text(&filter.sort));
+    let Params(filter) = params;
+    let [search, scope, visibility, sort] =
+        [filter.search, filter.scope, filter.visibility, filter.sort]
+            .map(Option::unwrap_or_default);
     let order = match sort.as_str() {
         "name" => "projects.name_folded, projects.id",
         "created" => "projects.created_at desc, projects.id desc",
         _ => "projects.last_activity_at desc, projects.id desc",
     };
-    let (asker, asked) = (
-        viewer.clone(),
-        (search.clone(), scope.clone(), visibility.clone()),
+    let url = filtered(
+        "/",
+        &[
+            ("search", &search),
+            ("scope", &scope),
+            ("visibility", &visibility),
+            ("sort", &sort),
+        ],
     );
-    let (rows, total, paging) = app
-        .read(move |tx| {
-            let condition = home_condition(tx, &asker, &asked);
-            let total = lists::count(tx, "projects", &condition)?;
-            let (limit, offset) = (paging.per_page, paging.offset());
-            Ok((
-                lists::projects(tx, &condition, order, limit, offset)?,
-                total,
-                paging,
-            ))
-        })
-        .await?;
-    let now = app.now();
-    let mut shown = page(&app, &viewer, "Projects");
-    shown.active = "projects";
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    for (name, value) in [
-        ("search", &search),
-        ("scope", &scope),
-        ("visibility", &visibility),
-        ("sort", &sort),
-    ] {
-        if !value.is_empty() {
-            query.append_pair(name, value);
-        }
-    }
-    let view = views::Home {
-        page: shown,
-        pages: pages(&paging, total, format!("/?{}", query.finish())),
-        search,
-        scope,
-        scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
-        visibility,
-        visibilities: Choice::list(&[
-            ("", "Any"),
-            ("private", "Private"),
-            ("internal", "Internal"),
-            ("public", "Public"),
-        ]),
-        sort,
-        sorts: Choice::list(&[
-            ("", "Last activity"),
-            ("name", "Name"),
-            ("created", "Newest"),
-        ]),
-        can_create: viewer.user().is_some_and(|user| user.is_human()),
-        projects: rows.iter().map(|row| project_row(row, now, true)).collect(),
+    let page = Page {
+        active: "projects",
+        ..page(&app, &viewer, "Projects")
     };
-    Ok(Html::new(&view)?.response())
+    let view = app.read(move |tx| {
+        let mut condition = access::visible_projects(tx, &viewer, Purpose::Read);
+        search_projects(&mut condition, &search);
+        narrow(tx, &mut condition, &viewer, &scope, &visibility);
+        let (projects, total) = project_rows(tx, &condition, order, &paging, true)?;
+        Ok(views::Home {
+            page,
+            pages: pages(&paging, total, url),
+            search,
+            scope,
+            scopes: Choice::list(&[("", "All"), ("mine", "Mine"), ("starred", "Starred")]),
+            visibility,
+            visibilities: Choice::list(&[
+                ("", "Any"),
+                ("private", "Private"),
+                ("internal", "Internal"),
+                ("public", "Public"),
+            ]),
+            sort,
+            sorts: Choice::list(&[
+                ("", "Last activity"),
+                ("name", "Name"),
+                ("created", "Newest"),
+            ]),
+            can_create: viewer.user().is_some_and(|user| user.is_human()),
+            projects,
+        })
+    });
+    Ok(Html::new(&view.await?)?.response())
 }
 
-fn home_condition(tx: &Tx<'_>, viewer: &Viewer, asked: &(String, String, String)) -> Fragment {
-    let (search, scope, visibility) = asked;
-    let mut condition = access::visible_projects(tx, viewer, Purpose::Read);
-    if !search.is_empty() {
-        let pattern = lists::contains(&fold(search));
-        condition
-            .push(" and (projects.name_folded like ", pattern.as_str())
-            .push(
-                " escape '\\' or projects.full_path_folded like ",
-                pattern.as_str(),
-            )
-            .raw(" escape '\\')");
-    }
+/// Leaves of the projects those of a scope and a visibility; an unknown one
+/// leaves all.
+fn narrow(tx: &Tx<'_>, condition: &mut Fragment, viewer: &Viewer, scope: &str, visibility: &str) {
     let user_id = viewer.user_id().unwrap_or(-1);
-    match scope.as_str() {
-        "mine" => {
-            condition
-                .raw(" and ")
-                .append(access::projects_of(tx, user_id, GUEST));
-        }
-        "starred" => {
-            condition
-                .push(
-                    " and projects.id in (select s.project_id from stars s where s.user_id = ",
-                    user_id,
-                )
-                .raw(")");
-        }
-        _ => {}
+    let of_scope = match scope {
+        "mine" => Some(access::projects_of(tx, user_id, GUEST)),
+        "starred" => Some(starred_projects(user_id)),
+        _ => None,
+    };
+    if let Some(of_scope) = of_scope {
+        condition.raw(" and ").append(of_scope);
     }
     if let Some(visibility) = Visibility::from_text(visibility) {
         condition.push(" and projects.visibility = ", visibility.level());
     }
-    condition
 }
 
 kernel::params! {
@@ -156,41 +126,27 @@ async fn groups(
     paging: Paging,
 ) -> Result<Response> {
     let search = params.0.search.unwrap_or_default();
-    let (asker, wanted) = (viewer.clone(), search.clone());
-    let (rows, total, paging) = app
-        .read(move |tx| {
-            let mut condition = access::visible_groups(tx, &asker);
-            if !wanted.is_empty() {
-                let pattern = lists::contains(&fold(&wanted));
-                condition
-                    .push(" and (namespaces.name_folded like ", pattern.as_str())
-                    .push(
-                        " escape '\\' or namespaces.full_path_folded like ",
-                        pattern.as_str(),
-                    )
-                    .raw(" escape '\\')");
-            }
-            let total = lists::count(tx, "namespaces", &condition)?;
-            let order = "namespaces.full_path_folded, namespaces.id";
-            let (limit, offset) = (paging.per_page, paging.offset());
-            let rows = lists::namespaces(tx, &condition, order, limit, offset)?;
-            let counts = counted(tx, &asker, &rows)?;
-            let rows = rows.iter().map(|row| group_row(row, &counts, true));
-            Ok((rows.collect(), total, paging))
-        })
-        .await?;
-    let mut shown = page(&app, &viewer, "Groups");
-    shown.active = "groups";
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    if !search.is_empty() {
-        query.append_pair("search", &search);
-    }
-    let view = views::Groups {
-        page: shown,
-        pages: pages(&paging, total, format!("/groups?{}", query.finish())),
-        search,
-        can_create: rules::may_create_top_group(&viewer),
-        groups: rows,
+    let page = Page {
+        active: "groups",
+        ..page(&app, &viewer, "Groups")
     };
-    Ok(Html::new(&view)?.response())
+    let view = app.read(move |tx| {
+        let mut condition = access::visible_groups(tx, &viewer);
+        search_groups(&mut condition, Some(&search));
+        let total = lists::count(tx, "namespaces", &condition)?;
+        let order = "namespaces.full_path_folded, namespaces.id";
+        let (limit, offset) = (paging.per_page, paging.offset());
+        let rows = lists::namespaces(tx, &condition, order, limit, offset)?;
+        let counts = counted(tx, &viewer, &rows)?;
+        let groups = rows.iter().map(|row| group_row(row, &counts, true));
+        let url = filtered("/groups", &[("search", &search)]);
+        Ok(views::Groups {
+            page,
+            pages: pages(&paging, total, url),
+            search,
+            can_create: rules::may_create_top_group(&viewer),
+            groups: groups.collect(),
+        })
+    });
+    Ok(Html::new(&view.await?)?.response())
 }

@@ -1,7 +1,7 @@
 //! `…/-/members`: who works here, and as what.
 
 use super::views::{self, MemberForm, MemberRow, RequestRow, WayIn};
-use super::{Address, Space, pages, section};
+use super::{Address, Space, ends_on, filtered, pages, section};
 use crate::access::{self, GRANTABLE, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::{self, NewMember};
 use crate::model::SourceKind;
@@ -15,9 +15,7 @@ use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
 use kernel::html::{Moment, Page};
 use kernel::http::params::Patch;
-use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
-use kernel::time::Date;
-use std::sync::Arc;
+use kernel::http::{Paging, Params, Response, Routes, Start};
 use store::Tx;
 
 /// Requests the page shows.
@@ -36,7 +34,6 @@ kernel::params! {
     }
 }
 
-/// The members of a group or project.
 #[derive(Clone)]
 struct Members {
     viewer: Viewer,
@@ -48,13 +45,13 @@ struct Members {
 async fn list(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     params: Params<Listed>,
     paging: Paging,
 ) -> Result<Response> {
     let page = Members {
         viewer: viewer.viewer(),
-        address: Address::of(&asked)?,
+        address,
         search: params.0.search.unwrap_or_default(),
         paging,
     };
@@ -64,12 +61,12 @@ async fn list(
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     form: Params<Form>,
 ) -> Result<Response> {
     let page = Members {
         viewer: viewer.viewer(),
-        address: Address::of(&asked)?,
+        address,
         search: String::new(),
         paging: Paging {
             per_page: kernel::http::paging::DEFAULT_PER_PAGE,
@@ -99,11 +96,8 @@ impl FormPage for Members {
         let (limit, offset) = (self.paging.per_page, self.paging.offset());
         let source = space.place().source;
         let (found, total) = lists::members(tx, &source, Breadth::All, &filter, limit, offset)?;
-        let mut url = format!("{}/-/members", space.url());
-        if !search.is_empty() {
-            let mut query = url::form_urlencoded::Serializer::new(String::new());
-            url = format!("{url}?{}", query.append_pair("search", search).finish());
-        }
+        let url = format!("{}/-/members", space.url());
+        let url = filtered(&url, &[("search", search)]);
         let added = typed
             .form
             .as_ref()
@@ -147,7 +141,7 @@ impl FormPage for Members {
                     .ok_or_else(|| Error::invalid("username", "is not the name of a user"))?;
                 let new = NewMember {
                     level,
-                    expires_at: form.ends_on()?,
+                    expires_at: ends_on(form.expires_at.as_deref())?,
                 };
                 members::add(tx, viewer, &place, &user, &new).map_err(|error| match error {
                     Error::Conflict(_) => Error::invalid("username", "is a member already"),
@@ -157,7 +151,7 @@ impl FormPage for Members {
                 Outcome::led(url, format!("{} is now a member: {role}.", user.name))
             }
             Action::Change => {
-                let until = match form.ends_on()? {
+                let until = match ends_on(form.expires_at.as_deref())? {
                     Some(day) => Patch::Value(day),
                     None => Patch::Null,
                 };
@@ -311,16 +305,6 @@ kernel::params! {
 }
 
 impl Form {
-    fn ends_on(&self) -> Result<Option<Date>> {
-        match self.expires_at.as_deref().unwrap_or_default() {
-            "" => Ok(None),
-            text => match text.parse() {
-                Ok(day) => Ok(Some(day)),
-                Err(_) => Err(Error::invalid("expires_at", "is not a date")),
-            },
-        }
-    }
-
     fn typed(&self) -> MemberForm {
         MemberForm {
             username: self.username.clone().unwrap_or_default(),

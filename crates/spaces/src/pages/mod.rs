@@ -16,19 +16,20 @@ mod show;
 mod tokens;
 pub mod views;
 
+use crate::access;
 use crate::model::{Namespace, Project, Visibility};
-use crate::store::counts;
+use crate::store::{self as rows, counts};
 use http::Method;
 use identity::viewer::Viewer;
-use kernel::error::Result;
+use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Moment, Pages};
 use kernel::http::routes::Handler;
 use kernel::http::{Paging, Routes};
-use kernel::time::Timestamp;
+use kernel::time::{Date, Timestamp};
 pub use place::{Address, Space};
 use std::collections::HashMap;
-use store::Tx;
+use store::{Fragment, Tx};
 use views::{GroupRow, ProjectRow};
 
 /// How the address of a page of projects begins; alone it also takes the
@@ -60,12 +61,10 @@ pub fn section<A, H: Handler<A> + Clone>(
     }
 }
 
-/// The addresses of a page of groups and projects.
 fn sections(section: &str) -> [String; 2] {
     [group_section(section), format!("{PROJECT}/-/{section}")]
 }
 
-/// The address of a page of groups.
 fn group_section(section: &str) -> String {
     format!("{GROUP}/-/{section}")
 }
@@ -75,8 +74,33 @@ fn pages(paging: &Paging, total: i64, url: String) -> Pages {
         page: (paging.offset() / paging.per_page) as u64 + 1,
         per_page: paging.per_page as u64,
         total: total as u64,
-        url: url.trim_end_matches('?').to_owned(),
+        url,
     }
+}
+
+/// An address with those of these parameters that are not empty.
+fn filtered(url: &str, filters: &[(&str, &str)]) -> String {
+    let given = filters.iter().filter(|(_, value)| !value.is_empty());
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    match query.extend_pairs(given).finish() {
+        query if query.is_empty() => url.to_owned(),
+        query => format!("{url}?{query}"),
+    }
+}
+
+/// One page of the projects that meet a condition, and how many do.
+fn project_rows(
+    tx: &mut Tx<'_>,
+    condition: &Fragment,
+    order: &str,
+    paging: &Paging,
+    with_namespace: bool,
+) -> Result<(Vec<ProjectRow>, i64)> {
+    let total = rows::count(tx, "projects", condition)?;
+    let (limit, offset) = (paging.per_page, paging.offset());
+    let projects = rows::projects(tx, condition, order, limit, offset)?;
+    let row = |project| project_row(project, tx.now(), with_namespace);
+    Ok((projects.iter().map(row).collect(), total))
 }
 
 fn project_row(project: &Project, now: Timestamp, with_namespace: bool) -> ProjectRow {
@@ -117,10 +141,9 @@ fn counted(tx: &mut Tx<'_>, viewer: &Viewer, groups: &[Namespace]) -> Result<Cou
 fn group_row(group: &Namespace, counts: &Counts, full: bool) -> GroupRow {
     let of = |counts: &HashMap<i64, i64>| counts.get(&group.id).map_or(0, |n| n.unsigned_abs());
     GroupRow {
-        name: if full {
-            group.full_name.clone()
-        } else {
-            group.name.clone()
+        name: match full {
+            true => group.full_name.clone(),
+            false => group.name.clone(),
         },
         url: format!("/groups/{}", group.full_path),
         description: group.description.clone(),
@@ -128,6 +151,37 @@ fn group_row(group: &Namespace, counts: &Counts, full: bool) -> GroupRow {
         subgroups: of(&counts.subgroups),
         projects: of(&counts.projects),
         members: of(&counts.members),
+    }
+}
+
+/// The name of the viewer's role, empty where they have none.
+fn role(level: i64) -> String {
+    match level {
+        access::NONE => String::new(),
+        level => access::role_name(level).to_owned(),
+    }
+}
+
+/// A text as it is stored: browsers send lines with two characters at their end.
+fn typed_text(text: &str) -> String {
+    text.replace("\r\n", "\n").trim().to_owned()
+}
+
+/// The day of the field `expires_at`, none where it is empty.
+fn ends_on(text: Option<&str>) -> Result<Option<Date>> {
+    match text.unwrap_or_default() {
+        "" => Ok(None),
+        text => match text.parse() {
+            Ok(day) => Ok(Some(day)),
+            Err(_) => Err(Error::invalid("expires_at", "is not a date")),
+        },
+    }
+}
+
+fn choice(namespace: &Namespace) -> Choice {
+    Choice {
+        value: namespace.id.to_string(),
+        label: namespace.full_path.clone(),
     }
 }
 

@@ -10,6 +10,7 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::http::RequestContext;
+use kernel::http::call::{Call, FromCall};
 use kernel::ids::{Reference, fold};
 use store::Tx;
 
@@ -73,6 +74,12 @@ impl Address {
     }
 }
 
+impl FromCall for Address {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Address::of(&call.asked)
+    }
+}
+
 /// A group or project with the viewer's level in it.
 #[derive(Debug, Clone)]
 pub enum Space {
@@ -104,9 +111,14 @@ impl Space {
 
     /// Its address without a trailing slash.
     pub fn url(&self) -> String {
+        format!("{}{}", self.prefix(), self.full_path())
+    }
+
+    /// What stands before the full path in its address.
+    pub fn prefix(&self) -> &'static str {
         match self {
-            Space::Group(group, _) => format!("/groups/{}", group.full_path),
-            Space::Project(project, _) => format!("/{}", project.full_path),
+            Space::Group(..) => "/groups/",
+            Space::Project(..) => "/",
         }
     }
 
@@ -118,7 +130,6 @@ impl Space {
         }
     }
 
-    /// What the heading of its pages says.
     pub fn head(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<SpaceHead> {
         let members = match viewer {
             Viewer::User(_) => {

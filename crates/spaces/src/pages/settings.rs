@@ -1,6 +1,6 @@
 //! `…/-/settings`: name, address, visibility, moving, archiving, deleting.
 
-use super::{Address, Space, section, views, visibilities};
+use super::{Address, Space, choice, section, typed_text, views, visibilities};
 use crate::access::{self, OWNER, Purpose};
 use crate::model::{SourceKind, Visibility};
 use crate::rules::{self, GroupChange, ProjectChange};
@@ -13,10 +13,8 @@ use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::http::{Params, RequestContext, Response, Routes};
+use kernel::http::{Params, Response, Routes};
 use kernel::ids::Reference;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use store::Tx;
 
 const REGISTRY: &[(&str, &str)] = &[
@@ -41,32 +39,31 @@ pub fn routes(r: &mut Routes) {
     section(r, Method::POST, "settings", change);
 }
 
-/// The settings of a group or project.
 #[derive(Clone)]
 struct Settings {
     viewer: Viewer,
     address: Address,
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    form::show(&app, Settings::of(viewer, &asked)?).await
+async fn show(app: App, viewer: SignedInViewer, address: Address) -> Result<Response> {
+    form::show(&app, Settings::of(viewer, address)).await
 }
 
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     sent: Params<Form>,
 ) -> Result<Response> {
-    form::submit(&app, Settings::of(viewer, &asked)?, sent.0).await
+    form::submit(&app, Settings::of(viewer, address), sent.0).await
 }
 
 impl Settings {
-    fn of(viewer: SignedInViewer, asked: &RequestContext) -> Result<Settings> {
-        Ok(Settings {
+    fn of(viewer: SignedInViewer, address: Address) -> Settings {
+        Settings {
             viewer: viewer.viewer(),
-            address: Address::of(asked)?,
-        })
+            address,
+        }
     }
 }
 
@@ -99,11 +96,44 @@ impl FormPage for Settings {
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let (to, text) = match self.address.kind {
-            SourceKind::Group => of_group(tx, &self.viewer, &self.address, form)?,
-            SourceKind::Project => of_project(tx, &self.viewer, &self.address, form)?,
+        let viewer = &self.viewer;
+        let archives = matches!(form.action, Action::Archive | Action::Unarchive);
+        let purpose = match form.action {
+            Action::Move => Purpose::Transfer,
+            Action::Delete => Purpose::Destroy,
+            _ if archives && self.address.kind == SourceKind::Project => Purpose::Archive,
+            _ => Purpose::Update,
         };
-        Outcome::led(to, text)
+        let space = self.address.authorize(tx, viewer, purpose)?;
+        let word = match space {
+            Space::Group(..) => "group",
+            Space::Project(..) => "project",
+        };
+        let moved = |full_path: &str| format!("The {word} is now at {full_path}.");
+        let (full_path, text) = match form.action {
+            Action::Save => (
+                save(tx, viewer, &space, form)?,
+                "The settings are saved.".into(),
+            ),
+            Action::Rename => {
+                let full_path = rename(tx, viewer, &space, form.path.clone())?;
+                (full_path.clone(), moved(&full_path))
+            }
+            Action::Move => {
+                let full_path = transfer(tx, viewer, &space, form.to.as_deref())?;
+                (full_path.clone(), moved(&full_path))
+            }
+            Action::Archive | Action::Unarchive => {
+                let text = archive(tx, viewer, &space, form.action == Action::Archive)?;
+                (space.full_path().to_owned(), text.to_owned())
+            }
+            Action::Delete => {
+                check_typed(form, space.full_path())?;
+                let list = delete(tx, viewer, &space)?;
+                return Outcome::led(list, format!("{} is deleted.", space.full_path()));
+            }
+        };
+        Outcome::led(format!("{}{full_path}/-/settings", space.prefix()), text)
     }
 
     fn refusal(error: Error) -> Error {
@@ -118,31 +148,20 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
         can_delete: space.level() >= OWNER,
         ..views::Settings::default()
     };
-    let label = |kind: &str| format!("Choose a {kind}");
     match space {
         Space::Group(group, _) => {
             let parent = match group.parent_id {
                 Some(id) => access::find_group(tx, &Reference::Id(id))?,
                 None => None,
             };
-            let mut targets = vec![Choice {
-                value: String::new(),
-                label: label("group"),
-            }];
+            let mut targets = Choice::list(&[("", "Choose a group")]);
             if group.parent_id.is_some() && rules::may_create_top_group(viewer) {
-                targets.push(Choice {
-                    value: "top".into(),
-                    label: "No group: at the top".into(),
-                });
+                targets.extend(Choice::list(&[("top", "No group: at the top")]));
             }
-            let fitting = places::for_groups(tx, viewer)?;
-            let below = |lineage: &str| lineage.starts_with(&group.lineage);
-            targets.extend(
-                fitting
-                    .iter()
-                    .filter(|one| !below(&one.lineage) && group.parent_id != Some(one.id))
-                    .map(target),
-            );
+            let mut fitting = places::for_groups(tx, viewer)?;
+            fitting.retain(|one| !one.lineage.starts_with(&group.lineage));
+            fitting.retain(|one| group.parent_id != Some(one.id));
+            targets.extend(fitting.iter().map(choice));
             Ok(views::Settings {
                 name: group.name.clone(),
                 description: group.description.clone(),
@@ -160,17 +179,10 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
         }
         Space::Project(project, _) => {
             let home = access::find_namespace(tx, &Reference::Id(project.namespace_id))?;
-            let mut targets = vec![Choice {
-                value: String::new(),
-                label: label("place"),
-            }];
-            let fitting = places::for_projects(tx, viewer)?;
-            targets.extend(
-                fitting
-                    .iter()
-                    .filter(|one| one.id != project.namespace_id)
-                    .map(target),
-            );
+            let mut targets = Choice::list(&[("", "Choose a place")]);
+            let mut fitting = places::for_projects(tx, viewer)?;
+            fitting.retain(|one| one.id != project.namespace_id);
+            targets.extend(fitting.iter().map(choice));
             Ok(views::Settings {
                 name: project.name.clone(),
                 description: project.description.clone().unwrap_or_default(),
@@ -185,13 +197,6 @@ fn filled(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<views::Sett
                 ..common
             })
         }
-    }
-}
-
-fn target(namespace: &crate::model::Namespace) -> Choice {
-    Choice {
-        value: namespace.id.to_string(),
-        label: namespace.full_path.clone(),
     }
 }
 
@@ -268,8 +273,7 @@ impl Form {
     }
 
     fn description(&self) -> Option<String> {
-        let text = self.description.as_deref()?;
-        Some(text.replace("\r\n", "\n").trim().to_owned())
+        self.description.as_deref().map(typed_text)
     }
 }
 
@@ -288,136 +292,103 @@ fn check_typed(form: &Form, full_path: &str) -> Result<()> {
     }
 }
 
-fn of_project(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    form: &Form,
-) -> Result<(String, String)> {
-    let purpose = match form.action {
-        Action::Save | Action::Rename => Purpose::Update,
-        Action::Archive | Action::Unarchive => Purpose::Archive,
-        Action::Move => Purpose::Transfer,
-        Action::Delete => Purpose::Destroy,
-    };
-    let space = address.authorize(tx, viewer, purpose)?;
-    let Space::Project(project, _) = &space else {
-        return Err(Error::NotFound("Project"));
-    };
-    let reference = space.reference();
-    let settings = |path: &str| format!("/{path}/-/settings");
-    match form.action {
-        Action::Save => {
-            let mut features = BTreeMap::new();
-            if let Some(level) = chosen(form.registry.as_ref(), REGISTRY) {
-                features.insert("package_registry".to_owned(), level);
-            }
+/// Writes the settings; the full path after that.
+fn save(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, form: &Form) -> Result<String> {
+    let (name, description) = (form.name.clone(), form.description());
+    let (visibility, reference) = (form.visibility(), space.reference());
+    let request_access_enabled = Some(form.request_access.unwrap_or(false));
+    Ok(match space {
+        Space::Project(..) => {
+            let registry = chosen(form.registry.as_ref(), REGISTRY);
+            let registry = registry.map(|level| ("package_registry".to_owned(), level));
             let change = ProjectChange {
-                name: form.name.clone(),
-                description: form.description(),
-                visibility: form.visibility(),
+                name,
+                description,
+                visibility,
                 topics: form.topics(),
-                features,
-                request_access_enabled: Some(form.request_access.unwrap_or(false)),
+                features: registry.into_iter().collect(),
+                request_access_enabled,
                 ..ProjectChange::default()
             };
-            let saved = rules::update_project(tx, viewer, &reference, &change)?;
-            Ok((settings(&saved.full_path), "The settings are saved.".into()))
+            rules::update_project(tx, viewer, &reference, &change)?.full_path
         }
-        Action::Rename => {
-            let change = ProjectChange {
-                path: form.path.clone(),
-                ..ProjectChange::default()
-            };
-            let saved = rules::update_project(tx, viewer, &reference, &change)?;
-            let text = format!("The project is now at {}.", saved.full_path);
-            Ok((settings(&saved.full_path), text))
-        }
-        Action::Archive | Action::Unarchive => {
-            let archived = form.action == Action::Archive;
-            rules::archive_project(tx, viewer, &reference, archived)?;
-            let text = match archived {
-                true => "The project is archived and takes no changes.",
-                false => "The project takes changes again.",
-            };
-            Ok((settings(&project.full_path), text.into()))
-        }
-        Action::Move => {
-            let to = match form.to.as_deref().unwrap_or_default().parse() {
-                Ok(id) => Reference::Id(id),
-                Err(_) => return Err(Error::invalid("to", "must be chosen")),
-            };
-            let saved = rules::transfer_project(tx, viewer, &reference, &to)?;
-            let text = format!("The project is now at {}.", saved.full_path);
-            Ok((settings(&saved.full_path), text))
-        }
-        Action::Delete => {
-            check_typed(form, &project.full_path)?;
-            rules::destroy_project(tx, viewer, project)?;
-            Ok(("/".into(), format!("{} is deleted.", project.full_path)))
-        }
-    }
-}
-
-fn of_group(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
-    form: &Form,
-) -> Result<(String, String)> {
-    let purpose = match form.action {
-        Action::Move => Purpose::Transfer,
-        Action::Delete => Purpose::Destroy,
-        _ => Purpose::Update,
-    };
-    let space = address.authorize(tx, viewer, purpose)?;
-    let Space::Group(group, _) = &space else {
-        return Err(Error::NotFound("Group"));
-    };
-    let reference = space.reference();
-    let settings = |path: &str| format!("/groups/{path}/-/settings");
-    match form.action {
-        Action::Save => {
+        Space::Group(..) => {
             let change = GroupChange {
-                name: form.name.clone(),
-                description: form.description(),
-                visibility: form.visibility(),
+                name,
+                description,
+                visibility,
                 project_creation_level: chosen(form.project_creation.as_ref(), PROJECT_CREATION),
                 subgroup_creation_level: chosen(form.subgroup_creation.as_ref(), SUBGROUP_CREATION),
-                request_access_enabled: Some(form.request_access.unwrap_or(false)),
+                request_access_enabled,
                 ..GroupChange::default()
             };
-            let saved = rules::update_group(tx, viewer, &reference, &change)?;
-            Ok((settings(&saved.full_path), "The settings are saved.".into()))
+            rules::update_group(tx, viewer, &reference, &change)?.full_path
         }
-        Action::Rename => {
+    })
+}
+
+/// Gives it another last part of its path; the full path after that.
+fn rename(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, path: Option<String>) -> Result<String> {
+    let reference = space.reference();
+    Ok(match space {
+        Space::Project(..) => {
+            let change = ProjectChange {
+                path,
+                ..ProjectChange::default()
+            };
+            rules::update_project(tx, viewer, &reference, &change)?.full_path
+        }
+        Space::Group(..) => {
             let change = GroupChange {
-                path: form.path.clone(),
+                path,
                 ..GroupChange::default()
             };
-            let saved = rules::update_group(tx, viewer, &reference, &change)?;
-            let text = format!("The group is now at {}.", saved.full_path);
-            Ok((settings(&saved.full_path), text))
+            rules::update_group(tx, viewer, &reference, &change)?.full_path
         }
-        Action::Move => {
-            let to = match form.to.as_deref() {
+    })
+}
+
+/// Moves it to where the form says, an id or for groups `top`; the full path
+/// after that.
+fn transfer(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space, to: Option<&str>) -> Result<String> {
+    let not_chosen = |_| Error::invalid("to", "must be chosen");
+    let id = to.unwrap_or_default().parse::<i64>().map_err(not_chosen);
+    let reference = space.reference();
+    Ok(match space {
+        Space::Project(..) => {
+            rules::transfer_project(tx, viewer, &reference, &Reference::Id(id?))?.full_path
+        }
+        Space::Group(..) => {
+            let parent = match to {
                 Some("top") => None,
-                text => match text.unwrap_or_default().parse() {
-                    Ok(id) => Some(id),
-                    Err(_) => return Err(Error::invalid("to", "must be chosen")),
-                },
+                _ => Some(id?),
             };
-            let saved = rules::transfer_group(tx, viewer, &reference, to)?;
-            let text = format!("The group is now at {}.", saved.full_path);
-            Ok((settings(&saved.full_path), text))
+            rules::transfer_group(tx, viewer, &reference, parent)?.full_path
         }
-        Action::Delete => {
-            check_typed(form, &group.full_path)?;
-            rules::destroy_group(tx, viewer, group)?;
-            Ok(("/groups".into(), format!("{} is deleted.", group.full_path)))
-        }
-        Action::Archive | Action::Unarchive => {
-            Err(Error::BadRequest("A group cannot be archived.".into()))
-        }
+    })
+}
+
+/// Makes a project read-only, or writable again; what is said of it.
+fn archive(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    space: &Space,
+    archived: bool,
+) -> Result<&'static str> {
+    let Space::Project(..) = space else {
+        return Err(Error::BadRequest("A group cannot be archived.".into()));
+    };
+    rules::archive_project(tx, viewer, &space.reference(), archived)?;
+    Ok(match archived {
+        true => "The project is archived and takes no changes.",
+        false => "The project takes changes again.",
+    })
+}
+
+/// Deletes it; where the list of those that are left is.
+fn delete(tx: &mut Tx<'_>, viewer: &Viewer, space: &Space) -> Result<&'static str> {
+    match space {
+        Space::Project(project, _) => rules::destroy_project(tx, viewer, project).map(|()| "/"),
+        Space::Group(group, _) => rules::destroy_group(tx, viewer, group).map(|()| "/groups"),
     }
 }

@@ -1,10 +1,10 @@
 //! The first page of a project, of a group and of a person.
 
 use super::views::{self, GroupRow};
-use super::{Address, GROUP, PROJECT, Space, counted, group_row, pages, project_row};
+use super::{Address, GROUP, PROJECT, Space, counted, group_row, pages, project_rows, role};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, Project, SourceKind};
-use crate::store as lists;
+use crate::store::{self as lists, filters};
 use http::Method;
 use identity::model::{User, UserState};
 use identity::pages::page;
@@ -13,11 +13,11 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::{Html, Moment, PageViewer};
 use kernel::http::reply::redirect;
-use kernel::http::{Paging, RequestContext, Response, Routes};
+use kernel::http::{Paging, Response, Routes};
 use kernel::ids::Reference;
-use std::sync::Arc;
 use store::Tx;
 
+const BY_NAME: &str = "projects.name_folded, projects.id";
 /// Most subgroups that a group's page shows.
 const MAX_SUBGROUPS: i64 = 100;
 
@@ -26,13 +26,7 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::GET, GROUP, show);
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    paging: Paging,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
+async fn show(app: App, viewer: Viewer, address: Address, paging: Paging) -> Result<Response> {
     let (asker, wanted) = (viewer.clone(), address.clone());
     let found = app.read(move |tx| find(tx, &asker, wanted)).await?;
     let space = match found {
@@ -53,7 +47,6 @@ async fn show(
     }
 }
 
-/// What a path leads to.
 enum PathTarget {
     Space(Box<Space>),
     Person(Box<User>),
@@ -89,30 +82,19 @@ async fn show_person(app: App, viewer: Viewer, user: User, paging: Paging) -> Re
     let view = app
         .read(move |tx| {
             let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
-            own.push(
-                " and projects.namespace_id in
-                    (select n.id from namespaces n where n.kind = 'user' and n.owner_id = ",
-                user.id,
-            );
-            own.raw(")");
+            own.raw(" and ").append(filters::own_projects(user.id));
             // A private profile hides what the person has.
             let is_private = identity::users::is_private(tx, &user)?;
             let sees = identity::access::sees_activity_of(&viewer, &user, is_private);
             if !sees {
                 own.raw(" and false");
             }
-            let total = lists::count(tx, "projects", &own)?;
-            let order = "projects.name_folded, projects.id";
-            let (limit, offset) = (paging.per_page, paging.offset());
-            let projects = lists::projects(tx, &own, order, limit, offset)?;
+            let (projects, total) = project_rows(tx, &own, BY_NAME, &paging, false)?;
             Ok(views::Person {
                 page: shown,
                 initials: PageViewer::initials(&user.name),
                 is_self: viewer.user_id() == Some(user.id),
-                projects: projects
-                    .iter()
-                    .map(|row| project_row(row, now, false))
-                    .collect(),
+                projects,
                 pages: pages(&paging, total, format!("/{}", user.username)),
                 joined_at: sees.then(|| Moment::new(user.created_at, now)),
                 username: user.username,
@@ -129,15 +111,11 @@ async fn show_project(app: App, viewer: Viewer, project: Project, level: i64) ->
     let view = app
         .read(move |tx| {
             let space = Space::Project(project.clone(), level);
-            let role = match level {
-                access::NONE => String::new(),
-                level => access::role_name(level).to_owned(),
-            };
             Ok(views::Project {
                 page: space.crumbs(shown, false),
                 head: space.head(tx, &viewer)?,
                 topics: project.topics.0.clone(),
-                role,
+                role: role(level),
                 base_url,
                 can_publish: access::may(tx, &viewer, &project, Purpose::PublishPackage)?,
                 stars: project.star_count.unsigned_abs(),
@@ -162,25 +140,16 @@ async fn show_group(
             let space = Space::Group(group.clone(), level);
             let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
             own.push(" and projects.namespace_id = ", group.id);
-            let total = lists::count(tx, "projects", &own)?;
-            let order = "projects.name_folded, projects.id";
-            let (limit, offset) = (paging.per_page, paging.offset());
-            let projects = lists::projects(tx, &own, order, limit, offset)?;
+            let (projects, total) = project_rows(tx, &own, BY_NAME, &paging, false)?;
             let may = |tx: &mut Tx<'_>, purpose| access::may_in_group(tx, &viewer, &group, purpose);
             Ok(views::Group {
                 can_create_projects: may(tx, Purpose::CreateProject)?,
                 can_create_subgroups: may(tx, Purpose::CreateSubgroup)?,
                 subgroups: subgroups(tx, &viewer, &group)?,
-                projects: projects
-                    .iter()
-                    .map(|row| project_row(row, now, false))
-                    .collect(),
+                projects,
                 pages: pages(&paging, total, space.url()),
                 created_at: Moment::new(group.created_at, now),
-                role: match level {
-                    access::NONE => String::new(),
-                    level => access::role_name(level).to_owned(),
-                },
+                role: role(level),
                 page: space.crumbs(shown, false),
                 head: space.head(tx, &viewer)?,
             })

@@ -1,7 +1,7 @@
 //! `…/-/access_tokens`: tokens with which programs work here.
 
 use super::members::roles;
-use super::{Address, Space, section, sections, views};
+use super::{Address, Space, ends_on, section, sections, views};
 use crate::access::{self, MAINTAINER, Purpose};
 use crate::model::SourceKind;
 use crate::tokens::{self as rules, NewSpaceToken};
@@ -16,10 +16,8 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::Page;
 use kernel::html::form::{self, FormPage, Outcome, Typed};
-use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start};
+use kernel::http::{Paging, Params, Response, Routes, Start};
 use kernel::secrets::Secret;
-use kernel::time::Date;
-use std::sync::Arc;
 use store::Tx;
 
 /// Most tokens the page shows.
@@ -32,7 +30,6 @@ pub fn routes(r: &mut Routes) {
     }
 }
 
-/// The access tokens of a group or project.
 #[derive(Clone)]
 struct Tokens {
     viewer: Viewer,
@@ -43,10 +40,10 @@ struct Tokens {
 }
 
 impl Tokens {
-    async fn of(app: &App, viewer: SignedInViewer, asked: &RequestContext) -> Result<Tokens> {
+    async fn of(app: &App, viewer: SignedInViewer, address: Address) -> Result<Tokens> {
         Ok(Tokens {
             viewer: viewer.viewer(),
-            address: Address::of(asked)?,
+            address,
             rules: app.settings().get(app).await?,
             secret: None,
         })
@@ -63,17 +60,17 @@ impl Tokens {
     }
 }
 
-async fn show(app: App, viewer: SignedInViewer, asked: Arc<RequestContext>) -> Result<Response> {
-    form::show(&app, Tokens::of(&app, viewer, &asked).await?).await
+async fn show(app: App, viewer: SignedInViewer, address: Address) -> Result<Response> {
+    form::show(&app, Tokens::of(&app, viewer, address).await?).await
 }
 
 async fn change(
     app: App,
     viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    address: Address,
     form: Params<Form>,
 ) -> Result<Response> {
-    form::submit(&app, Tokens::of(&app, viewer, &asked).await?, form.0).await
+    form::submit(&app, Tokens::of(&app, viewer, address).await?, form.0).await
 }
 
 impl FormPage for Tokens {
@@ -140,7 +137,7 @@ impl FormPage for Tokens {
                     description: form.description.clone().filter(|text| !text.is_empty()),
                     scopes: form.scopes.clone().unwrap_or_default(),
                     access_level: form.access_level.unwrap_or(MAINTAINER),
-                    expires_at: form.ends_on()?,
+                    expires_at: ends_on(form.expires_at.as_deref())?,
                 };
                 let (token, secret) = rules::create(tx, viewer, &place, &new)?;
                 Ok(self.made(token, &secret))
@@ -201,16 +198,6 @@ kernel::params! {
 }
 
 impl Form {
-    fn ends_on(&self) -> Result<Option<Date>> {
-        match self.expires_at.as_deref().unwrap_or_default() {
-            "" => Ok(None),
-            text => match text.parse() {
-                Ok(day) => Ok(Some(day)),
-                Err(_) => Err(Error::invalid("expires_at", "is not a date")),
-            },
-        }
-    }
-
     fn typed(&self) -> TokenForm {
         TokenForm {
             name: self.name.clone().unwrap_or_default(),

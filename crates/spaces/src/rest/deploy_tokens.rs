@@ -1,39 +1,29 @@
 //! Deploy tokens of projects and groups.
 
-use super::members::{both, handlers};
+use super::SpaceRequest;
 use crate::access::Purpose;
-use crate::deploy_tokens::{self as rules, DeployToken, NewDeployToken};
-use crate::members::place;
+use crate::deploy_tokens::{self as rules, NewDeployToken};
 use crate::model::SourceKind;
-use identity::viewer::{Admin, Viewer};
+use crate::store::deploy_tokens::{self as rows, DeployToken};
+use identity::viewer::Admin;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
 use kernel::secrets::Secret;
 use kernel::time::{Timestamp, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::Tx;
 
-pub fn routes(r: &mut Routes) {
-    r.get("/deploy_tokens", all)
-        .summary("Lists the deploy tokens of the instance");
-    both!(r, get, "deploy_tokens", list, "Lists deploy tokens");
-    both!(r, post, "deploy_tokens", create, "Makes a deploy token");
-    both!(
-        r,
-        get,
-        "deploy_tokens/{deploy_token_id}",
-        show,
-        "Shows a deploy token"
-    );
-    both!(
-        r,
-        delete,
-        "deploy_tokens/{deploy_token_id}",
-        destroy,
-        "Deletes a deploy token"
-    );
+/// Those of a project or group, below its address.
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/deploy_tokens", list).summary("Lists deploy tokens");
+    r.post("/deploy_tokens", create)
+        .summary("Makes a deploy token");
+    r.get("/deploy_tokens/{deploy_token_id}", show)
+        .summary("Shows a deploy token");
+    r.delete("/deploy_tokens/{deploy_token_id}", destroy)
+        .summary("Deletes a deploy token");
 }
 
 /// A deploy token; its text only when it is made.
@@ -65,69 +55,49 @@ fn entity(token: &DeployToken, now: Timestamp, secret: Option<&Secret>) -> Deplo
 }
 
 kernel::params! {
-    /// Filter of all tokens.
-    pub struct ListAll {
+    /// Filter of tokens.
+    pub(super) struct ListTokens {
         /// Only those that open something, or that do not.
         pub active: Option<bool>,
     }
 }
 
-async fn all(
+pub(super) async fn all(
     app: App,
     _admin: Admin,
-    params: Params<ListAll>,
+    params: Params<ListTokens>,
     paging: Paging,
 ) -> Result<Paged<DeployTokenEntity>> {
-    let active = params.active;
-    app.read(move |tx| {
-        let (limit, offset) = (paging.fetch(), paging.offset());
-        let (rows, total) = rules::list(tx, None, active, limit, offset)?;
-        let now = tx.now();
-        Ok(Paged::numbered(rows, paging, Some(total)).map(|row| entity(&row, now, None)))
+    app.read(move |tx| page(tx, None, params.active, paging))
+        .await
+}
+
+async fn list(
+    at: SpaceRequest,
+    params: Params<ListTokens>,
+    paging: Paging,
+) -> Result<Paged<DeployTokenEntity>> {
+    at.read(Purpose::ReadDeployTokens, move |tx, _, place| {
+        let source = (place.source.kind, place.source.id);
+        page(tx, Some(source), params.active, paging)
     })
     .await
 }
 
-kernel::params! {
-    /// Filter of the tokens of one place.
-    pub struct ListTokens {
-        /// Id or path of the project or group.
-        pub id: Reference,
-        /// Only those that open something, or that do not.
-        pub active: Option<bool>,
-    }
-}
-
-handlers!(
-    list,
-    ListTokens,
-    Paged<DeployTokenEntity>,
-    |app, viewer, p, kind, paging: Paging| { page(app, viewer, kind, p.0, paging) }
-);
-
-async fn page(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: ListTokens,
+fn page(
+    tx: &mut Tx<'_>,
+    source: Option<(SourceKind, i64)>,
+    active: Option<bool>,
     paging: Paging,
 ) -> Result<Paged<DeployTokenEntity>> {
-    app.read(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ReadDeployTokens)?;
-        let (limit, offset) = (paging.fetch(), paging.offset());
-        let source = Some((kind, place.source.id));
-        let (rows, total) = rules::list(tx, source, params.active, limit, offset)?;
-        let now = tx.now();
-        Ok(Paged::numbered(rows, paging, Some(total)).map(|row| entity(&row, now, None)))
-    })
-    .await
+    let (found, total) = rows::list(tx, source, active, paging.fetch(), paging.offset())?;
+    let now = tx.now();
+    Ok(Paged::numbered(found, paging, Some(total)).map(|row| entity(&row, now, None)))
 }
 
 kernel::params! {
     /// A new token.
-    pub struct CreateToken {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct CreateToken {
         /// For people.
         pub name: String,
         /// What it allows.
@@ -139,28 +109,19 @@ kernel::params! {
     }
 }
 
-handlers!(
-    create,
-    CreateToken,
-    Created<DeployTokenEntity>,
-    |app, viewer, p, kind| { make(app, viewer, kind, p.0) }
-);
-
-async fn make(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: CreateToken,
+async fn create(
+    at: SpaceRequest,
+    params: Params<CreateToken>,
 ) -> Result<Created<DeployTokenEntity>> {
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageDeployTokens)?;
-        let new = NewDeployToken {
-            name: params.name.clone(),
-            username: params.username.clone().filter(|name| !name.is_empty()),
-            scopes: params.scopes.clone(),
-            expires_at: params.expires_at,
-        };
-        let (token, secret) = rules::create(tx, &viewer, &place, &new)?;
+    let Params(params) = params;
+    let new = NewDeployToken {
+        name: params.name,
+        username: params.username.filter(|name| !name.is_empty()),
+        scopes: params.scopes,
+        expires_at: params.expires_at,
+    };
+    at.write(Purpose::ManageDeployTokens, move |tx, at, place| {
+        let (token, secret) = rules::create(tx, &at.viewer, place, &new)?;
         Ok(Created(entity(&token, tx.now(), Some(&secret))))
     })
     .await
@@ -168,43 +129,23 @@ async fn make(
 
 kernel::params! {
     /// One token.
-    pub struct OneToken {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct OneToken {
         /// The token.
         pub deploy_token_id: i64,
     }
 }
 
-handlers!(
-    show,
-    OneToken,
-    Ok200<DeployTokenEntity>,
-    |app, viewer, p, kind| one(app, viewer, kind, p.0)
-);
-
-async fn one(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: OneToken,
-) -> Result<Ok200<DeployTokenEntity>> {
-    app.read(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ReadDeployTokens)?;
-        let token = rules::find(tx, &place, params.deploy_token_id)?;
+async fn show(at: SpaceRequest, params: Params<OneToken>) -> Result<Ok200<DeployTokenEntity>> {
+    at.read(Purpose::ReadDeployTokens, move |tx, _, place| {
+        let token = rules::find(tx, place, params.deploy_token_id)?;
         Ok(Ok200(entity(&token, tx.now(), None)))
     })
     .await
 }
 
-handlers!(destroy, OneToken, NoContent, |app, viewer, p, kind| end(
-    app, viewer, kind, p.0
-));
-
-async fn end(app: App, viewer: Viewer, kind: SourceKind, params: OneToken) -> Result<NoContent> {
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageDeployTokens)?;
-        rules::destroy(tx, &viewer, &place, params.deploy_token_id)?;
+async fn destroy(at: SpaceRequest, params: Params<OneToken>) -> Result<NoContent> {
+    at.write(Purpose::ManageDeployTokens, move |tx, at, place| {
+        rules::destroy(tx, &at.viewer, place, params.deploy_token_id)?;
         Ok(NoContent)
     })
     .await

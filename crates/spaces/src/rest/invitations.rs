@@ -1,44 +1,27 @@
 //! Invitations by e-mail address or user.
 
-use super::members::{both, handlers};
+use super::SpaceRequest;
 use crate::access::Purpose;
-use crate::invitations::{self, Invitation};
-use crate::members::{self, MAX_AT_ONCE, NewMember, check_end, check_level, place};
-use crate::model::SourceKind;
-use identity::viewer::Viewer;
-use kernel::app::App;
+use crate::invitations;
+use crate::members::{self, MAX_AT_ONCE, NewMember, check_end, check_level};
+use crate::store::invitations::{self as rows, Invitation};
 use kernel::error::{Error, Result};
-use kernel::http::params::Patch;
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
+use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
 use kernel::time::{Date, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-pub fn routes(r: &mut Routes) {
-    both!(r, get, "invitations", list, "Lists open invitations");
-    both!(
-        r,
-        post,
-        "invitations",
-        invite,
-        "Invites by e-mail address or user"
-    );
-    both!(
-        r,
-        put,
-        "invitations/{email}",
-        change,
-        "Changes an invitation"
-    );
-    both!(
-        r,
-        delete,
-        "invitations/{email}",
-        withdraw,
-        "Drops an invitation"
-    );
+/// Those of a project or group, below its address.
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/invitations", list)
+        .summary("Lists open invitations");
+    r.post("/invitations", invite)
+        .summary("Invites by e-mail address or user");
+    r.put("/invitations/{email}", change)
+        .summary("Changes an invitation");
+    r.delete("/invitations/{email}", withdraw)
+        .summary("Drops an invitation");
 }
 
 /// An open invitation.
@@ -67,43 +50,30 @@ fn entity(row: Invitation) -> InvitationEntity {
 
 kernel::params! {
     /// Filter of invitations.
-    pub struct ListInvitations {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct ListInvitations {
         /// In the address.
         pub query: Option<String>,
     }
 }
 
-handlers!(
-    list,
-    ListInvitations,
-    Paged<InvitationEntity>,
-    |app, viewer, p, kind, paging: Paging| { page(app, viewer, kind, p.0, paging) }
-);
-
-async fn page(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: ListInvitations,
+async fn list(
+    at: SpaceRequest,
+    params: Params<ListInvitations>,
     paging: Paging,
 ) -> Result<Paged<InvitationEntity>> {
-    app.read(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
+    at.read(Purpose::ManageMembers, move |tx, _, place| {
         let (limit, offset) = (paging.fetch(), paging.offset());
         let query = params.query.as_deref();
-        let (rows, total) = invitations::list(tx, &place, query, limit, offset)?;
-        Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
+        let source = (place.source.kind, place.source.id);
+        let (found, total) = rows::list(tx, source, query, limit, offset)?;
+        Ok(Paged::numbered(found, paging, Some(total)).map(entity))
     })
     .await
 }
 
 kernel::params! {
     /// Whom to invite.
-    pub struct Invite {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct Invite {
         /// Addresses, with commas.
         pub email: Option<Vec<String>>,
         /// Users, with commas.
@@ -118,36 +88,21 @@ kernel::params! {
 /// How the invitations went.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct InvitedEntity {
-    status: String,
+    status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<Map<String, Value>>,
 }
 
-handlers!(
-    invite,
-    Invite,
-    Created<InvitedEntity>,
-    |app, viewer, p, kind| { invite_all(app, viewer, kind, p.0) }
-);
-
-async fn invite_all(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: Invite,
-) -> Result<Created<InvitedEntity>> {
+async fn invite(at: SpaceRequest, params: Params<Invite>) -> Result<Created<InvitedEntity>> {
     if params.email.is_none() && params.user_id.is_none() {
-        return Err(Error::Parameters(vec![
-            "email, user_id are missing, at least one parameter must be provided".into(),
-        ]));
+        return Err(Error::none_of("email, user_id"));
     }
     let named = params.user_id.iter().flatten().count() + params.email.iter().flatten().count();
     if named > MAX_AT_ONCE {
         return Err(Error::BadRequest("invite at most 100 at once".into()));
     }
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
-        check_level(&place, params.access_level)?;
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
+        check_level(place, params.access_level)?;
         check_end(tx, params.expires_at)?;
         let new = NewMember {
             level: params.access_level,
@@ -156,12 +111,9 @@ async fn invite_all(
         let mut refused = Map::new();
         for id in params.user_id.iter().flatten() {
             let user = identity::users::find(tx, *id)?;
-            let added = match &user {
-                Some(user) => tx.savepoint(|tx| members::add(tx, &viewer, &place, user, &new)),
-                None => Err(Error::NotFoundText("404 User Not Found".into())),
-            };
-            let name = user.map_or(id.to_string(), |user| user.username);
-            if let Some(reason) = members::reason(added)? {
+            let reason = members::add_each(tx, &at.viewer, place, user.as_ref(), &new)?;
+            if let Some(reason) = reason {
+                let name = user.map_or(id.to_string(), |user| user.username);
                 refused.insert(name, json!(reason));
             }
         }
@@ -169,8 +121,8 @@ async fn invite_all(
             let known = identity::users::find_by_email(tx, email)?;
             // An address somebody only claims to have is invited like any other.
             let invited = match known.filter(|user| user.confirmed_at.is_some()) {
-                Some(user) => tx.savepoint(|tx| members::add(tx, &viewer, &place, &user, &new)),
-                None => tx.savepoint(|tx| invitations::create(tx, &viewer, &place, email, &new)),
+                Some(user) => tx.savepoint(|tx| members::add(tx, &at.viewer, place, &user, &new)),
+                None => tx.savepoint(|tx| invitations::create(tx, &at.viewer, place, email, &new)),
             };
             if let Some(reason) = members::reason(invited)? {
                 refused.insert(email.clone(), json!(reason));
@@ -178,11 +130,7 @@ async fn invite_all(
         }
         let failed = !refused.is_empty();
         Ok(Created(InvitedEntity {
-            status: if failed {
-                "error".into()
-            } else {
-                "success".into()
-            },
+            status: if failed { "error" } else { "success" },
             message: failed.then_some(refused),
         }))
     })
@@ -191,9 +139,7 @@ async fn invite_all(
 
 kernel::params! {
     /// Changes of an invitation.
-    pub struct ChangeInvitation {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct ChangeInvitation {
         /// The address.
         pub email: String,
         /// The role.
@@ -203,28 +149,16 @@ kernel::params! {
     }
 }
 
-handlers!(
-    change,
-    ChangeInvitation,
-    Ok200<InvitationEntity>,
-    |app, viewer, p, kind| { update(app, viewer, kind, p.0) }
-);
-
-async fn update(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: ChangeInvitation,
+async fn change(
+    at: SpaceRequest,
+    params: Params<ChangeInvitation>,
 ) -> Result<Ok200<InvitationEntity>> {
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
         if params.access_level.is_none() && params.expires_at == Patch::Absent {
-            let text = "access_level, expires_at are missing, at least one parameter must be \
-                provided";
-            return Err(Error::Parameters(vec![text.into()]));
+            return Err(Error::none_of("access_level, expires_at"));
         }
         let (level, until) = (params.access_level, params.expires_at.clone());
-        let row = invitations::change(tx, &viewer, &place, &params.email, level, until)?;
+        let row = invitations::change(tx, &at.viewer, place, &params.email, level, until)?;
         Ok(Ok200(entity(row)))
     })
     .await
@@ -232,30 +166,15 @@ async fn update(
 
 kernel::params! {
     /// An invitation to drop.
-    pub struct OneInvitation {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct OneInvitation {
         /// The address.
         pub email: String,
     }
 }
 
-handlers!(
-    withdraw,
-    OneInvitation,
-    NoContent,
-    |app, viewer, p, kind| { destroy(app, viewer, kind, p.0) }
-);
-
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: OneInvitation,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
-        invitations::withdraw(tx, &viewer, &place, &params.email)?;
+async fn withdraw(at: SpaceRequest, params: Params<OneInvitation>) -> Result<NoContent> {
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
+        invitations::withdraw(tx, &at.viewer, place, &params.email)?;
         Ok(NoContent)
     })
     .await

@@ -1,19 +1,17 @@
 //! Members of projects and groups.
 
+use super::SpaceRequest;
 use crate::access::Purpose;
-use crate::members::{self, MAX_AT_ONCE, MembersOf, NewMember, place};
-use crate::model::SourceKind;
+use crate::members::{self, MAX_AT_ONCE, NewMember};
 use crate::store as lists;
 use crate::store::{Breadth, MemberFilter, MemberRow};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
-use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
 use kernel::http::params::Patch;
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes};
-use kernel::ids::Reference;
 use kernel::limits::Limiter;
 use kernel::time::{Date, wire};
 use schemars::JsonSchema;
@@ -22,55 +20,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use store::Tx;
 
-macro_rules! both {
-    ($r:ident, $method:ident, $path:literal, $handler:ident, $summary:literal) => {
-        $r.$method(concat!("/projects/{id}/", $path), $handler::project)
-            .summary($summary);
-        $r.$method(concat!("/groups/{id}/", $path), $handler::group)
-            .summary($summary);
-    };
-}
-
-/// One handler for projects and one for groups, calling the same function.
-macro_rules! handlers {
-    ($name:ident, $params:ty, $answer:ty, |$app:ident, $viewer:ident, $p:ident, $kind:ident $(, $extra:ident: $extra_ty:ty)?| $body:expr) => {
-        mod $name {
-            #[allow(unused_imports)]
-            use super::*;
-            pub async fn project($app: App, $viewer: Viewer, $p: Params<$params> $(, $extra: $extra_ty)?) -> Result<$answer> {
-                let $kind = SourceKind::Project;
-                $body.await
-            }
-            pub async fn group($app: App, $viewer: Viewer, $p: Params<$params> $(, $extra: $extra_ty)?) -> Result<$answer> {
-                let $kind = SourceKind::Group;
-                $body.await
-            }
-        }
-    };
-}
-
-pub(super) use {both, handlers};
-
-pub fn routes(r: &mut Routes) {
-    both!(r, get, "members", direct, "Lists direct members");
-    both!(
-        r,
-        get,
-        "members/all",
-        all,
-        "Lists members, inherited ones too"
-    );
-    both!(r, get, "members/{user_id}", one, "Shows a direct member");
-    both!(
-        r,
-        get,
-        "members/all/{user_id}",
-        one_of_all,
-        "Shows a member, maybe inherited"
-    );
-    both!(r, post, "members", add, "Adds members");
-    both!(r, put, "members/{user_id}", change, "Changes a member");
-    both!(r, delete, "members/{user_id}", remove, "Removes a member");
+/// Those of a project or group, below its address.
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/members", direct).summary("Lists direct members");
+    r.get("/members/all", all)
+        .summary("Lists members, inherited ones too");
+    r.get("/members/{user_id}", one)
+        .summary("Shows a direct member");
+    r.get("/members/all/{user_id}", one_of_all)
+        .summary("Shows a member, maybe inherited");
+    r.post("/members", add).summary("Adds members");
+    r.put("/members/{user_id}", change)
+        .summary("Changes a member");
+    r.delete("/members/{user_id}", remove)
+        .summary("Removes a member");
 }
 
 /// A member.
@@ -88,17 +51,16 @@ pub struct MemberEntity {
 }
 
 /// Rows with who added them, in one more statement.
-pub(super) fn entities(
+fn entities(
     tx: &mut Tx<'_>,
     app: &App,
     rows: &[MemberRow],
     with_email: bool,
 ) -> Result<Vec<MemberEntity>> {
     let ids: Vec<i64> = rows.iter().filter_map(|row| row.created_by_id).collect();
-    let makers: HashMap<i64, User> = if ids.is_empty() {
-        HashMap::new()
-    } else {
-        load_basic(tx, &ids)?
+    let makers = match ids.is_empty() {
+        true => HashMap::new(),
+        false => load_basic(tx, &ids)?,
     };
     let entity = |row: &MemberRow| MemberEntity {
         user: basic(app, &row.user),
@@ -115,16 +77,19 @@ pub(super) fn entities(
     Ok(rows.iter().map(entity).collect())
 }
 
-fn entity(tx: &mut Tx<'_>, app: &App, row: &MemberRow, with_email: bool) -> Result<MemberEntity> {
+pub(super) fn entity(
+    tx: &mut Tx<'_>,
+    app: &App,
+    row: &MemberRow,
+    with_email: bool,
+) -> Result<MemberEntity> {
     let mut one = entities(tx, app, std::slice::from_ref(row), with_email)?;
-    one.pop().ok_or(Error::NotFound(""))
+    one.pop().found("")
 }
 
 kernel::params! {
     /// Filters of members.
-    pub struct ListMembers {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct ListMembers {
         /// In name or username.
         pub query: Option<String>,
         /// Only these users.
@@ -134,90 +99,69 @@ kernel::params! {
     }
 }
 
-handlers!(
-    direct,
-    ListMembers,
-    Paged<MemberEntity>,
-    |app, viewer, p, kind, paging: Paging| {
-        list(app, viewer, kind, p.0, paging, Breadth::Direct)
-    }
-);
-handlers!(
-    all,
-    ListMembers,
-    Paged<MemberEntity>,
-    |app, viewer, p, kind, paging: Paging| { list(app, viewer, kind, p.0, paging, Breadth::All) }
-);
+async fn direct(
+    at: SpaceRequest,
+    params: Params<ListMembers>,
+    paging: Paging,
+) -> Result<Paged<MemberEntity>> {
+    list(at, params.0, paging, Breadth::Direct).await
+}
+
+async fn all(
+    at: SpaceRequest,
+    params: Params<ListMembers>,
+    paging: Paging,
+) -> Result<Paged<MemberEntity>> {
+    list(at, params.0, paging, Breadth::All).await
+}
 
 async fn list(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
+    at: SpaceRequest,
     params: ListMembers,
     paging: Paging,
     breadth: Breadth,
 ) -> Result<Paged<MemberEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ReadMembers)?;
-        let filter = MemberFilter {
-            query: params.query.clone(),
-            user_ids: params.user_ids.clone(),
-            skip_users: params.skip_users.clone(),
-        };
+    let filter = MemberFilter {
+        query: params.query,
+        user_ids: params.user_ids,
+        skip_users: params.skip_users,
+    };
+    at.read(Purpose::ReadMembers, move |tx, at, place| {
         let (limit, offset) = (paging.fetch(), paging.offset());
         let (rows, total) = lists::members(tx, &place.source, breadth, &filter, limit, offset)?;
-        let shown = entities(tx, &handle, &rows, viewer.is_admin())?;
+        let shown = entities(tx, &at.app, &rows, at.viewer.is_admin())?;
         Ok(Paged::numbered(shown, paging, Some(total)))
     })
     .await
 }
 
 kernel::params! {
-    /// One member.
-    pub struct OneMember {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    /// A user in a project or group.
+    struct OneMember {
         /// Who.
         pub user_id: i64,
     }
 }
 
-handlers!(
-    one,
-    OneMember,
-    Ok200<MemberEntity>,
-    |app, viewer, p, kind| { show(app, viewer, kind, p.0, Breadth::Direct) }
-);
-handlers!(
-    one_of_all,
-    OneMember,
-    Ok200<MemberEntity>,
-    |app, viewer, p, kind| { show(app, viewer, kind, p.0, Breadth::All) }
-);
+async fn one(at: SpaceRequest, params: Params<OneMember>) -> Result<Ok200<MemberEntity>> {
+    show(at, params.user_id, Breadth::Direct).await
+}
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: OneMember,
-    breadth: Breadth,
-) -> Result<Ok200<MemberEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ReadMembers)?;
-        let row = lists::member(tx, &place.source, breadth, params.user_id)?;
-        let row = row.ok_or(Error::NotFound(""))?;
-        entity(tx, &handle, &row, viewer.is_admin()).map(Ok200)
+async fn one_of_all(at: SpaceRequest, params: Params<OneMember>) -> Result<Ok200<MemberEntity>> {
+    show(at, params.user_id, Breadth::All).await
+}
+
+async fn show(at: SpaceRequest, user_id: i64, breadth: Breadth) -> Result<Ok200<MemberEntity>> {
+    at.read(Purpose::ReadMembers, move |tx, at, place| {
+        let row = lists::member(tx, &place.source, breadth, user_id)?.found("")?;
+        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Ok200)
     })
     .await
 }
 
 kernel::params! {
     /// New members.
-    pub struct AddMembers {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct AddMembers {
         /// Id of a user, or several with commas.
         pub user_id: Option<Vec<i64>>,
         /// Name of a user, or several with commas.
@@ -243,22 +187,8 @@ pub enum MembersAdded {
     },
 }
 
-handlers!(
-    add,
-    AddMembers,
-    Created<MembersAdded>,
-    |app, viewer, p, kind| create(app, viewer, kind, p.0)
-);
-
-async fn create(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: AddMembers,
-) -> Result<Created<MembersAdded>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
+async fn add(at: SpaceRequest, params: Params<AddMembers>) -> Result<Created<MembersAdded>> {
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
         let users = named(tx, &params)?;
         let new = NewMember {
             level: params.access_level,
@@ -266,34 +196,22 @@ async fn create(
         };
         if let [one] = users.as_slice() {
             let user = one.clone().map_err(|_| Error::NotFound("User"))?;
-            members::add(tx, &viewer, &place, &user, &new)?;
-            let row = lists::member(tx, &place.source, Breadth::Direct, user.id)?;
-            let row = row.ok_or(Error::NotFound(""))?;
-            let shown = entity(tx, &handle, &row, viewer.is_admin())?;
+            members::add(tx, &at.viewer, place, &user, &new)?;
+            let row = lists::member(tx, &place.source, Breadth::Direct, user.id)?.found("")?;
+            let shown = entity(tx, &at.app, &row, at.viewer.is_admin())?;
             return Ok(Created(MembersAdded::One(Box::new(shown))));
         }
         let mut refused = BTreeMap::new();
         for user in users {
-            let added = match &user {
-                Ok(user) => tx.savepoint(|tx| members::add(tx, &viewer, &place, user, &new)),
-                Err(_) => Err(Error::NotFoundText("404 User Not Found".into())),
-            };
-            let name = match user {
-                Ok(user) => user.username,
-                Err(name) => name,
-            };
-            if let Some(reason) = members::reason(added)? {
-                refused.insert(name, reason);
+            let reason = members::add_each(tx, &at.viewer, place, user.as_ref().ok(), &new)?;
+            if let Some(reason) = reason {
+                refused.insert(user.map_or_else(|name| name, |user| user.username), reason);
             }
         }
-        let status = if refused.is_empty() {
-            "success"
-        } else {
-            "error"
-        };
+        let failed = !refused.is_empty();
         Ok(Created(MembersAdded::Several {
-            status,
-            message: (!refused.is_empty()).then_some(refused),
+            status: if failed { "error" } else { "success" },
+            message: failed.then_some(refused),
         }))
     })
     .await
@@ -315,9 +233,7 @@ fn named(tx: &mut Tx<'_>, params: &AddMembers) -> Result<Vec<Result<User, String
                 "user_id, username are mutually exclusive".into(),
             ]));
         }
-        (None, None) => {
-            return Err(Error::none_of("user_id, username"));
-        }
+        (None, None) => return Err(Error::none_of("user_id, username")),
         (Some(ids), None) => {
             at_most_at_once(ids.len())?;
             for id in ids {
@@ -337,9 +253,7 @@ fn named(tx: &mut Tx<'_>, params: &AddMembers) -> Result<Vec<Result<User, String
 
 kernel::params! {
     /// Changes of a member.
-    pub struct ChangeMember {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct ChangeMember {
         /// Who.
         pub user_id: i64,
         /// The new role.
@@ -349,25 +263,11 @@ kernel::params! {
     }
 }
 
-handlers!(
-    change,
-    ChangeMember,
-    Ok200<MemberEntity>,
-    |app, viewer, p, kind| { update(app, viewer, kind, p.0) }
-);
-
-async fn update(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: ChangeMember,
-) -> Result<Ok200<MemberEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
+async fn change(at: SpaceRequest, params: Params<ChangeMember>) -> Result<Ok200<MemberEntity>> {
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
         let (level, until) = (params.access_level, params.expires_at.clone());
-        let row = members::change(tx, &viewer, &place, params.user_id, level, until)?;
-        entity(tx, &handle, &row, viewer.is_admin()).map(Ok200)
+        let row = members::change(tx, &at.viewer, place, params.user_id, level, until)?;
+        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Ok200)
     })
     .await
 }
@@ -381,9 +281,9 @@ impl Default for Removals {
     }
 }
 
-fn limit_removals(app: &App, viewer: &Viewer, kind: SourceKind, id: &Reference) -> Result<()> {
-    let key = format!("{kind} {id:?} {:?}", viewer.user_id());
-    let decision = app.kept::<Removals>().0.check(&key, app.now());
+fn limit_removals(at: &SpaceRequest) -> Result<()> {
+    let key = format!("{} {:?} {:?}", at.kind, at.reference, at.viewer.user_id());
+    let decision = at.app.kept::<Removals>().0.check(&key, at.app.now());
     match decision.allowed {
         true => Ok(()),
         false => Err(Error::Limited(decision.retry_after)),
@@ -392,9 +292,7 @@ fn limit_removals(app: &App, viewer: &Viewer, kind: SourceKind, id: &Reference) 
 
 kernel::params! {
     /// A member to remove.
-    pub struct RemoveMember {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct RemoveMember {
         /// Who.
         pub user_id: i64,
         /// Leave memberships below alone.
@@ -404,37 +302,22 @@ kernel::params! {
     }
 }
 
-handlers!(remove, RemoveMember, NoContent, |app,
-                                            viewer,
-                                            p,
-                                            kind,
-                                            asked: Arc<
-    RequestContext,
->| {
-    destroy(app, viewer, kind, p.0, asked)
-});
-
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: RemoveMember,
-    asked: Arc<RequestContext>,
+async fn remove(
+    at: SpaceRequest,
+    params: Params<RemoveMember>,
+    request: Arc<RequestContext>,
 ) -> Result<NoContent> {
-    limit_removals(&app, &viewer, kind, &params.id)?;
-    app.write(move |tx| {
-        let own = viewer.user_id() == Some(params.user_id);
-        // Members may leave by themselves.
-        let purpose = if own {
-            Purpose::ReadMembers
-        } else {
-            Purpose::ManageMembers
-        };
-        let place: MembersOf = place(tx, &viewer, kind, &params.id, purpose)?;
+    limit_removals(&at)?;
+    // Members may leave by themselves.
+    let purpose = match at.viewer.user_id() == Some(params.user_id) {
+        true => Purpose::ReadMembers,
+        false => Purpose::ManageMembers,
+    };
+    at.write(purpose, move |tx, at, place| {
         let updated = lists::members::updated_at(tx, &place.source, params.user_id)?;
-        check_unmodified(&asked, updated.ok_or(Error::NotFound(""))?)?;
+        check_unmodified(&request, updated.found("")?)?;
         let deep = !params.skip_subresources.unwrap_or(false);
-        members::remove(tx, &viewer, &place, params.user_id, deep)?;
+        members::remove(tx, &at.viewer, place, params.user_id, deep)?;
         Ok(NoContent)
     })
     .await

@@ -1,14 +1,14 @@
 //! What a user is a member of and has made.
 
 use crate::hooks;
-use crate::store as lists;
+use crate::model::SourceKind;
+use crate::store::members::{self, Held};
 use identity::viewer::{Admin, SignedInViewer};
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::{Ok200, Paged, Paging, Params, Routes};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::sql;
 
 pub fn routes(r: &mut Routes) {
     r.get("/users/{id}/memberships", of_user)
@@ -47,56 +47,29 @@ async fn of_user(
     params: Params<ListOfUser>,
     paging: Paging,
 ) -> Result<Paged<MembershipEntity>> {
-    let params = params.0;
     app.read(move |tx| {
-        identity::users::find(tx, params.id)?.ok_or(Error::NotFound("User"))?;
+        identity::users::find(tx, params.id)?.found("User")?;
         let only = params.kind.map(|kind| match kind {
-            MembershipType::Project => "Project",
-            MembershipType::Namespace => "Group",
+            MembershipType::Project => SourceKind::Project,
+            MembershipType::Namespace => SourceKind::Group,
         });
-        let today = lists::today(tx);
-        let rows: Vec<(i64, String, String, i64)> = tx.all(
-            sql!(
-                "select m.source_id, coalesce(p.name, n.name, ''), m.source_type, m.access_level
-                 from members m
-                 left join projects p on m.source_type = 'Project' and p.id = m.source_id
-                 left join namespaces n on m.source_type = 'Group' and n.id = m.source_id
-                 where m.user_id = $1 and m.requested_at is null
-                    and (m.expires_at is null or m.expires_at > $2)
-                    and ($3 = '' or m.source_type = $3)
-                 order by m.id limit $4 offset $5"
-            ),
-            (
-                params.id,
-                &today,
-                only.unwrap_or(""),
-                paging.fetch(),
-                paging.offset(),
-            ),
-        )?;
-        let total: i64 = tx.one(
-            sql!(
-                "select count(*) from members where user_id = $1 and requested_at is null
-                    and (expires_at is null or expires_at > $2)
-                    and ($3 = '' or source_type = $3)"
-            ),
-            (params.id, &today, only.unwrap_or("")),
-        )?;
-        let page = Paged::numbered(rows, paging, Some(total));
-        Ok(page.map(
-            |(source_id, source_name, source_type, access_level)| MembershipEntity {
-                source_id,
-                source_name,
-                source_type: if source_type == "Group" {
-                    "Namespace".into()
-                } else {
-                    source_type
-                },
-                access_level,
-            },
-        ))
+        let (rows, total) = members::of_user(tx, params.id, only, &paging)?;
+        Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
     })
     .await
+}
+
+fn entity((source_id, source_name, kind, access_level): Held) -> MembershipEntity {
+    MembershipEntity {
+        source_id,
+        source_name,
+        source_type: match kind {
+            SourceKind::Project => MembershipType::Project,
+            SourceKind::Group => MembershipType::Namespace,
+        }
+        .to_string(),
+        access_level,
+    }
 }
 
 kernel::params! {
@@ -123,29 +96,17 @@ async fn associations(
 ) -> Result<Ok200<AssociationsEntity>> {
     let id = params.0.id;
     app.read(move |tx| {
-        identity::users::find(tx, id)?.ok_or(Error::NotFound("User"))?;
+        identity::users::find(tx, id)?.found("User")?;
         if viewer.0.user.id != id && !viewer.0.user.is_admin {
             return Err(Error::NotFound("User"));
         }
-        let today = lists::today(tx);
-        let mut count = |kind: &str| -> Result<i64> {
-            Ok(tx.one(
-                sql!(
-                    "select count(*) from members where user_id = $1 and source_type = $2
-                        and requested_at is null and (expires_at is null or expires_at > $3)"
-                ),
-                (id, kind, today.as_str()),
-            )?)
-        };
-        let (groups_count, projects_count) = (count("Group")?, count("Project")?);
-        let issues_count = match hooks::get(tx)?.issues_of {
-            Some(count) => count(tx, id)?,
-            None => 0,
-        };
         Ok(Ok200(AssociationsEntity {
-            groups_count,
-            projects_count,
-            issues_count,
+            groups_count: members::count_of_user(tx, id, SourceKind::Group)?,
+            projects_count: members::count_of_user(tx, id, SourceKind::Project)?,
+            issues_count: match hooks::get(tx)?.issues_of {
+                Some(count) => count(tx, id)?,
+                None => 0,
+            },
             merge_requests_count: 0,
         }))
     })

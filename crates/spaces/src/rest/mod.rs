@@ -13,25 +13,214 @@ mod shares;
 mod tokens;
 mod transfers;
 
-use kernel::http::Routes;
+use crate::access::Purpose;
+use crate::entities::{self, GroupEntity, ProjectEntity};
+use crate::members::{MembersOf, place};
+use crate::model::{Namespace, Project, SourceKind};
+use identity::viewer::Viewer;
+use kernel::app::App;
+use kernel::error::{Error, Result};
+use kernel::http::call::{Call, FromCall};
+use kernel::http::openapi::Operation;
+use kernel::http::params::{FromParams, Patch};
+use kernel::http::{Params, Routes};
+use kernel::ids::Reference;
+use std::ops::Deref;
+use store::Tx;
 
-/// Registers all of it.
 pub fn routes(r: &mut Routes) {
     groups::routes(r);
     projects::routes(r);
     namespaces::routes(r);
-    members::routes(r);
     memberships::routes(r);
-    requests::routes(r);
-    invitations::routes(r);
-    deploy_tokens::routes(r);
     shares::routes(r);
-    tokens::routes(r);
     associations::routes(r);
     transfers::routes(r);
+    r.get("/deploy_tokens", deploy_tokens::all)
+        .summary("Lists the deploy tokens of the instance");
+    for (prefix, kind) in [("/projects/{id}", "project"), ("/groups/{id}", "group")] {
+        r.below(prefix, kind, |r| {
+            members::routes(r);
+            requests::routes(r);
+            invitations::routes(r);
+            deploy_tokens::routes(r);
+            tokens::routes(r);
+            shares::routes_of_both(r);
+        });
+    }
+}
+
+kernel::params! {
+    /// A project or group.
+    struct OneSpace {
+        /// Id or path of the project or group.
+        pub id: Reference,
+    }
+}
+
+/// Who asks, and where what they ask for is.
+struct Caller {
+    app: App,
+    viewer: Viewer,
+}
+
+impl Caller {
+    async fn read<T, F>(self, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>, &Caller) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let app = self.app.clone();
+        app.read(move |tx| work(tx, &self)).await
+    }
+
+    async fn write<T, F>(self, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>, &Caller) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let app = self.app.clone();
+        app.write(move |tx| work(tx, &self)).await
+    }
+
+    /// Changes a project; as it is after that.
+    async fn change_project<F>(self, change: F) -> Result<ProjectEntity>
+    where
+        F: Fn(&mut Tx<'_>, &Viewer) -> Result<Project> + Send + 'static,
+    {
+        self.write(move |tx, by| {
+            let project = change(tx, &by.viewer)?;
+            entities::one_project(tx, &by.app, &by.viewer, &project, false)
+        })
+        .await
+    }
+
+    /// Changes a group; as it is after that.
+    async fn change_group<F>(self, change: F) -> Result<GroupEntity>
+    where
+        F: Fn(&mut Tx<'_>, &Viewer) -> Result<Namespace> + Send + 'static,
+    {
+        self.write(move |tx, by| {
+            let group = change(tx, &by.viewer)?;
+            entities::one_group(tx, &by.app, &by.viewer, &group)
+        })
+        .await
+    }
+}
+
+impl FromCall for Caller {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Ok(Caller {
+            app: call.app.clone(),
+            viewer: Viewer::from_call(call).await?,
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        Viewer::describe(operation);
+    }
+}
+
+/// The project or group that a request is about and who asks, for handlers
+/// that serve both.
+struct SpaceRequest {
+    caller: Caller,
+    kind: SourceKind,
+    reference: Reference,
+}
+
+impl Deref for SpaceRequest {
+    type Target = Caller;
+    fn deref(&self) -> &Caller {
+        &self.caller
+    }
+}
+
+impl SpaceRequest {
+    fn find(&self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<MembersOf> {
+        place(tx, &self.viewer, self.kind, &self.reference, purpose)
+    }
+
+    /// Finds it for a purpose and reads more.
+    async fn read<T, F>(self, purpose: Purpose, work: F) -> Result<T>
+    where
+        F: FnOnce(&mut Tx<'_>, &Caller, &MembersOf) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let app = self.app.clone();
+        app.read(move |tx| {
+            let place = self.find(tx, purpose)?;
+            work(tx, &self, &place)
+        })
+        .await
+    }
+
+    /// Finds it for a purpose and changes something.
+    async fn write<T, F>(self, purpose: Purpose, work: F) -> Result<T>
+    where
+        F: Fn(&mut Tx<'_>, &Caller, &MembersOf) -> Result<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let app = self.app.clone();
+        app.write(move |tx| {
+            let place = self.find(tx, purpose)?;
+            work(tx, &self, &place)
+        })
+        .await
+    }
+}
+
+impl FromCall for SpaceRequest {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let caller = Caller::from_call(call).await?;
+        let Params(one) = Params::<OneSpace>::from_call(call).await?;
+        let kind = match call.route.path.starts_with("/api/v4/groups/") {
+            true => SourceKind::Group,
+            false => SourceKind::Project,
+        };
+        Ok(SpaceRequest {
+            caller,
+            kind,
+            reference: one.id,
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        Caller::describe(operation);
+        operation.parameters(OneSpace::fields());
+    }
 }
 
 kernel::choices! {
     /// Direction of a list.
     pub enum Sort { Asc = "asc", Desc = "desc" }
+}
+
+kernel::params! {
+    /// What makes sure that the right thing is deleted.
+    pub struct Safeguard {
+        /// Needs the full path too; deletion is at once in any case.
+        pub permanently_remove: Option<bool>,
+        /// Its full path, as a safeguard.
+        pub full_path: Option<String>,
+    }
+}
+
+impl Safeguard {
+    fn check(&self, full_path: &str) -> Result<()> {
+        let named = self.full_path.as_deref() == Some(full_path);
+        match self.permanently_remove == Some(true) && !named {
+            true => Err(Error::BadRequest("`full_path` is incorrect.".into())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Null empties a text.
+fn text(patch: Patch<String>) -> Option<String> {
+    match patch {
+        Patch::Absent => None,
+        Patch::Null => Some(String::new()),
+        Patch::Value(text) => Some(text),
+    }
 }

@@ -3,12 +3,12 @@
 use crate::access::{self, GUEST, OWNER};
 use crate::entities::{self, NamespaceEntity};
 use crate::store as lists;
-use crate::store::contains;
+use crate::store::filters::search_groups;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::{Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::{Reference, fold};
+use kernel::ids::Reference;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::{Fragment, Tx};
@@ -39,7 +39,6 @@ async fn list(
     params: Params<ListNamespaces>,
     paging: Paging,
 ) -> Result<Paged<NamespaceEntity>> {
-    let params = params.0;
     let handle = app.clone();
     app.read(move |tx| {
         let viewer = viewer.viewer();
@@ -54,16 +53,7 @@ async fn list(
                 .append(access::groups_of(tx, user_id, level))
                 .raw(")");
         }
-        if let Some(search) = params.search.as_deref().filter(|search| !search.is_empty()) {
-            let pattern = contains(&fold(search));
-            condition
-                .push(" and (namespaces.name_folded like ", pattern.as_str())
-                .push(
-                    " escape '\\' or namespaces.full_path_folded like ",
-                    pattern.as_str(),
-                )
-                .raw(" escape '\\')");
-        }
+        search_groups(&mut condition, params.search.as_deref());
         if params.top_level_only.unwrap_or(false) {
             condition.raw(" and namespaces.parent_id is null");
         }
@@ -93,7 +83,7 @@ async fn show(
     let handle = app.clone();
     app.read(move |tx| {
         let viewer = viewer.viewer();
-        let found = access::find_namespace(tx, &id)?.ok_or(Error::NotFound("Namespace"))?;
+        let found = access::find_namespace(tx, &id)?.found("Namespace")?;
         if access::level_in_group(tx, &viewer, &found)? < GUEST {
             return Err(Error::NotFound("Namespace"));
         }
@@ -124,27 +114,20 @@ async fn exists(
     viewer: SignedInViewer,
     params: Params<PathExists>,
 ) -> Result<Ok200<ExistsEntity>> {
-    let params = params.0;
     app.read(move |tx| {
         let viewer = viewer.viewer();
-        if !is_taken(tx, &viewer, params.parent_id, &params.id)? {
-            return Ok(Ok200(ExistsEntity {
-                exists: false,
-                suggests: Vec::new(),
-            }));
-        }
+        let exists = is_taken(tx, &viewer, params.parent_id, &params.id)?;
         let mut suggests = Vec::new();
         for number in 1..100 {
+            if !exists || !suggests.is_empty() {
+                break;
+            }
             let candidate = format!("{}{number}", params.id);
             if !is_taken(tx, &viewer, params.parent_id, &candidate)? {
                 suggests.push(candidate);
-                break;
             }
         }
-        Ok(Ok200(ExistsEntity {
-            exists: true,
-            suggests,
-        }))
+        Ok(Ok200(ExistsEntity { exists, suggests }))
     })
     .await
 }

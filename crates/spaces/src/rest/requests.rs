@@ -1,44 +1,27 @@
 //! Access requests.
 
-use super::members::{MemberEntity, both, entities, handlers};
+use super::SpaceRequest;
+use super::members::{MemberEntity, entity};
 use crate::access::{DEVELOPER, Purpose};
-use crate::members::{self, place};
-use crate::model::SourceKind;
+use crate::members;
 use crate::store as lists;
 use crate::store::{Breadth, MemberFilter};
 use identity::entities::{UserBasic, basic};
-use identity::viewer::Viewer;
-use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::http::{Created, NoContent, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub fn routes(r: &mut Routes) {
-    both!(
-        r,
-        get,
-        "access_requests",
-        requests,
-        "Lists who asks for access"
-    );
-    both!(r, post, "access_requests", ask, "Asks for access");
-    both!(
-        r,
-        put,
-        "access_requests/{user_id}/approve",
-        approve,
-        "Grants a request"
-    );
-    both!(
-        r,
-        delete,
-        "access_requests/{user_id}",
-        deny,
-        "Drops a request"
-    );
+/// Those of a project or group, below its address.
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/access_requests", requests)
+        .summary("Lists who asks for access");
+    r.post("/access_requests", ask).summary("Asks for access");
+    r.put("/access_requests/{user_id}/approve", approve)
+        .summary("Grants a request");
+    r.delete("/access_requests/{user_id}", deny)
+        .summary("Drops a request");
 }
 
 /// Somebody who asks for access.
@@ -49,61 +32,25 @@ pub struct RequestEntity {
     requested_at: Option<String>,
 }
 
-kernel::params! {
-    /// A project or group.
-    pub struct Of {
-        /// Id or path of the project or group.
-        pub id: Reference,
-    }
-}
-
-handlers!(
-    requests,
-    Of,
-    Paged<RequestEntity>,
-    |app, viewer, p, kind, paging: Paging| { list(app, viewer, kind, p.0, paging) }
-);
-
-async fn list(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: Of,
-    paging: Paging,
-) -> Result<Paged<RequestEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
+async fn requests(at: SpaceRequest, paging: Paging) -> Result<Paged<RequestEntity>> {
+    at.read(Purpose::ManageMembers, move |tx, at, place| {
+        let (source, all) = (&place.source, MemberFilter::default());
         let (limit, offset) = (paging.fetch(), paging.offset());
-        let filter = MemberFilter::default();
-        let (rows, total) =
-            lists::members(tx, &place.source, Breadth::Requests, &filter, limit, offset)?;
-        Ok(
-            Paged::numbered(rows, paging, Some(total)).map(|row| RequestEntity {
-                user: basic(&handle, &row.user),
-                requested_at: row.requested_at.map(wire::text),
-            }),
-        )
+        let (rows, total) = lists::members(tx, source, Breadth::Requests, &all, limit, offset)?;
+        let entity = |row: lists::MemberRow| RequestEntity {
+            user: basic(&at.app, &row.user),
+            requested_at: row.requested_at.map(wire::text),
+        };
+        Ok(Paged::numbered(rows, paging, Some(total)).map(entity))
     })
     .await
 }
 
-handlers!(ask, Of, Created<RequestEntity>, |app, viewer, p, kind| {
-    request(app, viewer, kind, p.0)
-});
-
-async fn request(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: Of,
-) -> Result<Created<RequestEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::Join)?;
-        members::request(tx, &viewer, &place)?;
+async fn ask(at: SpaceRequest) -> Result<Created<RequestEntity>> {
+    at.write(Purpose::Join, move |tx, at, place| {
+        members::request(tx, &at.viewer, place)?;
         Ok(Created(RequestEntity {
-            user: basic(&handle, &viewer.signed_in()?.user),
+            user: basic(&at.app, &at.viewer.signed_in()?.user),
             requested_at: Some(wire::text(tx.now())),
         }))
     })
@@ -112,9 +59,7 @@ async fn request(
 
 kernel::params! {
     /// A request to grant.
-    pub struct Approve {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct Approve {
         /// Whose.
         pub user_id: i64,
         /// The role; developer unless given.
@@ -122,60 +67,31 @@ kernel::params! {
     }
 }
 
-handlers!(
-    approve,
-    Approve,
-    Created<MemberEntity>,
-    |app, viewer, p, kind| { grant(app, viewer, kind, p.0) }
-);
-
-async fn grant(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: Approve,
-) -> Result<Created<MemberEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageMembers)?;
+async fn approve(at: SpaceRequest, params: Params<Approve>) -> Result<Created<MemberEntity>> {
+    at.write(Purpose::ManageMembers, move |tx, at, place| {
         let level = params.access_level.unwrap_or(DEVELOPER);
-        let row = members::approve(tx, &viewer, &place, params.user_id, level)?;
-        let mut shown = entities(tx, &handle, &[row], viewer.is_admin())?;
-        shown.pop().map(Created).ok_or(Error::NotFound(""))
+        let row = members::approve(tx, &at.viewer, place, params.user_id, level)?;
+        entity(tx, &at.app, &row, at.viewer.is_admin()).map(Created)
     })
     .await
 }
 
 kernel::params! {
     /// A request to drop.
-    pub struct Deny {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct Deny {
         /// Whose.
         pub user_id: i64,
     }
 }
 
-handlers!(deny, Deny, NoContent, |app, viewer, p, kind| drop_request(
-    app, viewer, kind, p.0
-));
-
-async fn drop_request(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: Deny,
-) -> Result<NoContent> {
-    app.write(move |tx| {
-        // Whoever asked may take it back.
-        let own = viewer.user_id() == Some(params.user_id);
-        let purpose = if own {
-            Purpose::Join
-        } else {
-            Purpose::ManageMembers
-        };
-        let place = place(tx, &viewer, kind, &params.id, purpose)?;
-        members::deny(tx, &viewer, &place, params.user_id)?;
+async fn deny(at: SpaceRequest, params: Params<Deny>) -> Result<NoContent> {
+    // Whoever asked may take it back.
+    let purpose = match at.viewer.user_id() == Some(params.user_id) {
+        true => Purpose::Join,
+        false => Purpose::ManageMembers,
+    };
+    at.write(purpose, move |tx, at, place| {
+        members::deny(tx, &at.viewer, place, params.user_id)?;
         Ok(NoContent)
     })
     .await

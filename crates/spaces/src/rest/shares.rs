@@ -1,32 +1,36 @@
 //! Projects and groups shared with groups.
 
+use super::{Caller, SpaceRequest};
 use crate::access::{self, OWNER, Purpose};
-use crate::entities::{self, GroupEntity};
-use crate::members::check_end;
+use crate::entities::GroupEntity;
+use crate::members::{MembersOf, check_end, place};
+use crate::model::SourceKind;
 use crate::rules;
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Created, NoContent, Params, Routes};
 use kernel::ids::Reference;
 use kernel::time::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::Tx;
 
 pub fn routes(r: &mut Routes) {
     r.post("/projects/{id}/share", share_project)
         .summary("Shares a project with a group");
-    r.delete("/projects/{id}/share/{group_id}", unshare_project)
-        .summary("Ends a share");
     r.post("/groups/{id}/share", share_group)
         .summary("Shares a group with a group");
-    r.delete("/groups/{id}/share/{group_id}", unshare_group)
+}
+
+/// Those of a project or group, below its address.
+pub(super) fn routes_of_both(r: &mut Routes) {
+    r.delete("/share/{group_id}", unshare)
         .summary("Ends a share");
 }
 
 kernel::params! {
     /// A share.
-    pub struct Share {
+    struct Share {
         /// Id or path of what is shared.
         pub id: Reference,
         /// With whom.
@@ -35,16 +39,6 @@ kernel::params! {
         pub group_access: i64,
         /// The day it ends on.
         pub expires_at: Option<Date>,
-    }
-}
-
-kernel::params! {
-    /// A share to end.
-    pub struct Unshare {
-        /// Id or path of what is shared.
-        pub id: Reference,
-        /// With whom.
-        pub group_id: i64,
     }
 }
 
@@ -58,101 +52,66 @@ pub struct ShareEntity {
     expires_at: Option<String>,
 }
 
-fn date(date: Option<Date>) -> Option<String> {
-    date.map(|date| date.to_string())
-}
-
-/// Nobody shares at a level above their own.
-fn check_level(own: i64, level: i64) -> Result<()> {
-    if level > own.min(OWNER) && access::GRANTABLE.contains(&level) {
-        return Err(Error::forbidden(""));
+impl Share {
+    fn ends_on(&self) -> Option<String> {
+        self.expires_at.map(|day| day.to_string())
     }
-    Ok(())
+
+    /// Shares a place with the group; the ids of the share and of the group.
+    fn make(&self, tx: &mut Tx<'_>, viewer: &Viewer, place: &MembersOf) -> Result<(i64, i64)> {
+        let level = self.group_access;
+        // Nobody shares at a level above their own.
+        if level > place.level.min(OWNER) && access::GRANTABLE.contains(&level) {
+            return Err(Error::forbidden(""));
+        }
+        let with = access::group(tx, viewer, &Reference::Id(self.group_id), Purpose::Read)?;
+        if place.source.kind == SourceKind::Group && with.id == place.source.id {
+            let text = "a group cannot be shared with itself";
+            return Err(Error::BadRequest(text.into()));
+        }
+        check_end(tx, self.expires_at)?;
+        rules::check_unlocked(tx, &place.source.groups)?;
+        let id = rules::share(tx, viewer, place.target(), &with, level, self.ends_on())?;
+        Ok((id, with.id))
+    }
 }
 
-async fn share_project(
-    app: App,
-    viewer: Viewer,
-    params: Params<Share>,
-) -> Result<Created<ShareEntity>> {
-    let params = params.0;
-    app.write(move |tx| {
-        let (project, own) = access::project_and_level(tx, &viewer, &params.id, Purpose::Share)?;
-        check_level(own, params.group_access)?;
-        let with = access::group(tx, &viewer, &Reference::Id(params.group_id), Purpose::Read)?;
-        check_end(tx, params.expires_at)?;
-        rules::check_unlocked(tx, &project.ancestors())?;
-        let source = ("Project", project.id, project.full_path.as_str());
-        let expires_at = date(params.expires_at);
-        rules::share(
-            tx,
-            &viewer,
-            source,
-            &with,
-            params.group_access,
-            expires_at.clone(),
-        )?;
-        let id = tx.one(
-            store::sql!(
-                "select id from shares
-                 where source_type = 'Project' and source_id = $1 and group_id = $2"
-            ),
-            (project.id, with.id),
-        )?;
+async fn share_project(by: Caller, params: Params<Share>) -> Result<Created<ShareEntity>> {
+    by.write(move |tx, by| {
+        let kind = SourceKind::Project;
+        let place = place(tx, &by.viewer, kind, &params.id, Purpose::Share)?;
+        let (id, group_id) = params.make(tx, &by.viewer, &place)?;
         Ok(Created(ShareEntity {
             id,
-            project_id: project.id,
-            group_id: with.id,
+            project_id: place.source.id,
+            group_id,
             group_access: params.group_access,
-            expires_at,
+            expires_at: params.ends_on(),
         }))
     })
     .await
 }
 
-async fn unshare_project(app: App, viewer: Viewer, params: Params<Unshare>) -> Result<NoContent> {
-    let params = params.0;
-    app.write(move |tx| {
-        let project = access::project(tx, &viewer, &params.id, Purpose::Share)?;
-        let source = ("Project", project.id, project.full_path.as_str());
-        rules::unshare(tx, &viewer, source, params.group_id)?;
-        Ok(NoContent)
-    })
-    .await
+async fn share_group(by: Caller, params: Params<Share>) -> Result<Created<GroupEntity>> {
+    let shared = by.change_group(move |tx, viewer| {
+        let (group, own) = access::group_and_level(tx, viewer, &params.id, Purpose::Share)?;
+        params.make(tx, viewer, &MembersOf::of_group(&group, own))?;
+        Ok(group)
+    });
+    shared.await.map(Created)
 }
 
-async fn share_group(
-    app: App,
-    viewer: Viewer,
-    params: Params<Share>,
-) -> Result<Created<GroupEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (group, own) = access::group_and_level(tx, &viewer, &params.id, Purpose::Share)?;
-        check_level(own, params.group_access)?;
-        let with = access::group(tx, &viewer, &Reference::Id(params.group_id), Purpose::Read)?;
-        if with.id == group.id {
-            return Err(Error::BadRequest(
-                "a group cannot be shared with itself".into(),
-            ));
-        }
-        check_end(tx, params.expires_at)?;
-        rules::check_unlocked(tx, &group.ids())?;
-        let source = ("Group", group.id, group.full_path.as_str());
-        let expires_at = date(params.expires_at);
-        rules::share(tx, &viewer, source, &with, params.group_access, expires_at)?;
-        entities::one_group(tx, &handle, &viewer, &group).map(Created)
-    })
-    .await
+kernel::params! {
+    /// A share to end.
+    struct Unshare {
+        /// With whom.
+        pub group_id: i64,
+    }
 }
 
-async fn unshare_group(app: App, viewer: Viewer, params: Params<Unshare>) -> Result<NoContent> {
-    let params = params.0;
-    app.write(move |tx| {
-        let group = access::group(tx, &viewer, &params.id, Purpose::Share)?;
-        let source = ("Group", group.id, group.full_path.as_str());
-        rules::unshare(tx, &viewer, source, params.group_id)?;
+async fn unshare(at: SpaceRequest, params: Params<Unshare>) -> Result<NoContent> {
+    at.write(Purpose::Share, move |tx, at, place| {
+        rules::unshare(tx, &at.viewer, place.target(), params.group_id)?;
         Ok(NoContent)
     })
     .await

@@ -1,57 +1,30 @@
 //! Access tokens of projects and groups; each has a bot of its own.
 
-use super::members::{both, handlers};
+use super::SpaceRequest;
 use crate::access::{MAINTAINER, Purpose};
-use crate::members::place;
-use crate::model::SourceKind;
 use crate::tokens::{self as space_tokens, NewSpaceToken};
 use identity::entities::{self, TokenEntity};
 use identity::model::AccessToken;
 use identity::tokens::{self, Filter, SortBy, State};
-use identity::viewer::{SignedIn, Viewer};
-use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp};
 use store::Tx;
 
-pub fn routes(r: &mut Routes) {
-    both!(r, get, "access_tokens", list, "Lists access tokens");
-    r.post("/projects/{id}/access_tokens", create::project)
+/// Those of a project or group, below its address.
+pub(super) fn routes(r: &mut Routes) {
+    r.get("/access_tokens", list).summary("Lists access tokens");
+    r.post("/access_tokens", create)
         .reauthenticated()
         .summary("Makes an access token and its bot");
-    r.post("/groups/{id}/access_tokens", create::group)
+    r.get("/access_tokens/{token_id}", show)
+        .summary("Shows an access token");
+    r.delete("/access_tokens/{token_id}", revoke)
+        .summary("Revokes an access token");
+    r.post("/access_tokens/{token_id}/rotate", rotate)
         .reauthenticated()
-        .summary("Makes an access token and its bot");
-    both!(
-        r,
-        get,
-        "access_tokens/{token_id}",
-        show,
-        "Shows an access token"
-    );
-    both!(
-        r,
-        delete,
-        "access_tokens/{token_id}",
-        revoke,
-        "Revokes an access token"
-    );
-    r.post(
-        "/projects/{id}/access_tokens/{token_id}/rotate",
-        rotate::project,
-    )
-    .reauthenticated()
-    .scopes(MAY_ROTATE)
-    .summary("Replaces an access token");
-    r.post(
-        "/groups/{id}/access_tokens/{token_id}/rotate",
-        rotate::group,
-    )
-    .reauthenticated()
-    .scopes(MAY_ROTATE)
-    .summary("Replaces an access token");
+        .scopes(MAY_ROTATE)
+        .summary("Replaces an access token");
 }
 
 /// The second one lets a token rotate itself only.
@@ -59,9 +32,7 @@ const MAY_ROTATE: &[&str] = &["api", "self_rotate"];
 
 kernel::params! {
     /// Filters of tokens.
-    pub struct ListTokens {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct ListTokens {
         /// Made after.
         pub created_after: Option<Timestamp>,
         /// Made before.
@@ -85,36 +56,27 @@ kernel::params! {
     }
 }
 
-handlers!(
-    list,
-    ListTokens,
-    Paged<TokenEntity>,
-    |app, viewer, p, kind, paging: Paging| { page(app, viewer, kind, p.0, paging) }
-);
-
-async fn page(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: ListTokens,
+async fn list(
+    at: SpaceRequest,
+    params: Params<ListTokens>,
     paging: Paging,
 ) -> Result<Paged<TokenEntity>> {
-    app.read(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageTokens)?;
-        let filter = Filter {
-            source: Some(space_tokens::source_of(&place)),
-            created_after: params.created_after,
-            created_before: params.created_before,
-            last_used_after: params.last_used_after,
-            last_used_before: params.last_used_before,
-            expires_after: params.expires_after,
-            expires_before: params.expires_before,
-            revoked: params.revoked,
-            search: params.search,
-            state: params.state,
-            ..Filter::default()
-        };
-        let sort = params.sort.unwrap_or(SortBy::CreatedAsc);
+    let Params(params) = params;
+    let mut filter = Filter {
+        created_after: params.created_after,
+        created_before: params.created_before,
+        last_used_after: params.last_used_after,
+        last_used_before: params.last_used_before,
+        expires_after: params.expires_after,
+        expires_before: params.expires_before,
+        revoked: params.revoked,
+        search: params.search,
+        state: params.state,
+        ..Filter::default()
+    };
+    let sort = params.sort.unwrap_or(SortBy::CreatedAsc);
+    at.read(Purpose::ManageTokens, move |tx, _, place| {
+        filter.source = Some(space_tokens::source_of(place));
         let total = tokens::total(tx, &filter)?;
         let rows = tokens::page(tx, &filter, sort, &paging)?;
         let now = tx.now();
@@ -126,9 +88,7 @@ async fn page(
 
 kernel::params! {
     /// A new token.
-    pub struct CreateToken {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct CreateToken {
         /// For people.
         pub name: String,
         /// For people.
@@ -142,29 +102,17 @@ kernel::params! {
     }
 }
 
-handlers!(
-    create,
-    CreateToken,
-    Created<TokenEntity>,
-    |app, viewer, p, kind| { make(app, viewer, kind, p.0) }
-);
-
-async fn make(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: CreateToken,
-) -> Result<Created<TokenEntity>> {
-    app.write(move |tx| {
-        let place = place(tx, &viewer, kind, &params.id, Purpose::ManageTokens)?;
-        let new = NewSpaceToken {
-            name: params.name.clone(),
-            description: params.description.clone(),
-            scopes: params.scopes.clone(),
-            access_level: params.access_level.unwrap_or(MAINTAINER),
-            expires_at: params.expires_at,
-        };
-        let (token, secret) = space_tokens::create(tx, &viewer, &place, &new)?;
+async fn create(at: SpaceRequest, params: Params<CreateToken>) -> Result<Created<TokenEntity>> {
+    let Params(params) = params;
+    let new = NewSpaceToken {
+        name: params.name,
+        description: params.description,
+        scopes: params.scopes,
+        access_level: params.access_level.unwrap_or(MAINTAINER),
+        expires_at: params.expires_at,
+    };
+    at.write(Purpose::ManageTokens, move |tx, at, place| {
+        let (token, secret) = space_tokens::create(tx, &at.viewer, place, &new)?;
         Ok(Created(entities::token(&token, tx.now(), Some(&secret))))
     })
     .await
@@ -172,53 +120,24 @@ async fn make(
 
 kernel::params! {
     /// One token.
-    pub struct OneToken {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct OneToken {
         /// The token.
         pub token_id: i64,
     }
 }
 
-fn find(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    kind: SourceKind,
-    reference: &Reference,
-    token_id: i64,
-) -> Result<AccessToken> {
-    let place = place(tx, viewer, kind, reference, Purpose::ManageTokens)?;
-    space_tokens::find(tx, &place, token_id)
-}
-
-handlers!(
-    show,
-    OneToken,
-    Ok200<TokenEntity>,
-    |app, viewer, p, kind| one(app, viewer, kind, p.0)
-);
-
-async fn one(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: OneToken,
-) -> Result<Ok200<TokenEntity>> {
-    app.read(move |tx| {
-        let token = find(tx, &viewer, kind, &params.id, params.token_id)?;
+async fn show(at: SpaceRequest, params: Params<OneToken>) -> Result<Ok200<TokenEntity>> {
+    at.read(Purpose::ManageTokens, move |tx, _, place| {
+        let token = space_tokens::find(tx, place, params.token_id)?;
         Ok(Ok200(entities::token(&token, tx.now(), None)))
     })
     .await
 }
 
-handlers!(revoke, OneToken, NoContent, |app, viewer, p, kind| end(
-    app, viewer, kind, p.0
-));
-
-async fn end(app: App, viewer: Viewer, kind: SourceKind, params: OneToken) -> Result<NoContent> {
-    app.write(move |tx| {
-        let token = find(tx, &viewer, kind, &params.id, params.token_id)?;
-        space_tokens::revoke(tx, &viewer, &token)?;
+async fn revoke(at: SpaceRequest, params: Params<OneToken>) -> Result<NoContent> {
+    at.write(Purpose::ManageTokens, move |tx, at, place| {
+        let token = space_tokens::find(tx, place, params.token_id)?;
+        space_tokens::revoke(tx, &at.viewer, &token)?;
         Ok(NoContent)
     })
     .await
@@ -226,9 +145,7 @@ async fn end(app: App, viewer: Viewer, kind: SourceKind, params: OneToken) -> Re
 
 kernel::params! {
     /// A token to replace.
-    pub struct RotateToken {
-        /// Id or path of the project or group.
-        pub id: Reference,
+    struct RotateToken {
         /// The token, or `self`.
         pub token_id: String,
         /// Ends at 00:00 UTC of this day; a week from now unless given.
@@ -236,63 +153,39 @@ kernel::params! {
     }
 }
 
-handlers!(
-    rotate,
-    RotateToken,
-    Ok200<TokenEntity>,
-    |app, viewer, p, kind| { replace(app, viewer, kind, p.0) }
-);
-
-async fn replace(
-    app: App,
-    viewer: Viewer,
-    kind: SourceKind,
-    params: RotateToken,
-) -> Result<Ok200<TokenEntity>> {
-    let made = app
-        .write(move |tx| {
-            let signed_in = viewer.signed_in()?;
-            let token = to_rotate(tx, &viewer, signed_in, kind, &params)?;
-            let made = space_tokens::rotate(tx, &viewer, &token, params.expires_at)?;
-            Ok(made.map(|(new, secret)| (new, secret, tx.now())))
-        })
-        .await?;
-    let (token, secret, now) = made.ok_or(Error::Unauthenticated)?;
+async fn rotate(at: SpaceRequest, params: Params<RotateToken>) -> Result<Ok200<TokenEntity>> {
+    let app = at.app.clone();
+    let made = app.write(move |tx| {
+        let token = to_rotate(tx, &at, &params.token_id)?;
+        let made = space_tokens::rotate(tx, &at.viewer, &token, params.expires_at)?;
+        Ok(made.map(|(new, secret)| (new, secret, tx.now())))
+    });
+    let (token, secret, now) = made.await?.ok_or(Error::Unauthenticated)?;
     Ok(Ok200(entities::token(&token, now, Some(&secret))))
 }
 
 /// The token that is named; without scope `api` only the caller's own.
-fn to_rotate(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    signed_in: &SignedIn,
-    kind: SourceKind,
-    params: &RotateToken,
-) -> Result<AccessToken> {
+fn to_rotate(tx: &mut Tx<'_>, at: &SpaceRequest, named: &str) -> Result<AccessToken> {
+    let signed_in = at.viewer.signed_in()?;
     let caller = signed_in.token_id();
-    if let ("self", Some(id)) = (params.token_id.as_str(), caller) {
-        return own(tx, viewer, kind, &params.id, id);
+    if let ("self", Some(id)) = (named, caller) {
+        return own(tx, at, id);
     }
     let unknown = |_| Error::Parameters(vec!["token_id is invalid".into()]);
-    let id: i64 = params.token_id.parse().map_err(unknown)?;
+    let id: i64 = named.parse().map_err(unknown)?;
     if signed_in.bot_source.is_some() && caller == Some(id) {
-        return own(tx, viewer, kind, &params.id, id);
+        return own(tx, at, id);
     }
     if !signed_in.has_scope("api") {
         return Err(Error::InsufficientScope("api".into()));
     }
-    find(tx, viewer, kind, &params.id, id)
+    let place = at.find(tx, Purpose::ManageTokens)?;
+    space_tokens::find(tx, &place, id)
 }
 
 /// The caller's own token, if it is one of this project or group.
-fn own(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    kind: SourceKind,
-    reference: &Reference,
-    id: i64,
-) -> Result<AccessToken> {
-    let place = place(tx, viewer, kind, reference, Purpose::ReadMembers)?;
+fn own(tx: &mut Tx<'_>, at: &SpaceRequest, id: i64) -> Result<AccessToken> {
+    let place = at.find(tx, Purpose::ReadMembers)?;
     let found = tokens::find_of_source(tx, space_tokens::source_of(&place), id)?;
     found.ok_or(Error::MethodNotAllowed(vec![]))
 }

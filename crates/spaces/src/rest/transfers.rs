@@ -1,9 +1,8 @@
 //! Moves of groups and projects.
 
-use crate::entities::{self, GroupEntity, ProjectEntity};
+use super::Caller;
+use crate::entities::{GroupEntity, ProjectEntity};
 use crate::rules;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{Created, Ok200, Params, Routes};
 use kernel::ids::Reference;
@@ -25,18 +24,11 @@ kernel::params! {
     }
 }
 
-async fn group(
-    app: App,
-    viewer: Viewer,
-    params: Params<TransferGroup>,
-) -> Result<Created<GroupEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.write(move |tx| {
-        let group = rules::transfer_group(tx, &viewer, &params.id, params.group_id)?;
-        entities::one_group(tx, &handle, &viewer, &group).map(Created)
-    })
-    .await
+async fn group(by: Caller, params: Params<TransferGroup>) -> Result<Created<GroupEntity>> {
+    let moved = by.change_group(move |tx, viewer| {
+        rules::transfer_group(tx, viewer, &params.id, params.group_id)
+    });
+    moved.await.map(Created)
 }
 
 kernel::params! {
@@ -49,16 +41,9 @@ kernel::params! {
     }
 }
 
-async fn project(
-    app: App,
-    viewer: Viewer,
-    params: Params<TransferProject>,
-) -> Result<Ok200<ProjectEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = rules::transfer_project(tx, &viewer, &params.id, &params.namespace)?;
-        entities::one_project(tx, &handle, &viewer, &project, false).map(Ok200)
-    })
-    .await
+async fn project(by: Caller, params: Params<TransferProject>) -> Result<Ok200<ProjectEntity>> {
+    let moved = by.change_project(move |tx, viewer| {
+        rules::transfer_project(tx, viewer, &params.id, &params.namespace)
+    });
+    moved.await.map(Ok200)
 }

@@ -1,6 +1,6 @@
 //! Rules of groups.
 
-use super::{add_owner, check_description, of_group};
+use super::{add_owner, check_description, of_group, set};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, PRIVATE, Problems, Visibility, path_error};
 use crate::namespaces::{self, Place};
@@ -8,7 +8,7 @@ use crate::store::groups as rows;
 use crate::tasks::DestroyNamespace;
 use identity::viewer::Viewer;
 use kernel::audit;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue_at;
 use serde_json::json;
@@ -16,7 +16,6 @@ use store::Tx;
 
 /// What a group may be changed to; `None` leaves a field alone.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct GroupChange {
     pub name: Option<String>,
     pub path: Option<String>,
@@ -42,15 +41,7 @@ pub fn create_group(
     change: &GroupChange,
 ) -> Result<Namespace> {
     let signed_in = viewer.signed_in()?;
-    let parent = match parent_id {
-        Some(id) => Some(access::group(
-            tx,
-            viewer,
-            &Reference::Id(id),
-            Purpose::CreateSubgroup,
-        )?),
-        None => at_the_top(viewer)?,
-    };
+    let parent = new_parent(tx, viewer, parent_id)?;
     let visibility = change.visibility.unwrap_or(Visibility::of(PRIVATE));
     let place = Place {
         parent,
@@ -59,15 +50,23 @@ pub fn create_group(
     };
     check_group(&place, change, visibility)?;
     let saved = namespaces::insert_group(tx, &place, visibility.level(), signed_in.user.id)?;
-    let group = access::find_group(tx, &Reference::Id(saved))?.ok_or(Error::NotFound("Group"))?;
+    let group = reread(tx, saved)?;
     write_group(tx, &group, change, visibility.level())?;
     add_owner(tx, "Group", saved, signed_in.user.id)?;
     audit::record(tx, viewer, "group.create", of_group(&group), json!({}))?;
-    access::find_group(tx, &Reference::Id(saved))?.ok_or(Error::NotFound("Group"))
+    reread(tx, saved)
 }
 
-/// No parent, for those who may have groups without one.
-fn at_the_top(viewer: &Viewer) -> Result<Option<Namespace>> {
+fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Namespace> {
+    access::find_group(tx, &Reference::Id(id))?.found("Group")
+}
+
+/// Where a group may go: below one, or to the top.
+fn new_parent(tx: &mut Tx<'_>, viewer: &Viewer, id: Option<i64>) -> Result<Option<Namespace>> {
+    if let Some(id) = id {
+        let (id, purpose) = (Reference::Id(id), Purpose::CreateSubgroup);
+        return access::group(tx, viewer, &id, purpose).map(Some);
+    }
     viewer.signed_in()?;
     match may_create_top_group(viewer) {
         true => Ok(None),
@@ -75,7 +74,6 @@ fn at_the_top(viewer: &Viewer) -> Result<Option<Namespace>> {
     }
 }
 
-/// Whether the viewer may have groups without a parent.
 pub fn may_create_top_group(viewer: &Viewer) -> bool {
     let Viewer::User(signed_in) = viewer else {
         return false;
@@ -105,32 +103,34 @@ fn write_group(
     change: &GroupChange,
     visibility: i64,
 ) -> Result<()> {
-    let (new, old) = (change.clone(), group.clone());
-    let after = Namespace {
-        description: new.description.unwrap_or(old.description),
-        visibility,
-        project_creation_level: new
-            .project_creation_level
-            .unwrap_or(old.project_creation_level),
-        subgroup_creation_level: new
-            .subgroup_creation_level
-            .unwrap_or(old.subgroup_creation_level),
-        share_with_group_lock: new
-            .share_with_group_lock
-            .unwrap_or(old.share_with_group_lock),
-        require_two_factor: new.require_two_factor.unwrap_or(old.require_two_factor),
-        two_factor_grace_period: new
-            .two_factor_grace_period
-            .unwrap_or(old.two_factor_grace_period),
-        emails_enabled: new.emails_enabled.unwrap_or(old.emails_enabled),
-        mentions_disabled: new.mentions_disabled.or(old.mentions_disabled),
-        lfs_enabled: new.lfs_enabled.unwrap_or(old.lfs_enabled),
-        request_access_enabled: new
-            .request_access_enabled
-            .unwrap_or(old.request_access_enabled),
-        default_branch: new.default_branch.or(old.default_branch),
-        ..group.clone()
-    };
+    let mut after = group.clone();
+    after.visibility = visibility;
+    set(&mut after.description, &change.description);
+    set(
+        &mut after.project_creation_level,
+        &change.project_creation_level,
+    );
+    set(
+        &mut after.subgroup_creation_level,
+        &change.subgroup_creation_level,
+    );
+    set(
+        &mut after.share_with_group_lock,
+        &change.share_with_group_lock,
+    );
+    set(&mut after.require_two_factor, &change.require_two_factor);
+    set(
+        &mut after.two_factor_grace_period,
+        &change.two_factor_grace_period,
+    );
+    set(&mut after.emails_enabled, &change.emails_enabled);
+    set(&mut after.lfs_enabled, &change.lfs_enabled);
+    set(
+        &mut after.request_access_enabled,
+        &change.request_access_enabled,
+    );
+    after.mentions_disabled = change.mentions_disabled.or(after.mentions_disabled);
+    after.default_branch = change.default_branch.clone().or(after.default_branch);
     rows::write(tx, &after)
 }
 
@@ -159,14 +159,9 @@ pub fn update_group(
         namespaces::replace(tx, &group, &place)?.check()?;
     }
     write_group(tx, &group, change, visibility.level())?;
-    audit::record(
-        tx,
-        viewer,
-        "group.update",
-        of_group(&group),
-        json!({"path": place.full_path()}),
-    )?;
-    access::find_group(tx, &Reference::Id(group.id))?.ok_or(Error::NotFound("Group"))
+    let details = json!({"path": place.full_path()});
+    audit::record(tx, viewer, "group.update", of_group(&group), details)?;
+    reread(tx, group.id)
 }
 
 fn parent_of(tx: &mut Tx<'_>, group: &Namespace) -> Result<Option<Namespace>> {
@@ -178,18 +173,16 @@ fn parent_of(tx: &mut Tx<'_>, group: &Namespace) -> Result<Option<Namespace>> {
 
 /// What stands in a group may not be seen by more than the group.
 fn check_nothing_wider(tx: &mut Tx<'_>, group: &Namespace, wanted: Visibility) -> Result<()> {
+    let text = "is not allowed since this group contains things with higher visibility.";
     match rows::has_wider(tx, group, wanted.level())? {
         false => Ok(()),
         true => Err(Error::invalid(
             "visibility_level",
-            format!(
-                "{wanted} is not allowed since this group contains things with higher visibility."
-            ),
+            format!("{wanted} {text}"),
         )),
     }
 }
 
-/// Moves a group below another, or to the top.
 pub fn transfer_group(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -198,15 +191,7 @@ pub fn transfer_group(
 ) -> Result<Namespace> {
     let group = access::group(tx, viewer, reference, Purpose::Transfer)?;
     let refuse = |reason: &str| Err(Error::BadRequest(format!("Transfer failed: {reason}")));
-    let parent = match to {
-        Some(id) => Some(access::group(
-            tx,
-            viewer,
-            &Reference::Id(id),
-            Purpose::CreateSubgroup,
-        )?),
-        None => at_the_top(viewer)?,
-    };
+    let parent = new_parent(tx, viewer, to)?;
     if parent.as_ref().map(|parent| parent.id) == group.parent_id {
         return refuse("The group is already there.");
     }
@@ -237,14 +222,9 @@ pub fn transfer_group(
         let what = if taken.path { "path" } else { "name" };
         return refuse(&format!("The {what} has already been taken there."));
     }
-    audit::record(
-        tx,
-        viewer,
-        "group.transfer",
-        of_group(&group),
-        json!({"to": place.full_path()}),
-    )?;
-    access::find_group(tx, &Reference::Id(group.id))?.ok_or(Error::NotFound("Group"))
+    let details = json!({"to": place.full_path()});
+    audit::record(tx, viewer, "group.transfer", of_group(&group), details)?;
+    reread(tx, group.id)
 }
 
 /// Hides a group with all below it and leaves the work to a job.

@@ -1,10 +1,11 @@
 //! Rules of projects.
 
-use super::{add_owner, check_description, of_project};
+use super::{add_owner, check_description, of_project, set};
 use crate::access::{self, Purpose};
 use crate::model::{Namespace, PRIVATE, Problems, Project, Visibility, path_error};
 use crate::namespaces::{self, Taken};
 use crate::store::projects::{self as rows, NewProject};
+use crate::store::stars;
 use crate::tasks::DestroyProject;
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -18,7 +19,6 @@ use store::{Json, Tx};
 
 /// What a project may be changed to; `None` leaves a field alone.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct ProjectChange {
     pub name: Option<String>,
     pub path: Option<String>,
@@ -52,7 +52,6 @@ pub fn create_own_project(
     create_project(tx, viewer, &home, user.id, change)
 }
 
-/// The id of a user's own namespace.
 pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
     rows::own_namespace(tx, user_id)?.found("Namespace")
 }
@@ -100,18 +99,13 @@ pub fn create_project(
     }
     let project = reread(tx, id)?;
     write_project(tx, &project, change, visibility.level())?;
-    audit::record(
-        tx,
-        viewer,
-        "project.create",
-        of_project(&project),
-        json!({}),
-    )?;
+    let details = json!({});
+    audit::record(tx, viewer, "project.create", of_project(&project), details)?;
     reread(tx, id)
 }
 
 fn reread(tx: &mut Tx<'_>, id: i64) -> Result<Project> {
-    access::find_project(tx, &Reference::Id(id))?.ok_or(Error::NotFound("Project"))
+    access::find_project(tx, &Reference::Id(id))?.found("Project")
 }
 
 fn name_and_path(change: &ProjectChange) -> Result<(String, String)> {
@@ -182,24 +176,19 @@ fn write_project(
     let mut topics = change.topics.as_ref().unwrap_or(&project.topics.0).clone();
     let mut seen = std::collections::HashSet::new();
     topics.retain(|topic| seen.insert(fold(topic)));
-    let or = |new: &Option<String>, old: &str| new.clone().unwrap_or_else(|| old.to_owned());
-    let after = Project {
-        description: change.description.clone().or(project.description.clone()),
-        visibility,
-        default_branch: change
-            .default_branch
-            .clone()
-            .or(project.default_branch.clone()),
-        topics: Json(topics),
-        merge_method: or(&change.merge_method, &project.merge_method),
-        squash_option: or(&change.squash_option, &project.squash_option),
-        request_access_enabled: change
-            .request_access_enabled
-            .unwrap_or(project.request_access_enabled),
-        packages_enabled: packages_enabled.unwrap_or(project.packages_enabled),
-        features: Json(features),
-        ..project.clone()
-    };
+    let mut after = project.clone();
+    after.visibility = visibility;
+    after.topics = Json(topics);
+    after.features = Json(features);
+    set(&mut after.merge_method, &change.merge_method);
+    set(&mut after.squash_option, &change.squash_option);
+    set(
+        &mut after.request_access_enabled,
+        &change.request_access_enabled,
+    );
+    set(&mut after.packages_enabled, &packages_enabled);
+    after.description = change.description.clone().or(after.description);
+    after.default_branch = change.default_branch.clone().or(after.default_branch);
     rows::write(tx, &after)
 }
 
@@ -226,13 +215,8 @@ pub fn update_project(
         namespaces::replace_project(tx, &project, namespace, &name, &path)?.check()?;
     }
     write_project(tx, &project, change, visibility.level())?;
-    audit::record(
-        tx,
-        viewer,
-        "project.update",
-        of_project(&project),
-        json!({"path": path}),
-    )?;
+    let details = json!({"path": path});
+    audit::record(tx, viewer, "project.update", of_project(&project), details)?;
     reread(tx, project.id)
 }
 
@@ -242,8 +226,7 @@ pub fn note_activity(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
 }
 
 fn home_of(tx: &mut Tx<'_>, project: &Project) -> Result<Namespace> {
-    access::find_namespace(tx, &Reference::Id(project.namespace_id))?
-        .ok_or(Error::NotFound("Namespace"))
+    access::find_namespace(tx, &Reference::Id(project.namespace_id))?.found("Namespace")
 }
 
 /// The namespace in which the viewer may create projects, by reference.
@@ -252,15 +235,13 @@ pub fn namespace_for_projects(
     viewer: &Viewer,
     reference: &Reference,
 ) -> Result<Namespace> {
-    let found = access::find_namespace(tx, reference)?.ok_or(Error::NotFound("Namespace"))?;
+    let found = access::find_namespace(tx, reference)?.found("Namespace")?;
     if found.is_group() {
         let by_id = Reference::Id(found.id);
-        return access::group(tx, viewer, &by_id, Purpose::CreateProject).map_err(
-            |error| match error {
-                Error::NotFound(_) => Error::NotFound("Namespace"),
-                other => other,
-            },
-        );
+        return match access::group(tx, viewer, &by_id, Purpose::CreateProject) {
+            Err(Error::NotFound(_)) => Err(Error::NotFound("Namespace")),
+            other => other,
+        };
     }
     let user = viewer.user();
     let own = user.is_some_and(|user| found.owner_id == Some(user.id) && !user.is_external);
@@ -294,17 +275,17 @@ pub fn transfer_project(
     if let Some(owner) = home.owner_id {
         add_owner(tx, "Project", project.id, owner)?;
     }
+    let details = json!({"to": home.full_path});
     audit::record(
         tx,
         viewer,
         "project.transfer",
         of_project(&project),
-        json!({"to": home.full_path}),
+        details,
     )?;
     reread(tx, project.id)
 }
 
-/// Makes a project read-only, or writable again.
 pub fn archive_project(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -331,7 +312,7 @@ pub fn star_project(
 ) -> Result<Option<Project>> {
     let project = access::project(tx, viewer, reference, Purpose::Join)?;
     let user_id = viewer.signed_in()?.user.id;
-    if !rows::set_starred(tx, project.id, user_id, starred)? {
+    if !stars::set(tx, project.id, user_id, starred)? {
         return Ok(None);
     }
     reread(tx, project.id).map(Some)
@@ -341,13 +322,8 @@ pub fn star_project(
 pub fn destroy_project(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<()> {
     let now = tx.now();
     rows::hide(tx, project.id)?;
-    audit::record(
-        tx,
-        viewer,
-        "project.destroy",
-        of_project(project),
-        json!({}),
-    )?;
+    let details = json!({});
+    audit::record(tx, viewer, "project.destroy", of_project(project), details)?;
     let job = DestroyProject {
         project: project.id,
     };

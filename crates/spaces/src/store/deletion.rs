@@ -5,7 +5,6 @@ use kernel::error::Result;
 use kernel::time::Timestamp;
 use store::{Tx, sql};
 
-/// Whether a project is hidden and waits for its deletion.
 pub fn is_scheduled(tx: &mut Tx<'_>, project_id: i64) -> Result<bool> {
     let found: Option<i64> = tx.optional(
         sql!("select id from projects where id = $1 and deletion_scheduled_at is not null"),
@@ -28,13 +27,11 @@ pub fn scheduled_below(tx: &mut Tx<'_>, namespace_id: i64) -> Result<Vec<i64>> {
     )?)
 }
 
-/// Deletes a project's row.
 pub fn delete_project(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from projects where id = $1"), (id,))?;
     Ok(())
 }
 
-/// Deletes a hidden namespace's row; whether there was one.
 pub fn delete_namespace(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     let gone = tx.execute(
         sql!("delete from namespaces where id = $1 and deletion_scheduled_at is not null"),
@@ -43,7 +40,6 @@ pub fn delete_namespace(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     Ok(gone > 0)
 }
 
-/// The bots of a project or group.
 pub fn bots_of(tx: &mut Tx<'_>, kind: SourceKind, id: i64) -> Result<Vec<i64>> {
     Ok(tx.all(
         sql!(

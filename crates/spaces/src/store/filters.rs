@@ -2,61 +2,41 @@
 
 use super::contains;
 use crate::access::{self, GUEST, OWNER, Purpose};
-use crate::model::Visibility;
+use crate::model::{Namespace, Visibility};
 use identity::viewer::Viewer;
 use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
 use serde_json::json;
-use store::{Fragment, Tx};
+use store::{Fragment, IntoValue, Tx};
 
 /// What a list of projects is narrowed to.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectFilter {
-    /// Only these.
     pub ids: Option<Vec<i64>>,
-    /// Only those at these paths.
     pub full_paths: Option<Vec<String>>,
-    /// Only those the viewer is a member of.
     pub membership: bool,
-    /// Only those the viewer owns.
     pub owned: bool,
-    /// Only those in the viewer's own namespace.
     pub personal: bool,
-    /// Only those the viewer starred.
     pub starred: bool,
     /// Only archived ones, or only others.
     pub archived: Option<bool>,
-    /// Only of this visibility.
     pub visibility: Option<Visibility>,
     /// In name, path or description.
     pub search: Option<String>,
-    /// Search the namespaces' paths too.
     pub search_namespaces: bool,
     /// Only with all these topics.
     pub topics: Vec<String>,
-    /// Only where the viewer has at least this role.
     pub min_access_level: Option<i64>,
-    /// Only ids above.
     pub id_after: Option<i64>,
-    /// Only ids below.
     pub id_before: Option<i64>,
-    /// Only active since.
     pub last_activity_after: Option<Timestamp>,
-    /// Only inactive since.
     pub last_activity_before: Option<Timestamp>,
-    /// Only changed since.
     pub updated_after: Option<Timestamp>,
-    /// Only unchanged since.
     pub updated_before: Option<Timestamp>,
-    /// Only with issues.
     pub with_issues: bool,
-    /// Only with merge requests.
     pub with_merge_requests: bool,
-    /// Only with files in this language.
     pub programming_language: Option<String>,
-    /// Only imported ones.
     pub imported: bool,
-    /// Only those marked for deletion on this day.
     pub marked_for_deletion_on: Option<Date>,
 }
 
@@ -134,19 +114,10 @@ impl ProjectFilter {
         }
         let user_id = viewer.user_id().unwrap_or(-1);
         if self.starred {
-            sql.push(
-                " and projects.id in (select s.project_id from stars s where s.user_id = ",
-                user_id,
-            )
-            .raw(")");
+            sql.raw(" and ").append(starred_projects(user_id));
         }
         if self.personal {
-            sql.push(
-                " and projects.namespace_id in
-                    (select n.id from namespaces n where n.owner_id = ",
-                user_id,
-            )
-            .raw(")");
+            sql.raw(" and ").append(own_projects(user_id));
         }
     }
 
@@ -176,7 +147,51 @@ impl ProjectFilter {
     }
 }
 
-/// Groups whose name or path contains the text.
+/// A condition on `projects` that a value and a parenthesis close.
+fn closed(text: &str, value: impl IntoValue) -> Fragment {
+    let mut condition = Fragment::default();
+    condition.push(text, value).raw(")");
+    condition
+}
+
+pub fn starred_projects(user_id: i64) -> Fragment {
+    let stars = "projects.id in (select s.project_id from stars s where s.user_id = ";
+    closed(stars, user_id)
+}
+
+pub fn own_projects(user_id: i64) -> Fragment {
+    let own = "projects.namespace_id in (select n.id from namespaces n where n.owner_id = ";
+    closed(own, user_id)
+}
+
+/// Projects that stand right in a namespace.
+pub fn projects_right_in(namespace_id: i64) -> Fragment {
+    closed("(projects.namespace_id = ", namespace_id)
+}
+
+/// Projects in a group and the groups below it.
+pub fn projects_below(group: &Namespace) -> Fragment {
+    let mut below = Fragment::new(
+        "projects.namespace_id in (select n.id from namespaces n where n.lineage >= ",
+    );
+    below.bind(&group.lineage);
+    below.append(closed(" and n.lineage < ", group.lineage_end()));
+    below
+}
+
+pub fn projects_shared_with(group_id: i64) -> Fragment {
+    let shared = "projects.id in (select s.source_id from shares s
+        where s.source_type = 'Project' and s.group_id = ";
+    closed(shared, group_id)
+}
+
+pub fn search_projects(sql: &mut Fragment, text: &str) {
+    if !text.is_empty() {
+        let columns = ["name_folded", "full_path_folded"];
+        search_in(sql, "projects", &columns, text);
+    }
+}
+
 pub fn search_groups(sql: &mut Fragment, text: Option<&str>) {
     if let Some(text) = text.filter(|text| !text.is_empty()) {
         search_in(
@@ -203,8 +218,7 @@ pub fn search_users(sql: &mut Fragment, text: Option<&str>) {
         .raw(")");
 }
 
-/// Rows with the text in one of these folded columns.
-fn search_in(sql: &mut Fragment, table: &str, columns: &[&str], text: &str) {
+pub fn search_in(sql: &mut Fragment, table: &str, columns: &[&str], text: &str) {
     let pattern = contains(&fold(text));
     sql.raw(" and (");
     for (index, column) in columns.iter().enumerate() {

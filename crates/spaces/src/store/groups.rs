@@ -48,16 +48,15 @@ pub fn has_wider(tx: &mut Tx<'_>, group: &Namespace, visibility: i64) -> Result<
              where n.lineage >= $1 and n.lineage < $2 and p.visibility > $3
                 and p.deletion_scheduled_at is null"
         ),
-        (&group.lineage, end(group), visibility),
+        (&group.lineage, group.lineage_end(), visibility),
     )?;
     Ok(wider.is_some())
 }
 
-/// The depth of what stands deepest in a group.
 pub fn deepest(tx: &mut Tx<'_>, group: &Namespace) -> Result<i64> {
     Ok(tx.one(
         sql!("select max(depth) from namespaces where lineage >= $1 and lineage < $2"),
-        (&group.lineage, end(group)),
+        (&group.lineage, group.lineage_end()),
     )?)
 }
 
@@ -71,7 +70,7 @@ pub fn hide(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> {
              where namespace_id in
                 (select n.id from namespaces n where n.lineage >= $1 and n.lineage < $2)"
         ),
-        (&namespace.lineage, end(namespace), now),
+        (&namespace.lineage, namespace.lineage_end(), now),
     )?;
     tx.execute(
         sql!(
@@ -79,12 +78,7 @@ pub fn hide(tx: &mut Tx<'_>, namespace: &Namespace) -> Result<()> {
                 unique_name = null, full_path_folded = '-/deleted/group/' || cast(id as text)
              where lineage >= $1 and lineage < $2"
         ),
-        (&namespace.lineage, end(namespace), now),
+        (&namespace.lineage, namespace.lineage_end(), now),
     )?;
     Ok(())
-}
-
-/// What no lineage below a namespace reaches.
-fn end(namespace: &Namespace) -> String {
-    format!("{}:", namespace.lineage)
 }

@@ -4,6 +4,7 @@ use super::{Source, today};
 use crate::access::OWNER;
 use crate::model::SourceKind;
 use kernel::error::Result;
+use kernel::http::Paging;
 use kernel::time::{Date, Timestamp};
 use store::{Tx, sql};
 
@@ -21,14 +22,11 @@ pub fn insert_owner(tx: &mut Tx<'_>, kind: &str, id: i64, user_id: i64) -> Resul
     Ok(())
 }
 
-/// A membership about to be stored.
 pub struct NewRow {
-    /// What it is of: kind and id.
     pub source: (SourceKind, i64),
     pub user_id: i64,
     pub level: i64,
     pub created_by_id: Option<i64>,
-    /// The day it ends on.
     pub expires_at: Option<Date>,
 }
 
@@ -60,7 +58,6 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewRow) -> Result<bool> {
     Ok(added > 0)
 }
 
-/// When a direct membership last changed.
 pub fn updated_at(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Option<Timestamp>> {
     Ok(tx.optional(
         sql!(
@@ -71,7 +68,6 @@ pub fn updated_at(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<Opti
     )?)
 }
 
-/// Writes a role and its end.
 pub fn update(
     tx: &mut Tx<'_>,
     source: &Source,
@@ -136,7 +132,6 @@ pub fn insert_request(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<
     Ok(made > 0)
 }
 
-/// Turns a request into membership.
 pub fn grant(
     tx: &mut Tx<'_>,
     source: &Source,
@@ -156,7 +151,6 @@ pub fn grant(
     Ok(())
 }
 
-/// Removes a request; whether there was one.
 pub fn delete_request(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<bool> {
     let gone = tx.execute(
         sql!(
@@ -166,4 +160,103 @@ pub fn delete_request(tx: &mut Tx<'_>, source: &Source, user_id: i64) -> Result<
         (source.kind, source.id, user_id),
     )?;
     Ok(gone > 0)
+}
+
+/// What a user is a member of: its id, its name, its kind, and the role there.
+pub type Held = (i64, String, SourceKind, i64);
+
+/// What a user is a member of, of one kind or of both, and how much that is.
+pub fn of_user(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    only: Option<SourceKind>,
+    paging: &Paging,
+) -> Result<(Vec<Held>, i64)> {
+    let (today, kind) = (today(tx), only.map_or("", SourceKind::as_str));
+    let rows = tx.all(
+        sql!(
+            "select m.source_id, coalesce(p.name, n.name, ''), m.source_type, m.access_level
+             from members m
+             left join projects p on m.source_type = 'Project' and p.id = m.source_id
+             left join namespaces n on m.source_type = 'Group' and n.id = m.source_id
+             where m.user_id = $1 and m.requested_at is null
+                and (m.expires_at is null or m.expires_at > $2)
+                and ($3 = '' or m.source_type = $3)
+             order by m.id limit $4 offset $5"
+        ),
+        (user_id, &today, kind, paging.fetch(), paging.offset()),
+    )?;
+    let total = tx.one(
+        sql!(
+            "select count(*) from members where user_id = $1 and requested_at is null
+                and (expires_at is null or expires_at > $2)
+                and ($3 = '' or source_type = $3)"
+        ),
+        (user_id, &today, kind),
+    )?;
+    Ok((rows, total))
+}
+
+pub fn count_of_user(tx: &mut Tx<'_>, user_id: i64, kind: SourceKind) -> Result<i64> {
+    let today = today(tx);
+    Ok(tx.one(
+        sql!(
+            "select count(*) from members where user_id = $1 and source_type = $2
+                and requested_at is null and (expires_at is null or expires_at > $3)"
+        ),
+        (user_id, kind, today),
+    )?)
+}
+
+/// How many groups each of these users is a member of, of those in any.
+pub fn groups_of_users(tx: &mut Tx<'_>, users: &[i64]) -> Result<Vec<(i64, i64)>> {
+    let today = today(tx);
+    Ok(tx.all(
+        sql!(
+            "select m.user_id, count(*) from members m
+             join namespaces n on n.id = m.source_id and n.deletion_scheduled_at is null
+             where m.user_id in_list($1) and m.source_type = 'Group'
+                and m.requested_at is null
+                and (m.expires_at is null or m.expires_at > $2)
+             group by m.user_id"
+        ),
+        (users, today),
+    )?)
+}
+
+/// The levels a user holds in these projects and groups by themselves, as a
+/// member or by a share: kind, id, and the highest level.
+pub fn levels_held(
+    tx: &mut Tx<'_>,
+    user_id: i64,
+    projects: Vec<i64>,
+    groups: Vec<i64>,
+) -> Result<Vec<(String, i64, i64)>> {
+    let today = today(tx);
+    Ok(tx.all(
+        sql!(
+            "select source_type, source_id, max(level) from (
+                select source_type, source_id, access_level as level from members
+                where user_id = $1 and source_type = 'Project' and source_id in_list($2)
+                    and requested_at is null and (expires_at is null or expires_at > $4)
+                union all
+                select source_type, source_id, access_level from members
+                where user_id = $1 and source_type = 'Group' and source_id in_list($3)
+                    and requested_at is null and (expires_at is null or expires_at > $4)
+                union all
+                select s.source_type, s.source_id,
+                    case when s.access_level < m.access_level
+                        then s.access_level else m.access_level end
+                from shares s
+                join namespaces g on g.id = s.group_id
+                join members m on m.user_id = $1 and m.source_type = 'Group'
+                    and m.requested_at is null and (m.expires_at is null or m.expires_at > $4)
+                    and g.lineage like '%/' || cast(m.source_id as text) || '/%'
+                where (s.expires_at is null or s.expires_at > $4)
+                    and ((s.source_type = 'Project' and s.source_id in_list($2))
+                        or (s.source_type = 'Group' and s.source_id in_list($3)))
+             ) as levels group by source_type, source_id"
+        ),
+        (user_id, projects, groups, today),
+    )?)
 }

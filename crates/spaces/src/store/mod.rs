@@ -1,5 +1,5 @@
-//! SQL of this room: lists, memberships, shares. Look-ups by id or path and
-//! the visible-set conditions are in [`crate::access`].
+//! SQL of this room: lists, memberships, shares. The visible-set conditions
+//! are in [`crate::access`].
 
 use crate::model::{Namespace, Project, SourceKind};
 use crate::project_select;
@@ -14,13 +14,18 @@ use store::{Fragment, FromRow, Row, Tx, from_row, sql};
 pub mod claims;
 pub mod counts;
 pub mod deletion;
+pub mod deploy_tokens;
 pub mod filters;
 pub mod groups;
+pub mod invitations;
+pub mod lookups;
 pub mod members;
 pub mod namespaces;
+pub mod people;
 pub mod places;
 pub mod projects;
 pub mod shares;
+pub mod stars;
 
 /// `%text%` with the wildcards of `like` taken literally (escape `\`).
 pub fn contains(text: &str) -> String {
@@ -51,10 +56,13 @@ pub fn projects(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Project>> {
-    let mut list = Fragment::new(project_select!("where "));
-    list.append(condition.clone()).raw(" order by ").raw(order);
-    list.push(" limit ", limit).push(" offset ", offset);
-    Ok(tx.query(list)?)
+    ordered(
+        tx,
+        project_select!("where "),
+        condition,
+        order,
+        (limit, offset),
+    )
 }
 
 /// Namespaces of a condition, in an order, with `limit` and `offset`.
@@ -65,7 +73,18 @@ pub fn namespaces(
     limit: i64,
     offset: i64,
 ) -> Result<Vec<Namespace>> {
-    let mut list = Fragment::new("select namespaces.* from namespaces where ");
+    let select = "select namespaces.* from namespaces where ";
+    ordered(tx, select, condition, order, (limit, offset))
+}
+
+fn ordered<T: FromRow>(
+    tx: &mut Tx<'_>,
+    select: &str,
+    condition: &Fragment,
+    order: &str,
+    (limit, offset): (i64, i64),
+) -> Result<Vec<T>> {
+    let mut list = Fragment::new(select);
     list.append(condition.clone()).raw(" order by ").raw(order);
     list.push(" limit ", limit).push(" offset ", offset);
     Ok(tx.query(list)?)
@@ -73,7 +92,6 @@ pub fn namespaces(
 
 /// A share with the group it is with.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct ShareRow {
     pub source_id: i64,
     pub group_id: i64,
@@ -180,7 +198,6 @@ pub fn today(tx: &Tx<'_>) -> String {
     date_of(tx.now()).to_string()
 }
 
-/// A membership with its user.
 #[derive(Debug, Clone)]
 pub struct MemberRow {
     pub id: i64,
@@ -208,10 +225,8 @@ impl FromRow for MemberRow {
     }
 }
 
-/// What members belong to.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// `Project` or `Group`.
     pub kind: SourceKind,
     pub id: i64,
     /// Its name, for audit records.
@@ -221,13 +236,10 @@ pub struct Source {
     pub groups: Vec<i64>,
 }
 
-/// Which members a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breadth {
     Direct,
-    /// Also those of groups above and of groups it is shared with.
     All,
-    /// Those who ask for access.
     Requests,
 }
 
@@ -290,14 +302,11 @@ fn memberships(tx: &Tx<'_>, source: &Source, breadth: Breadth) -> Fragment {
     all
 }
 
-/// What a list of members is narrowed to.
 #[derive(Debug, Clone, Default)]
 pub struct MemberFilter {
     /// In name or username; or the whole e-mail address.
     pub query: Option<String>,
-    /// Only these users.
     pub user_ids: Option<Vec<i64>>,
-    /// Not these users.
     pub skip_users: Option<Vec<i64>>,
 }
 
@@ -318,7 +327,6 @@ fn listed(tx: &Tx<'_>, source: &Source, breadth: Breadth, filter: &MemberFilter)
     list
 }
 
-/// Members and how many there are.
 pub fn members(
     tx: &mut Tx<'_>,
     source: &Source,

@@ -6,12 +6,9 @@ use kernel::error::{CONFLICT, Error, Result};
 use kernel::ids::fold;
 use store::{Tx, sql};
 
-/// Where a namespace is to stand.
 pub struct Place {
-    /// The group above it, if any.
     pub parent: Option<Namespace>,
     pub name: String,
-    /// Last part of its path.
     pub path: String,
 }
 
@@ -24,7 +21,6 @@ impl Place {
         )
     }
 
-    /// Its name after the names of those above.
     pub fn full_name(&self) -> String {
         join(
             self.parent.as_ref().map(|p| p.full_name.as_str()),
@@ -97,7 +93,6 @@ impl Taken {
     }
 }
 
-/// Whether a group in this one has the name.
 fn is_group_name_taken(tx: &mut Tx<'_>, place: &Place) -> Result<bool> {
     let Some(parent) = &place.parent else {
         return Ok(false);
@@ -109,7 +104,6 @@ fn is_group_name_taken(tx: &mut Tx<'_>, place: &Place) -> Result<bool> {
     Ok(taken.is_some())
 }
 
-/// Whether a project in the namespace has the name.
 pub fn is_project_name_taken(tx: &mut Tx<'_>, namespace_id: i64, name: &str) -> Result<bool> {
     let taken: Option<i64> = tx.optional(
         sql!("select id from projects where namespace_id = $1 and unique_name = $2"),
@@ -141,7 +135,6 @@ pub fn insert_for_user(
     Ok(id)
 }
 
-/// Makes a group, unless its name or path is taken.
 pub fn insert_group(
     tx: &mut Tx<'_>,
     place: &Place,
@@ -216,7 +209,7 @@ pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<Taken>
         .as_ref()
         .map_or("/", |parent| parent.lineage.as_str());
     let lineage = format!("{above}{}/", old.id);
-    let end = format!("{}:", old.lineage);
+    let end = old.lineage_end();
     let from = |text: &str| text.chars().count() as i64 + 1;
     tx.execute(
         sql!(
@@ -265,7 +258,7 @@ pub fn replace(tx: &mut Tx<'_>, old: &Namespace, place: &Place) -> Result<Taken>
 
 fn move_projects(tx: &mut Tx<'_>, old: &Namespace, full_path: &str, redirect: bool) -> Result<()> {
     let now = tx.now();
-    let end = format!("{}:", old.lineage);
+    let end = old.lineage_end();
     if redirect {
         tx.execute(
             sql!(

@@ -7,12 +7,9 @@ use kernel::ids::fold;
 use serde_json::json;
 use store::{Tx, sql};
 
-/// A project about to be stored.
 pub struct NewProject<'n> {
-    /// Where it stands.
     pub namespace_id: i64,
     pub name: &'n str,
-    /// The last part of its path.
     pub path: &'n str,
     pub full_path: &'n str,
     pub visibility: i64,
@@ -97,7 +94,6 @@ pub fn touch_activity(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// The id of a user's own namespace.
 pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<i64>> {
     Ok(tx.optional(
         sql!(
@@ -108,7 +104,6 @@ pub fn own_namespace(tx: &mut Tx<'_>, user_id: i64) -> Result<Option<i64>> {
     )?)
 }
 
-/// How many projects stand right in a namespace.
 pub fn count_in(tx: &mut Tx<'_>, namespace_id: i64) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from projects where namespace_id = $1"),
@@ -124,7 +119,6 @@ pub fn ids_in(tx: &mut Tx<'_>, namespace_id: i64) -> Result<Vec<i64>> {
     )?)
 }
 
-/// Makes a project read-only, or writable again.
 pub fn set_archived(tx: &mut Tx<'_>, id: i64, archived: bool) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -134,33 +128,6 @@ pub fn set_archived(tx: &mut Tx<'_>, id: i64, archived: bool) -> Result<()> {
     Ok(())
 }
 
-/// Stars or unstars a project; whether that was not so before.
-pub fn set_starred(tx: &mut Tx<'_>, id: i64, user_id: i64, starred: bool) -> Result<bool> {
-    let now = tx.now();
-    let changed = match starred {
-        true => tx.execute(
-            sql!(
-                "insert into stars (project_id, user_id, created_at) values ($1, $2, $3)
-                 on conflict (project_id, user_id) do nothing"
-            ),
-            (id, user_id, now),
-        )?,
-        false => tx.execute(
-            sql!("delete from stars where project_id = $1 and user_id = $2"),
-            (id, user_id),
-        )?,
-    };
-    if changed > 0 {
-        let by: i64 = if starred { 1 } else { -1 };
-        tx.execute(
-            sql!("update projects set star_count = star_count + $2 where id = $1"),
-            (id, by),
-        )?;
-    }
-    Ok(changed > 0)
-}
-
-/// Hides a project and frees its name and path.
 pub fn hide(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(

@@ -1,15 +1,14 @@
 //! Which groups a list holds, and in which order.
 
-use super::super::Sort;
+use super::super::{Caller, Sort};
 use crate::access::{self, GUEST, OWNER, Purpose};
 use crate::entities::{self, GroupEntity};
 use crate::model::{Namespace, Visibility};
 use crate::store as lists;
 use crate::store::filters::search_groups;
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Paged, Paging, Start};
+use kernel::http::{Flat, Paged, Paging, Start};
 use kernel::ids::{Reference, fold};
 use serde_json::json;
 use store::{Fragment, Tx};
@@ -20,8 +19,8 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// Filters of a list of groups.
-    pub struct ListGroups {
+    /// Filters of every list of groups.
+    pub struct GroupFilter {
         /// Not these groups.
         pub skip_groups: Option<Vec<i64>>,
         /// All groups the caller may see, not only their own.
@@ -36,8 +35,12 @@ kernel::params! {
         pub owned: Option<bool>,
         /// Only groups where the caller has at least this role.
         pub min_access_level: Option<i64>,
-        /// Only groups without a parent.
-        pub top_level_only: Option<bool>,
+    }
+}
+
+kernel::params! {
+    /// Further filters of every list of groups.
+    pub struct GroupDetails {
         /// With bytes in use, where the caller owns the group.
         pub statistics: Option<bool>,
         /// Only of this visibility.
@@ -46,64 +49,49 @@ kernel::params! {
 }
 
 kernel::params! {
+    /// Filters of a list of groups.
+    pub struct ListGroups {
+        pub filter: Flat<GroupFilter>,
+        /// Only groups without a parent.
+        pub top_level_only: Option<bool>,
+        pub details: Flat<GroupDetails>,
+    }
+}
+
+kernel::params! {
     /// A group and filters of the groups below it.
     pub struct ListBelow {
         /// Id or path of the group.
         pub id: Reference,
-        /// Not these groups.
-        pub skip_groups: Option<Vec<i64>>,
-        /// All groups the caller may see, not only their own.
-        pub all_available: Option<bool>,
-        /// In name or path.
-        pub search: Option<String>,
-        /// What to sort by.
-        pub order_by: Option<GroupOrder>,
-        /// Direction.
-        pub sort: Option<Sort>,
-        /// Only groups the caller owns.
-        pub owned: Option<bool>,
-        /// Only groups where the caller has at least this role.
-        pub min_access_level: Option<i64>,
-        /// With bytes in use, where the caller owns the group.
-        pub statistics: Option<bool>,
-        /// Only of this visibility.
-        pub visibility: Option<Visibility>,
+        pub filter: Flat<GroupFilter>,
+        pub details: Flat<GroupDetails>,
     }
 }
 
 /// The groups below one, or right below it.
 pub(super) async fn below(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: ListBelow,
     paging: Paging,
     children_only: bool,
 ) -> Result<Paged<GroupEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let top = access::group(tx, &viewer, &params.id, Purpose::Read)?;
+    let mut list = ListGroups {
+        filter: params.filter,
+        top_level_only: None,
+        details: params.details,
+    };
+    // Inside a visible group everything visible is listed.
+    list.filter.0.all_available = Some(true);
+    by.read(move |tx, by| {
+        let top = access::group(tx, &by.viewer, &params.id, Purpose::Read)?;
         let mut place = Fragment::default();
-        if children_only {
-            place.push("namespaces.parent_id = ", top.id);
-        } else {
-            place
+        match children_only {
+            true => place.push("namespaces.parent_id = ", top.id),
+            false => place
                 .push("namespaces.lineage > ", &top.lineage)
-                .push(" and namespaces.lineage < ", format!("{}:", top.lineage));
-        }
-        let filter = ListGroups {
-            skip_groups: params.skip_groups,
-            // Inside a visible group everything visible is listed.
-            all_available: Some(true),
-            search: params.search,
-            order_by: params.order_by,
-            sort: params.sort,
-            owned: params.owned,
-            min_access_level: params.min_access_level,
-            top_level_only: None,
-            statistics: params.statistics,
-            visibility: params.visibility,
+                .push(" and namespaces.lineage < ", top.lineage_end()),
         };
-        page(tx, &handle, &viewer, &filter, paging, place)
+        page(tx, by, &list, paging, place)
     })
     .await
 }
@@ -111,13 +99,13 @@ pub(super) async fn below(
 /// One page of the groups of a place.
 pub(super) fn page(
     tx: &mut Tx<'_>,
-    app: &App,
-    viewer: &Viewer,
-    filter: &ListGroups,
+    by: &Caller,
+    list: &ListGroups,
     paging: Paging,
     place: Fragment,
 ) -> Result<Paged<GroupEntity>> {
-    let mut condition = condition(tx, viewer, filter, place);
+    let filter = &list.filter;
+    let mut condition = condition(tx, &by.viewer, list, place);
     let order = filter.order_by.unwrap_or(GroupOrder::Name);
     let direction = filter.sort.unwrap_or(Sort::Asc);
     if paging.is_keyset() && (order != GroupOrder::Name || direction != Sort::Asc) {
@@ -137,8 +125,8 @@ pub(super) fn page(
     };
     let order = format!("{column} {direction}, namespaces.id {direction}");
     let rows = lists::namespaces(tx, &condition, &order, paging.fetch(), paging.offset())?;
-    let mut statistics = match filter.statistics {
-        Some(true) => entities::group_statistics(tx, viewer, &rows)?,
+    let mut statistics = match list.details.statistics {
+        Some(true) => entities::group_statistics(tx, &by.viewer, &rows)?,
         _ => Default::default(),
     };
     let paged = match total {
@@ -148,7 +136,7 @@ pub(super) fn page(
         }),
     };
     Ok(paged.map(|row| {
-        let mut entity = entities::group(app, &row);
+        let mut entity = entities::group(&by.app, &row);
         entity.statistics = statistics.remove(&row.id);
         entity
     }))
@@ -159,9 +147,7 @@ fn after_name(condition: &mut Fragment, keys: &[serde_json::Value]) -> Result<()
         keys.first().and_then(|key| key.as_str()),
         keys.get(1).and_then(|key| key.as_i64()),
     ) else {
-        return Err(Error::Parameters(vec![
-            "cursor does not have a valid value".into(),
-        ]));
+        return Err(unknown_cursor());
     };
     condition
         .push(" and (namespaces.name_folded > ", name)
@@ -171,21 +157,25 @@ fn after_name(condition: &mut Fragment, keys: &[serde_json::Value]) -> Result<()
     Ok(())
 }
 
+/// A cursor of another list.
+pub fn unknown_cursor() -> Error {
+    Error::Parameters(vec!["cursor does not have a valid value".into()])
+}
+
 /// Orders in which pages cannot be found by key.
 pub fn keyset_unavailable() -> Error {
     let text = "Keyset pagination is not yet available for this type of request";
     Error::Exact(405, json!({"error": text, "message": text}))
 }
 
-fn condition(tx: &Tx<'_>, viewer: &Viewer, filter: &ListGroups, place: Fragment) -> Fragment {
+fn condition(tx: &Tx<'_>, viewer: &Viewer, list: &ListGroups, place: Fragment) -> Fragment {
+    let filter = &list.filter;
     let mut condition = access::visible_groups(tx, viewer);
     condition.raw(" and (").append(place).raw(")");
     let user_id = viewer.user_id();
-    let owned = filter.owned.unwrap_or(false);
-    let least = if owned {
-        Some(OWNER)
-    } else {
-        filter.min_access_level
+    let least = match filter.owned.unwrap_or(false) {
+        true => Some(OWNER),
+        false => filter.min_access_level,
     };
     match (user_id, least) {
         (Some(user_id), Some(level)) => {
@@ -210,10 +200,10 @@ fn condition(tx: &Tx<'_>, viewer: &Viewer, filter: &ListGroups, place: Fragment)
             .bind(skipped)
             .raw(")");
     }
-    if filter.top_level_only.unwrap_or(false) {
+    if list.top_level_only.unwrap_or(false) {
         condition.raw(" and namespaces.parent_id is null");
     }
-    if let Some(visibility) = filter.visibility {
+    if let Some(visibility) = list.details.visibility {
         condition.push(" and namespaces.visibility = ", visibility.level());
     }
     condition

@@ -2,20 +2,20 @@
 
 mod listing;
 
+use super::{Caller, Safeguard, text};
 use crate::access::{self, Purpose};
 use crate::entities::{self, GroupEntity};
 use crate::model::Visibility;
 use crate::rules::{self, GroupChange};
-use crate::store as lists;
-use identity::viewer::Viewer;
-use kernel::app::App;
-use kernel::error::{Error, Result};
+use crate::store::{self as lists, filters};
+use kernel::error::Result;
 use kernel::http::conditional::check_unmodified;
-use kernel::http::params::Patch;
-use kernel::http::{Accepted, Created, Ok200, Paged, Paging, Params, RequestContext, Routes};
+use kernel::http::{
+    Accepted, Created, Flat, Ok200, Paged, Paging, Params, Patch, RequestContext, Routes,
+};
 use kernel::ids::Reference;
-pub use listing::keyset_unavailable;
 use listing::{ListBelow, ListGroups, below, page};
+pub use listing::{keyset_unavailable, unknown_cursor};
 use std::sync::Arc;
 use store::Fragment;
 
@@ -34,33 +34,28 @@ pub fn routes(r: &mut Routes) {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListGroups>,
     paging: Paging,
 ) -> Result<Paged<GroupEntity>> {
-    let filter = params.0;
-    let handle = app.clone();
-    app.read(move |tx| page(tx, &handle, &viewer, &filter, paging, Fragment::new("true")))
+    by.read(move |tx, by| page(tx, by, &params, paging, Fragment::new("true")))
         .await
 }
 
 async fn subgroups(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListBelow>,
     paging: Paging,
 ) -> Result<Paged<GroupEntity>> {
-    below(app, viewer, params.0, paging, true).await
+    below(by, params.0, paging, true).await
 }
 
 async fn descendants(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListBelow>,
     paging: Paging,
 ) -> Result<Paged<GroupEntity>> {
-    below(app, viewer, params.0, paging, false).await
+    below(by, params.0, paging, false).await
 }
 
 kernel::choices! {
@@ -79,104 +74,87 @@ kernel::choices! {
     pub enum SubgroupCreation { Owner = "owner", Maintainer = "maintainer" }
 }
 
-macro_rules! group_fields {
-    ($(#[doc = $outer:literal])* $name:ident, $required:ty, |$given:ident| $some:expr;
-        $(#[doc = $doc:literal])* $own:ident: $ty:ty) => {
-        kernel::params! {
-            $(#[doc = $outer])*
-            pub struct $name {
-                $(#[doc = $doc])*
-                pub $own: $ty,
-                /// Display name.
-                pub name: $required,
-                /// Last part of its address.
-                pub path: $required,
-                /// What it is for.
-                pub description: Patch<String>,
-                /// Who sees it.
-                pub visibility: Option<Visibility>,
-                /// Who may create projects in it.
-                pub project_creation_level: Option<ProjectCreation>,
-                /// Who may create groups in it.
-                pub subgroup_creation_level: Option<SubgroupCreation>,
-                /// Projects in it cannot be shared.
-                pub share_with_group_lock: Option<bool>,
-                /// Members need two factors.
-                pub require_two_factor_authentication: Option<bool>,
-                /// Hours they have to set up the second.
-                pub two_factor_grace_period: Option<i64>,
-                /// Sends mail.
-                pub emails_enabled: Option<bool>,
-                /// Cannot be mentioned.
-                pub mentions_disabled: Option<bool>,
-                /// Large files.
-                pub lfs_enabled: Option<bool>,
-                /// Users may ask for access.
-                pub request_access_enabled: Option<bool>,
-                /// Of its new projects.
-                pub default_branch: Option<String>,
-            }
-        }
-
-        impl $name {
-            /// The change that is asked for.
-            fn change(&self) -> GroupChange {
-                let given = |$given: $required| $some;
-                GroupChange {
-                    name: given(self.name.clone()),
-                    path: given(self.path.clone()),
-                    description: text(&self.description),
-                    visibility: self.visibility,
-                    project_creation_level: self.project_creation_level.map(|l| l.to_string()),
-                    subgroup_creation_level: self.subgroup_creation_level.map(|l| l.to_string()),
-                    share_with_group_lock: self.share_with_group_lock,
-                    require_two_factor: self.require_two_factor_authentication,
-                    two_factor_grace_period: self.two_factor_grace_period,
-                    emails_enabled: self.emails_enabled,
-                    mentions_disabled: self.mentions_disabled,
-                    lfs_enabled: self.lfs_enabled,
-                    request_access_enabled: self.request_access_enabled,
-                    default_branch: self.default_branch.clone(),
-                }
-            }
-        }
-    };
-}
-
-group_fields! {
-    /// A new group.
-    CreateGroup, String, |given| Some(given);
-    /// The group it is to stand in.
-    parent_id: Option<i64>
-}
-group_fields! {
-    /// Changes of a group.
-    UpdateGroup, Option<String>, |given| given;
-    /// Id or path of the group.
-    id: Reference
-}
-
-/// Null empties a text.
-pub fn text(patch: &Patch<String>) -> Option<String> {
-    match patch {
-        Patch::Absent => None,
-        Patch::Null => Some(String::new()),
-        Patch::Value(text) => Some(text.clone()),
+kernel::params! {
+    /// What is said of a group beside its name and path.
+    pub struct GroupFields {
+        /// What it is for.
+        pub description: Patch<String>,
+        /// Who sees it.
+        pub visibility: Option<Visibility>,
+        /// Who may create projects in it.
+        pub project_creation_level: Option<ProjectCreation>,
+        /// Who may create groups in it.
+        pub subgroup_creation_level: Option<SubgroupCreation>,
+        /// Projects in it cannot be shared.
+        pub share_with_group_lock: Option<bool>,
+        /// Members need two factors.
+        pub require_two_factor_authentication: Option<bool>,
+        /// Hours they have to set up the second.
+        pub two_factor_grace_period: Option<i64>,
+        /// Sends mail.
+        pub emails_enabled: Option<bool>,
+        /// Cannot be mentioned.
+        pub mentions_disabled: Option<bool>,
+        /// Large files.
+        pub lfs_enabled: Option<bool>,
+        /// Users may ask for access.
+        pub request_access_enabled: Option<bool>,
+        /// Of its new projects.
+        pub default_branch: Option<String>,
     }
 }
 
-async fn create(
-    app: App,
-    viewer: Viewer,
-    params: Params<CreateGroup>,
-) -> Result<Created<GroupEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.write(move |tx| {
-        let group = rules::create_group(tx, &viewer, params.parent_id, &params.change())?;
-        entities::one_group(tx, &handle, &viewer, &group).map(Created)
-    })
-    .await
+kernel::params! {
+    /// A new group.
+    struct CreateGroup {
+        /// The group it is to stand in.
+        pub parent_id: Option<i64>,
+        /// Display name.
+        pub name: String,
+        /// Last part of its address.
+        pub path: String,
+        pub fields: Flat<GroupFields>,
+    }
+}
+
+kernel::params! {
+    /// Changes of a group.
+    struct UpdateGroup {
+        /// Id or path of the group.
+        pub id: Reference,
+        /// Display name.
+        pub name: Option<String>,
+        /// Last part of its address.
+        pub path: Option<String>,
+        pub fields: Flat<GroupFields>,
+    }
+}
+
+fn change(name: Option<String>, path: Option<String>, fields: GroupFields) -> GroupChange {
+    GroupChange {
+        name,
+        path,
+        description: text(fields.description),
+        visibility: fields.visibility,
+        project_creation_level: fields.project_creation_level.map(|l| l.to_string()),
+        subgroup_creation_level: fields.subgroup_creation_level.map(|l| l.to_string()),
+        share_with_group_lock: fields.share_with_group_lock,
+        require_two_factor: fields.require_two_factor_authentication,
+        two_factor_grace_period: fields.two_factor_grace_period,
+        emails_enabled: fields.emails_enabled,
+        mentions_disabled: fields.mentions_disabled,
+        lfs_enabled: fields.lfs_enabled,
+        request_access_enabled: fields.request_access_enabled,
+        default_branch: fields.default_branch,
+    }
+}
+
+async fn create(by: Caller, params: Params<CreateGroup>) -> Result<Created<GroupEntity>> {
+    let Params(new) = params;
+    let change = change(Some(new.name), Some(new.path), new.fields.0);
+    let made =
+        by.change_group(move |tx, viewer| rules::create_group(tx, viewer, new.parent_id, &change));
+    made.await.map(Created)
 }
 
 kernel::params! {
@@ -191,81 +169,56 @@ kernel::params! {
     }
 }
 
-async fn show(app: App, viewer: Viewer, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.read(move |tx| {
-        let group = access::group(tx, &viewer, &params.id, Purpose::Read)?;
-        let mut entity = entities::one_group(tx, &handle, &viewer, &group)?;
+async fn show(by: Caller, params: Params<ShowGroup>) -> Result<Ok200<GroupEntity>> {
+    by.read(move |tx, by| {
+        let group = access::group(tx, &by.viewer, &params.id, Purpose::Read)?;
+        let mut entity = entities::one_group(tx, &by.app, &by.viewer, &group)?;
         if params.statistics.unwrap_or(false) {
             let rows = std::slice::from_ref(&group);
-            entity.statistics = entities::group_statistics(tx, &viewer, rows)?.remove(&group.id);
+            entity.statistics = entities::group_statistics(tx, &by.viewer, rows)?.remove(&group.id);
         }
         if params.with_projects.unwrap_or(true) {
-            let mut own = access::visible_projects(tx, &viewer, Purpose::Read);
-            own.push(" and projects.namespace_id = ", group.id);
-            let mut shared = access::visible_projects(tx, &viewer, Purpose::Read);
-            shared
-                .raw(" and projects.id in (select s.source_id from shares s ")
-                .push(
-                    "where s.source_type = 'Project' and s.group_id = ",
-                    group.id,
-                )
-                .raw(")");
-            let mut read = |condition: &Fragment| -> Result<_> {
-                let rows = lists::projects(tx, condition, "projects.id desc", 100, 0)?;
-                entities::projects(tx, &handle, &viewer, &rows, false, false)
+            let mut read = |place: Fragment| -> Result<_> {
+                let mut condition = access::visible_projects(tx, &by.viewer, Purpose::Read);
+                condition.raw(" and ").append(place);
+                let rows = lists::projects(tx, &condition, "projects.id desc", 100, 0)?;
+                entities::projects(tx, &by.app, &by.viewer, &rows, false, false)
             };
-            entity.projects = Some(read(&own)?);
-            entity.shared_projects = Some(read(&shared)?);
+            entity.projects = Some(read(filters::projects_right_in(group.id))?);
+            entity.shared_projects = Some(read(filters::projects_shared_with(group.id))?);
         }
         Ok(Ok200(entity))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateGroup>,
-) -> Result<Ok200<GroupEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.write(move |tx| {
-        let group = rules::update_group(tx, &viewer, &params.id, &params.change())?;
-        entities::one_group(tx, &handle, &viewer, &group).map(Ok200)
-    })
-    .await
+async fn update(by: Caller, params: Params<UpdateGroup>) -> Result<Ok200<GroupEntity>> {
+    let Params(new) = params;
+    let change = change(new.name, new.path, new.fields.0);
+    let changed =
+        by.change_group(move |tx, viewer| rules::update_group(tx, viewer, &new.id, &change));
+    changed.await.map(Ok200)
 }
 
 kernel::params! {
     /// A group to delete.
-    pub struct DestroyGroup {
+    struct DestroyGroup {
         /// Id or path of the group.
         pub id: Reference,
-        /// Needs the full path too; deletion is at once in any case.
-        pub permanently_remove: Option<bool>,
-        /// The group's full path, as a safeguard.
-        pub full_path: Option<String>,
+        pub safeguard: Flat<Safeguard>,
     }
 }
 
 async fn destroy(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
+    by: Caller,
+    request: Arc<RequestContext>,
     params: Params<DestroyGroup>,
 ) -> Result<Accepted> {
-    let params = params.0;
-    app.write(move |tx| {
-        let group = access::group(tx, &viewer, &params.id, Purpose::Destroy)?;
-        check_unmodified(&asked, group.updated_at)?;
-        if params.permanently_remove.unwrap_or(false)
-            && params.full_path.as_deref() != Some(group.full_path.as_str())
-        {
-            return Err(Error::BadRequest("`full_path` is incorrect.".into()));
-        }
-        rules::destroy_group(tx, &viewer, &group)?;
+    by.write(move |tx, by| {
+        let group = access::group(tx, &by.viewer, &params.id, Purpose::Destroy)?;
+        check_unmodified(&request, group.updated_at)?;
+        params.safeguard.check(&group.full_path)?;
+        rules::destroy_group(tx, &by.viewer, &group)?;
         Ok(Accepted)
     })
     .await

@@ -4,18 +4,18 @@ mod fields;
 mod list;
 mod stars;
 
+use super::{Caller, Safeguard};
 use crate::access::{self, Purpose};
 use crate::entities::{self, ProjectEntity};
 use crate::rules;
-use fields::{CreateFor, CreateProject, UpdateProject};
-use identity::viewer::{Admin, Viewer};
+use fields::{CreateFor, CreateProject, ProjectFields, UpdateProject};
+use identity::viewer::Admin;
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
-use kernel::http::params::{Field, FromParams};
-use kernel::http::{Accepted, Created, Ok200, Params, RequestContext, Routes};
+use kernel::http::params::{Field, FromParams, Source};
+use kernel::http::{Accepted, Created, Flat, Ok200, Params, RequestContext, Routes};
 use kernel::ids::Reference;
-use serde_json::{Map, Value};
 use std::sync::Arc;
 
 pub fn routes(r: &mut Routes) {
@@ -34,19 +34,13 @@ pub fn routes(r: &mut Routes) {
         .summary("Makes a project writable");
 }
 
-async fn create(
-    app: App,
-    viewer: Viewer,
-    params: Params<CreateProject>,
-) -> Result<Created<ProjectEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.write(move |tx| {
-        let change = params.change();
-        let made = rules::create_own_project(tx, &viewer, params.namespace_id, &change)?;
-        entities::one_project(tx, &handle, &viewer, &made, false).map(Created)
-    })
-    .await
+async fn create(by: Caller, params: Params<CreateProject>) -> Result<Created<ProjectEntity>> {
+    let Params(new) = params;
+    let change = new.fields.0.change();
+    let made = by.change_project(move |tx, viewer| {
+        rules::create_own_project(tx, viewer, new.namespace_id, &change)
+    });
+    made.await.map(Created)
 }
 
 async fn create_for(
@@ -54,20 +48,22 @@ async fn create_for(
     admin: Admin,
     params: Params<CreateFor>,
 ) -> Result<Created<ProjectEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.write(move |tx| {
-        let viewer = admin.viewer();
-        let user = identity::users::find(tx, params.user_id)?.ok_or(Error::NotFound("User"))?;
-        let namespace = match params.namespace_id {
+    let Params(new) = params;
+    let change = new.fields.0.change();
+    let by = Caller {
+        app,
+        viewer: admin.viewer(),
+    };
+    let made = by.change_project(move |tx, viewer| {
+        let user = identity::users::find(tx, new.user_id)?.found("User")?;
+        let namespace = match new.namespace_id {
             Some(id) => id,
             None => rules::own_namespace(tx, user.id)?,
         };
-        let home = rules::namespace_for_projects(tx, &viewer, &Reference::Id(namespace))?;
-        let made = rules::create_project(tx, &viewer, &home, user.id, &params.change())?;
-        entities::one_project(tx, &handle, &viewer, &made, false).map(Created)
-    })
-    .await
+        let home = rules::namespace_for_projects(tx, viewer, &Reference::Id(namespace))?;
+        rules::create_project(tx, viewer, &home, user.id, &change)
+    });
+    made.await.map(Created)
 }
 
 kernel::params! {
@@ -80,18 +76,12 @@ kernel::params! {
     }
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    params: Params<ShowProject>,
-) -> Result<Ok200<ProjectEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.read(move |tx| {
-        let project = access::project(tx, &viewer, &params.id, Purpose::Read)?;
+async fn show(by: Caller, params: Params<ShowProject>) -> Result<Ok200<ProjectEntity>> {
+    by.read(move |tx, by| {
+        let project = access::project(tx, &by.viewer, &params.id, Purpose::Read)?;
         let statistics = params.statistics.unwrap_or(false)
-            && access::level_in_project(tx, &viewer, &project)? >= access::REPORTER;
-        entities::one_project(tx, &handle, &viewer, &project, statistics).map(Ok200)
+            && access::level_in_project(tx, &by.viewer, &project)? >= access::REPORTER;
+        entities::one_project(tx, &by.app, &by.viewer, &project, statistics).map(Ok200)
     })
     .await
 }
@@ -101,7 +91,7 @@ async fn show(
 struct SaysMore(bool);
 
 impl FromParams for SaysMore {
-    fn from_params(source: &Map<String, Value>) -> Result<Self, Vec<String>> {
+    fn from_params(source: &Source) -> Result<Self, Vec<String>> {
         let known = ["id", "private_token", "access_token", "job_token"];
         let says_more = source.keys().any(|name| !known.contains(&name.as_str()));
         Ok(SaysMore(says_more))
@@ -114,57 +104,46 @@ impl FromParams for SaysMore {
 
 /// What a change of a project may be about.
 fn changes() -> String {
-    let names = UpdateProject::fields().into_iter().map(|field| field.name);
-    names.skip(1).collect::<Vec<_>>().join(", ")
+    let names = ProjectFields::fields().into_iter().map(|field| field.name);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 async fn update(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<UpdateProject>,
     says: Params<SaysMore>,
 ) -> Result<Ok200<ProjectEntity>> {
-    let params = params.0;
-    let handle = app.clone();
-    app.write(move |tx| {
+    let Params(new) = params;
+    let change = new.fields.0.change();
+    let changed = by.change_project(move |tx, viewer| {
         if !says.0.0 {
-            access::project(tx, &viewer, &params.id, Purpose::Update)?;
+            access::project(tx, viewer, &new.id, Purpose::Update)?;
             return Err(Error::none_of(&changes()));
         }
-        let project = rules::update_project(tx, &viewer, &params.id, &params.change())?;
-        entities::one_project(tx, &handle, &viewer, &project, false).map(Ok200)
-    })
-    .await
+        rules::update_project(tx, viewer, &new.id, &change)
+    });
+    changed.await.map(Ok200)
 }
 
 kernel::params! {
     /// A project to delete.
-    pub struct DestroyProject {
+    struct DestroyProject {
         /// Id or path of the project.
         pub id: Reference,
-        /// Needs the full path too; deletion is at once in any case.
-        pub permanently_remove: Option<bool>,
-        /// The project's full path, as a safeguard.
-        pub full_path: Option<String>,
+        pub safeguard: Flat<Safeguard>,
     }
 }
 
 async fn destroy(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
+    by: Caller,
+    request: Arc<RequestContext>,
     params: Params<DestroyProject>,
 ) -> Result<Accepted> {
-    let params = params.0;
-    app.write(move |tx| {
-        let project = access::project(tx, &viewer, &params.id, Purpose::Destroy)?;
-        check_unmodified(&asked, project.updated_at)?;
-        if params.permanently_remove.unwrap_or(false)
-            && params.full_path.as_deref() != Some(project.full_path.as_str())
-        {
-            return Err(Error::BadRequest("`full_path` is incorrect.".into()));
-        }
-        rules::destroy_project(tx, &viewer, &project)?;
+    by.write(move |tx, by| {
+        let project = access::project(tx, &by.viewer, &params.id, Purpose::Destroy)?;
+        check_unmodified(&request, project.updated_at)?;
+        params.safeguard.check(&project.full_path)?;
+        rules::destroy_project(tx, &by.viewer, &project)?;
         Ok(Accepted)
     })
     .await
@@ -178,32 +157,20 @@ kernel::params! {
     }
 }
 
-async fn archive(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneProject>,
-) -> Result<Created<ProjectEntity>> {
-    set_archived(app, viewer, params.0.id, true).await
+async fn archive(by: Caller, params: Params<OneProject>) -> Result<Created<ProjectEntity>> {
+    set_archived(by, params.0, true).await
 }
 
-async fn unarchive(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneProject>,
-) -> Result<Created<ProjectEntity>> {
-    set_archived(app, viewer, params.0.id, false).await
+async fn unarchive(by: Caller, params: Params<OneProject>) -> Result<Created<ProjectEntity>> {
+    set_archived(by, params.0, false).await
 }
 
 async fn set_archived(
-    app: App,
-    viewer: Viewer,
-    id: Reference,
+    by: Caller,
+    one: OneProject,
     archived: bool,
 ) -> Result<Created<ProjectEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = rules::archive_project(tx, &viewer, &id, archived)?;
-        entities::one_project(tx, &handle, &viewer, &project, false).map(Created)
-    })
-    .await
+    let changed =
+        by.change_project(move |tx, viewer| rules::archive_project(tx, viewer, &one.id, archived));
+    changed.await.map(Created)
 }
