@@ -122,10 +122,7 @@ async fn mark(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Chang
             }
         })
         .await?;
-    Ok(match made {
-        Some((made, beside)) => Changed::Now(todo(&app, &made, &beside)),
-        None => Changed::Before,
-    })
+    Ok(made.map(|(made, beside)| todo(&app, &made, &beside)).into())
 }
 
 fn shown(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, made: Todo) -> Result<(Todo, Beside)> {

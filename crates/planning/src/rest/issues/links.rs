@@ -11,7 +11,7 @@ use crate::store::issues::links::{self as rows, Link};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Flat, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
 use schemars::JsonSchema;
@@ -33,10 +33,7 @@ pub(super) fn routes(r: &mut Routes) {
 kernel::params! {
     /// An issue and another one.
     pub struct CreateLink {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id or path of the other one's project.
         pub target_project_id: Reference,
         /// Number of the other one.
@@ -49,10 +46,7 @@ kernel::params! {
 kernel::params! {
     /// A link of an issue.
     pub struct LinkPath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the link.
         pub issue_link_id: i64,
     }
@@ -167,7 +161,7 @@ async fn create(
 ) -> Result<Created<LinkEntity>> {
     let shown = app
         .write(move |tx| {
-            let (desk, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
+            let (desk, issue) = found_to_write(tx, &viewer, &params.at.id, params.at.issue_iid)?;
             let target = (&params.target_project_id, params.target_issue_iid);
             let kind = params.link_type.unwrap_or(LinkType::RelatesTo);
             let linked = rules::create(tx, &viewer, &desk, &issue, target, kind)?;
@@ -180,7 +174,7 @@ async fn create(
 async fn show(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok200<LinkEntity>> {
     let shown = app
         .read(move |tx| {
-            let (_, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
+            let (_, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
             let linked = rules::find(tx, &viewer, &issue, path.issue_link_id)?;
             LoadedLink::read(tx, &viewer, linked)
         })
@@ -191,7 +185,7 @@ async fn show(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok200<
 async fn destroy(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok200<LinkEntity>> {
     let shown = app
         .write(move |tx| {
-            let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
+            let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
             let linked = rules::destroy(tx, &viewer, &desk, &issue, path.issue_link_id)?;
             LoadedLink::read(tx, &viewer, linked)
         })

@@ -3,6 +3,7 @@
 use crate::access::{Aim, ParentRef, Scope, authorize, desk};
 use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use crate::model::{IssueKind, IssueState};
+use crate::rest::PLACES;
 use crate::rules::awards;
 use crate::rules::milestones;
 use crate::store::issues::filter::{Due, Filter, Has, Marks};
@@ -12,7 +13,6 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::params::{Param, Unusable};
 use kernel::http::{Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
 use kernel::time::Timestamp;
 use serde_json::{Value, json};
 use spaces::access::{Purpose, group};
@@ -21,30 +21,26 @@ use store::Tx;
 pub(super) fn routes(r: &mut Routes) {
     r.get("/issues", list)
         .summary("Lists issues, by default those the caller made");
-    r.get("/groups/{id}/issues", of_group)
-        .summary("Lists the issues of a group's projects");
-    r.get("/projects/{id}/issues", of_project)
-        .summary("Lists the issues of a project");
-    r.get(
-        "/projects/{id}/milestones/{milestone_id}/issues",
-        of_milestone,
-    )
-    .summary("Lists the issues of a project's milestone");
-    r.get(
-        "/groups/{id}/milestones/{milestone_id}/issues",
-        of_group_milestone,
-    )
-    .summary("Lists the issues of a group's milestone");
-    r.get(
-        "/projects/{id}/milestones/{milestone_id}/merge_requests",
-        merges_of_milestone,
-    )
-    .summary("Lists the merge requests of a project's milestone");
-    r.get(
-        "/groups/{id}/milestones/{milestone_id}/merge_requests",
-        merges_of_group_milestone,
-    )
-    .summary("Lists the merge requests of a group's milestone");
+    for (places, word) in PLACES {
+        let all = format!("/{places}/{{id}}/issues");
+        r.get(&all, of_place)
+            .named(&format!("of_{word}"))
+            .summary(match word {
+                "group" => "Lists the issues of a group's projects",
+                _ => "Lists the issues of a project",
+            });
+        let milestone = format!("/{places}/{{id}}/milestones/{{milestone_id}}");
+        let name = match word {
+            "group" => "of_group_milestone",
+            _ => "of_milestone",
+        };
+        r.get(&format!("{milestone}/issues"), of_milestone)
+            .named(name)
+            .summary(format!("Lists the issues of a {word}'s milestone"));
+        r.get(&format!("{milestone}/merge_requests"), merges_of_milestone)
+            .named(&format!("merges_{name}"))
+            .summary(format!("Lists the merge requests of a {word}'s milestone"));
+    }
 }
 
 kernel::choices! {
@@ -110,149 +106,133 @@ kernel::params! {
     }
 }
 
-macro_rules! issue_filters {
-    ($(#[doc = $outer:literal])* $name:ident { $($(#[doc = $doc:literal])* $field:ident: $ty:ty),* $(,)? }) => {
-        kernel::params! {
-            $(#[doc = $outer])*
-            pub struct $name {
-                $($(#[doc = $doc])* pub $field: $ty,)*
-                /// Only in this state.
-                pub state: Option<StateAsked>,
-                /// Only with all these labels; Any or None.
-                pub labels: Option<Vec<String>>,
-                /// Only of this milestone; Any or None.
-                pub milestone: Option<String>,
-                /// Whose issues.
-                pub scope: Option<Whose>,
-                /// Only by this user.
-                pub author_id: Option<i64>,
-                /// Only by this user.
-                pub author_username: Option<String>,
-                /// Only assigned to this user; Any or None.
-                pub assignee_id: Option<NumberAsked>,
-                /// Only assigned to all these users.
-                pub assignee_username: Option<Vec<String>>,
-                /// In what `in` says: title and description unless told.
-                pub search: Option<String>,
-                /// Where to search: `title`, `description`, or both with a comma.
-                pub r#in as "in": Option<Vec<String>>,
-                /// What to sort by.
-                pub order_by: Option<OrderBy>,
-                /// Direction.
-                pub sort: Option<Sort>,
-                /// Only of these numbers.
-                pub iids: Option<Vec<i64>>,
-                /// Only confidential ones, or only others.
-                pub confidential: Option<bool>,
-                /// Only of this type.
-                pub issue_type: Option<IssueKind>,
-                /// Only due then.
-                pub due_date: Option<Due>,
-                /// Only made since.
-                pub created_after: Option<Timestamp>,
-                /// Only made until.
-                pub created_before: Option<Timestamp>,
-                /// Only changed since.
-                pub updated_after: Option<Timestamp>,
-                /// Only unchanged since.
-                pub updated_before: Option<Timestamp>,
-                /// Only of this weight; Any or None.
-                pub weight: Option<NumberAsked>,
-                /// Only with this reaction by the caller; Any or None.
-                pub my_reaction_emoji: Option<String>,
-                /// Only of this epic; Any or None.
-                pub epic_id: Option<NumberAsked>,
-                /// Only of this iteration; Any or None.
-                pub iteration_id: Option<NumberAsked>,
-                /// What the issues are not like.
-                pub not: Option<Not>,
-                /// Labels with all about them.
-                pub with_labels_details: Option<bool>,
-            }
-        }
-
-        impl $name {
-            /// What was asked for, checked.
-            fn asked(&self, viewer: &Viewer) -> Result<AskedFor> {
-                let lies = |asked: &Option<NumberAsked>| match asked {
-                    None | Some(NumberAsked(Has::None)) => false,
-                    Some(_) => true,
-                };
-                let places = self.r#in.clone().unwrap_or_default();
-                if places.iter().any(|one| one != "title" && one != "description") {
-                    return Err(Error::Parameters(vec![
-                        "in does not have a valid value".into(),
-                    ]));
-                }
-                let filter = Filter {
-                    state: match self.state {
-                        Some(StateAsked::Opened) => Some(IssueState::Opened),
-                        Some(StateAsked::Closed) => Some(IssueState::Closed),
-                        _ => None,
-                    },
-                    is: Marks {
-                        labels: self.labels.clone().and_then(labels),
-                        milestone: self.milestone.clone().and_then(title),
-                        author_id: self.author_id,
-                        author_username: self.author_username.clone(),
-                        assignee: self.assignee_id.clone().map(|asked| match asked.0 {
-                            Has::This(0) => Has::None,
-                            other => other,
-                        }),
-                        assignee_usernames: self.assignee_username.clone().unwrap_or_default(),
-                        iids: self.iids.clone(),
-                        weight: self.weight.clone().map(|asked| asked.0),
-                        reaction: reaction(viewer, self.my_reaction_emoji.clone()),
-                    },
-                    not: self
-                        .not
-                        .as_ref()
-                        .map(|not| without(viewer, not))
-                        .unwrap_or_default(),
-                    search: self.search.clone(),
-                    in_title: places.iter().any(|one| one == "title"),
-                    in_description: places.iter().any(|one| one == "description"),
-                    confidential: self.confidential,
-                    kinds: self.issue_type.into_iter().collect(),
-                    due: self.due_date,
-                    created_after: self.created_after,
-                    created_before: self.created_before,
-                    updated_after: self.updated_after,
-                    updated_before: self.updated_before,
-                    impossible: lies(&self.epic_id) || lies(&self.iteration_id),
-                    ..Filter::default()
-                };
-                Ok(AskedFor {
-                    filter,
-                    sorting: Sorting {
-                        by: self.order_by.unwrap_or(OrderBy::CreatedAt),
-                        descending: self.sort != Some(Sort::Asc),
-                    },
-                    whose: self.scope,
-                    details: self.with_labels_details.unwrap_or(false),
-                })
-            }
-        }
-    };
-}
-
-issue_filters! {
+kernel::params! {
     /// Filters of issues.
-    ListIssues {}
+    pub struct ListIssues {
+        /// Only in this state.
+        pub state: Option<StateAsked>,
+        /// Only with all these labels; Any or None.
+        pub labels: Option<Vec<String>>,
+        /// Only of this milestone; Any or None.
+        pub milestone: Option<String>,
+        /// Whose issues.
+        pub scope: Option<Whose>,
+        /// Only by this user.
+        pub author_id: Option<i64>,
+        /// Only by this user.
+        pub author_username: Option<String>,
+        /// Only assigned to this user; Any or None.
+        pub assignee_id: Option<NumberAsked>,
+        /// Only assigned to all these users.
+        pub assignee_username: Option<Vec<String>>,
+        /// In what `in` says: title and description unless told.
+        pub search: Option<String>,
+        /// Where to search: `title`, `description`, or both with a comma.
+        pub r#in as "in": Option<Vec<String>>,
+        /// What to sort by.
+        pub order_by: Option<OrderBy>,
+        /// Direction.
+        pub sort: Option<Sort>,
+        /// Only of these numbers.
+        pub iids: Option<Vec<i64>>,
+        /// Only confidential ones, or only others.
+        pub confidential: Option<bool>,
+        /// Only of this type.
+        pub issue_type: Option<IssueKind>,
+        /// Only due then.
+        pub due_date: Option<Due>,
+        /// Only made since.
+        pub created_after: Option<Timestamp>,
+        /// Only made until.
+        pub created_before: Option<Timestamp>,
+        /// Only changed since.
+        pub updated_after: Option<Timestamp>,
+        /// Only unchanged since.
+        pub updated_before: Option<Timestamp>,
+        /// Only of this weight; Any or None.
+        pub weight: Option<NumberAsked>,
+        /// Only with this reaction by the caller; Any or None.
+        pub my_reaction_emoji: Option<String>,
+        /// Only of this epic; Any or None.
+        pub epic_id: Option<NumberAsked>,
+        /// Only of this iteration; Any or None.
+        pub iteration_id: Option<NumberAsked>,
+        /// What the issues are not like.
+        pub not: Option<Not>,
+        /// Labels with all about them.
+        pub with_labels_details: Option<bool>,
+    }
 }
-issue_filters! {
-    /// A group or project, and filters of its issues.
-    ListOfPlace {
-        /// Id or path.
-        id: Reference,
+
+impl ListIssues {
+    /// What was asked for, checked.
+    fn asked(&self, viewer: &Viewer) -> Result<AskedFor> {
+        let lies = |asked: &Option<NumberAsked>| match asked {
+            None | Some(NumberAsked(Has::None)) => false,
+            Some(_) => true,
+        };
+        let places = self.r#in.clone().unwrap_or_default();
+        if places
+            .iter()
+            .any(|one| one != "title" && one != "description")
+        {
+            return Err(Error::Parameters(vec![
+                "in does not have a valid value".into(),
+            ]));
+        }
+        let filter = Filter {
+            state: match self.state {
+                Some(StateAsked::Opened) => Some(IssueState::Opened),
+                Some(StateAsked::Closed) => Some(IssueState::Closed),
+                _ => None,
+            },
+            is: Marks {
+                labels: self.labels.clone().and_then(labels),
+                milestone: self.milestone.clone().and_then(title),
+                author_id: self.author_id,
+                author_username: self.author_username.clone(),
+                assignee: self.assignee_id.clone().map(|asked| match asked.0 {
+                    Has::This(0) => Has::None,
+                    other => other,
+                }),
+                assignee_usernames: self.assignee_username.clone().unwrap_or_default(),
+                iids: self.iids.clone(),
+                weight: self.weight.clone().map(|asked| asked.0),
+                reaction: reaction(viewer, self.my_reaction_emoji.clone()),
+            },
+            not: self
+                .not
+                .as_ref()
+                .map(|not| without(viewer, not))
+                .unwrap_or_default(),
+            search: self.search.clone(),
+            in_title: places.iter().any(|one| one == "title"),
+            in_description: places.iter().any(|one| one == "description"),
+            confidential: self.confidential,
+            kinds: self.issue_type.into_iter().collect(),
+            due: self.due_date,
+            created_after: self.created_after,
+            created_before: self.created_before,
+            updated_after: self.updated_after,
+            updated_before: self.updated_before,
+            impossible: lies(&self.epic_id) || lies(&self.iteration_id),
+            ..Filter::default()
+        };
+        Ok(AskedFor {
+            filter,
+            sorting: Sorting {
+                by: self.order_by.unwrap_or(OrderBy::CreatedAt),
+                descending: self.sort != Some(Sort::Asc),
+            },
+            whose: self.scope,
+            details: self.with_labels_details.unwrap_or(false),
+        })
     }
 }
 
 kernel::params! {
     /// A milestone.
     pub struct OfMilestone {
-        /// Id or path of the project or group.
-        pub id: Reference,
         /// Id of the milestone.
         pub milestone_id: i64,
     }
@@ -332,31 +312,26 @@ async fn list(
     page(app, viewer, asked, paging, everywhere).await
 }
 
-async fn of_group(
+async fn of_place(
     app: App,
     viewer: Viewer,
-    params: Params<ListOfPlace>,
+    place: ParentRef,
+    params: Params<ListIssues>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
     let asked = params.asked(&viewer)?.of(&viewer, Whose::All)?;
     page(app, viewer, asked, paging, move |tx, viewer, _| {
-        let group = group(tx, viewer, &params.id, Purpose::Read)?;
-        Ok(Scope::Group(Box::new(group)))
+        scope(tx, viewer, &place)
     })
     .await
 }
 
-async fn of_project(
-    app: App,
-    viewer: Viewer,
-    params: Params<ListOfPlace>,
-    paging: Paging,
-) -> Result<Paged<IssueEntity>> {
-    let asked = params.asked(&viewer)?.of(&viewer, Whose::All)?;
-    page(app, viewer, asked, paging, move |tx, viewer, _| {
-        Ok(Scope::Project(Box::new(desk(tx, viewer, &params.id)?)))
+/// The issues of a project, or of the projects below a group.
+fn scope(tx: &mut Tx<'_>, viewer: &Viewer, place: &ParentRef) -> Result<Scope> {
+    Ok(match place {
+        ParentRef::Project(id) => Scope::Project(Box::new(desk(tx, viewer, id)?)),
+        ParentRef::Group(id) => Scope::Group(Box::new(group(tx, viewer, id, Purpose::Read)?)),
     })
-    .await
 }
 
 fn everything() -> AskedFor {
@@ -374,77 +349,29 @@ fn everything() -> AskedFor {
 async fn of_milestone(
     app: App,
     viewer: Viewer,
+    place: ParentRef,
     params: Params<OfMilestone>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    page(
-        app,
-        viewer,
-        everything(),
-        paging,
-        move |tx, viewer, filter| {
-            let place = ParentRef::Project(params.id.clone());
-            let entered = authorize(tx, viewer, &place, Aim::Read)?;
-            filter.milestone_id = Some(milestones::find(tx, &entered, params.milestone_id)?.id);
-            Ok(Scope::Project(Box::new(desk(tx, viewer, &params.id)?)))
-        },
-    )
-    .await
-}
-
-async fn of_group_milestone(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfMilestone>,
-    paging: Paging,
-) -> Result<Paged<IssueEntity>> {
-    page(
-        app,
-        viewer,
-        everything(),
-        paging,
-        move |tx, viewer, filter| {
-            let place = ParentRef::Group(params.id.clone());
-            let entered = authorize(tx, viewer, &place, Aim::Read)?;
-            filter.milestone_id = Some(milestones::find(tx, &entered, params.milestone_id)?.id);
-            let group = group(tx, viewer, &params.id, Purpose::Read)?;
-            Ok(Scope::Group(Box::new(group)))
-        },
-    )
-    .await
-}
-
-async fn merges_of_milestone(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfMilestone>,
-    paging: Paging,
-) -> Result<Paged<Value>> {
-    let place = ParentRef::Project(params.id.clone());
-    no_merge_requests(app, viewer, place, params.milestone_id, paging).await
-}
-
-async fn merges_of_group_milestone(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfMilestone>,
-    paging: Paging,
-) -> Result<Paged<Value>> {
-    let place = ParentRef::Group(params.id.clone());
-    no_merge_requests(app, viewer, place, params.milestone_id, paging).await
+    let work = move |tx: &mut Tx<'_>, viewer: &Viewer, filter: &mut Filter| {
+        let entered = authorize(tx, viewer, &place, Aim::Read)?;
+        filter.milestone_id = Some(milestones::find(tx, &entered, params.milestone_id)?.id);
+        scope(tx, viewer, &place)
+    };
+    page(app, viewer, everything(), paging, work).await
 }
 
 /// Projects have no merge requests.
-async fn no_merge_requests(
+async fn merges_of_milestone(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    milestone_id: i64,
+    params: Params<OfMilestone>,
     paging: Paging,
 ) -> Result<Paged<Value>> {
     app.read(move |tx| {
         let entered = authorize(tx, &viewer, &place, Aim::Read)?;
-        milestones::find(tx, &entered, milestone_id)?;
+        milestones::find(tx, &entered, params.milestone_id)?;
         Ok(Paged::numbered(Vec::new(), paging, Some(0)))
     })
     .await

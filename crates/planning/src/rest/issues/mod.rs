@@ -4,12 +4,12 @@
 mod events;
 mod fields;
 mod links;
-mod list;
+pub(super) mod list;
 mod time;
 
 use crate::access::{ProjectAccess, Scope, desk};
 use crate::entity::issues::{self as entity, IssueEntity, RelatedToIssues};
-use crate::guarded::{self, Writer};
+use crate::guarded::{self, Place, Writer};
 use crate::model::Issue;
 use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
 use crate::rules::issues::{self as rules, moves};
@@ -21,7 +21,7 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
 use kernel::http::{
-    Changed, Created, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
+    Changed, Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
 };
 use kernel::ids::Reference;
 use std::sync::Arc;
@@ -48,9 +48,11 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Ends the caller's subscription to an issue");
     r.get(&one("/participants"), participants)
         .summary("Lists who takes part in an issue");
-    r.get(&one("/closed_by"), closed_by)
+    r.get(&one("/closed_by"), no_merge_requests)
+        .named("closed_by")
         .summary("Lists the merge requests that close an issue");
-    r.get(&one("/related_merge_requests"), related)
+    r.get(&one("/related_merge_requests"), no_merge_requests)
+        .named("related")
         .summary("Lists the merge requests that name an issue");
     time::routes(r);
     links::routes(r);
@@ -64,6 +66,12 @@ kernel::params! {
         pub id: Reference,
         /// Number of the issue.
         pub issue_iid: i64,
+    }
+}
+
+impl IssuePath {
+    pub(super) fn place(self) -> Place {
+        (self.id, self.issue_iid)
     }
 }
 
@@ -156,7 +164,7 @@ async fn update(
     let writer = Writer::by_api(viewer.clone(), asked);
     let wanted = params.input();
     let nothing = wanted.is_empty();
-    let place = (params.0.id, params.0.issue_iid);
+    let place = params.0.at.0.place();
     let shown = guarded::edit(&app, writer, place, wanted, move |tx, desk, issue| {
         LoadedIssue::read(tx, &viewer, desk, issue)
     });
@@ -187,10 +195,7 @@ async fn destroy(
 kernel::params! {
     /// An issue and where it goes.
     pub struct MoveIssue {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the project it goes to.
         pub to_project_id: i64,
     }
@@ -199,10 +204,7 @@ kernel::params! {
 kernel::params! {
     /// An issue and where its copy goes.
     pub struct CloneIssue {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the project the copy goes to.
         pub to_project_id: i64,
         /// Copy the notes, too.
@@ -217,7 +219,7 @@ async fn relocate(
 ) -> Result<Created<IssueEntity>> {
     let shown = app
         .write(move |tx| {
-            let (from, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
+            let (from, issue) = found_to_write(tx, &viewer, &params.at.id, params.at.issue_iid)?;
             let made = moves::relocate(tx, &viewer, &from, &issue, params.to_project_id)?;
             let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
             LoadedIssue::read(tx, &viewer, there, made)
@@ -233,7 +235,7 @@ async fn duplicate(
 ) -> Result<Created<IssueEntity>> {
     let shown = app
         .write(move |tx| {
-            let (from, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
+            let (from, issue) = found_to_write(tx, &viewer, &params.at.id, params.at.issue_iid)?;
             let notes = params.with_notes.unwrap_or(false);
             let made = moves::duplicate(tx, &viewer, &from, &issue, params.to_project_id, notes)?;
             let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
@@ -274,10 +276,7 @@ async fn subscription(
             }
         })
         .await?;
-    Ok(match shown {
-        Some(shown) => Changed::Now(shown.entity(&app)),
-        None => Changed::Before,
-    })
+    Ok(shown.map(|shown| shown.entity(&app)).into())
 }
 
 async fn participants(
@@ -305,29 +304,11 @@ async fn participants(
     .await
 }
 
-async fn closed_by(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    paging: Paging,
-) -> Result<Paged<serde_json::Value>> {
-    no_merge_requests(app, viewer, path.0, paging).await
-}
-
-async fn related(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    paging: Paging,
-) -> Result<Paged<serde_json::Value>> {
-    no_merge_requests(app, viewer, path.0, paging).await
-}
-
 /// Projects have no merge requests.
 async fn no_merge_requests(
     app: App,
     viewer: Viewer,
-    path: IssuePath,
+    path: Params<IssuePath>,
     paging: Paging,
 ) -> Result<Paged<serde_json::Value>> {
     app.read(move |tx| {

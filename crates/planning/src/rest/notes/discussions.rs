@@ -7,6 +7,7 @@ use crate::access::ProjectAccess;
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
 use crate::guarded::Writer;
 use crate::model::Issue;
+use crate::rest::issues::IssuePath;
 use crate::rules::comments::{self as rules, Comment};
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::{found, found_to_write};
@@ -18,9 +19,8 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::reply::json;
 use kernel::http::{
-    Created, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
+    Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
 };
-use kernel::ids::Reference;
 use kernel::time::Timestamp;
 use std::sync::Arc;
 use store::Fragment;
@@ -56,22 +56,9 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue.
-    pub struct ListDiscussions {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-    }
-}
-
-kernel::params! {
     /// A discussion.
     pub struct DiscussionPath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the discussion.
         pub discussion_id: String,
     }
@@ -80,12 +67,7 @@ kernel::params! {
 kernel::params! {
     /// A discussion and an answer in it.
     pub struct AnswerNote {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the discussion.
-        pub discussion_id: String,
+        pub within: Flat<DiscussionPath>,
         /// The text, in Markdown.
         pub body: String,
         /// When it was written; for owners.
@@ -96,28 +78,16 @@ kernel::params! {
 kernel::params! {
     /// A note of a discussion.
     pub struct NoteInPath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
         /// Id of the discussion.
         pub discussion_id: String,
-        /// Id of the note.
-        pub note_id: i64,
+        pub note: Flat<NotePath>,
     }
 }
 
 kernel::params! {
     /// A note of a discussion and its new text.
     pub struct UpdateNoteIn {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the discussion.
-        pub discussion_id: String,
-        /// Id of the note.
-        pub note_id: i64,
+        pub at: Flat<NoteInPath>,
         /// The text, in Markdown.
         pub body: String,
     }
@@ -130,7 +100,7 @@ async fn begin(
     params: Params<CreateNote>,
 ) -> Result<Response> {
     let comment = comment(&params, true);
-    let place = (params.0.id, params.0.issue_iid);
+    let place = params.0.at.0.place();
     match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
         Ok((shown, _)) => {
             let whole = discussion(&app, &shown.notes, &shown.issue, &shown.users);
@@ -144,64 +114,53 @@ async fn answer(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<AnswerNote>,
+    Params(params): Params<AnswerNote>,
 ) -> Result<Response> {
+    let DiscussionPath { at, discussion_id } = params.within.0;
     let comment = Comment {
-        body: params.body.clone(),
+        body: params.body,
         internal: false,
         created_at: params.created_at,
-        discussion_id: Some(params.discussion_id.clone()),
+        discussion_id: Some(discussion_id),
         begins_thread: false,
     };
-    let place = (params.0.id, params.0.issue_iid);
+    let place = at.0.place();
     match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
         Ok((shown, changes)) => json(StatusCode::CREATED, &shown.one(&app, changes)?),
         Err(response) => Ok(response),
     }
 }
 
-fn path_of(path: &NoteInPath) -> NotePath {
-    NotePath {
-        id: path.id.clone(),
-        issue_iid: path.issue_iid,
-        note_id: path.note_id,
-    }
-}
-
-async fn show_in(app: App, viewer: Viewer, path: Params<NoteInPath>) -> Result<Ok200<NoteEntity>> {
-    shown_one(app, viewer, path_of(&path), Some(path.0.discussion_id)).await
+async fn show_in(
+    app: App,
+    viewer: Viewer,
+    Params(path): Params<NoteInPath>,
+) -> Result<Ok200<NoteEntity>> {
+    shown_one(app, viewer, path.note.0, Some(path.discussion_id)).await
 }
 
 async fn update_in(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<UpdateNoteIn>,
+    Params(params): Params<UpdateNoteIn>,
 ) -> Result<Ok200<NoteEntity>> {
-    let path = NotePath {
-        id: params.id.clone(),
-        issue_iid: params.issue_iid,
-        note_id: params.note_id,
-    };
-    let within = Some(params.discussion_id.clone());
-    rewritten(
-        app,
-        Writer::by_api(viewer, asked),
-        path,
-        within,
-        params.0.body,
-    )
-    .await
+    let (writer, at) = (Writer::by_api(viewer, asked), params.at.0);
+    rewritten(app, writer, at.note.0, Some(at.discussion_id), params.body).await
 }
 
-async fn destroy_in(app: App, viewer: Viewer, path: Params<NoteInPath>) -> Result<NoContent> {
-    removed(app, viewer, path_of(&path), Some(path.0.discussion_id)).await
+async fn destroy_in(
+    app: App,
+    viewer: Viewer,
+    Params(path): Params<NoteInPath>,
+) -> Result<NoContent> {
+    removed(app, viewer, path.note.0, Some(path.discussion_id)).await
 }
 
 async fn discussions(
     app: App,
     viewer: Viewer,
-    path: Params<ListDiscussions>,
+    path: Params<IssuePath>,
     paging: Paging,
 ) -> Result<Paged<DiscussionEntity>> {
     let (page, shown) = app
@@ -253,7 +212,7 @@ async fn show_discussion(
 ) -> Result<Ok200<DiscussionEntity>> {
     let shown = app
         .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
+            let (desk, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
             let notes = rules::discussion(tx, &viewer, &desk, &issue, &path.discussion_id)?;
             LoadedNotes::read(tx, issue, notes)
         })
@@ -269,7 +228,7 @@ async fn resolve(
     path: Params<DiscussionPath>,
 ) -> Result<Created<DiscussionEntity>> {
     app.read(move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
+        let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
         rules::discussion(tx, &viewer, &desk, &issue, &path.discussion_id)?;
         Err(Error::BadRequest("Note is not resolvable".into()))
     })

@@ -2,6 +2,7 @@
 
 mod discussions;
 
+use super::issues::{IssuePath, list::Sort};
 use crate::entity::notes::{NoteEntity, note};
 use crate::guarded::{self, Writer};
 use crate::model::Issue;
@@ -17,8 +18,9 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::reply::json;
-use kernel::http::{NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes};
-use kernel::ids::Reference;
+use kernel::http::{
+    Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
+};
 use kernel::time::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -49,18 +51,10 @@ kernel::choices! {
     pub enum NoteOrder { CreatedAt = "created_at", UpdatedAt = "updated_at" }
 }
 
-kernel::choices! {
-    /// Direction of a list.
-    pub enum Sort { Asc = "asc", Desc = "desc" }
-}
-
 kernel::params! {
     /// An issue and the order of its notes.
     pub struct ListNotes {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// What to sort by.
         pub order_by: Option<NoteOrder>,
         /// Direction.
@@ -73,10 +67,7 @@ kernel::params! {
 kernel::params! {
     /// An issue and what is said about it.
     pub struct CreateNote {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// The text, in Markdown.
         pub body: String,
         /// For reporters only.
@@ -91,10 +82,7 @@ kernel::params! {
 kernel::params! {
     /// A note.
     pub struct NotePath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the note.
         pub note_id: i64,
     }
@@ -103,12 +91,7 @@ kernel::params! {
 kernel::params! {
     /// A note and its new text.
     pub struct UpdateNote {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the note.
-        pub note_id: i64,
+        pub at: Flat<NotePath>,
         /// The text, in Markdown.
         pub body: String,
     }
@@ -149,7 +132,7 @@ async fn list(
     let by = params.order_by.unwrap_or(NoteOrder::CreatedAt);
     let (page, issue, users) = app
         .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &params.id, params.issue_iid)?;
+            let (desk, issue) = found(tx, &viewer, &params.at.id, params.at.issue_iid)?;
             let mut condition = shown(&viewer, noteable(&issue), desk.is_reporter());
             let activity = params.activity_filter.unwrap_or(Activity::All);
             condition.raw(activity.condition());
@@ -227,7 +210,7 @@ async fn create(
     params: Params<CreateNote>,
 ) -> Result<Response> {
     let comment = comment(&params, false);
-    let place = (params.0.id, params.0.issue_iid);
+    let place = params.0.at.0.place();
     match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
         Ok((shown, changes)) => json(StatusCode::CREATED, &shown.one(&app, changes)?),
         Err(response) => Ok(response),
@@ -242,7 +225,7 @@ async fn shown_one(
 ) -> Result<Ok200<NoteEntity>> {
     let shown = app
         .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
+            let (desk, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
             let within = within.as_deref();
             let note = rules::find_within(tx, &viewer, &desk, &issue, path.note_id, within)?;
             LoadedNotes::read(tx, issue, vec![note])
@@ -258,7 +241,7 @@ async fn rewritten(
     within: Option<String>,
     body: String,
 ) -> Result<Ok200<NoteEntity>> {
-    let place = (path.id, path.issue_iid);
+    let place = path.at.0.place();
     let which = (path.note_id, within);
     let shown = guarded::rewrite(&app, writer, place, which, body, |tx, issue, note| {
         LoadedNotes::read(tx, issue, vec![note])
@@ -273,7 +256,7 @@ async fn removed(
     within: Option<String>,
 ) -> Result<NoContent> {
     app.write(move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
+        let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
         let within = within.as_deref();
         rules::find_within(tx, &viewer, &desk, &issue, path.note_id, within)?;
         rules::destroy(tx, &viewer, &desk, &issue, path.note_id)?;
@@ -290,21 +273,10 @@ async fn update(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<UpdateNote>,
+    Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
-    let path = NotePath {
-        id: params.id.clone(),
-        issue_iid: params.issue_iid,
-        note_id: params.note_id,
-    };
-    rewritten(
-        app,
-        Writer::by_api(viewer, asked),
-        path,
-        None,
-        params.0.body,
-    )
-    .await
+    let writer = Writer::by_api(viewer, asked);
+    rewritten(app, writer, params.at.0, None, params.body).await
 }
 
 async fn destroy(app: App, viewer: Viewer, path: Params<NotePath>) -> Result<NoContent> {
