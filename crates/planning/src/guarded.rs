@@ -20,19 +20,16 @@ use kernel::ids::Reference;
 use std::sync::Arc;
 use store::Tx;
 
-/// Who writes, and by which request.
 #[derive(Debug, Clone)]
 pub struct Writer {
     pub viewer: Viewer,
     pub asked: Arc<RequestContext>,
-    /// It came by an API, and not from a form.
     pub via_api: bool,
     /// A challenge solved after a refusal.
     pub solution: Option<Solution>,
 }
 
 impl Writer {
-    /// Somebody who uses an API.
     pub fn by_api(viewer: Viewer, asked: Arc<RequestContext>) -> Writer {
         Writer {
             viewer,
@@ -42,7 +39,6 @@ impl Writer {
         }
     }
 
-    /// Somebody who sent a form.
     pub fn by_form(
         viewer: Viewer,
         asked: Arc<RequestContext>,
@@ -151,7 +147,6 @@ pub async fn edit<T: Send + 'static>(
 /// Where a note is written: about an issue by its [`Place`], or about a thing
 /// of a room above.
 pub trait NoteablePath: Clone + Send + Sync + 'static {
-    /// What is there.
     type Found;
 
     /// What is there, for somebody who may write notes about it.

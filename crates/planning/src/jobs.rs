@@ -23,7 +23,6 @@ use store::Tx;
 /// Most people told of one thing.
 const MOST: usize = 1_000;
 
-/// Registers the kinds of jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<Notify>();
     registry.add::<Tell>();
@@ -109,7 +108,6 @@ impl Subject {
     }
 }
 
-/// An issue as mail tells of it.
 fn issue_told(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
     let assignees = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
     Ok(NoteableSummary {

@@ -39,7 +39,6 @@ fn host(app: &App) -> String {
     host.unwrap_or("localhost").to_owned()
 }
 
-/// The mail that tells somebody.
 pub fn letter(
     app: &App,
     to: &User,

@@ -15,7 +15,6 @@ use store::{Tx, sql};
 
 /// A label of an event.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "named as in labels")]
 pub struct LabelOfEvent {
     pub id: i64,
     pub name: String,
@@ -56,7 +55,6 @@ pub struct EventEntity {
     pub weight: Option<Option<i64>>,
 }
 
-/// What events name, read for all at once.
 #[derive(Debug, Default)]
 pub struct Named {
     users: HashMap<i64, User>,
@@ -88,23 +86,19 @@ impl Named {
         })
     }
 
-    /// Who did it, if that is known.
     pub fn user(&self, event: &Event) -> Option<&User> {
         self.users.get(&event.user_id?)
     }
 
-    /// The label it is about.
     pub fn label(&self, event: &Event) -> Option<&Label> {
         self.labels.get(&event.label_id?)
     }
 
-    /// The milestone it is about.
     pub fn milestone(&self, event: &Event) -> Option<&Milestone> {
         self.milestones.get(&event.milestone_id?)
     }
 }
 
-/// An event as the API shows it.
 pub fn event(app: &App, event: &Event, named: &Named) -> EventEntity {
     use crate::model::EventKind as Kind;
     let changes = matches!(event.kind, Kind::Label | Kind::Milestone);

@@ -30,7 +30,6 @@ pub enum LabelsShown {
 
 /// Time spent and estimated.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct TimeStats {
     pub time_estimate: i64,
     pub total_time_spent: i64,
@@ -40,7 +39,6 @@ pub struct TimeStats {
 
 /// Check boxes of the description.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct TaskStatus {
     pub count: i64,
     pub completed_count: i64,
@@ -59,7 +57,6 @@ pub struct References {
 
 /// Addresses of an issue's parts.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct IssueLinks {
     #[serde(rename = "self")]
     pub itself: String,
@@ -70,7 +67,6 @@ pub struct IssueLinks {
 
 /// An epic; issues here belong to none.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct EpicOfIssue {
     pub id: i64,
     pub iid: i64,
@@ -81,7 +77,6 @@ pub struct EpicOfIssue {
 
 /// An issue.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct IssueEntity {
     pub id: i64,
     pub iid: i64,
@@ -233,17 +228,14 @@ fn reported(
     Ok(Some(tx.query::<i64>(query)?.into_iter().collect()))
 }
 
-/// The path of an issue's page.
 pub fn web_path(issue: &Issue) -> String {
     format!("/{}/-/issues/{}", issue.project_path, issue.iid)
 }
 
-/// The page of an issue.
 pub fn web_url(app: &App, issue: &Issue) -> String {
     app.url(&web_path(issue))
 }
 
-/// Time spent on an issue and estimated.
 pub fn time_stats(issue: &Issue) -> TimeStats {
     TimeStats {
         time_estimate: issue.time_estimate,

@@ -20,7 +20,6 @@ use store::{Tx, sql};
 
 /// The project of a to-do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "named as in projects")]
 pub struct ProjectOfTodo {
     pub id: i64,
     pub name: String,
@@ -41,7 +40,6 @@ pub enum TargetEntity {
 
 /// A to-do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct TodoEntity {
     pub id: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +62,6 @@ pub struct Beside {
     projects: HashMap<i64, ProjectOfTodo>,
     issues: HashMap<i64, Issue>,
     around: RelatedToIssues,
-    /// What is no issue.
     others: AllSeen,
     bodies: HashMap<i64, String>,
 }
@@ -145,7 +142,6 @@ pub fn todo(app: &App, todo: &Todo, beside: &Beside) -> TodoEntity {
     }
 }
 
-/// A to-do in words.
 #[derive(Debug, Clone, Default)]
 pub struct TodoSummary {
     /// Login of who caused it, or empty.

@@ -3,7 +3,6 @@
 /// One line and whether it is code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'t> {
-    /// The line, without its end.
     pub text: &'t str,
     /// It belongs to a fenced block, or is indented as code.
     pub is_code: bool,

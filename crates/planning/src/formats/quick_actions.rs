@@ -63,7 +63,6 @@ const NAMES: &[&str] = &[
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// Its name, without the slash.
     pub name: &'static str,
     pub argument: String,
 }
@@ -72,7 +71,6 @@ pub struct Action {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
     pub text: String,
-    /// The commands, in order.
     pub actions: Vec<Action>,
 }
 

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// administrators.
 pub struct Standing;
 
-/// See [`Standing`].
 #[derive(Debug, Clone, Copy)]
 pub struct In {
     pub level: i64,
@@ -63,7 +62,6 @@ async fn standing(issues: &[Arc<IssueView>], context: &Context) -> Result<Vec<In
         .collect())
 }
 
-/// What the caller may do with an issue.
 struct Permissions {
     signed_in: bool,
     own: bool,
@@ -81,7 +79,6 @@ impl Permissions {
     }
 }
 
-/// Registers the types and fields.
 pub fn graph(g: &mut Graph) {
     g.object::<Permissions>("IssuePermissions", "What the caller may do with an issue.")
         .field("readIssue", BOOLEAN.required(), |_| true)

@@ -55,7 +55,6 @@ kernel::params! {
     }
 }
 
-/// The labels of a project or group.
 #[derive(Clone)]
 struct Page {
     viewer: Viewer,
@@ -216,7 +215,6 @@ fn row(tag: Tag) -> LabelRow {
     }
 }
 
-/// Whether the viewer changes labels and milestones here.
 pub fn may_manage(viewer: &Viewer, here: &ParentAccess) -> bool {
     let archived = match &here.parent {
         crate::access::Parent::Project(project) => project.archived,
@@ -225,7 +223,6 @@ pub fn may_manage(viewer: &Viewer, here: &ParentAccess) -> bool {
     viewer.user_id().is_some() && !archived && here.level >= REPORTER
 }
 
-/// The place, for who changes labels and milestones there.
 pub fn authorize_to_manage(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

@@ -196,7 +196,6 @@ async fn show(
     Ok(Html::new(&view)?.response())
 }
 
-/// Where issues are looked for.
 fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
     match address.authorize(tx, viewer, Purpose::Read)? {
         Space::Group(group, level) => {

@@ -25,7 +25,6 @@ use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
 use store::Tx;
 
-/// The fields of both pages' forms.
 const FIELDS: &[&str] = &["title", "description", "start_date", "due_date"];
 
 pub fn routes(r: &mut Routes) {
@@ -79,7 +78,6 @@ kernel::params! {
     }
 }
 
-/// The milestones of a project or group.
 #[derive(Clone)]
 struct MilestoneLoader {
     viewer: Viewer,
@@ -214,14 +212,12 @@ async fn show_one(
     form::show(&app, page).await
 }
 
-/// A milestone of a place.
 #[derive(Clone, Copy)]
 enum Which {
     Number(i64),
     Id(i64),
 }
 
-/// One milestone, with its issues.
 #[derive(Clone)]
 struct MilestoneView {
     viewer: Viewer,

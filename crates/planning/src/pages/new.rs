@@ -55,7 +55,6 @@ kernel::params! {
     }
 }
 
-/// What is typed, and what is wrong with it.
 #[derive(Default)]
 struct NewIssueForm {
     title: String,
@@ -144,7 +143,6 @@ async fn render(
     Ok(html.status(status).response())
 }
 
-/// Leads to the issue that a form made or changed.
 fn lead(app: &App, issue: &Issue, text: impl Into<String>) -> Result<Response> {
     flash::done(app, &crate::entity::issues::web_path(issue), text)
 }

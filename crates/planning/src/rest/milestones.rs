@@ -190,7 +190,7 @@ async fn update(
     let changed = app
         .write(move |tx| {
             let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-            match change.is_empty() {
+            match change == Change::default() {
                 true => Err(Error::none_of(
                     "title, description, start_date, due_date, state_event",
                 )),

@@ -17,19 +17,15 @@ use spaces::access::MAINTAINER;
 use spaces::rules::note_activity;
 use store::Tx;
 
-/// A note about to be written.
 #[derive(Debug, Clone)]
 pub struct Comment {
     pub body: String,
-    /// For reporters only.
     pub internal: bool,
     pub created_at: Option<Timestamp>,
-    /// The discussion it answers in.
     pub discussion_id: Option<String>,
     pub begins_thread: bool,
 }
 
-/// What became of it.
 #[derive(Debug, Clone)]
 pub enum Said {
     /// A note, and what commands in it did.
@@ -37,7 +33,6 @@ pub enum Said {
     Commands(Outcome),
 }
 
-/// The note of this id about something, if the viewer may see it.
 pub fn find<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -67,7 +62,6 @@ pub fn find_within<'t>(
     }
 }
 
-/// The notes of a discussion that the viewer may see.
 pub fn discussion<'t>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -191,7 +185,6 @@ fn check(body: &str) -> Result<()> {
     }
 }
 
-/// What the refusal of a body begins with.
 const REFUSED: &str = "Note {\"note\"=>[\"";
 
 /// What is wrong with a body, if that is why a note was refused: for

@@ -41,7 +41,6 @@ pub fn may_know(
     Ok((concerned && !internal) || role_in_project(tx, user.id, project)? >= REPORTER)
 }
 
-/// A text about an issue or another thing.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'t> {
     pub text: &'t str,
@@ -49,7 +48,6 @@ pub struct Text<'t> {
     pub before: &'t str,
     /// The note it is, unless it is the description.
     pub note_id: Option<i64>,
-    /// For reporters only.
     pub internal: bool,
 }
 
@@ -155,7 +153,6 @@ fn members(tx: &mut Tx<'_>, project: i64, groups: Vec<i64>) -> Result<Vec<User>>
     )?)
 }
 
-/// Has mail sent about something, by a job.
 pub fn notify<'t>(
     tx: &mut Tx<'_>,
     actor: Option<i64>,

@@ -14,7 +14,6 @@ use spaces::access::GUEST;
 use spaces::model::Project;
 use store::Tx;
 
-/// What somebody writes about.
 #[derive(Clone, Copy)]
 pub enum Topic<'t> {
     Issue(&'t Issue),
@@ -46,7 +45,6 @@ impl Topic<'_> {
         }
     }
 
-    /// As jobs name it.
     pub fn about(self) -> About {
         let (kind, id) = match self {
             Topic::Issue(issue) => (ISSUE, issue.id),

@@ -8,21 +8,17 @@ use kernel::time::Timestamp;
 use spaces::access::{REPORTER, projects_of};
 use store::{Fragment, Tx, from_row, sql};
 
-/// What has notes: its kind, as it is called on the wire, and its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Noteable {
     /// `Issue`, `AlertManagement::Alert`.
     pub kind: &'static str,
     pub id: i64,
-    /// The project it is in.
     pub project_id: Option<i64>,
 }
 
-/// The kind of issues.
 pub const ISSUE: &str = "Issue";
 
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Note {
     pub id: i64,
     pub project_id: Option<i64>,
@@ -45,20 +41,16 @@ from_row! {
     }
 }
 
-/// A note about to be written.
 #[derive(Debug, Clone)]
 pub struct NewNote {
     pub noteable: Noteable,
     /// By whom; nobody is the program.
     pub author_id: Option<i64>,
     pub body: String,
-    /// The thread it is in.
     pub discussion_id: String,
-    /// It begins a thread or answers in one.
     pub in_thread: bool,
     /// The program tells what happened.
     pub is_system: bool,
-    /// For reporters only.
     pub internal: bool,
     /// An issue that it names, of the same project: only who sees that sees
     /// the note.
@@ -173,7 +165,6 @@ pub fn rewrite(tx: &mut Tx<'_>, id: i64, body: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes a note begin a thread.
 pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(
         sql!("update notes set in_thread = true where id = $1"),
@@ -182,7 +173,6 @@ pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes a note with its awards.
 pub fn delete(tx: &mut Tx<'_>, note: &Note) -> Result<()> {
     tx.execute(
         sql!("delete from award_emoji where awardable_type = 'Note' and awardable_id = $1"),
@@ -308,7 +298,6 @@ impl Activity {
 
 /// Notes that answer one another, as far as they show to somebody.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Discussion {
     pub discussion_id: String,
     /// The note that begins it.

@@ -102,7 +102,6 @@ kernel::params! {
     }
 }
 
-/// An issue that a form is about.
 struct Here {
     /// The project, by its id, and the issue's number.
     place: guarded::Place,
@@ -124,7 +123,6 @@ async fn here(app: &App, viewer: &Viewer, address: &Address, iid: i64) -> Result
     .await
 }
 
-/// Changes the issue, or what concerns the viewer alone.
 pub async fn change(
     app: App,
     viewer: SignedInViewer,
@@ -177,7 +175,6 @@ fn told(action: Action) -> &'static str {
     }
 }
 
-/// What the form wants of the issue.
 async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
     let state = match form.action {
         Action::Close => Some(StateEvent::Close),
@@ -266,7 +263,6 @@ fn at(url: &str, page: i64, note: i64) -> String {
     }
 }
 
-/// Writes a note, changes the issue's state, or both.
 pub async fn write_note(
     app: App,
     viewer: SignedInViewer,
@@ -340,7 +336,6 @@ async fn say(
     .await
 }
 
-/// A refusal of a note's text, said beside its field.
 fn noted(error: Error) -> Error {
     match comments::refused_text(&error) {
         Some(problem) => Error::invalid("body", problem),
@@ -348,7 +343,6 @@ fn noted(error: Error) -> Error {
     }
 }
 
-/// Writes another text of a note, or deletes it.
 pub async fn change_note(
     app: App,
     viewer: SignedInViewer,

@@ -32,9 +32,7 @@ use std::sync::Arc;
 use store::Tx;
 use story::Rewritten;
 
-/// Notes and events of one page.
 const ENTRIES: i64 = 50;
-/// Most milestones to choose from.
 const MAX_MILESTONES: i64 = 100;
 
 pub fn routes(r: &mut Routes) {

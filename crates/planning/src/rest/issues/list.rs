@@ -165,7 +165,6 @@ kernel::params! {
 }
 
 impl ListIssues {
-    /// What was asked for, checked.
     fn asked(&self, viewer: &Viewer) -> Result<AskedFor> {
         let lies = |asked: &Option<NumberAsked>| match asked {
             None | Some(NumberAsked(Has::None)) => false,

@@ -26,7 +26,6 @@ use store::Tx;
 
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The issue as it is now.
     pub issue: Issue,
     /// What changed, by the name of the change.
     pub changes: Map<String, Value>,
@@ -47,7 +46,6 @@ fn done(key: &'static str, value: impl Into<Value>, sentence: impl Into<String>)
     })
 }
 
-/// Carries out what can be.
 pub fn apply(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -79,7 +77,6 @@ fn senseless() -> Error {
     Error::BadRequest("the command makes no sense here".into())
 }
 
-/// One thing said of an issue.
 fn said(one: impl FnOnce(&mut IssueInput)) -> IssueInput {
     let mut input = IssueInput::default();
     one(&mut input);

@@ -18,7 +18,6 @@ use kernel::ids::Reference;
 use serde_json::json;
 use store::{Fragment, Tx};
 
-/// Most notes that are taken along.
 const MOST_NOTES: i64 = 1_000;
 
 /// Moves an issue to another project: a copy with its notes there, and the

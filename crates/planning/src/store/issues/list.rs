@@ -33,7 +33,6 @@ kernel::choices! {
 /// Whether a list runs from the greatest down.
 #[derive(Debug, Clone, Copy)]
 pub struct Sorting {
-    /// What it is sorted by.
     pub by: OrderBy,
     pub descending: bool,
 }

@@ -87,7 +87,6 @@ pub fn of_condition(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Issue>> 
     Ok(tx.query(query)?)
 }
 
-/// Those of these ids that the viewer may see.
 pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Issue>> {
     let mut condition = visible(tx, viewer, &Scope::Everywhere);
     condition.raw(" and").in_list("issues.id", ids);
@@ -182,7 +181,6 @@ pub fn update(tx: &mut Tx<'_>, issue: &Issue) -> Result<()> {
     Ok(())
 }
 
-/// Notes that something about an issue changed.
 pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -192,7 +190,6 @@ pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Says where an issue moved to.
 pub fn moved(tx: &mut Tx<'_>, id: i64, to: i64) -> Result<()> {
     tx.execute(
         sql!("update issues set moved_to_id = $2 where id = $1"),
@@ -224,7 +221,6 @@ pub fn spend(tx: &mut Tx<'_>, id: i64, seconds: i64) -> Result<bool> {
     Ok(changed > 0)
 }
 
-/// Sets the time spent on an issue to nothing.
 pub fn reset_spent(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -283,7 +279,6 @@ pub fn remove_label(tx: &mut Tx<'_>, id: i64, label_id: i64) -> Result<bool> {
     Ok(removed > 0)
 }
 
-/// Ids of the labels on an issue.
 pub fn label_ids(tx: &mut Tx<'_>, id: i64) -> Result<Vec<i64>> {
     Ok(tx.all(
         sql!("select label_id from issue_labels where issue_id = $1 order by label_id"),
@@ -291,7 +286,6 @@ pub fn label_ids(tx: &mut Tx<'_>, id: i64) -> Result<Vec<i64>> {
     )?)
 }
 
-/// Ids of the users assigned to each of these issues.
 pub fn assignees_of(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<i64>>> {
     let rows: Vec<(i64, i64)> = tx.all(
         sql!(
