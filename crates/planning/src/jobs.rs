@@ -9,6 +9,7 @@ use crate::rules::issues::participants;
 use crate::rules::topic::Topic;
 use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
+use crate::store::people;
 use crate::store::subscriptions::{self, Target};
 use crate::targets::{Kinds, NoteableRow, NoteableSummary};
 use crate::tasks::{About, Event, Notify, Reason, Tell};
@@ -141,7 +142,7 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
         },
         None => false,
     };
-    if !emails_enabled(tx, &project.ancestors())? {
+    if !people::emails_enabled(tx, &project.ancestors())? {
         return Ok(Vec::new());
     }
     let mut reasons: HashMap<i64, Reason> = HashMap::new();
@@ -179,17 +180,6 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
     found.sort_unstable();
     found.truncate(MOST);
     Ok(found)
-}
-
-/// Whether no group above switched mail off.
-fn emails_enabled(tx: &mut Tx<'_>, groups: &[i64]) -> Result<bool> {
-    let silent: Option<i64> = tx.optional(
-        store::sql!(
-            "select id from namespaces where id in_list($1) and not emails_enabled limit 1"
-        ),
-        (groups,),
-    )?;
-    Ok(silent.is_none())
 }
 
 impl Job for Tell {

@@ -3,6 +3,7 @@
 use super::milestones::{MilestoneEntity, milestone};
 use crate::model::{Label, Milestone};
 use crate::store::issues::events::Event;
+use crate::store::{labels, milestones};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use kernel::app::App;
@@ -11,7 +12,7 @@ use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
-use store::{Tx, sql};
+use store::Tx;
 
 /// A label of an event.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -65,24 +66,13 @@ pub struct Named {
 impl Named {
     /// Reads it in a constant number of statements.
     pub fn read(tx: &mut Tx<'_>, events: &[Event]) -> Result<Named> {
-        let ids = |of: fn(&Event) -> Option<i64>| -> Vec<i64> {
-            let mut ids: Vec<i64> = events.iter().filter_map(of).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            ids
-        };
-        let labels: Vec<Label> = tx.all(
-            sql!(
-                "select id, project_id, group_id, title, color, description, archived,
-                    cast(null as bigint) as priority, false as subscribed
-                 from labels where id in_list($1)"
-            ),
-            (ids(|event| event.label_id),),
-        )?;
+        let ids =
+            |of: fn(&Event) -> Option<i64>| -> Vec<i64> { events.iter().filter_map(of).collect() };
+        let labels = labels::by_ids(tx, &ids(|event| event.label_id))?;
         Ok(Named {
             users: load_basic(tx, &ids(|event| event.user_id))?,
             labels: labels.into_iter().map(|label| (label.id, label)).collect(),
-            milestones: crate::store::milestones::by_ids(tx, &ids(|event| event.milestone_id))?,
+            milestones: milestones::by_ids(tx, &ids(|event| event.milestone_id))?,
         })
     }
 

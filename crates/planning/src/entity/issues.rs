@@ -14,9 +14,8 @@ use kernel::error::Result;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
-use spaces::access::{REPORTER, projects_of};
 use std::collections::{HashMap, HashSet};
-use store::{Fragment, Tx};
+use store::Tx;
 
 /// Labels by title, or whole.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -163,17 +162,12 @@ impl RelatedToIssues {
             people.extend(issue.author_id);
             people.extend(issue.closed_by_id);
         }
-        people.sort_unstable();
-        people.dedup();
-        let milestones_found: Vec<i64> = issues
-            .iter()
-            .filter_map(|issue| issue.milestone_id)
-            .collect();
+        let in_milestones: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();
         Ok(RelatedToIssues {
             users: load_basic(tx, &people)?,
             assignees,
             labels: labels::of_issues(tx, &ids)?,
-            milestones: milestones::by_ids(tx, &milestones_found)?,
+            milestones: milestones::by_ids(tx, &in_milestones)?,
             blocking: links::blocking(tx, viewer, &ids)?,
             reported: reported(tx, viewer, scope, issues)?,
             base: match scope {
@@ -217,15 +211,8 @@ fn reported(
     let Some(user_id) = viewer.user_id() else {
         return Ok(Some(HashSet::new()));
     };
-    let mut ids: Vec<i64> = issues.iter().map(|issue| issue.project_id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let mut query = Fragment::new("select projects.id from projects where");
-    query
-        .in_list("projects.id", ids)
-        .raw(" and ")
-        .append(projects_of(tx, user_id, REPORTER));
-    Ok(Some(tx.query::<i64>(query)?.into_iter().collect()))
+    let ids: Vec<i64> = issues.iter().map(|issue| issue.project_id).collect();
+    Ok(Some(rows::reported(tx, user_id, &ids)?))
 }
 
 pub fn web_path(issue: &Issue) -> String {

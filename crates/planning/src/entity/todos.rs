@@ -16,7 +16,7 @@ use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
-use store::{Tx, sql};
+use store::Tx;
 
 /// The project of a to-do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -69,22 +69,12 @@ pub struct Beside {
 impl Beside {
     /// Reads it in a constant number of statements.
     pub fn read(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, todos: &[Todo]) -> Result<Beside> {
-        let ids = |of: fn(&Todo) -> Option<i64>| -> Vec<i64> {
-            let mut ids: Vec<i64> = todos.iter().filter_map(of).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            ids
-        };
+        let ids =
+            |of: fn(&Todo) -> Option<i64>| -> Vec<i64> { todos.iter().filter_map(of).collect() };
         let targets = ids(|todo| (todo.target_type == ISSUE).then_some(todo.target_id));
         let issues = issue_rows::visible_by_ids(tx, viewer, &targets)?;
         let around = RelatedToIssues::read(tx, viewer, &Scope::Everywhere, &issues)?;
-        let projects: Vec<(i64, String, String, String, String)> = tx.all(
-            sql!(
-                "select p.id, p.name, n.full_name, p.path, p.full_path from projects p
-                 join namespaces n on n.id = p.namespace_id where p.id in_list($1)"
-            ),
-            (ids(|todo| todo.project_id),),
-        )?;
+        let projects = todo_rows::projects(tx, &ids(|todo| todo.project_id))?;
         let bodies = todo_rows::bodies(tx, todos)?;
         let others = todos.iter().filter(|todo| todo.target_type != ISSUE);
         let others = others.map(|todo| (todo.target_type.as_str(), todo.target_id));

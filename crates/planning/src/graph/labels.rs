@@ -161,21 +161,14 @@ fn limited(mut counts: HashMap<i64, i64>, limit: Option<i64>) -> HashMap<i64, i6
     counts
 }
 
-/// Groups, each once.
-fn once(groups: impl Iterator<Item = i64>) -> Vec<i64> {
-    let mut groups: Vec<i64> = groups.collect();
-    groups.sort_unstable();
-    groups.dedup();
-    groups
-}
-
 async fn of_projects(
     projects: Vec<Arc<Project>>,
     ask: Ask,
     args: Args,
     context: Context,
 ) -> Result<Vec<Option<Connection<Label>>>, Fault> {
-    let above = once(projects.iter().flat_map(|it| it.project.ancestors()));
+    let above = projects.iter().flat_map(|it| it.project.ancestors());
+    let above = above.collect();
     let places = Places::Projects(projects.iter().map(|it| it.project.id).collect());
     listed(places, above, ask, args, context).await
 }
@@ -186,7 +179,7 @@ async fn of_groups(
     args: Args,
     context: Context,
 ) -> Result<Vec<Option<Connection<Label>>>, Fault> {
-    let above = once(groups.iter().flat_map(|it| it.namespace.ids()));
+    let above = groups.iter().flat_map(|it| it.namespace.ids()).collect();
     let places = Places::Groups(groups.iter().map(|it| it.namespace.id).collect());
     listed(places, above, ask, args, context).await
 }
@@ -232,7 +225,8 @@ async fn of_title(
 ) -> Result<Vec<Option<Arc<Label>>>, Fault> {
     let title: String = args.get("title")?;
     let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
-    let above = once(projects.iter().flat_map(|it| it.project.ancestors()));
+    let above = projects.iter().flat_map(|it| it.project.ancestors());
+    let above: Vec<i64> = above.collect();
     let places = Places::Projects(ids.clone());
     let (app, viewer) = caller(&context)?;
     let read =

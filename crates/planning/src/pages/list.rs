@@ -218,8 +218,6 @@ pub fn read_rows(tx: &mut Tx<'_>, issues: &[Issue], space: &Space) -> Result<Vec
     let assigned = issue_rows::assignees_of(tx, &ids)?;
     let mut people: Vec<i64> = assigned.values().flatten().copied().collect();
     people.extend(issues.iter().filter_map(|issue| issue.author_id));
-    people.sort_unstable();
-    people.dedup();
     let people = load_basic(tx, &people)?;
     let name = |id: &i64| people.get(id).map(|user| user.username.clone());
     let now = tx.now();

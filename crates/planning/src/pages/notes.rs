@@ -71,9 +71,7 @@ pub struct NotePage<'a> {
 
 impl NotePage<'_> {
     pub fn show(&self, tx: &mut Tx<'_>, notes: Vec<Note>) -> Result<Vec<NoteView>> {
-        let mut authors: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
-        authors.sort_unstable();
-        authors.dedup();
+        let authors: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
         let people = load_basic(tx, &authors)?;
         let texts = notes.iter().map(|note| note.body.as_str());
         let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;

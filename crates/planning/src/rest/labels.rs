@@ -1,6 +1,6 @@
 //! Labels of projects and groups.
 
-use super::PLACES;
+use super::{PLACES, Subscribes};
 use crate::access::{Aim, Parent, ParentAccess, ParentRef, ProjectAccess, Scope, authorize};
 use crate::entity::labels::{LabelEntity, label};
 use crate::model::Label;
@@ -124,10 +124,10 @@ pub(super) fn routes(r: &mut Routes) {
         r.delete(one, destroy)
             .named(&name("destroy"))
             .summary(format!("Deletes a label of a {word}"));
-        r.post(&format!("{one}/subscribe"), subscribe)
+        r.post(&format!("{one}/subscribe"), subscription)
             .named(&name("subscribe"))
             .summary(format!("Subscribes the caller to a label of a {word}"));
-        r.post(&format!("{one}/unsubscribe"), unsubscribe)
+        r.post(&format!("{one}/unsubscribe"), subscription)
             .named(&name("unsubscribe"))
             .summary(format!(
                 "Ends the caller's subscription to a label of a {word}"
@@ -333,30 +333,12 @@ async fn remove(
     .await
 }
 
-async fn subscribe(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    params: Params<LabelPath>,
-) -> Result<Changed<LabelEntity>> {
-    subscription(app, viewer, place, params.0, true).await
-}
-
-async fn unsubscribe(
-    app: App,
-    viewer: Viewer,
-    place: ParentRef,
-    params: Params<LabelPath>,
-) -> Result<Changed<LabelEntity>> {
-    subscription(app, viewer, place, params.0, false).await
-}
-
 async fn subscription(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    params: LabelPath,
-    wanted: bool,
+    params: Params<LabelPath>,
+    Subscribes(wanted): Subscribes,
 ) -> Result<Changed<LabelEntity>> {
     let changed = app
         .write(move |tx| {

@@ -50,6 +50,15 @@ impl FromCall for ParentRef {
     }
 }
 
+/// Whether a route subscribes, or ends a subscription.
+struct Subscribes(bool);
+
+impl FromCall for Subscribes {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        Ok(Subscribes(call.route.path.ends_with("/subscribe")))
+    }
+}
+
 /// Those of these parameters that the path has, for extractors that serve
 /// several routes.
 fn in_path<T: FromParams>(call: &Call) -> Result<T> {

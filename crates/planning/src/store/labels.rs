@@ -422,26 +422,28 @@ pub fn counts(
         .collect())
 }
 
+/// Labels by id, unjudged, by title.
+pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Label>> {
+    let mut query = selected(None, None);
+    query
+        .in_list("labels.id", ids)
+        .raw(" order by labels.title, labels.id");
+    Ok(tx.query(query)?)
+}
+
 /// The labels of each of these issues, by title.
 pub fn of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<Label>>> {
     let found: Vec<(i64, i64)> = tx.all(
         sql!("select issue_id, label_id from issue_labels where issue_id in_list($1)"),
         (issues,),
     )?;
-    let mut ids: Vec<i64> = found.iter().map(|(_, label)| *label).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let mut query = selected(None, None);
-    query
-        .in_list("labels.id", ids)
-        .raw(" order by labels.title, labels.id");
-    let labels: Vec<Label> = tx.query(query)?;
+    let ids: Vec<i64> = found.iter().map(|(_, label)| *label).collect();
     let mut by_issue: HashMap<i64, Vec<Label>> = HashMap::new();
     let mut wearers: HashMap<i64, Vec<i64>> = HashMap::new();
     for (issue, label) in found {
         wearers.entry(label).or_default().push(issue);
     }
-    for label in labels {
+    for label in by_ids(tx, &ids)? {
         for issue in wearers.get(&label.id).into_iter().flatten() {
             by_issue.entry(*issue).or_default().push(label.clone());
         }

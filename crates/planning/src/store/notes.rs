@@ -1,10 +1,13 @@
 //! Notes.
 
+use super::pages::{self, KeyType, List, Order, time_key};
 use crate::access::{Scope, concerns, visible};
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
+use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
+use serde_json::json;
 use spaces::access::{REPORTER, projects_of};
 use store::{Fragment, Tx, from_row, sql};
 
@@ -148,6 +151,22 @@ pub fn select(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Note>> {
     query
         .append(condition)
         .raw(" order by notes.created_at, notes.id");
+    Ok(tx.query(query)?)
+}
+
+/// The first notes that people wrote about something, which shows to the viewer
+/// as to a reporter.
+pub fn of_people(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    noteable: Noteable,
+    most: i64,
+) -> Result<Vec<Note>> {
+    let mut query = Fragment::new("select notes.* from notes where ");
+    query
+        .append(shown(viewer, noteable, true))
+        .raw(" and not notes.is_system order by notes.created_at, notes.id")
+        .push(" limit ", most);
     Ok(tx.query(query)?)
 }
 
@@ -398,4 +417,80 @@ pub fn sees_issue(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<boo
         .raw(" and ")
         .append(visible(tx, viewer, &Scope::Everywhere));
     Ok(!tx.query::<i64>(query)?.is_empty())
+}
+
+/// One page of the discussions about something that show to a viewer, each with
+/// its first note, in the order they began.
+pub fn discussions(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    noteable: Noteable,
+    is_reporter: bool,
+    paging: Paging,
+) -> Result<Paged<(String, i64)>> {
+    let mut from =
+        Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
+    from.append(shown(viewer, noteable, is_reporter))
+        .raw(" group by notes.discussion_id) as discussions");
+    let list = List {
+        select: Fragment::new("select discussion_id, first_id"),
+        from,
+        condition: Fragment::new("true"),
+        order: Order {
+            by: "first_id".into(),
+            key: Some(KeyType::Int),
+            id: "first_id",
+            descending: false,
+        },
+    };
+    pages::page(tx, list, paging, |(_, first): &(String, i64)| {
+        (json!(first), *first)
+    })
+}
+
+/// The notes of some of them, oldest first.
+pub fn of_discussions(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    noteable: Noteable,
+    is_reporter: bool,
+    ids: Vec<String>,
+) -> Result<Vec<Note>> {
+    let mut condition = shown(viewer, noteable, is_reporter);
+    condition.raw(" and").in_list("notes.discussion_id", ids);
+    select(tx, condition)
+}
+
+kernel::choices! {
+    /// Orders of notes.
+    pub enum NoteOrder { CreatedAt = "created_at", UpdatedAt = "updated_at" }
+}
+
+/// One page of the notes of a condition.
+pub fn list(
+    tx: &mut Tx<'_>,
+    mut condition: Fragment,
+    activity: Activity,
+    (by, descending): (NoteOrder, bool),
+    paging: Paging,
+) -> Result<Paged<Note>> {
+    condition.raw(activity.condition());
+    let list = List {
+        select: Fragment::new("select notes.*"),
+        from: Fragment::new("notes"),
+        condition,
+        order: Order {
+            by: format!("notes.{by}"),
+            key: Some(KeyType::Time),
+            id: "notes.id",
+            descending,
+        },
+    };
+    pages::page(tx, list, paging, |note: &Note| {
+        let at = match by {
+            NoteOrder::CreatedAt => note.created_at,
+            NoteOrder::UpdatedAt => note.updated_at,
+        };
+        (time_key(at), note.id)
+    })
 }

@@ -245,6 +245,21 @@ pub fn bodies(tx: &mut Tx<'_>, todos: &[Todo]) -> Result<HashMap<i64, String>> {
     Ok(rows.into_iter().collect())
 }
 
+/// Projects by id: the id, name, full name of the namespace, path and full path
+/// of each.
+pub fn projects(
+    tx: &mut Tx<'_>,
+    ids: &[i64],
+) -> Result<Vec<(i64, String, String, String, String)>> {
+    Ok(tx.all(
+        sql!(
+            "select p.id, p.name, n.full_name, p.path, p.full_path from projects p
+             join namespaces n on n.id = p.namespace_id where p.id in_list($1)"
+        ),
+        (ids,),
+    )?)
+}
+
 /// Marks what is pending of a user as done, perhaps only about one thing by
 /// kind and id; the to-dos.
 pub fn finish_those(

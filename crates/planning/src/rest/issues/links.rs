@@ -16,7 +16,7 @@ use kernel::ids::Reference;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{Fragment, Tx};
+use store::Tx;
 
 const BASE: &str = "/projects/{id}/issues/{issue_iid}/links";
 const ONE: &str = "/projects/{id}/issues/{issue_iid}/links/{issue_link_id}";
@@ -91,16 +91,9 @@ async fn list(
         .read(move |tx| {
             let (_, own) = found(tx, &viewer, &path.id, path.issue_iid)?;
             let seen = seen(tx, &viewer, own.id)?;
-            let total = seen.len() as i64;
-            let from = paging.offset().clamp(0, total) as usize;
-            let page: Vec<(Link, Issue)> = seen
-                .into_iter()
-                .skip(from)
-                .take(paging.fetch() as usize)
-                .collect();
-            let issues: Vec<Issue> = page.iter().map(|(_, issue)| issue.clone()).collect();
+            let page = Paged::of_whole(seen, paging);
+            let issues: Vec<Issue> = page.items.iter().map(|(_, issue)| issue.clone()).collect();
             let around = RelatedToIssues::read(tx, &viewer, &Scope::Everywhere, &issues)?;
-            let page = Paged::numbered(page, paging, Some(total));
             Ok((page, around, own))
         })
         .await?;
@@ -117,12 +110,7 @@ async fn list(
 fn seen(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<Vec<(Link, Issue)>> {
     let links = rows::of_issue(tx, issue_id)?;
     let others: Vec<i64> = links.iter().map(|link| link.other(issue_id)).collect();
-    let mut condition = Fragment::default();
-    condition
-        .in_list("issues.id", others)
-        .raw(" and ")
-        .append(crate::access::visible(tx, viewer, &Scope::Everywhere));
-    let issues = issue_rows::of_condition(tx, condition)?;
+    let issues = issue_rows::visible_by_ids(tx, viewer, &others)?;
     let with_issue = |link: Link| {
         let other = link.other(issue_id);
         let issue = issues.iter().find(|issue| issue.id == other)?.clone();

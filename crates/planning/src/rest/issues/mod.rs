@@ -11,6 +11,7 @@ use crate::access::{ProjectAccess, Scope, desk};
 use crate::entity::issues::{self as entity, IssueEntity, RelatedToIssues};
 use crate::guarded::{self, Place, Writer};
 use crate::model::Issue;
+use crate::rest::Subscribes;
 use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
 use crate::rules::issues::{self as rules, moves};
 use crate::store::issues as rows;
@@ -42,9 +43,11 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Moves an issue to another project");
     r.post(&one("/clone"), duplicate)
         .summary("Copies an issue into a project");
-    r.post(&one("/subscribe"), subscribe)
+    r.post(&one("/subscribe"), subscription)
+        .named("subscribe")
         .summary("Subscribes the caller to an issue");
-    r.post(&one("/unsubscribe"), unsubscribe)
+    r.post(&one("/unsubscribe"), subscription)
+        .named("unsubscribe")
         .summary("Ends the caller's subscription to an issue");
     r.get(&one("/participants"), participants)
         .summary("Lists who takes part in an issue");
@@ -245,27 +248,11 @@ async fn duplicate(
     Ok(Created(shown.entity(&app)))
 }
 
-async fn subscribe(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-) -> Result<Changed<IssueEntity>> {
-    subscription(app, viewer, path.0, true).await
-}
-
-async fn unsubscribe(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-) -> Result<Changed<IssueEntity>> {
-    subscription(app, viewer, path.0, false).await
-}
-
 async fn subscription(
     app: App,
     viewer: Viewer,
-    path: IssuePath,
-    wanted: bool,
+    path: Params<IssuePath>,
+    Subscribes(wanted): Subscribes,
 ) -> Result<Changed<IssueEntity>> {
     let shown = app
         .write(move |tx| {
@@ -289,17 +276,10 @@ async fn participants(
     app.read(move |tx| {
         let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
         let ids = rules::participants(tx, &issue, desk.is_reporter())?;
-        let total = ids.len() as i64;
-        let from = paging.offset().clamp(0, total) as usize;
-        let page: Vec<i64> = ids
-            .into_iter()
-            .skip(from)
-            .take(paging.fetch() as usize)
-            .collect();
-        let users = load_basic(tx, &page)?;
-        let shown = page.iter().filter_map(|id| users.get(id));
+        let users = load_basic(tx, &ids)?;
+        let shown = ids.iter().filter_map(|id| users.get(id));
         let shown = shown.map(|user| basic(&handle, user)).collect();
-        Ok(Paged::numbered(shown, paging, Some(total)))
+        Ok(Paged::of_whole(shown, paging))
     })
     .await
 }

@@ -3,16 +3,13 @@
 use super::{
     CreateNote, ISSUE, LoadedNotes, NotePath, comment, removed, rewritten, shown_one, write,
 };
-use crate::access::ProjectAccess;
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
 use crate::guarded::Writer;
-use crate::model::Issue;
 use crate::rest::issues::IssuePath;
 use crate::rules::comments::{self as rules, Comment};
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::{found, found_to_write};
-use crate::store::notes::{Note, select, shown as shown_of};
-use crate::store::pages::{self, KeyType, List, Order};
+use crate::store::notes::{self as rows, Note};
 use ::http::StatusCode;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -23,7 +20,6 @@ use kernel::http::{
 };
 use kernel::time::Timestamp;
 use std::sync::Arc;
-use store::Fragment;
 
 pub(super) fn routes(r: &mut Routes) {
     let at = |rest: &str| format!("{ISSUE}/{rest}");
@@ -166,26 +162,10 @@ async fn discussions(
     let (page, shown) = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let condition = shown_discussions(&viewer, &desk, &issue);
-            let list = List {
-                select: Fragment::new("select discussion_id, first_id"),
-                from: condition,
-                condition: Fragment::new("true"),
-                order: Order {
-                    by: "first_id".into(),
-                    key: Some(KeyType::Int),
-                    id: "first_id",
-                    descending: false,
-                },
-            };
-            let page: Paged<(String, i64)> =
-                pages::page(tx, list, paging, |(_, first): &(String, i64)| {
-                    (serde_json::json!(first), *first)
-                })?;
+            let noteable = noteable(&issue);
+            let page = rows::discussions(tx, &viewer, noteable, desk.is_reporter(), paging)?;
             let ids: Vec<String> = page.items.iter().map(|(id, _)| id.clone()).collect();
-            let mut condition = shown_of(&viewer, noteable(&issue), desk.is_reporter());
-            condition.raw(" and").in_list("notes.discussion_id", ids);
-            let notes = select(tx, condition)?;
+            let notes = rows::of_discussions(tx, &viewer, noteable, desk.is_reporter(), ids)?;
             Ok((page, LoadedNotes::read(tx, issue, notes)?))
         })
         .await?;
@@ -194,15 +174,6 @@ async fn discussions(
         let notes: Vec<Note> = shown.notes.iter().filter(of).cloned().collect();
         discussion(&app, &notes, &shown.issue, &shown.users)
     }))
-}
-
-/// The discussions of an issue with the first note of each.
-fn shown_discussions(viewer: &Viewer, desk: &ProjectAccess, issue: &Issue) -> Fragment {
-    let mut from =
-        Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
-    from.append(shown_of(viewer, noteable(issue), desk.is_reporter()))
-        .raw(" group by notes.discussion_id) as discussions");
-    from
 }
 
 async fn show_discussion(

@@ -9,8 +9,7 @@ use crate::model::Issue;
 use crate::rules::comments::{self as rules, Comment, Said};
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::{found, found_to_write};
-use crate::store::notes::{Activity, Note, shown};
-use crate::store::pages::{self, KeyType, List, Order, time_key};
+use crate::store::notes::{self as rows, Activity, Note, NoteOrder, shown};
 use ::http::StatusCode;
 use identity::entities::load_basic;
 use identity::model::User;
@@ -25,7 +24,7 @@ use kernel::time::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
-use store::{Fragment, Tx};
+use store::Tx;
 
 const ISSUE: &str = "/projects/{id}/issues/{issue_iid}";
 
@@ -44,11 +43,6 @@ pub(super) fn routes(r: &mut Routes) {
     r.delete(&at("notes/{note_id}"), destroy)
         .summary("Deletes a note of an issue");
     discussions::routes(r);
-}
-
-kernel::choices! {
-    /// Orders of notes.
-    pub enum NoteOrder { CreatedAt = "created_at", UpdatedAt = "updated_at" }
 }
 
 kernel::params! {
@@ -106,9 +100,7 @@ struct LoadedNotes {
 
 impl LoadedNotes {
     fn read(tx: &mut Tx<'_>, issue: Issue, notes: Vec<Note>) -> Result<LoadedNotes> {
-        let mut ids: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
-        ids.sort_unstable();
-        ids.dedup();
+        let ids: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
         let users = load_basic(tx, &ids)?;
         Ok(LoadedNotes {
             issue,
@@ -133,32 +125,12 @@ async fn list(
     let (page, issue, users) = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &params.at.id, params.at.issue_iid)?;
-            let mut condition = shown(&viewer, noteable(&issue), desk.is_reporter());
+            let condition = shown(&viewer, noteable(&issue), desk.is_reporter());
             let activity = params.activity_filter.unwrap_or(Activity::All);
-            condition.raw(activity.condition());
-            let list = List {
-                select: Fragment::new("select notes.*"),
-                from: Fragment::new("notes"),
-                condition,
-                order: Order {
-                    by: format!("notes.{by}"),
-                    key: Some(KeyType::Time),
-                    id: "notes.id",
-                    descending: params.sort != Some(Sort::Asc),
-                },
-            };
-            let page = pages::page(tx, list, paging, |note: &Note| {
-                let at = match by {
-                    NoteOrder::CreatedAt => note.created_at,
-                    NoteOrder::UpdatedAt => note.updated_at,
-                };
-                (time_key(at), note.id)
-            })?;
-            let ids: Vec<i64> = page
-                .items
-                .iter()
-                .filter_map(|note| note.author_id)
-                .collect();
+            let order = (by, params.sort != Some(Sort::Asc));
+            let page = rows::list(tx, condition, activity, order, paging)?;
+            let ids = page.items.iter().filter_map(|note| note.author_id);
+            let ids: Vec<i64> = ids.collect();
             let users = load_basic(tx, &ids)?;
             Ok((page, issue, users))
         })
