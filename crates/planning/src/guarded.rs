@@ -7,7 +7,7 @@ use crate::model::Issue;
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::{IssueInput, requests};
-use crate::rules::topic::Topic;
+use crate::rules::topic::{OwnedTopic, Topic};
 use crate::store::notes::Note;
 use crate::targets::NoteableRow;
 use identity::spam::captcha::Solution;
@@ -177,6 +177,34 @@ impl NoteablePath for NoteableRow {
 
     fn topic(thing: &NoteableRow) -> Topic<'_> {
         Topic::Thing(*thing)
+    }
+}
+
+/// An issue or another thing, whichever something is about.
+#[derive(Clone)]
+pub enum Spot {
+    Issue(Place),
+    Thing(NoteableRow),
+}
+
+impl NoteablePath for Spot {
+    type Found = OwnedTopic;
+
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, OwnedTopic)> {
+        match self {
+            Spot::Issue(place) => {
+                let (desk, issue) = place.authorize(tx, viewer)?;
+                Ok((desk, OwnedTopic::Issue(Box::new(issue))))
+            }
+            Spot::Thing(thing) => {
+                let (desk, thing) = thing.authorize(tx, viewer)?;
+                Ok((desk, OwnedTopic::Thing(thing)))
+            }
+        }
+    }
+
+    fn topic(found: &OwnedTopic) -> Topic<'_> {
+        found.topic()
     }
 }
 

@@ -6,12 +6,12 @@ use crate::entity::issues::web_path;
 use crate::mail::{deliver, letter, thread};
 use crate::model::Issue;
 use crate::rules::issues::participants;
-use crate::rules::topic::Topic;
+use crate::rules::topic::OwnedTopic;
 use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
 use crate::store::people;
 use crate::store::subscriptions::{self, Target};
-use crate::targets::{Kinds, NoteableRow, NoteableSummary};
+use crate::targets::{Kinds, NoteableSummary};
 use crate::tasks::{About, Event, Notify, Reason, Tell};
 use identity::entities::load_basic;
 use kernel::error::Result;
@@ -54,42 +54,29 @@ impl Job for Notify {
     }
 }
 
-/// What mail is about, as it is now.
-enum Subject {
-    Issue(Box<Issue>),
-    Thing(NoteableRow),
+fn subject(tx: &mut Tx<'_>, about: &About) -> Result<Option<OwnedTopic>> {
+    Ok(match about.kind == ISSUE {
+        true => rows::by_id(tx, about.id)?.map(|issue| OwnedTopic::Issue(Box::new(issue))),
+        false => {
+            let thing = tx.plugged::<Kinds>()?.thing(&about.kind, about.id);
+            thing.map(OwnedTopic::Thing)
+        }
+    })
 }
 
-impl Subject {
-    fn read(tx: &mut Tx<'_>, about: &About) -> Result<Option<Subject>> {
-        Ok(match about.kind == ISSUE {
-            true => rows::by_id(tx, about.id)?.map(|issue| Subject::Issue(Box::new(issue))),
-            false => tx
-                .plugged::<Kinds>()?
-                .thing(&about.kind, about.id)
-                .map(Subject::Thing),
-        })
-    }
-
-    fn topic(&self) -> Topic<'_> {
+impl OwnedTopic {
+    fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
         match self {
-            Subject::Issue(issue) => Topic::Issue(issue),
-            Subject::Thing(thing) => Topic::Thing(*thing),
-        }
-    }
-
-    fn told(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
-        match self {
-            Subject::Issue(issue) => issue_told(tx, issue).map(Some),
-            Subject::Thing(thing) => (thing.talk.told)(tx, thing.id),
+            OwnedTopic::Issue(issue) => summary_of_issue(tx, issue).map(Some),
+            OwnedTopic::Thing(thing) => (thing.talk.told)(tx, thing.id),
         }
     }
 
     /// Who takes part in it by what they wrote.
     fn participants(&self, tx: &mut Tx<'_>, told: &NoteableSummary) -> Result<Vec<i64>> {
         match self {
-            Subject::Issue(issue) => participants(tx, issue, true),
-            Subject::Thing(thing) => {
+            OwnedTopic::Issue(issue) => participants(tx, issue, true),
+            OwnedTopic::Thing(thing) => {
                 let noteable = Noteable {
                     kind: thing.kind,
                     id: thing.id,
@@ -101,15 +88,15 @@ impl Subject {
     }
 
     /// Who asked to be told, or no longer to be told.
-    fn asked(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
+    fn subscriptions(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
         match self {
-            Subject::Issue(issue) => subscriptions::of_target(tx, Target::Issue, issue.id),
-            Subject::Thing(_) => Ok(Vec::new()),
+            OwnedTopic::Issue(issue) => subscriptions::of_target(tx, Target::Issue, issue.id),
+            OwnedTopic::Thing(_) => Ok(Vec::new()),
         }
     }
 }
 
-fn issue_told(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
+fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
     let assignees = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
     Ok(NoteableSummary {
         noun: "issue",
@@ -126,10 +113,10 @@ fn issue_told(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
 
 /// Who is told and why, one reason each.
 fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
-    let Some(subject) = Subject::read(tx, &news.about)? else {
+    let Some(subject) = subject(tx, &news.about)? else {
         return Ok(Vec::new());
     };
-    let Some(told) = subject.told(tx)? else {
+    let Some(told) = subject.summary(tx)? else {
         return Ok(Vec::new());
     };
     let Some(project) = find_project(tx, &Reference::Id(told.project_id))? else {
@@ -153,7 +140,7 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
         all.extend(assigned.map(|user| (*user, Reason::Assigned)));
         let present = subject.participants(tx, &told)?.into_iter();
         all.extend(present.map(|user| (user, Reason::Participating)));
-        asked.extend(subject.asked(tx)?);
+        asked.extend(subject.subscriptions(tx)?);
         let wanted = asked.iter().filter(|(_, subscribed)| **subscribed);
         all.extend(wanted.map(|(user, _)| (*user, Reason::Subscribed)));
     }
@@ -190,10 +177,10 @@ impl Job for Tell {
         let message = run
             .app
             .read(move |tx| {
-                let Some(subject) = Subject::read(tx, &self.about)? else {
+                let Some(subject) = subject(tx, &self.about)? else {
                     return Ok(None);
                 };
-                let Some(told) = subject.told(tx)? else {
+                let Some(told) = subject.summary(tx)? else {
                     return Ok(None);
                 };
                 let note = match self.note {

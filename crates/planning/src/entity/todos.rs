@@ -154,7 +154,7 @@ struct About {
 
 impl Beside {
     /// A to-do in words; of what the viewer may no longer see nothing is told.
-    pub fn told(&self, app: &App, todo: &Todo) -> TodoSummary {
+    pub fn summary(&self, app: &App, todo: &Todo) -> TodoSummary {
         let Some(about) = self.about(app, todo) else {
             return TodoSummary {
                 title: "Something you can no longer see".to_owned(),

@@ -1,9 +1,9 @@
 //! Reactions, and the interface of what is reacted to.
 
 use super::notes::{named_id, of_interface};
-use super::write::{SpotOfNote, place_of_issue, spot_of_note};
+use super::write::{spot, spot_of_note};
 use super::{IssueView, caller, read_pages, uncounted};
-use crate::guarded::NoteablePath;
+use crate::guarded::{NoteablePath, Spot};
 use crate::rules::awards as rules;
 use crate::rules::comments;
 use crate::store::awards::{self as rows, Award, Awardable};
@@ -138,26 +138,12 @@ fn mutations(g: &mut Graph) {
 
 async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacted>, Fault> {
     let (model, id) = of_interface(&context, &input.awardable_id, AWARDABLE)?;
-    if model == ISSUE {
-        let place = place_of_issue(id, &context).await?;
-        return changed(place, Awardable::Issue(id), input.name, will, context).await;
-    }
-    let to = Awardable::Note(id);
-    match spot_of_note(id, &context).await? {
-        SpotOfNote::Issue(place) => changed(place, to, input.name, will, context).await,
-        SpotOfNote::Thing(thing) => changed(thing, to, input.name, will, context).await,
-    }
-}
-
-async fn changed<S: NoteablePath>(
-    spot: S,
-    to: Awardable,
-    name: String,
-    will: Will,
-    context: Context,
-) -> Result<Done<Reacted>, Fault> {
+    let (spot, to) = match model == ISSUE {
+        true => (spot(&model, id, &context).await?, Awardable::Issue(id)),
+        false => (spot_of_note(id, &context).await?, Awardable::Note(id)),
+    };
     let (app, viewer) = caller(&context)?;
-    let work = app.write(move |tx| change(tx, &viewer, &spot, to, &name, will));
+    let work = app.write(move |tx| change(tx, &viewer, &spot, to, &input.name, will));
     Ok(match work.await? {
         Ok(reacted) => Done::from(reacted),
         Err(sentence) => Done {
@@ -168,16 +154,16 @@ async fn changed<S: NoteablePath>(
 }
 
 /// The reaction as it is wanted, or why it cannot be.
-fn change<S: NoteablePath>(
+fn change(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    spot: &S,
+    spot: &Spot,
     to: Awardable,
     text: &str,
     will: Will,
 ) -> Outcome<Result<Reacted, String>> {
     let (desk, found) = spot.authorize(tx, viewer)?;
-    let topic = S::topic(&found);
+    let topic = found.topic();
     if let Awardable::Note(id) = to {
         comments::find(tx, viewer, &desk, topic, id)?;
     }

@@ -1,6 +1,6 @@
 //! The type `Label`, and the labels of projects and groups.
 
-use super::{by_key, caller, read_pages};
+use super::{by_key, caller, groups, projects, read_pages};
 use crate::access::{Aim, ParentRef as At, authorize};
 use crate::model::{Label, color};
 use crate::rules::labels::{self as rules, LabelInput};
@@ -84,14 +84,22 @@ pub fn graph(g: &mut Graph) {
     g.node::<Labels, _>(OF_PROJECT, object("Label"));
     g.node::<Labels, _>(OF_GROUP, object("Label"));
     g.on::<Project>("Project")
-        .connections("labels", object::<Label>("Label"), of_projects)
+        .connections(
+            "labels",
+            object::<Label>("Label"),
+            |of, ask, args, context| listed(projects(&of), ask, args, context),
+        )
         .describe("Its labels, by title.")
         .args::<Filters>()
         .level("label", object::<Label>("Label"), of_title)
         .describe("The label of this title.")
         .arg(argument("title", STRING.required()).describe("Its title."));
     g.on::<NamespaceView>("Group")
-        .connections("labels", object::<Label>("Label"), of_groups)
+        .connections(
+            "labels",
+            object::<Label>("Label"),
+            |of, ask, args, context| listed(groups(&of), ask, args, context),
+        )
         .describe("Its labels, by title.")
         .args::<Filters>();
     mutations(g);
@@ -161,32 +169,8 @@ fn limited(mut counts: HashMap<i64, i64>, limit: Option<i64>) -> HashMap<i64, i6
     counts
 }
 
-async fn of_projects(
-    projects: Vec<Arc<Project>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Label>>>, Fault> {
-    let above = projects.iter().flat_map(|it| it.project.ancestors());
-    let above = above.collect();
-    let places = Places::Projects(projects.iter().map(|it| it.project.id).collect());
-    listed(places, above, ask, args, context).await
-}
-
-async fn of_groups(
-    groups: Vec<Arc<NamespaceView>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Label>>>, Fault> {
-    let above = groups.iter().flat_map(|it| it.namespace.ids()).collect();
-    let places = Places::Groups(groups.iter().map(|it| it.namespace.id).collect());
-    listed(places, above, ask, args, context).await
-}
-
 async fn listed(
-    places: Places,
-    above: Vec<i64>,
+    (places, above): (Places, Vec<i64>),
     ask: Ask,
     args: Args,
     context: Context,
@@ -225,9 +209,7 @@ async fn of_title(
 ) -> Result<Vec<Option<Arc<Label>>>, Fault> {
     let title: String = args.get("title")?;
     let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
-    let above = projects.iter().flat_map(|it| it.project.ancestors());
-    let above: Vec<i64> = above.collect();
-    let places = Places::Projects(ids.clone());
+    let (places, above) = super::projects(&projects);
     let (app, viewer) = caller(&context)?;
     let read =
         app.read(move |tx| rows::of_title(tx, viewer.user_id(), (&places, Some(&above)), &title));

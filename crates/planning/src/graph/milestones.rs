@@ -1,7 +1,10 @@
 //! The type `Milestone`, and the milestones of projects and groups.
 
 use super::enums::{MILESTONE_STATE, chosen};
-use super::{MILESTONE_ID, MilestoneView, by_key, html, one_by_id, read_pages, shown, uncounted};
+use super::{
+    MILESTONE_ID, MilestoneView, by_key, groups, html, one_by_id, projects, read_pages, shown,
+    uncounted,
+};
 use crate::model::{Milestone, MilestoneState};
 use crate::store::milestones::{self as rows, Filter};
 use crate::store::places::Places;
@@ -27,11 +30,15 @@ pub fn graph(g: &mut Graph) {
     one_by_id::<MilestoneLoader, _>(g, "milestone", "Milestone", MILESTONE_ID, text);
     let milestone = object::<MilestoneView>("Milestone");
     g.on::<Project>("Project")
-        .connections("milestones", milestone.clone(), of_projects)
+        .connections("milestones", milestone.clone(), |of, ask, args, context| {
+            listed(projects(&of), ask, args, context)
+        })
         .describe("Its milestones, the last made first.")
         .args::<Filters>();
     g.on::<NamespaceView>("Group")
-        .connections("milestones", milestone, of_groups)
+        .connections("milestones", milestone, |of, ask, args, context| {
+            listed(groups(&of), ask, args, context)
+        })
         .describe("Its milestones, the last made first.")
         .args::<Filters>();
 }
@@ -137,32 +144,8 @@ impl Loader for MilestonesOfIssues {
 
 type Views = HashMap<i64, Arc<MilestoneView>>;
 
-async fn of_projects(
-    projects: Vec<Arc<Project>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<MilestoneView>>>, Fault> {
-    let above = projects.iter().flat_map(|it| it.project.ancestors());
-    let above = above.collect();
-    let places = Places::Projects(projects.iter().map(|it| it.project.id).collect());
-    listed(places, above, ask, args, context).await
-}
-
-async fn of_groups(
-    groups: Vec<Arc<NamespaceView>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<MilestoneView>>>, Fault> {
-    let above = groups.iter().flat_map(|it| it.namespace.ids()).collect();
-    let places = Places::Groups(groups.iter().map(|it| it.namespace.id).collect());
-    listed(places, above, ask, args, context).await
-}
-
 async fn listed(
-    places: Places,
-    above: Vec<i64>,
+    (places, above): (Places, Vec<i64>),
     ask: Ask,
     args: Args,
     context: Context,

@@ -27,6 +27,7 @@ use crate::guarded::Writer;
 use crate::model::{Issue, Milestone};
 use crate::store::issues as rows;
 use crate::store::notes::Note;
+use crate::store::places::Places;
 use identity::graph::{caller, viewer};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -40,6 +41,7 @@ use kernel::markup;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
+use spaces::graph::{NamespaceView, ProjectView};
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -103,6 +105,20 @@ impl MilestoneView {
             web_path,
         }
     }
+}
+
+/// Projects as places, and the groups above them.
+fn projects(of: &[Arc<ProjectView>]) -> (Places, Vec<i64>) {
+    let above = of.iter().flat_map(|it| it.project.ancestors());
+    let ids = of.iter().map(|it| it.project.id);
+    (Places::Projects(ids.collect()), above.collect())
+}
+
+/// Groups as places, and the groups above them.
+fn groups(of: &[Arc<NamespaceView>]) -> (Places, Vec<i64>) {
+    let above = of.iter().flat_map(|it| it.namespace.ids());
+    let ids = of.iter().map(|it| it.namespace.id);
+    (Places::Groups(ids.collect()), above.collect())
 }
 
 /// What a loader finds for the viewer, by key.

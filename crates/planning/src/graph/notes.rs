@@ -17,7 +17,7 @@ use kernel::graph::{
     Order, STRING, TIME, Window, any_of, argument, item, named, object,
 };
 use serde_json::{Value as Json, json};
-use spaces::access::{MAINTAINER, NONE};
+use spaces::access::MAINTAINER;
 use spaces::graph::{ProjectView as Project, Projects};
 use std::any::Any;
 use std::collections::HashMap;
@@ -272,14 +272,10 @@ fn permissions(g: &mut Graph) {
                 let projects = notes.iter().filter_map(|it| it.project_id);
                 let found = context.load::<Standing>(projects).await?;
                 let user = viewer(&context).user_id();
-                let nothing = In {
-                    level: NONE,
-                    archived: true,
-                };
                 let of = |it: &Arc<Note>| {
                     let standing = it.project_id.and_then(|id| found.get(&id).copied());
                     Arc::new(Permissions {
-                        standing: standing.unwrap_or(nothing),
+                        standing: standing.unwrap_or_default(),
                         signed_in: user.is_some(),
                         own: user.is_some() && it.author_id == user,
                         system: it.is_system,

@@ -22,6 +22,16 @@ pub struct In {
     pub archived: bool,
 }
 
+/// Nobody, nowhere.
+impl Default for In {
+    fn default() -> In {
+        In {
+            level: NONE,
+            archived: true,
+        }
+    }
+}
+
 impl Loader for Standing {
     type Key = i64;
     type Value = In;
@@ -32,17 +42,12 @@ impl Loader for Standing {
         let found = app.read(move |tx| {
             let seen: Vec<_> = projects.values().map(|it| &it.project).collect();
             let levels = Levels::in_projects(tx, &viewer, &seen)?;
-            let of = |id: i64, project: &spaces::model::Project| {
-                let standing = In {
-                    level: levels.of_project(project),
-                    archived: project.archived,
-                };
-                (id, standing)
-            };
-            Ok(projects
-                .iter()
-                .map(|(id, it)| of(*id, &it.project))
-                .collect())
+            let standing = projects.iter().map(|(id, it)| {
+                let level = levels.of_project(&it.project);
+                let archived = it.project.archived;
+                (*id, In { level, archived })
+            });
+            Ok(standing.collect())
         });
         Ok(found.await?)
     }
@@ -52,14 +57,8 @@ impl Loader for Standing {
 async fn standing(issues: &[Arc<IssueView>], context: &Context) -> Result<Vec<In>, Fault> {
     let ids: Vec<i64> = issues.iter().map(|it| it.issue.project_id).collect();
     let found = context.load::<Standing>(ids.clone()).await?;
-    let nothing = In {
-        level: NONE,
-        archived: true,
-    };
-    Ok(ids
-        .iter()
-        .map(|id| found.get(id).copied().unwrap_or(nothing))
-        .collect())
+    let of = |id| found.get(id).copied().unwrap_or_default();
+    Ok(ids.iter().map(of).collect())
 }
 
 struct Permissions {

@@ -5,13 +5,13 @@ use super::enums::chosen;
 use super::labels::numbers;
 use super::notes::of_interface;
 use super::{MILESTONE_ID, Moment, NOTE_ID, Notes, caller, writer};
-use crate::guarded::{self, NoteablePath, Place};
+use crate::guarded::{self, Spot};
 use crate::model::IssueKind;
 use crate::rules::comments::{self, Comment, Said};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent};
 use crate::store::issues as rows;
 use crate::store::notes::{ISSUE, Note};
-use crate::targets::{Kinds, NoteableRow};
+use crate::targets::Kinds;
 use identity::graph::USER_ID;
 use kernel::error::{Error, Found};
 use kernel::graph::{
@@ -214,20 +214,11 @@ fn written<'g>(
 
 fn notes(g: &mut Graph) {
     written(g, "createNote", "Writes a note about something.").handle(create_note);
-    written(g, "updateNote", "Writes another text of a note.").handle(
-        |it: UpdateNote, context| async move {
-            match spot_of_note(it.id, &context).await? {
-                SpotOfNote::Issue(place) => rewrite(it, place, context).await,
-                SpotOfNote::Thing(thing) => rewrite(it, thing, context).await,
-            }
-        },
-    );
+    written(g, "updateNote", "Writes another text of a note.").handle(rewrite);
     written(g, "destroyNote", "Deletes a note.").handle(|it: DestroyNote, context| async move {
         let (app, viewer) = caller(&context)?;
-        match spot_of_note(it.id, &context).await? {
-            SpotOfNote::Issue(place) => guarded::destroy(&app, viewer, place, it.id).await?,
-            SpotOfNote::Thing(thing) => guarded::destroy(&app, viewer, thing, it.id).await?,
-        }
+        let spot = spot_of_note(it.id, &context).await?;
+        guarded::destroy(&app, viewer, spot, it.id).await?;
         Ok(Done::from(Written(None)))
     });
 }
@@ -240,44 +231,31 @@ fn sentence(error: Error) -> Fault {
     }
 }
 
-pub enum SpotOfNote {
-    Issue(Place),
-    Thing(NoteableRow),
-}
-
 /// What a note that the caller sees is about.
-pub async fn spot_of_note(id: i64, context: &Context) -> Result<SpotOfNote, Fault> {
+pub async fn spot_of_note(id: i64, context: &Context) -> Result<Spot, Fault> {
     let note = context.load::<Notes>([id]).await?.remove(&id);
     let note = note.ok_or_else(Fault::not_available)?;
-    match note.noteable_type == ISSUE {
-        true => {
-            let place = place_of_issue(note.noteable_id, context).await?;
-            Ok(SpotOfNote::Issue(place))
-        }
-        false => {
-            let thing = thing(&note.noteable_type, note.noteable_id, context)?;
-            Ok(SpotOfNote::Thing(thing))
-        }
-    }
+    spot(&note.noteable_type, note.noteable_id, context).await
 }
 
-async fn rewrite<S: NoteablePath>(
-    it: UpdateNote,
-    spot: S,
-    context: Context,
-) -> Result<Done<Written>, Fault> {
+/// Where something that has notes is, whoever sees it.
+pub async fn spot(kind: &str, id: i64, context: &Context) -> Result<Spot, Fault> {
+    let (app, _) = caller(context)?;
+    if kind != ISSUE {
+        let thing = app.plugged::<Kinds>()?.thing(kind, id);
+        return thing.map(Spot::Thing).ok_or_else(Fault::not_available);
+    }
+    let issue = app.read(move |tx| rows::by_id(tx, id)?.found("")).await?;
+    Ok(Spot::Issue((Reference::Id(issue.project_id), issue.iid)))
+}
+
+async fn rewrite(it: UpdateNote, context: Context) -> Result<Done<Written>, Fault> {
+    let spot = spot_of_note(it.id, &context).await?;
     let (app, _) = caller(&context)?;
     let (writer, which) = (writer(&context)?, (it.id, None));
     let note = guarded::rewrite(&app, writer, spot, which, it.body, |_, _, note| Ok(note));
     let note = note.await.map_err(sentence)?.mutated()?;
     Ok(Done::from(Written(Some(Arc::new(note)))))
-}
-
-/// Where an issue is, whoever sees it.
-pub async fn place_of_issue(id: i64, context: &Context) -> Result<Place, Fault> {
-    let (app, _) = caller(context)?;
-    let issue = app.read(move |tx| rows::by_id(tx, id)?.found("")).await?;
-    Ok((Reference::Id(issue.project_id), issue.iid))
 }
 
 async fn create_note(it: CreateNote, context: Context) -> Result<Done<Written>, Fault> {
@@ -289,25 +267,7 @@ async fn create_note(it: CreateNote, context: Context) -> Result<Done<Written>, 
         discussion_id: it.discussion_id,
         begins_thread: false,
     };
-    if model == ISSUE {
-        let place = place_of_issue(id, &context).await?;
-        return write(place, comment, context).await;
-    }
-    let thing = thing(&model, id, &context)?;
-    write(thing, comment, context).await
-}
-
-fn thing(kind: &str, id: i64, context: &Context) -> Result<NoteableRow, Fault> {
-    let (app, _) = caller(context)?;
-    let thing = app.plugged::<Kinds>()?.thing(kind, id);
-    thing.ok_or_else(Fault::not_available)
-}
-
-async fn write<S: NoteablePath>(
-    spot: S,
-    comment: Comment,
-    context: Context,
-) -> Result<Done<Written>, Fault> {
+    let spot = spot(&model, id, &context).await?;
     let (app, _) = caller(&context)?;
     let said = guarded::comment(&app, writer(&context)?, spot, comment, |_, _, said| {
         Ok(said)

@@ -15,15 +15,15 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment};
-use kernel::http::{Paging, Params, RequestContext, Response, Routes};
+use kernel::http::{Call, FromCall, Paging, Params, RequestContext, Response, Routes};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
-    section(r, Method::GET, "issues", issues);
-    section(r, Method::GET, "incidents", incidents);
+    section(r, Method::GET, "issues", show);
+    section(r, Method::GET, "incidents", show);
 }
 
 kernel::params! {
@@ -57,25 +57,14 @@ const SORTS: &[(&str, &str)] = &[
 
 const STATES: &[(&str, &str)] = &[("opened", "Open"), ("closed", "Closed"), ("all", "All")];
 
-async fn issues(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<ListPage>,
-    paging: Paging,
-) -> Result<Response> {
-    show(app, viewer, asked, params.0, paging, None).await
-}
+/// What a page lists: all issues, or those of one kind.
+struct Listed(Option<IssueKind>);
 
-async fn incidents(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<ListPage>,
-    paging: Paging,
-) -> Result<Response> {
-    let kind = Some(IssueKind::Incident);
-    show(app, viewer, asked, params.0, paging, kind).await
+impl FromCall for Listed {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let only_incidents = call.route.path.ends_with("/incidents");
+        Ok(Listed(only_incidents.then_some(IssueKind::Incident)))
+    }
 }
 
 impl ListPage {
@@ -154,9 +143,9 @@ async fn show(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: ListPage,
+    Params(params): Params<ListPage>,
     paging: Paging,
-    kind: Option<IssueKind>,
+    Listed(kind): Listed,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let (title, path) = match kind {

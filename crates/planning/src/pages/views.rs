@@ -1,8 +1,11 @@
 //! What the pages of this room show: plain view models of their templates.
 
 use super::notes::NoteView;
+use crate::entity::todos::TodoSummary;
+use crate::model::IssueKind;
 use askama::Template;
 use identity::pages::challenge::Challenge;
+use identity::pages::refusal::Refusal;
 use kernel::html::ui::{self, Choice, Tab};
 use kernel::html::{Errors, Moment, Page, Pages};
 use spaces::pages::views::SpaceHead;
@@ -96,14 +99,25 @@ pub struct IssueForm {
     pub is_new: bool,
     /// The viewer may set labels and types.
     pub can_mark: bool,
-    pub name: String,
-    pub description: String,
-    pub kind: String,
     pub kinds: Vec<Choice>,
+    pub typed: TypedIssue,
+}
+
+/// What is typed of an issue, and what is wrong with it.
+#[derive(Debug, Default)]
+pub struct TypedIssue {
+    pub title: String,
+    pub description: String,
+    pub kind: Option<IssueKind>,
     pub labels: String,
     pub confidential: bool,
-    pub errors: Errors,
-    pub challenge: Option<Challenge>,
+    pub refusal: Refusal,
+}
+
+impl TypedIssue {
+    pub fn kind(&self) -> &'static str {
+        self.kind.unwrap_or_default().as_str()
+    }
 }
 
 /// `…/-/issues/<number>`.
@@ -315,13 +329,6 @@ pub struct Todos {
 pub struct TodoRow {
     pub id: i64,
     pub why: &'static str,
-    /// Login of who caused it, or empty.
-    pub author: String,
-    pub title: String,
-    pub url: String,
-    /// Path of its project, or empty.
-    pub project: String,
-    /// The note that caused it, or empty.
-    pub body: String,
+    pub about: TodoSummary,
     pub created_at: Moment,
 }

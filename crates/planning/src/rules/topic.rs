@@ -20,6 +20,21 @@ pub enum Topic<'t> {
     Thing(NoteableRow),
 }
 
+/// The same, read.
+pub enum OwnedTopic {
+    Issue(Box<Issue>),
+    Thing(NoteableRow),
+}
+
+impl OwnedTopic {
+    pub fn topic(&self) -> Topic<'_> {
+        match self {
+            OwnedTopic::Issue(issue) => Topic::Issue(issue),
+            OwnedTopic::Thing(thing) => Topic::Thing(*thing),
+        }
+    }
+}
+
 impl<'t> From<&'t Issue> for Topic<'t> {
     fn from(issue: &'t Issue) -> Topic<'t> {
         Topic::Issue(issue)

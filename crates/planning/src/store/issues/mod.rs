@@ -75,15 +75,14 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Issue>> {
     )?)
 }
 
+/// Begins a statement that reads issues; ends with its `where`.
+fn selected() -> Fragment {
+    Fragment::new(issue_select!("where "))
+}
+
 /// Issues that meet a condition on `issues` and `projects`, by id.
 pub fn of_condition(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Issue>> {
-    let mut query = Fragment::new(concat!(
-        "select ",
-        crate::issue_columns!(),
-        " from ",
-        crate::issue_tables!(),
-        " where "
-    ));
+    let mut query = selected();
     query.append(condition).raw(" order by issues.id");
     Ok(tx.query(query)?)
 }
