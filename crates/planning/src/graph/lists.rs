@@ -169,14 +169,13 @@ fn bounded<T>(list: Option<Vec<T>>, name: &str) -> Result<Vec<T>, Fault> {
     }
 }
 
-/// `Any`, `None` or something else; nothing of an empty text.
-fn has<T>(text: Option<&str>, this: impl Fn(&str) -> T) -> Option<Has<T>> {
-    let text = text.filter(|text| !text.is_empty())?;
-    Some(match text.to_ascii_lowercase().as_str() {
-        "any" => Has::Any,
-        "none" => Has::None,
-        _ => Has::This(this(text)),
-    })
+/// One of these titles at least; one alone may be `Any` or `None`.
+fn titled(titles: Vec<String>) -> Option<Has<Vec<String>>> {
+    match titles.as_slice() {
+        [] => None,
+        [only] => Has::of(only, |only| vec![only.to_owned()]),
+        _ => Some(Has::This(titles)),
+    }
 }
 
 impl Like {
@@ -205,26 +204,22 @@ impl Like {
             Ok(id) => id,
             Err(_) => identity::graph::USER_ID.read(text).unwrap_or(0),
         };
+        let weight = |text: &str| text.parse().unwrap_or(-1);
         let reaction = self.my_reaction_emoji.as_deref().and_then(awards::wanted);
         let kinds = self.types.unwrap_or_default().into_iter();
         let kinds = kinds.filter_map(|one| chosen(Some(one), IssueKind::from_text));
         let marks = Marks {
-            labels: match labels.as_slice() {
-                [] => None,
-                [only] => has(Some(only), |only| vec![only.to_owned()]),
-                _ => Some(Has::This(labels)),
-            },
-            milestone: match milestones_found.as_slice() {
-                [] => wildcard,
-                [only] => has(Some(only), |only| vec![only.to_owned()]),
-                _ => Some(Has::This(milestones_found)),
+            labels: titled(labels),
+            milestone: match milestones_found.is_empty() {
+                true => wildcard,
+                false => titled(milestones_found),
             },
             author_id: None,
             author_username: self.author_username,
-            assignee: has(self.assignee_id.as_deref(), user),
+            assignee: self.assignee_id.and_then(|text| Has::of(&text, user)),
             assignee_usernames: bounded(self.assignee_usernames, "assigneeUsernames")?,
             iids: iids.map(|all| all.iter().map(|one| number(one)).collect()),
-            weight: has(self.weight.as_deref(), |text| text.parse().unwrap_or(-1)),
+            weight: self.weight.and_then(|text| Has::of(&text, weight)),
             reaction: reaction.map(|wanted| (viewer(context).user_id().unwrap_or(0), wanted)),
         };
         Ok((marks, kinds.collect()))

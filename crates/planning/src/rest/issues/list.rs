@@ -165,7 +165,8 @@ kernel::params! {
 }
 
 impl ListIssues {
-    fn asked(&self, viewer: &Viewer) -> Result<AskedFor> {
+    /// What is asked for, narrowed to the viewer's own issues where they say so.
+    fn wanted(&self, viewer: &Viewer, default: Whose) -> Result<Wanted> {
         let lies = |asked: &Option<NumberAsked>| match asked {
             None | Some(NumberAsked(Has::None)) => false,
             Some(_) => true,
@@ -179,7 +180,7 @@ impl ListIssues {
                 "in does not have a valid value".into(),
             ]));
         }
-        let filter = Filter {
+        let mut filter = Filter {
             state: match self.state {
                 Some(StateAsked::Opened) => Some(IssueState::Opened),
                 Some(StateAsked::Closed) => Some(IssueState::Closed),
@@ -187,7 +188,7 @@ impl ListIssues {
             },
             is: Marks {
                 labels: self.labels.clone().and_then(labels),
-                milestone: self.milestone.clone().and_then(title),
+                milestone: self.milestone.as_deref().and_then(title),
                 author_id: self.author_id,
                 author_username: self.author_username.clone(),
                 assignee: self.assignee_id.clone().map(|asked| match asked.0 {
@@ -202,8 +203,7 @@ impl ListIssues {
             not: self
                 .not
                 .as_ref()
-                .map(|not| without(viewer, not))
-                .unwrap_or_default(),
+                .map_or_else(Marks::default, |not| without(viewer, not)),
             search: self.search.clone(),
             in_title: places.iter().any(|one| one == "title"),
             in_description: places.iter().any(|one| one == "description"),
@@ -217,13 +217,21 @@ impl ListIssues {
             impossible: lies(&self.epic_id) || lies(&self.iteration_id),
             ..Filter::default()
         };
-        Ok(AskedFor {
+        match self.scope.unwrap_or(default) {
+            Whose::All => {}
+            Whose::CreatedByMe | Whose::CreatedByMeDashed => {
+                filter.is.author_id = Some(viewer.signed_in()?.user.id);
+            }
+            Whose::AssignedToMe | Whose::AssignedToMeDashed => {
+                filter.is.assignee = Some(Has::This(viewer.signed_in()?.user.id));
+            }
+        }
+        Ok(Wanted {
             filter,
             sorting: Sorting {
                 by: self.order_by.unwrap_or(OrderBy::CreatedAt),
                 descending: self.sort != Some(Sort::Asc),
             },
-            whose: self.scope,
             details: self.with_labels_details.unwrap_or(false),
         })
     }
@@ -237,27 +245,10 @@ kernel::params! {
     }
 }
 
-struct AskedFor {
+struct Wanted {
     filter: Filter,
     sorting: Sorting,
-    whose: Option<Whose>,
     details: bool,
-}
-
-impl AskedFor {
-    /// Narrowed to the viewer's own issues, where that was asked for.
-    fn of(mut self, viewer: &Viewer, default: Whose) -> Result<AskedFor> {
-        match self.whose.unwrap_or(default) {
-            Whose::All => {}
-            Whose::CreatedByMe | Whose::CreatedByMeDashed => {
-                self.filter.is.author_id = Some(viewer.signed_in()?.user.id);
-            }
-            Whose::AssignedToMe | Whose::AssignedToMeDashed => {
-                self.filter.is.assignee = Some(Has::This(viewer.signed_in()?.user.id));
-            }
-        }
-        Ok(self)
-    }
 }
 
 /// Labels by title; `Any` or `None` alone.
@@ -265,19 +256,13 @@ fn labels(titles: Vec<String>) -> Option<Has<Vec<String>>> {
     let titles: Vec<String> = titles.into_iter().filter(|one| !one.is_empty()).collect();
     match titles.as_slice() {
         [] => None,
-        [only] if only.eq_ignore_ascii_case("any") => Some(Has::Any),
-        [only] if only.eq_ignore_ascii_case("none") => Some(Has::None),
+        [only] => title(only),
         _ => Some(Has::This(titles)),
     }
 }
 
-fn title(text: String) -> Option<Has<Vec<String>>> {
-    match text.to_ascii_lowercase().as_str() {
-        "" => None,
-        "any" => Some(Has::Any),
-        "none" => Some(Has::None),
-        _ => Some(Has::This(vec![text])),
-    }
+fn title(text: &str) -> Option<Has<Vec<String>>> {
+    Has::of(text, |title| vec![title.to_owned()])
 }
 
 /// A reaction of the viewer; strangers, who have none, are user 0.
@@ -289,7 +274,7 @@ fn reaction(viewer: &Viewer, asked: Option<String>) -> Option<(i64, Has<String>)
 fn without(viewer: &Viewer, not: &Not) -> Marks {
     Marks {
         labels: not.labels.clone().and_then(labels),
-        milestone: not.milestone.clone().and_then(title),
+        milestone: not.milestone.as_deref().and_then(title),
         author_id: not.author_id,
         author_username: not.author_username.clone(),
         assignee: not.assignee_id.map(Has::This),
@@ -306,9 +291,9 @@ async fn list(
     params: Params<ListIssues>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    let asked = params.asked(&viewer)?.of(&viewer, Whose::CreatedByMe)?;
+    let wanted = params.wanted(&viewer, Whose::CreatedByMe)?;
     let everywhere = |_: &mut Tx<'_>, _: &Viewer, _: &mut Filter| Ok(Scope::Everywhere);
-    page(app, viewer, asked, paging, everywhere).await
+    page(app, viewer, wanted, paging, everywhere).await
 }
 
 async fn of_place(
@@ -318,8 +303,8 @@ async fn of_place(
     params: Params<ListIssues>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    let asked = params.asked(&viewer)?.of(&viewer, Whose::All)?;
-    page(app, viewer, asked, paging, move |tx, viewer, _| {
+    let wanted = params.wanted(&viewer, Whose::All)?;
+    page(app, viewer, wanted, paging, move |tx, viewer, _| {
         scope(tx, viewer, &place)
     })
     .await
@@ -333,14 +318,13 @@ fn scope(tx: &mut Tx<'_>, viewer: &Viewer, place: &ParentRef) -> Result<Scope> {
     })
 }
 
-fn everything() -> AskedFor {
-    AskedFor {
+fn everything() -> Wanted {
+    Wanted {
         filter: Filter::default(),
         sorting: Sorting {
             by: OrderBy::CreatedAt,
             descending: true,
         },
-        whose: None,
         details: false,
     }
 }
@@ -379,16 +363,15 @@ async fn merges_of_milestone(
 async fn page(
     app: App,
     viewer: Viewer,
-    asked: AskedFor,
+    wanted: Wanted,
     paging: Paging,
     place: impl FnOnce(&mut Tx<'_>, &Viewer, &mut Filter) -> Result<Scope> + Send + 'static,
 ) -> Result<Paged<IssueEntity>> {
-    let AskedFor {
+    let Wanted {
         mut filter,
         sorting,
         details,
-        ..
-    } = asked;
+    } = wanted;
     let (page, around) = app
         .read(move |tx| {
             let scope = place(tx, &viewer, &mut filter)?;

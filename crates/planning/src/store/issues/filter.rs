@@ -29,6 +29,19 @@ pub enum Has<T> {
     None,
 }
 
+impl<T> Has<T> {
+    /// What a text asks for: `Any`, `None` or something else; nothing of an empty
+    /// one.
+    pub fn of(text: &str, this: impl FnOnce(&str) -> T) -> Option<Has<T>> {
+        match text.to_ascii_lowercase().as_str() {
+            "" => None,
+            "any" => Some(Has::Any),
+            "none" => Some(Has::None),
+            _ => Some(Has::This(this(text))),
+        }
+    }
+}
+
 /// A list to which some conditions apply; also what `not` leaves out.
 #[derive(Debug, Clone, Default)]
 pub struct Marks {
