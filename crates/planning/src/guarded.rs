@@ -4,7 +4,7 @@
 
 use crate::access::{ProjectAccess, desk_to_write};
 use crate::model::Issue;
-use crate::rules::comments::{self, Comment, Said};
+use crate::rules::comments::{Comment, Said, Talk};
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::{IssueInput, requests};
 use crate::rules::topic::{OwnedTopic, Topic};
@@ -220,7 +220,7 @@ pub async fn comment<S: NoteablePath, T: Send + 'static>(
     let subject = writer.subject("create_note", "", &comment.body)?;
     guard(app, &subject, move |tx| {
         let (desk, found) = spot.authorize(tx, &writer.viewer)?;
-        let said = comments::write(tx, &writer.viewer, &desk, S::topic(&found), &comment)?;
+        let said = Talk::new(&writer.viewer, &desk, S::topic(&found)).write(tx, &comment)?;
         then(tx, found, said)
     })
     .await
@@ -239,16 +239,16 @@ pub async fn rewrite<S: NoteablePath, T: Send + 'static>(
     let (who, at, inside) = (writer.viewer.clone(), spot.clone(), within.clone());
     app.read(move |tx| {
         let (desk, found) = at.authorize(tx, &who)?;
-        let topic = S::topic(&found);
-        comments::find_within(tx, &who, &desk, topic, note_id, inside.as_deref()).map(drop)
+        let talk = Talk::new(&who, &desk, S::topic(&found));
+        talk.find_within(tx, note_id, inside.as_deref()).map(drop)
     })
     .await?;
     let subject = writer.subject("update_note", "", &body)?;
     guard(app, &subject, move |tx| {
         let (desk, found) = spot.authorize(tx, &writer.viewer)?;
-        let topic = S::topic(&found);
-        comments::find_within(tx, &writer.viewer, &desk, topic, note_id, within.as_deref())?;
-        let note = comments::rewrite(tx, &writer.viewer, &desk, topic, note_id, &body)?;
+        let talk = Talk::new(&writer.viewer, &desk, S::topic(&found));
+        talk.find_within(tx, note_id, within.as_deref())?;
+        let note = talk.rewrite(tx, note_id, &body)?;
         then(tx, found, note)
     })
     .await
@@ -262,7 +262,7 @@ pub async fn destroy<S: NoteablePath>(
 ) -> Result<()> {
     app.write(move |tx| {
         let (desk, found) = spot.authorize(tx, &viewer)?;
-        comments::destroy(tx, &viewer, &desk, S::topic(&found), note_id)
+        Talk::new(&viewer, &desk, S::topic(&found)).destroy(tx, note_id)
     })
     .await
 }

@@ -5,7 +5,7 @@ use super::write::{spot, spot_of_note};
 use super::{IssueView, caller, read_pages, uncounted};
 use crate::guarded::{NoteablePath, Spot};
 use crate::rules::awards as rules;
-use crate::rules::comments;
+use crate::rules::comments::Talk;
 use crate::store::awards::{self as rows, Award, Awardable};
 use crate::store::notes::{ISSUE, Note};
 use identity::graph::{People, Person};
@@ -165,7 +165,7 @@ fn change(
     let (desk, found) = spot.authorize(tx, viewer)?;
     let topic = found.topic();
     if let Awardable::Note(id) = to {
-        comments::find(tx, viewer, &desk, topic, id)?;
+        Talk::new(viewer, &desk, topic).find(tx, id)?;
     }
     let Some(name) = rules::name(text) else {
         return Ok(Err("Name is not a valid emoji name".to_owned()));

@@ -5,8 +5,9 @@ use super::issues::IssuePath;
 use crate::access::ProjectAccess;
 use crate::entity::notes::{AwardEntity, award};
 use crate::model::Issue;
+use crate::rules::awards as rules;
+use crate::rules::comments::Talk;
 use crate::rules::issues::places::{found, found_signed_in};
-use crate::rules::{awards as rules, comments};
 use crate::store::awards::{self as rows, Award, Awardable};
 use identity::entities::load_basic;
 use identity::model::User;
@@ -110,7 +111,7 @@ impl Subject {
         issue: Issue,
     ) -> Result<(ProjectAccess, Issue, Awardable)> {
         let to = match self.note_id {
-            Some(id) => Awardable::Note(comments::find(tx, viewer, &desk, &issue, id)?.id),
+            Some(id) => Awardable::Note(Talk::new(viewer, &desk, &issue).find(tx, id)?.id),
             None => Awardable::Issue(issue.id),
         };
         Ok((desk, issue, to))

@@ -6,7 +6,7 @@ use super::{
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
 use crate::guarded::Writer;
 use crate::rest::issues::IssuePath;
-use crate::rules::comments::{self as rules, Comment};
+use crate::rules::comments::{Comment, Talk};
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::{found, found_to_write};
 use crate::store::notes::{self as rows, Note};
@@ -184,7 +184,7 @@ async fn show_discussion(
     let shown = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-            let notes = rules::discussion(tx, &viewer, &desk, &issue, &path.discussion_id)?;
+            let notes = Talk::new(&viewer, &desk, &issue).discussion(tx, &path.discussion_id)?;
             LoadedNotes::read(tx, issue, notes)
         })
         .await?;
@@ -200,7 +200,7 @@ async fn resolve(
 ) -> Result<Created<DiscussionEntity>> {
     app.read(move |tx| {
         let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-        rules::discussion(tx, &viewer, &desk, &issue, &path.discussion_id)?;
+        Talk::new(&viewer, &desk, &issue).discussion(tx, &path.discussion_id)?;
         Err(Error::BadRequest("Note is not resolvable".into()))
     })
     .await

@@ -6,7 +6,7 @@ use super::issues::{IssuePath, list::Sort};
 use crate::entity::notes::{NoteEntity, note};
 use crate::guarded::{self, Writer};
 use crate::model::Issue;
-use crate::rules::comments::{self as rules, Comment, Said};
+use crate::rules::comments::{Comment, Said, Talk};
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::{found, found_to_write};
 use crate::store::notes::{self as rows, Activity, Note, NoteOrder, shown};
@@ -198,8 +198,8 @@ async fn shown_one(
     let shown = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-            let within = within.as_deref();
-            let note = rules::find_within(tx, &viewer, &desk, &issue, path.note_id, within)?;
+            let talk = Talk::new(&viewer, &desk, &issue);
+            let note = talk.find_within(tx, path.note_id, within.as_deref())?;
             LoadedNotes::read(tx, issue, vec![note])
         })
         .await?;
@@ -229,9 +229,9 @@ async fn removed(
 ) -> Result<NoContent> {
     app.write(move |tx| {
         let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
-        let within = within.as_deref();
-        rules::find_within(tx, &viewer, &desk, &issue, path.note_id, within)?;
-        rules::destroy(tx, &viewer, &desk, &issue, path.note_id)?;
+        let talk = Talk::new(&viewer, &desk, &issue);
+        talk.find_within(tx, path.note_id, within.as_deref())?;
+        talk.destroy(tx, path.note_id)?;
         Ok(NoContent)
     })
     .await

@@ -46,6 +46,14 @@ fn done(key: &'static str, value: impl Into<Value>, sentence: impl Into<String>)
     }
 }
 
+/// Who gives commands, about which issue.
+#[derive(Clone, Copy)]
+struct Author<'a> {
+    viewer: &'a Viewer,
+    desk: &'a ProjectAccess,
+    issue: &'a Issue,
+}
+
 pub fn apply(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -60,7 +68,12 @@ pub fn apply(
     };
     for action in actions {
         let before = outcome.issue.clone();
-        match tx.savepoint(|tx| run(tx, viewer, desk, &before, action)) {
+        let by = Author {
+            viewer,
+            desk,
+            issue: &before,
+        };
+        match tx.savepoint(|tx| run(tx, by, action)) {
             Ok(done) => {
                 outcome.changes.insert(done.key.to_owned(), done.value);
                 outcome.summary.push(done.sentence);
@@ -86,23 +99,20 @@ fn edit(change: impl FnOnce(&mut IssueInput), done: Done) -> Edit {
     (input, done)
 }
 
-fn run(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    action: &Action,
-) -> Result<Done> {
-    if let Some((input, done)) = edit_of(tx, viewer, desk, action)? {
+fn run(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
+    let Author {
+        viewer,
+        desk,
+        issue,
+    } = by;
+    if let Some((input, done)) = edit_of(tx, by, action)? {
         requests::edit(tx, viewer, desk, issue, &input)?;
         return Ok(done);
     }
     match action.name {
-        "estimate" | "remove_estimate" | "spend" | "remove_time_spent" => {
-            measure(tx, viewer, desk, issue, action)
-        }
-        "relate" | "blocks" | "blocked_by" | "duplicate" => relate(tx, viewer, desk, issue, action),
-        "move" | "clone" => take(tx, viewer, desk, issue, action),
+        "estimate" | "remove_estimate" | "spend" | "remove_time_spent" => measure(tx, by, action),
+        "relate" | "blocks" | "blocked_by" | "duplicate" => relate(tx, by, action),
+        "move" | "clone" => take(tx, by, action),
         "subscribe" | "unsubscribe" | "todo" | "done" => remember(tx, viewer, issue, action),
         "award" => {
             let (name, to) = (action.argument.as_str(), Awardable::Issue(issue.id));
@@ -115,12 +125,7 @@ fn run(
 }
 
 /// What a command changes of the issue; nothing if it is about something else.
-fn edit_of(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    action: &Action,
-) -> Result<Option<Edit>> {
+fn edit_of(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Option<Edit>> {
     let argument = action.argument.as_str();
     Ok(Some(match action.name {
         "title" if !argument.is_empty() => edit(
@@ -132,10 +137,10 @@ fn edit_of(
             ),
         ),
         "label" | "relabel" | "unlabel" => label(action)?,
-        "assign" | "reassign" | "unassign" => assign(tx, viewer, action)?,
+        "assign" | "reassign" | "unassign" => assign(tx, by.viewer, action)?,
         "milestone" => {
             let title = argument.trim_start_matches('%').trim_matches('"');
-            let parent = Parent::Project(Box::new(desk.project.clone()));
+            let parent = Parent::Project(Box::new(by.desk.project.clone()));
             let found = milestones::find_by_title(tx, &parent, title)?.ok_or_else(senseless)?;
             let sentence = format!("Set the milestone to {title}.");
             edit(
@@ -268,13 +273,12 @@ fn assign(tx: &mut Tx<'_>, viewer: &Viewer, action: &Action) -> Result<Edit> {
 }
 
 /// Moves or copies the issue.
-fn take(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    action: &Action,
-) -> Result<Done> {
+fn take(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
+    let Author {
+        viewer,
+        desk,
+        issue,
+    } = by;
     let argument = action.argument.as_str();
     let reference = Reference::Path(argument.to_owned());
     let to = match (action.name, argument) {
@@ -320,17 +324,11 @@ fn remember(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, action: &Action) ->
     })
 }
 
-fn measure(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    action: &Action,
-) -> Result<Done> {
-    if !desk.is_reporter() {
+fn measure(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
+    if !by.desk.is_reporter() {
         return Err(Error::forbidden(""));
     }
-    let actor = viewer.user_id();
+    let (actor, issue) = (by.viewer.user_id(), by.issue);
     let span = || parse_span(&action.argument).ok_or_else(senseless);
     Ok(match action.name {
         "estimate" => {
@@ -366,13 +364,12 @@ fn measure(
     })
 }
 
-fn relate(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    action: &Action,
-) -> Result<Done> {
+fn relate(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
+    let Author {
+        viewer,
+        desk,
+        issue,
+    } = by;
     let (path, number) = action.argument.rsplit_once('#').ok_or_else(senseless)?;
     let iid: i64 = number.parse().map_err(|_| senseless())?;
     let place = match path {
