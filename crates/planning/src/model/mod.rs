@@ -15,17 +15,14 @@ pub const MAX_LABEL_TEXT: usize = 512;
 pub const MAX_NAMED: usize = 200;
 
 kernel::choices! {
-    /// State of an issue.
     pub enum IssueState { Opened = "opened", Closed = "closed" }
 }
 
 kernel::choices! {
-    /// What an issue is about.
     pub enum IssueKind { Issue = "issue", Incident = "incident", Task = "task" }
 }
 
 kernel::choices! {
-    /// How bad an incident is.
     pub enum Severity as "IncidentSeverity" {
         Unknown = "unknown",
         Low = "low",
@@ -58,7 +55,6 @@ impl EscalationStatus {
 }
 
 kernel::choices! {
-    /// State of a milestone.
     pub enum MilestoneState { Active = "active", Closed = "closed" }
 }
 

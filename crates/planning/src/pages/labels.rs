@@ -25,12 +25,10 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// What the form does.
     pub enum Action { Add = "add", Update = "update", Remove = "remove" }
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
         /// In title or description.
         pub search: Option<String>,
@@ -38,17 +36,11 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A label to add, change or remove.
     pub struct Form {
-        /// What to do.
         pub action: Action,
-        /// The label.
         pub label_id: Option<i64>,
-        /// Its title.
         pub title: Option<String>,
-        /// Its colour.
         pub color: Option<String>,
-        /// A few words.
         pub description: Option<String>,
         /// What the list was narrowed to.
         pub search: Option<String>,

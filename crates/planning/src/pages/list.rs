@@ -27,7 +27,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
         /// In title or description.
         pub search: Option<String>,
@@ -41,7 +40,6 @@ kernel::params! {
         pub author: Option<String>,
         /// Login of somebody assigned.
         pub assignee: Option<String>,
-        /// The order.
         pub sort: Option<String>,
     }
 }

@@ -34,7 +34,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// What the form does.
     pub enum Action {
         Add = "add",
         Update = "update",
@@ -45,7 +44,6 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
         /// `active`, `closed` or `all`.
         pub state: Option<String>,
@@ -53,27 +51,18 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A milestone.
     pub struct OneMilestone {
-        /// Number in its project or group.
         pub milestone_iid: i64,
     }
 }
 
 kernel::params! {
-    /// A milestone to add, change or remove.
     pub struct Form {
-        /// What to do.
         pub action: Action,
-        /// The milestone.
         pub milestone_id: Option<i64>,
-        /// Its title.
         pub title: Option<String>,
-        /// Its description, in Markdown.
         pub description: Option<String>,
-        /// Its first day.
         pub start_date: Option<String>,
-        /// Its last day.
         pub due_date: Option<String>,
     }
 }

@@ -30,27 +30,19 @@ pub fn routes(r: &mut Routes) {
 kernel::params! {
     /// The form, as it is opened and as it is sent.
     pub struct Form {
-        /// Its title.
         pub title: Option<String>,
-        /// Its description, in Markdown.
         pub description: Option<String>,
-        /// `issue`, `incident` or `task`.
         pub kind as "issue_type": Option<IssueKind>,
         /// Titles of labels, told apart by commas.
         pub labels: Option<String>,
-        /// Seen by few.
         pub confidential: Option<bool>,
     }
 }
 
 kernel::params! {
-    /// The form of one issue.
     pub struct EditForm {
-        /// Number of the issue.
         pub issue_iid: i64,
-        /// Its title.
         pub title: Option<String>,
-        /// Its description, in Markdown.
         pub description: Option<String>,
     }
 }

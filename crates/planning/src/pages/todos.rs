@@ -22,24 +22,18 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
-        /// `pending` or `done`.
         pub state: Option<State>,
     }
 }
 
 kernel::choices! {
-    /// What a button does.
     pub enum Button { Done = "done", Restore = "restore", AllDone = "all_done" }
 }
 
 kernel::params! {
-    /// A to-do and what becomes of it.
     pub struct Form {
-        /// What to do.
         pub action: Button,
-        /// The to-do.
         pub todo_id: Option<i64>,
     }
 }

@@ -68,7 +68,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// How somebody reacts.
     pub struct Reaction {
         /// Name of an emoji, without colons.
         pub name: String,

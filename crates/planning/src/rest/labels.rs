@@ -16,7 +16,6 @@ use std::collections::HashMap;
 use store::Tx;
 
 kernel::params! {
-    /// Which of the labels.
     pub struct ListLabels {
         /// Count the issues of each label.
         pub with_counts: Option<bool>,
@@ -30,7 +29,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A new label.
     pub struct CreateLabel {
         /// Its title.
         pub name: String,
@@ -46,7 +44,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A label.
     pub struct LabelPath {
         /// Id or title of the label.
         pub label_id: String,
@@ -66,7 +63,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// What becomes of a label.
     pub struct LabelChange {
         /// Another title.
         pub new_name: Option<String>,
@@ -82,7 +78,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A label and what becomes of it.
     pub struct UpdateLabel {
         /// Id or title of the label.
         pub label_id: String,

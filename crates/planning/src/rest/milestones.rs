@@ -13,7 +13,6 @@ use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Patch
 use kernel::time::{Date, Timestamp};
 
 kernel::params! {
-    /// Which of the milestones.
     pub struct ListMilestones {
         /// Only of these numbers.
         pub iids: Option<Vec<i64>>,
@@ -47,7 +46,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A new milestone.
     pub struct CreateMilestone {
         /// Its title.
         pub title: String,
@@ -56,7 +54,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A milestone.
     pub struct MilestonePath {
         /// Id of the milestone.
         pub milestone_id: i64,
@@ -64,7 +61,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A milestone and what becomes of it.
     pub struct UpdateMilestone {
         /// Id of the milestone.
         pub milestone_id: i64,

@@ -29,7 +29,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A project or group.
     pub struct PlacePath {
         /// Id or path.
         pub id: Reference,

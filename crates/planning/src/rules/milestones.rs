@@ -15,7 +15,6 @@ use store::Tx;
 const KIND: &str = "Milestone";
 
 kernel::choices! {
-    /// What happens to a milestone.
     pub enum StateEvent { Close = "close", Activate = "activate" }
 }
 

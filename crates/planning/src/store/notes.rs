@@ -296,7 +296,6 @@ pub fn pages_of(
 }
 
 kernel::choices! {
-    /// Which notes are asked for.
     pub enum Activity {
         All = "all_notes",
         Comments = "only_comments",
@@ -462,7 +461,6 @@ pub fn of_discussions(
 }
 
 kernel::choices! {
-    /// Orders of notes.
     pub enum NoteOrder { CreatedAt = "created_at", UpdatedAt = "updated_at" }
 }
 

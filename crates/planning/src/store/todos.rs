@@ -13,7 +13,6 @@ use std::collections::HashMap;
 use store::{Fragment, Tx, from_row, sql};
 
 kernel::choices! {
-    /// Why somebody has something to do.
     pub enum Action as "TodoAction" {
         Assigned = "assigned",
         Mentioned = "mentioned",
@@ -28,7 +27,6 @@ kernel::choices! {
 }
 
 kernel::choices! {
-    /// Whether it is done.
     pub enum State as "TodoState" { Pending = "pending", Done = "done" }
 }
 

@@ -27,7 +27,6 @@ use spaces::pages::Address;
 use std::sync::Arc;
 
 kernel::choices! {
-    /// What a button of the page does.
     pub enum Action {
         Close = "close",
         Reopen = "reopen",
@@ -41,13 +40,9 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// An issue and what becomes of it.
     pub struct ChangeForm {
-        /// Number of the issue.
         pub issue_iid: i64,
-        /// What to do.
         pub action: Action,
-        /// Name of an emoji.
         pub name: Option<String>,
         /// Titles of labels, told apart by commas.
         pub labels: Option<String>,
@@ -55,31 +50,20 @@ kernel::params! {
         pub assignees: Option<String>,
         /// Id of a milestone; 0 for none.
         pub milestone_id: Option<i64>,
-        /// The day it is due.
         pub due_date: Option<String>,
-        /// How heavy it is.
         pub weight: Option<String>,
-        /// What it is about.
         pub kind as "issue_type": Option<IssueKind>,
-        /// How bad an incident is.
         pub severity: Option<Severity>,
-        /// How far people are with an incident.
         pub escalation_status: Option<EscalationStatus>,
-        /// Seen by few.
         pub confidential: Option<bool>,
-        /// Only members comment.
         pub locked: Option<bool>,
     }
 }
 
 kernel::params! {
-    /// An issue and a new note.
     pub struct NoteForm {
-        /// Number of the issue.
         pub issue_iid: i64,
-        /// The text, in Markdown.
         pub body: Option<String>,
-        /// For reporters only.
         pub internal: Option<bool>,
         /// The discussion it answers in.
         pub discussion_id: Option<String>,
@@ -89,15 +73,11 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A note and its new text.
     pub struct NoteChange {
-        /// Number of the issue.
         pub issue_iid: i64,
-        /// The note.
         pub note_id: i64,
         /// The text, in Markdown; none deletes it.
         pub body: Option<String>,
-        /// Delete it.
         pub delete: Option<bool>,
     }
 }

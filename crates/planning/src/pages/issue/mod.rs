@@ -48,9 +48,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue.
     pub struct OneIssue {
-        /// Number of the issue.
         pub issue_iid: i64,
     }
 }

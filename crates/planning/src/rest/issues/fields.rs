@@ -43,7 +43,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A new issue.
     pub struct CreateIssue {
         /// Id or path of the project.
         pub id: Reference,
@@ -58,7 +57,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An issue and what becomes of it.
     pub struct UpdateIssue {
         pub at: Flat<IssuePath>,
         /// Another title.

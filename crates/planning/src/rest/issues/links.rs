@@ -31,7 +31,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue and another one.
     pub struct CreateLink {
         pub at: Flat<IssuePath>,
         /// Id or path of the other one's project.
@@ -44,7 +43,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A link of an issue.
     pub struct LinkPath {
         pub at: Flat<IssuePath>,
         /// Id of the link.

@@ -44,17 +44,14 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// Direction of a list.
     pub enum Sort { Asc = "asc", Desc = "desc" }
 }
 
 kernel::choices! {
-    /// States asked for.
     pub enum StateAsked { Opened = "opened", Closed = "closed", All = "all" }
 }
 
 kernel::choices! {
-    /// Whose issues are asked for.
     pub enum Whose {
         CreatedByMe = "created_by_me",
         CreatedByMeDashed = "created-by-me",
@@ -107,7 +104,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// Filters of issues.
     pub struct ListIssues {
         /// Only in this state.
         pub state: Option<StateAsked>,
@@ -238,7 +234,6 @@ impl ListIssues {
 }
 
 kernel::params! {
-    /// A milestone.
     pub struct OfMilestone {
         /// Id of the milestone.
         pub milestone_id: i64,

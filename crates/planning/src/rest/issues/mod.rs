@@ -63,7 +63,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue.
     pub struct IssuePath {
         /// Id or path of the project.
         pub id: Reference,
@@ -196,7 +195,6 @@ async fn destroy(
 }
 
 kernel::params! {
-    /// An issue and where it goes.
     pub struct MoveIssue {
         pub at: Flat<IssuePath>,
         /// Id of the project it goes to.
@@ -205,7 +203,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An issue and where its copy goes.
     pub struct CloneIssue {
         pub at: Flat<IssuePath>,
         /// Id of the project the copy goes to.

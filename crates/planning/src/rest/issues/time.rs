@@ -26,7 +26,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue and a span of time.
     pub struct TimePath {
         pub at: Flat<IssuePath>,
         /// `1w 2d 3h 30m`; a bare number is hours.

@@ -52,7 +52,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A discussion.
     pub struct DiscussionPath {
         pub at: Flat<IssuePath>,
         /// Id of the discussion.
@@ -61,7 +60,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A discussion and an answer in it.
     pub struct AnswerNote {
         pub within: Flat<DiscussionPath>,
         /// The text, in Markdown.
@@ -72,7 +70,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A note of a discussion.
     pub struct NoteInPath {
         /// Id of the discussion.
         pub discussion_id: String,
@@ -81,7 +78,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A note of a discussion and its new text.
     pub struct UpdateNoteIn {
         pub at: Flat<NoteInPath>,
         /// The text, in Markdown.

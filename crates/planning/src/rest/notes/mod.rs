@@ -46,7 +46,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue and the order of its notes.
     pub struct ListNotes {
         pub at: Flat<IssuePath>,
         /// What to sort by.
@@ -59,7 +58,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An issue and what is said about it.
     pub struct CreateNote {
         pub at: Flat<IssuePath>,
         /// The text, in Markdown.
@@ -74,7 +72,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A note.
     pub struct NotePath {
         pub at: Flat<IssuePath>,
         /// Id of the note.
@@ -83,7 +80,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A note and its new text.
     pub struct UpdateNote {
         pub at: Flat<NotePath>,
         /// The text, in Markdown.

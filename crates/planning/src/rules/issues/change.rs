@@ -23,7 +23,6 @@ pub enum Assignees {
 }
 
 kernel::choices! {
-    /// What happens to an issue.
     pub enum StateEvent { Close = "close", Reopen = "reopen" }
 }
 

@@ -8,7 +8,6 @@ use kernel::time::{Date, Timestamp};
 use store::{Fragment, IntoValue};
 
 kernel::choices! {
-    /// When issues are due.
     pub enum Due {
         NoDay = "0",
         Any = "any",

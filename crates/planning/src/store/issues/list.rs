@@ -16,7 +16,6 @@ use std::collections::HashMap;
 use store::{Fragment, Tx};
 
 kernel::choices! {
-    /// Orders of issues.
     pub enum OrderBy {
         CreatedAt = "created_at",
         UpdatedAt = "updated_at",
