@@ -69,7 +69,6 @@ pub enum Aim {
     Manage,
 }
 
-/// A place entered by somebody whose level there is known.
 #[derive(Debug, Clone)]
 pub struct ParentAccess {
     pub parent: Parent,
@@ -156,7 +155,6 @@ impl ProjectAccess {
     }
 }
 
-/// The project, if the viewer sees its issues.
 pub fn desk(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<ProjectAccess> {
     open_desk(tx, viewer, reference, Purpose::Read)
 }
@@ -194,7 +192,6 @@ fn open_desk(
     }
 }
 
-/// Whether the viewer may see an issue of a project they are in.
 pub fn sees(tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue) -> Result<bool> {
     if !issue.confidential || desk.is_reporter() {
         return Ok(true);

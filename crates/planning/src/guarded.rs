@@ -25,7 +25,6 @@ pub struct Writer {
     pub viewer: Viewer,
     pub asked: Arc<RequestContext>,
     pub via_api: bool,
-    /// A challenge solved after a refusal.
     pub solution: Option<Solution>,
 }
 
@@ -78,7 +77,6 @@ impl Writer {
     }
 }
 
-/// An issue by its project and number.
 pub type Place = (Reference, i64);
 
 /// Makes an issue; `then` reads what is told of it.

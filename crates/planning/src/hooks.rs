@@ -46,13 +46,11 @@ pub(crate) fn named_alerts(
     }
 }
 
-/// What a deleted project holds of issues.
 pub const CONTENTS: Contents = Contents {
     count: upkeep::issues_in,
     remove: upkeep::remove_issues,
 };
 
-/// Follows the destruction of a project.
 pub fn project_destroying(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
     internal_ids::forget_project(tx, project_id)
 }

@@ -21,7 +21,6 @@ use spaces::access::find_project;
 use std::collections::HashMap;
 use store::Tx;
 
-/// Most people told of one thing.
 const MOST: usize = 1_000;
 
 pub fn jobs(registry: &mut RegistryBuilder) {
@@ -72,7 +71,6 @@ impl OwnedTopic {
         }
     }
 
-    /// Who takes part in it by what they wrote.
     fn participants(&self, tx: &mut Tx<'_>, told: &NoteableSummary) -> Result<Vec<i64>> {
         match self {
             OwnedTopic::Issue(issue) => participants(tx, issue, true),
@@ -87,7 +85,6 @@ impl OwnedTopic {
         }
     }
 
-    /// Who asked to be told, or no longer to be told.
     fn subscriptions(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
         match self {
             OwnedTopic::Issue(issue) => subscriptions::of_target(tx, Target::Issue, issue.id),

@@ -49,7 +49,6 @@ pub struct Discussion {
 
 #[derive(Debug, Clone)]
 pub struct NoteableSummary {
-    /// What people call such a thing, `issue`.
     pub noun: &'static str,
     pub project_id: i64,
     pub project_path: String,
@@ -122,7 +121,6 @@ impl AllSeen {
     }
 }
 
-/// Condition on `todos`: those about what the viewer may see.
 pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
     let mut condition = Fragment::new("(1 = 0");
     for kind in &tx.plugged::<Kinds>()?.0 {
@@ -136,7 +134,6 @@ pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
     Ok(condition)
 }
 
-/// Those of these things, by kind and id, that the viewer may see.
 pub fn read<'n>(
     app: &App,
     tx: &mut Tx<'_>,

@@ -64,7 +64,6 @@ pub struct Named {
 }
 
 impl Named {
-    /// Reads it in a constant number of statements.
     pub fn read(tx: &mut Tx<'_>, events: &[Event]) -> Result<Named> {
         let ids =
             |of: fn(&Event) -> Option<i64>| -> Vec<i64> { events.iter().filter_map(of).collect() };

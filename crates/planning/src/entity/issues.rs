@@ -138,7 +138,6 @@ pub struct RelatedToIssues {
     base: Base,
 }
 
-/// What names are relative to.
 #[derive(Debug, Clone, Default)]
 enum Base {
     #[default]
@@ -148,7 +147,6 @@ enum Base {
 }
 
 impl RelatedToIssues {
-    /// Reads it in a constant number of statements.
     pub fn read(
         tx: &mut Tx<'_>,
         viewer: &Viewer,

@@ -67,7 +67,6 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Reads it in a constant number of statements.
     pub fn read(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, todos: &[Todo]) -> Result<Beside> {
         let ids =
             |of: fn(&Todo) -> Option<i64>| -> Vec<i64> { todos.iter().filter_map(of).collect() };
@@ -134,18 +133,14 @@ pub fn todo(app: &App, todo: &Todo, beside: &Beside) -> TodoEntity {
 
 #[derive(Debug, Clone, Default)]
 pub struct TodoSummary {
-    /// Login of who caused it, or empty.
     pub author: String,
     pub title: String,
     /// The page of that, from the instance's address on; empty if it is hidden.
     pub url: String,
-    /// Path of its project, or empty.
     pub project: String,
-    /// The note that caused it, or empty.
     pub body: String,
 }
 
-/// What a to-do is about, as far as the viewer may see it.
 struct About {
     title: String,
     url: String,

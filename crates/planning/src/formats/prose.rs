@@ -1,6 +1,5 @@
 //! Lines of Markdown, told apart by whether they stand in a block of code.
 
-/// One line and whether it is code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'t> {
     pub text: &'t str,

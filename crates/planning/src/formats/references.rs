@@ -16,7 +16,6 @@ pub enum Name {
     Issue(Option<String>, i64),
     /// An alert by its number, in this project or that of a path.
     Alert(Option<String>, i64),
-    /// A label by its title or id.
     Label(String),
     /// A milestone by its title or number.
     Milestone(String),

@@ -52,7 +52,6 @@ pub fn one<'g>(
         })
 }
 
-/// What a mutation answers that succeeded.
 pub fn shown(app: &App, issue: Issue) -> Done<Changed> {
     Done::from(Changed(Arc::new(IssueView::new(app, issue))))
 }

@@ -183,7 +183,6 @@ fn lookups(g: &mut Graph) {
     one_by_id::<Issues, _>(g, "issue", "Issue", ISSUE_ID, text);
 }
 
-/// The issue of one number in each of these projects.
 async fn of_projects(
     projects: Vec<Arc<Project>>,
     args: Args,

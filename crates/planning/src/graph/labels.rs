@@ -118,7 +118,6 @@ graph_input! {
     }
 }
 
-/// Labels by id: those of places that the viewer may see.
 struct Labels;
 
 impl Loader for Labels {
@@ -140,7 +139,6 @@ fn keys(label: &Label) -> Vec<Json> {
     vec![label.title.clone().into(), label.id.into()]
 }
 
-/// A page of the labels on each of these issues.
 pub async fn of_issues(
     ids: Vec<i64>,
     ask: Ask,

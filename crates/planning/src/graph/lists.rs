@@ -22,7 +22,6 @@ use spaces::graph::{NamespaceView, ProjectView as Project};
 use std::sync::Arc;
 use store::Tx;
 
-/// Most entries of one list of a filter.
 const MOST: usize = 100;
 
 pub fn graph(g: &mut Graph) {

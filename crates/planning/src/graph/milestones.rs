@@ -113,7 +113,6 @@ kernel::graph_input! {
     }
 }
 
-/// Milestones by id: those of places the viewer may see.
 struct MilestoneLoader;
 
 impl Loader for MilestoneLoader {

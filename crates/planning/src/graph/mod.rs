@@ -151,7 +151,6 @@ async fn read_pages<T: Send + 'static>(
     Ok(window.pages(owners, found, keys))
 }
 
-/// Rows as the interface shows them.
 fn shown<R, V>(rows: Vec<Owned<R>>, view: impl Fn(R) -> V) -> Vec<Owned<V>> {
     rows.into_iter().map(|one| one.map(&view)).collect()
 }
@@ -161,7 +160,6 @@ fn uncounted<T>(pages: Vec<Connection<T>>) -> Vec<Option<Connection<T>>> {
     pages.into_iter().map(Some).collect()
 }
 
-/// A query for one thing by its global ID.
 fn one_by_id<L, T>(
     g: &mut Graph,
     name: &'static str,
@@ -181,7 +179,6 @@ fn one_by_id<L, T>(
         .arg(argument("id", id.required()).describe("Its global ID."));
 }
 
-/// Issues by id: those the viewer may see.
 pub struct Issues;
 
 impl Loader for Issues {
@@ -196,7 +193,6 @@ impl Loader for Issues {
     }
 }
 
-/// Notes by id: those the viewer may see.
 struct Notes;
 
 impl Loader for Notes {

@@ -18,11 +18,9 @@ pub struct Standing;
 #[derive(Debug, Clone, Copy)]
 pub struct In {
     pub level: i64,
-    /// The project takes no changes.
     pub archived: bool,
 }
 
-/// Nobody, nowhere.
 impl Default for In {
     fn default() -> In {
         In {
@@ -53,7 +51,6 @@ impl Loader for Standing {
     }
 }
 
-/// Where the viewer stands in the project of each of these issues.
 async fn standing(issues: &[Arc<IssueView>], context: &Context) -> Result<Vec<In>, Fault> {
     let ids: Vec<i64> = issues.iter().map(|it| it.issue.project_id).collect();
     let found = context.load::<Standing>(ids.clone()).await?;

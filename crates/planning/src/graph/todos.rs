@@ -140,7 +140,6 @@ fn described(it: ObjectBuilder<'_, Todo>) {
         .describe("When it was made.");
 }
 
-/// What is told of a to-do, as far as the viewer sees what it is about.
 #[derive(Clone)]
 struct TodoBody {
     url: String,
@@ -222,7 +221,6 @@ fn numbers(ids: Option<Vec<String>>, of: GlobalId) -> Result<Option<Vec<i64>>, F
     ids.map(|all| all.iter().map(read).collect()).transpose()
 }
 
-/// The values of these names.
 fn all_chosen<T>(names: Option<Vec<String>>, read: fn(&str) -> Option<T>) -> Option<Vec<T>> {
     let one = |name| chosen(Some(name), read);
     names.map(|all| all.into_iter().filter_map(one).collect())

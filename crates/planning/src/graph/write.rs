@@ -231,7 +231,6 @@ fn sentence(error: Error) -> Fault {
     }
 }
 
-/// What a note that the caller sees is about.
 pub async fn spot_of_note(id: i64, context: &Context) -> Result<Spot, Fault> {
     let note = context.load::<Notes>([id]).await?.remove(&id);
     let note = note.ok_or_else(Fault::not_available)?;

@@ -55,7 +55,6 @@ const SORTS: &[(&str, &str)] = &[
 
 const STATES: &[(&str, &str)] = &[("opened", "Open"), ("closed", "Closed"), ("all", "All")];
 
-/// What a page lists: all issues, or those of one kind.
 struct Listed(Option<IssueKind>);
 
 impl FromCall for Listed {
@@ -196,7 +195,6 @@ fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, 
     }
 }
 
-/// The rows of a list, each read with what stands beside it.
 pub fn read_rows(tx: &mut Tx<'_>, issues: &[Issue], space: &Space) -> Result<Vec<IssueRow>> {
     let ids: Vec<i64> = issues.iter().map(|issue| issue.id).collect();
     let milestones_found: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();

@@ -180,7 +180,6 @@ impl FormPage for MilestoneLoader {
     }
 }
 
-/// The state of a list, as it is put into addresses.
 fn known(state: &str) -> &'static str {
     MilestoneState::from_text(state).map_or("all", MilestoneState::as_str)
 }

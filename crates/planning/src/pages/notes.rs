@@ -22,7 +22,6 @@ pub(super) const SOMEBODY: &str = "Somebody";
 #[template(path = "note.html")]
 pub struct NoteView {
     id: i64,
-    /// Login of its author, or empty.
     author: String,
     name: String,
     /// The text, in Markdown, or as it was typed.

@@ -79,7 +79,6 @@ pub struct IssueRow {
     pub tags: Vec<Tag>,
     pub milestone: String,
     pub assignees: Vec<String>,
-    /// Login of its author, or empty.
     pub author: String,
     pub due_on: String,
     pub notes: u64,
@@ -97,13 +96,11 @@ pub struct IssueForm {
     /// Where «Cancel» leads.
     pub back: String,
     pub is_new: bool,
-    /// The viewer may set labels and types.
     pub can_mark: bool,
     pub kinds: Vec<Choice>,
     pub typed: TypedIssue,
 }
 
-/// What is typed of an issue, and what is wrong with it.
 #[derive(Debug, Default)]
 pub struct TypedIssue {
     pub title: String,
@@ -135,7 +132,6 @@ pub struct Issue {
     pub story: Vec<Entry>,
     pub pages: Pages,
     pub may_write: bool,
-    /// The viewer may write notes for reporters only.
     pub may_write_inside: bool,
     /// A note that was refused, or nothing.
     pub draft: Draft,
@@ -149,7 +145,6 @@ pub struct Issue {
 pub struct Draft {
     pub body: String,
     pub is_internal: bool,
-    /// The discussion it answers in, or empty.
     pub discussion_id: String,
 }
 
@@ -161,7 +156,6 @@ pub enum Entry {
 
 #[derive(Debug, Clone, Default)]
 pub struct EventView {
-    /// Login of who did it, or empty.
     pub author: String,
     pub name: String,
     pub what: String,
@@ -182,7 +176,6 @@ pub struct IssueView {
     pub is_locked: bool,
     /// `incident`, `task`, or empty.
     pub kind: String,
-    /// Login of its author, or empty.
     pub author: String,
     pub created_at: Moment,
     pub closed_at: Option<Moment>,
@@ -238,7 +231,6 @@ pub struct Labels {
     pub errors: Errors,
 }
 
-/// A label in the list, with the form that changes it.
 #[derive(Debug, Default)]
 pub struct LabelRow {
     pub tag: Tag,

@@ -85,13 +85,11 @@ impl FromCall for Subject {
 }
 
 impl Subject {
-    /// What is reacted to, for who may see it.
     fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, Issue, Awardable)> {
         let (desk, issue) = found(tx, viewer, &self.issue.id, self.issue.issue_iid)?;
         self.within(tx, viewer, desk, issue)
     }
 
-    /// The same for somebody signed in.
     fn find_signed_in(
         &self,
         tx: &mut Tx<'_>,

@@ -47,7 +47,6 @@ pub fn create<'t>(
         .ok_or_else(|| Error::NotFoundText("404 Award Emoji Name has already been taken".into()))
 }
 
-/// Reacts to an issue, or takes that back.
 pub fn toggle(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

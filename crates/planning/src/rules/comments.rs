@@ -28,12 +28,10 @@ pub struct Comment {
 
 #[derive(Debug, Clone)]
 pub enum Said {
-    /// A note, and what commands in it did.
     Note(Box<Note>, Option<Outcome>),
     Commands(Outcome),
 }
 
-/// What somebody who is in a project says about something.
 #[derive(Clone, Copy)]
 pub struct Talk<'t> {
     viewer: &'t Viewer,

@@ -28,7 +28,6 @@ pub struct Change {
     pub state_event: Option<StateEvent>,
 }
 
-/// The milestone of this id in this very place.
 pub fn find(tx: &mut Tx<'_>, entered: &ParentAccess, id: i64) -> Result<Milestone> {
     milestones::find(tx, &entered.parent, id, false)?.found("Milestone")
 }

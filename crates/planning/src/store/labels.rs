@@ -68,7 +68,6 @@ fn tables(project_id: Option<i64>, viewer: Option<i64>) -> Fragment {
 
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Also labels of the groups above.
     pub with_groups_above: bool,
     pub search: Option<String>,
     pub title: Option<String>,
@@ -173,7 +172,6 @@ pub fn of_title(
     Ok(tx.query(query)?)
 }
 
-/// How many labels are on each of these issues.
 pub fn counts_of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, i64>> {
     let rows: Vec<(i64, i64)> = tx.all(
         sql!(
@@ -330,14 +328,12 @@ pub fn update(tx: &mut Tx<'_>, id: i64, label: &Written) -> Result<()> {
     Ok(())
 }
 
-/// Removes a label from wherever it is.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     super::subscriptions::forget(tx, super::subscriptions::Target::Label, id)?;
     tx.execute(sql!("delete from labels where id = $1"), (id,))?;
     Ok(())
 }
 
-/// Sets or removes the priority of a label in a project.
 pub fn prioritize(
     tx: &mut Tx<'_>,
     project_id: i64,

@@ -1,7 +1,7 @@
 //! Notes.
 
 use super::pages::{self, KeyType, List, Order, time_key};
-use crate::access::{Scope, concerns, visible};
+use crate::access::concerns;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
@@ -52,7 +52,6 @@ pub struct NewNote {
     pub body: String,
     pub discussion_id: String,
     pub in_thread: bool,
-    /// The program tells what happened.
     pub is_system: bool,
     pub internal: bool,
     /// An issue that it names, of the same project: only who sees that sees
@@ -130,7 +129,6 @@ fn insert_some(tx: &mut Tx<'_>, some: &[NewNote]) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the counts of an issue's notes.
 fn counted(tx: &mut Tx<'_>, note: &Note, by: i64) -> Result<()> {
     if note.noteable_type != ISSUE {
         return Ok(());
@@ -170,7 +168,6 @@ pub fn of_people(
     Ok(tx.query(query)?)
 }
 
-/// A note by id, unjudged.
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Note>> {
     Ok(tx.optional(sql!("select * from notes where id = $1"), (id,))?)
 }
@@ -318,7 +315,6 @@ impl Activity {
 #[derive(Debug, Clone)]
 pub struct Discussion {
     pub discussion_id: String,
-    /// The note that begins it.
     pub first_id: i64,
     pub noteable_type: String,
     pub noteable_id: i64,
@@ -403,19 +399,6 @@ pub fn authors(tx: &mut Tx<'_>, noteable: Noteable, with_internal: bool) -> Resu
         ),
         (noteable.kind, noteable.id, with_internal),
     )?)
-}
-
-/// Whether the viewer sees the issue of a note at all.
-pub fn sees_issue(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<bool> {
-    let mut query = Fragment::new(
-        "select issues.id from issues join projects on projects.id = issues.project_id
-         where issues.id = ",
-    );
-    query
-        .bind(issue_id)
-        .raw(" and ")
-        .append(visible(tx, viewer, &Scope::Everywhere));
-    Ok(!tx.query::<i64>(query)?.is_empty())
 }
 
 /// One page of the discussions about something that show to a viewer, each with

@@ -43,7 +43,6 @@ pub fn members(tx: &mut Tx<'_>, project: i64, groups: Vec<i64>) -> Result<Vec<Us
     )?)
 }
 
-/// Whether no group above switched mail off.
 pub fn emails_enabled(tx: &mut Tx<'_>, groups: &[i64]) -> Result<bool> {
     let silent: Option<i64> = tx.optional(
         sql!("select id from namespaces where id in_list($1) and not emails_enabled limit 1"),

@@ -194,7 +194,6 @@ pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) ->
     pages::count(tx, &Fragment::new("todos"), &condition)
 }
 
-/// A page of the viewer's to-dos for GraphQL.
 pub fn pages_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

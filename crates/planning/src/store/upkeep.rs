@@ -75,7 +75,6 @@ pub fn open_issues(tx: &mut Tx<'_>, projects: &[i64]) -> Result<HashMap<i64, i64
     Ok(rows.into_iter().collect())
 }
 
-/// How many issues a user has written.
 pub fn issues_of(tx: &mut Tx<'_>, user_id: i64) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from issues where author_id = $1"),

@@ -86,7 +86,6 @@ struct Here {
     /// The project, by its id, and the issue's number.
     place: guarded::Place,
     url: String,
-    /// The viewer sees internal notes.
     inside: bool,
 }
 
@@ -212,7 +211,6 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
     })
 }
 
-/// What concerns the viewer alone.
 async fn aside(
     app: &App,
     viewer: &Viewer,

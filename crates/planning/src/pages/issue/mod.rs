@@ -53,7 +53,6 @@ kernel::params! {
     }
 }
 
-/// What was typed into a form that is shown again.
 #[derive(Default)]
 struct IssueForms {
     draft: Draft,
@@ -134,7 +133,6 @@ async fn render(
     Ok(html.status(status).response())
 }
 
-/// Somebody before an issue they see.
 struct Reader<'r> {
     viewer: &'r Viewer,
     desk: &'r ProjectAccess,
@@ -258,7 +256,6 @@ impl Reader<'_> {
         Ok(ids.filter_map(|id| found.remove(&id)).collect())
     }
 
-    /// What everyone is told beside the issue.
     fn facts(&self, tx: &mut Tx<'_>) -> Result<Vec<Fact>> {
         let issue = self.issue;
         let mut facts = Vec::new();

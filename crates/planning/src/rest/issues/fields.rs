@@ -7,7 +7,6 @@ use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp};
 
-/// What a change may be about.
 pub const CHANGES: &str = "assignee_id, assignee_ids, confidential, created_at, description, \
     discussion_locked, due_date, labels, add_labels, remove_labels, milestone_id, state_event, \
     title, issue_type, weight, severity";

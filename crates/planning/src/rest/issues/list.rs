@@ -161,7 +161,6 @@ kernel::params! {
 }
 
 impl ListIssues {
-    /// What is asked for, narrowed to the viewer's own issues where they say so.
     fn wanted(&self, viewer: &Viewer, default: Whose) -> Result<Wanted> {
         let lies = |asked: &Option<NumberAsked>| match asked {
             None | Some(NumberAsked(Has::None)) => false,
@@ -305,7 +304,6 @@ async fn of_place(
     .await
 }
 
-/// The issues of a project, or of the projects below a group.
 fn scope(tx: &mut Tx<'_>, viewer: &Viewer, place: &ParentRef) -> Result<Scope> {
     Ok(match place {
         ParentRef::Project(id) => Scope::Project(Box::new(desk(tx, viewer, id)?)),

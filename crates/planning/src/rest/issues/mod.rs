@@ -85,7 +85,6 @@ pub(super) struct LoadedIssue {
 }
 
 impl LoadedIssue {
-    /// Reads what is beside the issue.
     pub(super) fn read(
         tx: &mut Tx<'_>,
         viewer: &Viewer,

@@ -46,7 +46,6 @@ fn done(key: &'static str, value: impl Into<Value>, sentence: impl Into<String>)
     }
 }
 
-/// Who gives commands, about which issue.
 #[derive(Clone, Copy)]
 struct Author<'a> {
     viewer: &'a Viewer,
@@ -272,7 +271,6 @@ fn assign(tx: &mut Tx<'_>, viewer: &Viewer, action: &Action) -> Result<Edit> {
     ))
 }
 
-/// Moves or copies the issue.
 fn take(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
     let Author {
         viewer,

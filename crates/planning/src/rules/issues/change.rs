@@ -46,7 +46,6 @@ pub struct IssueInput {
     pub label_ids: Option<Vec<i64>>,
     pub add_labels: Vec<String>,
     pub add_label_ids: Vec<i64>,
-    /// These labels no longer.
     pub remove_labels: Vec<String>,
     pub remove_label_ids: Vec<i64>,
     /// Of the project or of groups above it.

@@ -27,7 +27,6 @@ pub fn estimate(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, seconds: i64
     found(tx, issue.id)
 }
 
-/// Adds time spent, or takes some away.
 pub fn spend(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, seconds: i64) -> Result<Issue> {
     if seconds == 0 {
         return Err(Error::invalid("time_spent", "can't be zero"));
