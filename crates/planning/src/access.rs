@@ -13,14 +13,12 @@ use spaces::access::{
 use spaces::model::{INTERNAL, Namespace, PUBLIC, Project};
 use store::{Fragment, Tx, sql};
 
-/// What a request names in its address.
 #[derive(Debug, Clone)]
 pub enum ParentRef {
     Project(Reference),
     Group(Reference),
 }
 
-/// What labels and milestones belong to.
 #[derive(Debug, Clone)]
 pub enum Parent {
     Project(Box<Project>),
@@ -28,7 +26,6 @@ pub enum Parent {
 }
 
 impl Parent {
-    /// The project, if it is one.
     pub fn project(&self) -> Option<&Project> {
         match self {
             Parent::Project(project) => Some(project),
@@ -36,12 +33,10 @@ impl Parent {
         }
     }
 
-    /// Its id, if it is a project.
     pub fn project_id(&self) -> Option<i64> {
         self.project().map(|project| project.id)
     }
 
-    /// Its id, if it is a group.
     pub fn group_id(&self) -> Option<i64> {
         match self {
             Parent::Project(_) => None,
@@ -66,7 +61,6 @@ impl Parent {
     }
 }
 
-/// What somebody does in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aim {
     Read,
@@ -75,7 +69,6 @@ pub enum Aim {
     Manage,
 }
 
-/// A place entered by somebody whose level there is known.
 #[derive(Debug, Clone)]
 pub struct ParentAccess {
     pub parent: Parent,
@@ -83,7 +76,6 @@ pub struct ParentAccess {
     pub level: i64,
 }
 
-/// The place, if the viewer may do this there.
 pub fn authorize(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -139,7 +131,6 @@ pub fn sees_issues(project: &Project, level: i64) -> bool {
 #[derive(Debug, Clone)]
 pub struct ProjectAccess {
     pub project: Project,
-    /// The viewer's level in it.
     pub level: i64,
 }
 
@@ -164,7 +155,6 @@ impl ProjectAccess {
     }
 }
 
-/// The project, if the viewer sees its issues.
 pub fn desk(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Reference) -> Result<ProjectAccess> {
     open_desk(tx, viewer, reference, Purpose::Read)
 }
@@ -202,7 +192,6 @@ fn open_desk(
     }
 }
 
-/// Whether the viewer may see an issue of a project they are in.
 pub fn sees(tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, issue: &Issue) -> Result<bool> {
     if !issue.confidential || desk.is_reporter() {
         return Ok(true);
@@ -239,11 +228,9 @@ pub fn user_sees(tx: &mut Tx<'_>, user: &User, project: &Project) -> Result<bool
     })
 }
 
-/// Where issues are looked for.
 #[derive(Debug, Clone)]
 pub enum Scope {
     Project(Box<ProjectAccess>),
-    /// In all projects below a group.
     Group(Box<Namespace>),
     /// Wherever the viewer sees any.
     Everywhere,

@@ -4,10 +4,10 @@
 
 use crate::access::{ProjectAccess, desk_to_write};
 use crate::model::Issue;
-use crate::rules::comments::{self, Comment, Said};
+use crate::rules::comments::{Comment, Said, Talk};
 use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::{IssueInput, requests};
-use crate::rules::topic::Topic;
+use crate::rules::topic::{OwnedTopic, Topic};
 use crate::store::notes::Note;
 use crate::targets::NoteableRow;
 use identity::spam::captcha::Solution;
@@ -20,19 +20,15 @@ use kernel::ids::Reference;
 use std::sync::Arc;
 use store::Tx;
 
-/// Who writes, and by which request.
 #[derive(Debug, Clone)]
 pub struct Writer {
     pub viewer: Viewer,
     pub asked: Arc<RequestContext>,
-    /// It came by an API, and not from a form.
     pub via_api: bool,
-    /// A challenge solved after a refusal.
     pub solution: Option<Solution>,
 }
 
 impl Writer {
-    /// Somebody who uses an API.
     pub fn by_api(viewer: Viewer, asked: Arc<RequestContext>) -> Writer {
         Writer {
             viewer,
@@ -42,7 +38,6 @@ impl Writer {
         }
     }
 
-    /// Somebody who sent a form.
     pub fn by_form(
         viewer: Viewer,
         asked: Arc<RequestContext>,
@@ -82,7 +77,6 @@ impl Writer {
     }
 }
 
-/// An issue by its project and number.
 pub type Place = (Reference, i64);
 
 /// Makes an issue; `then` reads what is told of it.
@@ -151,7 +145,6 @@ pub async fn edit<T: Send + 'static>(
 /// Where a note is written: about an issue by its [`Place`], or about a thing
 /// of a room above.
 pub trait NoteablePath: Clone + Send + Sync + 'static {
-    /// What is there.
     type Found;
 
     /// What is there, for somebody who may write notes about it.
@@ -185,6 +178,34 @@ impl NoteablePath for NoteableRow {
     }
 }
 
+/// An issue or another thing, whichever something is about.
+#[derive(Clone)]
+pub enum Spot {
+    Issue(Place),
+    Thing(NoteableRow),
+}
+
+impl NoteablePath for Spot {
+    type Found = OwnedTopic;
+
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, OwnedTopic)> {
+        match self {
+            Spot::Issue(place) => {
+                let (desk, issue) = place.authorize(tx, viewer)?;
+                Ok((desk, OwnedTopic::Issue(Box::new(issue))))
+            }
+            Spot::Thing(thing) => {
+                let (desk, thing) = thing.authorize(tx, viewer)?;
+                Ok((desk, OwnedTopic::Thing(thing)))
+            }
+        }
+    }
+
+    fn topic(found: &OwnedTopic) -> Topic<'_> {
+        found.topic()
+    }
+}
+
 pub async fn comment<S: NoteablePath, T: Send + 'static>(
     app: &App,
     writer: Writer,
@@ -197,7 +218,7 @@ pub async fn comment<S: NoteablePath, T: Send + 'static>(
     let subject = writer.subject("create_note", "", &comment.body)?;
     guard(app, &subject, move |tx| {
         let (desk, found) = spot.authorize(tx, &writer.viewer)?;
-        let said = comments::write(tx, &writer.viewer, &desk, S::topic(&found), &comment)?;
+        let said = Talk::new(&writer.viewer, &desk, S::topic(&found)).write(tx, &comment)?;
         then(tx, found, said)
     })
     .await
@@ -216,16 +237,16 @@ pub async fn rewrite<S: NoteablePath, T: Send + 'static>(
     let (who, at, inside) = (writer.viewer.clone(), spot.clone(), within.clone());
     app.read(move |tx| {
         let (desk, found) = at.authorize(tx, &who)?;
-        let topic = S::topic(&found);
-        comments::find_within(tx, &who, &desk, topic, note_id, inside.as_deref()).map(drop)
+        let talk = Talk::new(&who, &desk, S::topic(&found));
+        talk.find_within(tx, note_id, inside.as_deref()).map(drop)
     })
     .await?;
     let subject = writer.subject("update_note", "", &body)?;
     guard(app, &subject, move |tx| {
         let (desk, found) = spot.authorize(tx, &writer.viewer)?;
-        let topic = S::topic(&found);
-        comments::find_within(tx, &writer.viewer, &desk, topic, note_id, within.as_deref())?;
-        let note = comments::rewrite(tx, &writer.viewer, &desk, topic, note_id, &body)?;
+        let talk = Talk::new(&writer.viewer, &desk, S::topic(&found));
+        talk.find_within(tx, note_id, within.as_deref())?;
+        let note = talk.rewrite(tx, note_id, &body)?;
         then(tx, found, note)
     })
     .await
@@ -239,7 +260,7 @@ pub async fn destroy<S: NoteablePath>(
 ) -> Result<()> {
     app.write(move |tx| {
         let (desk, found) = spot.authorize(tx, &viewer)?;
-        comments::destroy(tx, &viewer, &desk, S::topic(&found), note_id)
+        Talk::new(&viewer, &desk, S::topic(&found)).destroy(tx, note_id)
     })
     .await
 }

@@ -6,11 +6,12 @@ use crate::entity::issues::web_path;
 use crate::mail::{deliver, letter, thread};
 use crate::model::Issue;
 use crate::rules::issues::participants;
-use crate::rules::topic::Topic;
+use crate::rules::topic::OwnedTopic;
 use crate::store::issues as rows;
 use crate::store::notes::{self as note_rows, ISSUE, Noteable};
+use crate::store::people;
 use crate::store::subscriptions::{self, Target};
-use crate::targets::{Kinds, NoteableRow, NoteableSummary};
+use crate::targets::{Kinds, NoteableSummary};
 use crate::tasks::{About, Event, Notify, Reason, Tell};
 use identity::entities::load_basic;
 use kernel::error::Result;
@@ -20,10 +21,8 @@ use spaces::access::find_project;
 use std::collections::HashMap;
 use store::Tx;
 
-/// Most people told of one thing.
 const MOST: usize = 1_000;
 
-/// Registers the kinds of jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add::<Notify>();
     registry.add::<Tell>();
@@ -54,42 +53,28 @@ impl Job for Notify {
     }
 }
 
-/// What mail is about, as it is now.
-enum Subject {
-    Issue(Box<Issue>),
-    Thing(NoteableRow),
+fn subject(tx: &mut Tx<'_>, about: &About) -> Result<Option<OwnedTopic>> {
+    Ok(match about.kind == ISSUE {
+        true => rows::by_id(tx, about.id)?.map(|issue| OwnedTopic::Issue(Box::new(issue))),
+        false => {
+            let thing = tx.plugged::<Kinds>()?.thing(&about.kind, about.id);
+            thing.map(OwnedTopic::Thing)
+        }
+    })
 }
 
-impl Subject {
-    fn read(tx: &mut Tx<'_>, about: &About) -> Result<Option<Subject>> {
-        Ok(match about.kind == ISSUE {
-            true => rows::by_id(tx, about.id)?.map(|issue| Subject::Issue(Box::new(issue))),
-            false => tx
-                .plugged::<Kinds>()?
-                .thing(&about.kind, about.id)
-                .map(Subject::Thing),
-        })
-    }
-
-    fn topic(&self) -> Topic<'_> {
+impl OwnedTopic {
+    fn summary(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
         match self {
-            Subject::Issue(issue) => Topic::Issue(issue),
-            Subject::Thing(thing) => Topic::Thing(*thing),
+            OwnedTopic::Issue(issue) => summary_of_issue(tx, issue).map(Some),
+            OwnedTopic::Thing(thing) => (thing.talk.told)(tx, thing.id),
         }
     }
 
-    fn told(&self, tx: &mut Tx<'_>) -> Result<Option<NoteableSummary>> {
-        match self {
-            Subject::Issue(issue) => issue_told(tx, issue).map(Some),
-            Subject::Thing(thing) => (thing.talk.told)(tx, thing.id),
-        }
-    }
-
-    /// Who takes part in it by what they wrote.
     fn participants(&self, tx: &mut Tx<'_>, told: &NoteableSummary) -> Result<Vec<i64>> {
         match self {
-            Subject::Issue(issue) => participants(tx, issue, true),
-            Subject::Thing(thing) => {
+            OwnedTopic::Issue(issue) => participants(tx, issue, true),
+            OwnedTopic::Thing(thing) => {
                 let noteable = Noteable {
                     kind: thing.kind,
                     id: thing.id,
@@ -100,17 +85,15 @@ impl Subject {
         }
     }
 
-    /// Who asked to be told, or no longer to be told.
-    fn asked(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
+    fn subscriptions(&self, tx: &mut Tx<'_>) -> Result<Vec<(i64, bool)>> {
         match self {
-            Subject::Issue(issue) => subscriptions::of_target(tx, Target::Issue, issue.id),
-            Subject::Thing(_) => Ok(Vec::new()),
+            OwnedTopic::Issue(issue) => subscriptions::of_target(tx, Target::Issue, issue.id),
+            OwnedTopic::Thing(_) => Ok(Vec::new()),
         }
     }
 }
 
-/// An issue as mail tells of it.
-fn issue_told(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
+fn summary_of_issue(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
     let assignees = rows::assignees_of(tx, &[issue.id])?.remove(&issue.id);
     Ok(NoteableSummary {
         noun: "issue",
@@ -127,10 +110,10 @@ fn issue_told(tx: &mut Tx<'_>, issue: &Issue) -> Result<NoteableSummary> {
 
 /// Who is told and why, one reason each.
 fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
-    let Some(subject) = Subject::read(tx, &news.about)? else {
+    let Some(subject) = subject(tx, &news.about)? else {
         return Ok(Vec::new());
     };
-    let Some(told) = subject.told(tx)? else {
+    let Some(told) = subject.summary(tx)? else {
         return Ok(Vec::new());
     };
     let Some(project) = find_project(tx, &Reference::Id(told.project_id))? else {
@@ -143,7 +126,7 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
         },
         None => false,
     };
-    if !emails_enabled(tx, &project.ancestors())? {
+    if !people::emails_enabled(tx, &project.ancestors())? {
         return Ok(Vec::new());
     }
     let mut reasons: HashMap<i64, Reason> = HashMap::new();
@@ -154,7 +137,7 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
         all.extend(assigned.map(|user| (*user, Reason::Assigned)));
         let present = subject.participants(tx, &told)?.into_iter();
         all.extend(present.map(|user| (user, Reason::Participating)));
-        asked.extend(subject.asked(tx)?);
+        asked.extend(subject.subscriptions(tx)?);
         let wanted = asked.iter().filter(|(_, subscribed)| **subscribed);
         all.extend(wanted.map(|(user, _)| (*user, Reason::Subscribed)));
     }
@@ -183,17 +166,6 @@ fn recipients(tx: &mut Tx<'_>, news: &Notify) -> Result<Vec<(i64, Reason)>> {
     Ok(found)
 }
 
-/// Whether no group above switched mail off.
-fn emails_enabled(tx: &mut Tx<'_>, groups: &[i64]) -> Result<bool> {
-    let silent: Option<i64> = tx.optional(
-        store::sql!(
-            "select id from namespaces where id in_list($1) and not emails_enabled limit 1"
-        ),
-        (groups,),
-    )?;
-    Ok(silent.is_none())
-}
-
 impl Job for Tell {
     const NAME: &'static str = "planning.tell";
 
@@ -202,10 +174,10 @@ impl Job for Tell {
         let message = run
             .app
             .read(move |tx| {
-                let Some(subject) = Subject::read(tx, &self.about)? else {
+                let Some(subject) = subject(tx, &self.about)? else {
                     return Ok(None);
                 };
-                let Some(told) = subject.told(tx)? else {
+                let Some(told) = subject.summary(tx)? else {
                     return Ok(None);
                 };
                 let note = match self.note {

@@ -32,14 +32,12 @@ pub fn thread(app: &App, told: &NoteableSummary, news: &Tell) -> Thread {
     }
 }
 
-/// The instance's host, as ids of mails end.
 fn host(app: &App) -> String {
     let url = url::Url::parse(app.base_url()).ok();
     let host = url.as_ref().and_then(url::Url::host_str);
     host.unwrap_or("localhost").to_owned()
 }
 
-/// The mail that tells somebody.
 pub fn letter(
     app: &App,
     to: &User,

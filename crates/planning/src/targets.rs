@@ -17,7 +17,6 @@ use spaces::model::Project;
 use std::collections::HashMap;
 use store::{Fragment, Tx};
 
-/// One kind of thing that has notes or to-dos.
 #[derive(Clone, Copy)]
 pub struct Kind {
     /// As it is called on the wire and in global IDs, such as
@@ -48,14 +47,10 @@ pub struct Discussion {
     pub touch: fn(&mut Tx<'_>, i64) -> Result<()>,
 }
 
-/// A thing as mail tells of it.
 #[derive(Debug, Clone)]
 pub struct NoteableSummary {
-    /// What people call such a thing, `issue`.
     pub noun: &'static str,
-    /// The project it is in.
     pub project_id: i64,
-    /// Full path of the project.
     pub project_path: String,
     /// How texts name it within the project, `#3`.
     pub reference: String,
@@ -63,28 +58,21 @@ pub struct NoteableSummary {
     pub text: String,
     /// Path of its page, from the instance's address on.
     pub path: String,
-    /// When it last changed.
     pub updated_at: Timestamp,
     pub assignees: Vec<i64>,
 }
 
-/// A thing of a room above that people write notes about.
 #[derive(Clone, Copy)]
 pub struct NoteableRow {
-    /// What kind it is of.
     pub kind: &'static str,
     pub id: i64,
-    /// How people talk about it.
     pub talk: Discussion,
 }
 
-/// See [`Kind::read`].
 pub type Read = fn(&App, &mut Tx<'_>, &Viewer, &[i64]) -> Result<HashMap<i64, Seen>>;
 
-/// A thing that the viewer may see.
 #[derive(Debug, Clone)]
 pub struct Seen {
-    /// The project it is in.
     pub project_id: Option<i64>,
     pub title: String,
     /// Path of its page, from the instance's address on.
@@ -104,12 +92,10 @@ const ISSUES: Kind = Kind {
 pub struct Kinds(Vec<Kind>);
 
 impl Kinds {
-    /// Issues, and the kinds of the rooms above.
     pub fn with(others: impl IntoIterator<Item = Kind>) -> Kinds {
         Kinds([ISSUES].into_iter().chain(others).collect())
     }
 
-    /// The kind of this name.
     pub fn named(&self, name: &str) -> Option<&Kind> {
         self.0.iter().find(|kind| kind.name == name)
     }
@@ -126,7 +112,6 @@ impl Kinds {
     }
 }
 
-/// Things that the viewer may see, by kind and id.
 #[derive(Debug, Default)]
 pub struct AllSeen(HashMap<&'static str, HashMap<i64, Seen>>);
 
@@ -136,7 +121,6 @@ impl AllSeen {
     }
 }
 
-/// Condition on `todos`: those about what the viewer may see.
 pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
     let mut condition = Fragment::new("(1 = 0");
     for kind in &tx.plugged::<Kinds>()?.0 {
@@ -150,7 +134,6 @@ pub fn visible_todos(tx: &Tx<'_>, viewer: &Viewer) -> Result<Fragment> {
     Ok(condition)
 }
 
-/// Those of these things, by kind and id, that the viewer may see.
 pub fn read<'n>(
     app: &App,
     tx: &mut Tx<'_>,

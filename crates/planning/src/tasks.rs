@@ -27,7 +27,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The same in words.
     pub fn words(self) -> &'static str {
         match self {
             Reason::Assigned => "you have been assigned an item",
@@ -38,7 +37,6 @@ impl Reason {
     }
 }
 
-/// What something happened to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// Its kind, `Issue`.
@@ -46,12 +44,10 @@ pub struct About {
     pub id: i64,
 }
 
-/// Decides who is told.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Notify {
     pub event: Event,
     pub about: About,
-    /// The note, if it is one.
     pub note: Option<i64>,
     pub actor: Option<i64>,
     /// Who is told in any case, as far as they may know.
@@ -62,7 +58,6 @@ pub struct Notify {
 pub struct Tell {
     pub event: Event,
     pub about: About,
-    /// The note, if it is one.
     pub note: Option<i64>,
     pub actor: Option<i64>,
     pub user: i64,

@@ -1,7 +1,7 @@
 //! How rooms register types and fields.
 
 use super::context::{Args, Context, Fault, Loader};
-use super::input::{Argument, EnumItem};
+use super::input::{Argument, EnumItem, GraphInput};
 use super::introspection;
 use super::nodes::Models;
 use super::scalars;
@@ -315,6 +315,11 @@ impl<'g, T: Any + Send + Sync> ObjectBuilder<'g, T> {
         self.change(|field| {
             field.arguments.insert(name, input);
         })
+    }
+
+    /// Takes what an input declares, and more; see [`Args::read`].
+    pub fn args<I: GraphInput>(self) -> Self {
+        I::arguments().into_iter().fold(self, Self::arg)
     }
 
     /// Sets what it costs.

@@ -104,6 +104,12 @@ impl Args {
         serde_json::from_value(value).map_err(|error| Error::internal(error).into())
     }
 
+    /// Those that an input declares.
+    pub fn read<I: DeserializeOwned>(&self) -> Result<I, Fault> {
+        serde_json::from_value(Json::Object((*self.0).clone()))
+            .map_err(|error| Error::internal(error).into())
+    }
+
     /// Whether a value, not null, was given or defaulted.
     pub fn has(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|value| !value.is_null())

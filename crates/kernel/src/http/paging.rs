@@ -154,6 +154,15 @@ impl<T> Paged<T> {
         }
     }
 
+    /// A numbered page of a list that was read whole.
+    pub fn of_whole(items: Vec<T>, paging: Paging) -> Paged<T> {
+        let total = items.len() as i64;
+        let from = paging.offset().clamp(0, total) as usize;
+        let rest = items.into_iter().skip(from);
+        let page = rest.take(paging.fetch() as usize).collect();
+        Paged::numbered(page, paging, Some(total))
+    }
+
     /// A keyset page from rows read with [`Paging::fetch`]; `key` gives the
     /// sort keys of a row.
     pub fn keyed(mut items: Vec<T>, paging: Paging, key: impl Fn(&T) -> Vec<Value>) -> Paged<T> {

@@ -44,6 +44,13 @@ pub enum Changed<T> {
     /// 304: it was so before.
     Before,
 }
+
+impl<T> From<Option<T>> for Changed<T> {
+    fn from(changed: Option<T>) -> Changed<T> {
+        changed.map_or(Changed::Before, Changed::Now)
+    }
+}
+
 /// 202: accepted for processing.
 pub struct Accepted;
 /// 204: done, nothing to show.

@@ -449,6 +449,14 @@ impl Declared<'_> {
         self.0.summary = text.into();
         self
     }
+    /// What OpenAPI calls a handler that serves several routes.
+    pub fn named(self, name: &str) -> Self {
+        let mut path = handler_path(self.0.handler.name);
+        path.pop();
+        path.push(name);
+        self.0.operation = path.join("_");
+        self
+    }
     /// What tells the operation in OpenAPI from others of the same handler.
     pub fn under(self, place: &str) -> Self {
         self.0.operation = format!("{}_{place}", self.0.operation);

@@ -3,6 +3,7 @@
 use super::milestones::{MilestoneEntity, milestone};
 use crate::model::{Label, Milestone};
 use crate::store::issues::events::Event;
+use crate::store::{labels, milestones};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use kernel::app::App;
@@ -11,11 +12,10 @@ use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
-use store::{Tx, sql};
+use store::Tx;
 
 /// A label of an event.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "named as in labels")]
 pub struct LabelOfEvent {
     pub id: i64,
     pub name: String,
@@ -56,7 +56,6 @@ pub struct EventEntity {
     pub weight: Option<Option<i64>>,
 }
 
-/// What events name, read for all at once.
 #[derive(Debug, Default)]
 pub struct Named {
     users: HashMap<i64, User>,
@@ -65,46 +64,30 @@ pub struct Named {
 }
 
 impl Named {
-    /// Reads it in a constant number of statements.
     pub fn read(tx: &mut Tx<'_>, events: &[Event]) -> Result<Named> {
-        let ids = |of: fn(&Event) -> Option<i64>| -> Vec<i64> {
-            let mut ids: Vec<i64> = events.iter().filter_map(of).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            ids
-        };
-        let labels: Vec<Label> = tx.all(
-            sql!(
-                "select id, project_id, group_id, title, color, description, archived,
-                    cast(null as bigint) as priority, false as subscribed
-                 from labels where id in_list($1)"
-            ),
-            (ids(|event| event.label_id),),
-        )?;
+        let ids =
+            |of: fn(&Event) -> Option<i64>| -> Vec<i64> { events.iter().filter_map(of).collect() };
+        let labels = labels::by_ids(tx, &ids(|event| event.label_id))?;
         Ok(Named {
             users: load_basic(tx, &ids(|event| event.user_id))?,
             labels: labels.into_iter().map(|label| (label.id, label)).collect(),
-            milestones: crate::store::milestones::by_ids(tx, &ids(|event| event.milestone_id))?,
+            milestones: milestones::by_ids(tx, &ids(|event| event.milestone_id))?,
         })
     }
 
-    /// Who did it, if that is known.
     pub fn user(&self, event: &Event) -> Option<&User> {
         self.users.get(&event.user_id?)
     }
 
-    /// The label it is about.
     pub fn label(&self, event: &Event) -> Option<&Label> {
         self.labels.get(&event.label_id?)
     }
 
-    /// The milestone it is about.
     pub fn milestone(&self, event: &Event) -> Option<&Milestone> {
         self.milestones.get(&event.milestone_id?)
     }
 }
 
-/// An event as the API shows it.
 pub fn event(app: &App, event: &Event, named: &Named) -> EventEntity {
     use crate::model::EventKind as Kind;
     let changes = matches!(event.kind, Kind::Label | Kind::Milestone);

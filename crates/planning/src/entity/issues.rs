@@ -14,9 +14,8 @@ use kernel::error::Result;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
-use spaces::access::{REPORTER, projects_of};
 use std::collections::{HashMap, HashSet};
-use store::{Fragment, Tx};
+use store::Tx;
 
 /// Labels by title, or whole.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -30,7 +29,6 @@ pub enum LabelsShown {
 
 /// Time spent and estimated.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct TimeStats {
     pub time_estimate: i64,
     pub total_time_spent: i64,
@@ -40,7 +38,6 @@ pub struct TimeStats {
 
 /// Check boxes of the description.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct TaskStatus {
     pub count: i64,
     pub completed_count: i64,
@@ -59,7 +56,6 @@ pub struct References {
 
 /// Addresses of an issue's parts.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct IssueLinks {
     #[serde(rename = "self")]
     pub itself: String,
@@ -70,7 +66,6 @@ pub struct IssueLinks {
 
 /// An epic; issues here belong to none.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct EpicOfIssue {
     pub id: i64,
     pub iid: i64,
@@ -81,7 +76,6 @@ pub struct EpicOfIssue {
 
 /// An issue.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct IssueEntity {
     pub id: i64,
     pub iid: i64,
@@ -144,7 +138,6 @@ pub struct RelatedToIssues {
     base: Base,
 }
 
-/// What names are relative to.
 #[derive(Debug, Clone, Default)]
 enum Base {
     #[default]
@@ -154,7 +147,6 @@ enum Base {
 }
 
 impl RelatedToIssues {
-    /// Reads it in a constant number of statements.
     pub fn read(
         tx: &mut Tx<'_>,
         viewer: &Viewer,
@@ -168,17 +160,12 @@ impl RelatedToIssues {
             people.extend(issue.author_id);
             people.extend(issue.closed_by_id);
         }
-        people.sort_unstable();
-        people.dedup();
-        let milestones_found: Vec<i64> = issues
-            .iter()
-            .filter_map(|issue| issue.milestone_id)
-            .collect();
+        let in_milestones: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();
         Ok(RelatedToIssues {
             users: load_basic(tx, &people)?,
             assignees,
             labels: labels::of_issues(tx, &ids)?,
-            milestones: milestones::by_ids(tx, &milestones_found)?,
+            milestones: milestones::by_ids(tx, &in_milestones)?,
             blocking: links::blocking(tx, viewer, &ids)?,
             reported: reported(tx, viewer, scope, issues)?,
             base: match scope {
@@ -222,28 +209,18 @@ fn reported(
     let Some(user_id) = viewer.user_id() else {
         return Ok(Some(HashSet::new()));
     };
-    let mut ids: Vec<i64> = issues.iter().map(|issue| issue.project_id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let mut query = Fragment::new("select projects.id from projects where");
-    query
-        .in_list("projects.id", ids)
-        .raw(" and ")
-        .append(projects_of(tx, user_id, REPORTER));
-    Ok(Some(tx.query::<i64>(query)?.into_iter().collect()))
+    let ids: Vec<i64> = issues.iter().map(|issue| issue.project_id).collect();
+    Ok(Some(rows::reported(tx, user_id, &ids)?))
 }
 
-/// The path of an issue's page.
 pub fn web_path(issue: &Issue) -> String {
     format!("/{}/-/issues/{}", issue.project_path, issue.iid)
 }
 
-/// The page of an issue.
 pub fn web_url(app: &App, issue: &Issue) -> String {
     app.url(&web_path(issue))
 }
 
-/// Time spent on an issue and estimated.
 pub fn time_stats(issue: &Issue) -> TimeStats {
     TimeStats {
         time_estimate: issue.time_estimate,

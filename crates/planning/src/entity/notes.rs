@@ -14,7 +14,6 @@ use std::collections::HashMap;
 
 /// A note.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct NoteEntity {
     pub id: i64,
     #[serde(rename = "type")]
@@ -48,7 +47,6 @@ pub struct DiscussionEntity {
 
 /// A reaction.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct AwardEntity {
     pub id: i64,
     pub name: String,
@@ -59,7 +57,6 @@ pub struct AwardEntity {
     pub awardable_type: String,
 }
 
-/// A note about an issue.
 pub fn note(
     app: &App,
     note: &Note,

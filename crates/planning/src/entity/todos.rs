@@ -16,11 +16,10 @@ use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
-use store::{Tx, sql};
+use store::Tx;
 
 /// The project of a to-do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "named as in projects")]
 pub struct ProjectOfTodo {
     pub id: i64,
     pub name: String,
@@ -41,7 +40,6 @@ pub enum TargetEntity {
 
 /// A to-do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the fields are those of the interface")]
 pub struct TodoEntity {
     pub id: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,30 +62,18 @@ pub struct Beside {
     projects: HashMap<i64, ProjectOfTodo>,
     issues: HashMap<i64, Issue>,
     around: RelatedToIssues,
-    /// What is no issue.
     others: AllSeen,
     bodies: HashMap<i64, String>,
 }
 
 impl Beside {
-    /// Reads it in a constant number of statements.
     pub fn read(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, todos: &[Todo]) -> Result<Beside> {
-        let ids = |of: fn(&Todo) -> Option<i64>| -> Vec<i64> {
-            let mut ids: Vec<i64> = todos.iter().filter_map(of).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            ids
-        };
+        let ids =
+            |of: fn(&Todo) -> Option<i64>| -> Vec<i64> { todos.iter().filter_map(of).collect() };
         let targets = ids(|todo| (todo.target_type == ISSUE).then_some(todo.target_id));
         let issues = issue_rows::visible_by_ids(tx, viewer, &targets)?;
         let around = RelatedToIssues::read(tx, viewer, &Scope::Everywhere, &issues)?;
-        let projects: Vec<(i64, String, String, String, String)> = tx.all(
-            sql!(
-                "select p.id, p.name, n.full_name, p.path, p.full_path from projects p
-                 join namespaces n on n.id = p.namespace_id where p.id in_list($1)"
-            ),
-            (ids(|todo| todo.project_id),),
-        )?;
+        let projects = todo_rows::projects(tx, &ids(|todo| todo.project_id))?;
         let bodies = todo_rows::bodies(tx, todos)?;
         let others = todos.iter().filter(|todo| todo.target_type != ISSUE);
         let others = others.map(|todo| (todo.target_type.as_str(), todo.target_id));
@@ -145,21 +131,16 @@ pub fn todo(app: &App, todo: &Todo, beside: &Beside) -> TodoEntity {
     }
 }
 
-/// A to-do in words.
 #[derive(Debug, Clone, Default)]
 pub struct TodoSummary {
-    /// Login of who caused it, or empty.
     pub author: String,
     pub title: String,
     /// The page of that, from the instance's address on; empty if it is hidden.
     pub url: String,
-    /// Path of its project, or empty.
     pub project: String,
-    /// The note that caused it, or empty.
     pub body: String,
 }
 
-/// What a to-do is about, as far as the viewer may see it.
 struct About {
     title: String,
     url: String,
@@ -168,7 +149,7 @@ struct About {
 
 impl Beside {
     /// A to-do in words; of what the viewer may no longer see nothing is told.
-    pub fn told(&self, app: &App, todo: &Todo) -> TodoSummary {
+    pub fn summary(&self, app: &App, todo: &Todo) -> TodoSummary {
         let Some(about) = self.about(app, todo) else {
             return TodoSummary {
                 title: "Something you can no longer see".to_owned(),

@@ -1,9 +1,7 @@
 //! Lines of Markdown, told apart by whether they stand in a block of code.
 
-/// One line and whether it is code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'t> {
-    /// The line, without its end.
     pub text: &'t str,
     /// It belongs to a fenced block, or is indented as code.
     pub is_code: bool,

@@ -2,7 +2,6 @@
 
 use super::prose;
 
-/// Most commands of one text.
 const MOST: usize = 100;
 
 /// Every command there is (docs/interface/collaboration.md 5.6); those of merge requests do nothing
@@ -63,16 +62,13 @@ const NAMES: &[&str] = &[
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// Its name, without the slash.
     pub name: &'static str,
     pub argument: String,
 }
 
-/// A text without its commands, and they.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
     pub text: String,
-    /// The commands, in order.
     pub actions: Vec<Action>,
 }
 

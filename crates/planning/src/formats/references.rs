@@ -10,14 +10,12 @@ const LONGEST: usize = 255;
 /// Between the sign and the number of an alert.
 const ALERT: &str = "alert#";
 
-/// A name that may be one of something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Name {
     /// An issue by its number, in this project or that of a path.
     Issue(Option<String>, i64),
     /// An alert by its number, in this project or that of a path.
     Alert(Option<String>, i64),
-    /// A label by its title or id.
     Label(String),
     /// A milestone by its title or number.
     Milestone(String),
@@ -25,7 +23,6 @@ pub enum Name {
     Person(String),
 }
 
-/// A name and where it stands, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// With its sign, and the path before it.
@@ -33,7 +30,6 @@ pub struct Reference {
     pub name: Name,
 }
 
-/// The names in a piece of text, in their order.
 pub fn find(text: &str) -> Vec<Reference> {
     let mut found: Vec<Reference> = Vec::new();
     for (at, sign) in text.match_indices(['#', '^', '~', '%', '@']) {

@@ -3,10 +3,8 @@
 
 use kernel::graph::{Graph, HasTypeRef, ID, INT, STRING, TIME, enumeration, item};
 
-/// An epic that an issue belongs to.
 pub enum Epic {}
 
-/// Where a note stands in a change of source.
 pub enum Position {}
 
 fn of_epic<T>(epic: &Epic) -> T {

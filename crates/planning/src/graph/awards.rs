@@ -1,11 +1,11 @@
 //! Reactions, and the interface of what is reacted to.
 
 use super::notes::{named_id, of_interface};
-use super::write::{SpotOfNote, place_of_issue, spot_of_note};
-use super::{IssueView, caller};
-use crate::guarded::NoteablePath;
+use super::write::{spot, spot_of_note};
+use super::{IssueView, caller, read_pages, uncounted};
+use crate::guarded::{NoteablePath, Spot};
 use crate::rules::awards as rules;
-use crate::rules::comments;
+use crate::rules::comments::Talk;
 use crate::store::awards::{self as rows, Award, Awardable};
 use crate::store::notes::{ISSUE, Note};
 use identity::graph::{People, Person};
@@ -13,14 +13,12 @@ use identity::viewer::Viewer;
 use kernel::error::{Error, Found, Result as Outcome};
 use kernel::graph::{
     Ask, BOOLEAN, Connection, Context, Done, Fault, Graph, HasTypeRef, Key, ObjectBuilder, Order,
-    STRING, argument, object,
+    STRING, Window, named, object,
 };
-use serde::Deserialize;
 use std::any::Any;
 use std::sync::Arc;
 use store::Tx;
 
-/// The interface of what is reacted to.
 const AWARDABLE: &str = "Awardable";
 
 /// An emoji by the name it is kept under.
@@ -39,21 +37,16 @@ pub fn graph(g: &mut Graph) {
     g.object::<Award>("AwardEmoji", "A reaction.")
         .field("name", STRING.required(), |it| it.name.clone())
         .describe("Name of the emoji.")
-        .field("emoji", STRING.required(), |it| match emoji(&it.name) {
-            Some(emoji) => emoji.as_str().to_owned(),
-            None => it.name.clone(),
+        .field("emoji", STRING.required(), |it| {
+            emoji(&it.name).map_or(it.name.clone(), |emoji| emoji.as_str().to_owned())
         })
         .describe("The emoji.")
-        .field("unicode", STRING.required(), |it| match emoji(&it.name) {
-            Some(emoji) => code_points(emoji.as_str()),
-            None => String::new(),
+        .field("unicode", STRING.required(), |it| {
+            emoji(&it.name).map_or(String::new(), |emoji| code_points(emoji.as_str()))
         })
         .describe("Its code points in hexadecimal digits.")
         .field("description", STRING.required(), |it| {
-            match emoji(&it.name) {
-                Some(emoji) => emoji.name().to_owned(),
-                None => it.name.clone(),
-            }
+            emoji(&it.name).map_or(it.name.clone(), |emoji| emoji.name().to_owned())
         })
         .describe("What it shows.")
         .load::<People, _>("user", object::<Person>("UserCore"), |it| Some(it.user_id))
@@ -93,20 +86,18 @@ async fn given(
     let key = Key::int("award_emoji.id", Order::Asc);
     let window = ask.window(&context, "award emoji", &[key])?;
     let ids: Vec<i64> = to.iter().map(|one| one.id()).collect();
-    let (app, _) = caller(&context)?;
-    let read = app.read(move |tx| Ok((rows::pages_of(tx, &to, &window)?, window)));
-    let (found, window) = read.await?;
-    let pages = window.pages(&ids, found, |it: &Award| vec![it.id.into()]);
-    Ok(pages.into_iter().map(Some).collect())
+    let read = move |tx: &mut Tx<'_>, _: &Viewer, window: &Window| rows::pages_of(tx, &to, window);
+    let keys = |it: &Award| vec![it.id.into()];
+    Ok(uncounted(
+        read_pages(&context, window, &ids, read, keys).await?,
+    ))
 }
 
-/// What a mutation of reactions shows.
 struct Reacted {
     award: Option<Arc<Award>>,
     toggled_on: bool,
 }
 
-/// What is wanted of a reaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Will {
     Add,
@@ -114,11 +105,13 @@ enum Will {
     Toggle,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct React {
-    awardable_id: String,
-    name: String,
+kernel::graph_input! {
+    struct React {
+        /// What is reacted to.
+        awardable_id: String = named("AwardableID").required(),
+        /// Name of an emoji.
+        name: String = STRING.required(),
+    }
 }
 
 fn mutations(g: &mut Graph) {
@@ -131,48 +124,26 @@ fn mutations(g: &mut Graph) {
             Will::Toggle,
         ),
     ] {
-        let mut mutation = g
-            .mutation::<Reacted>(name, text)
-            .input(
-                argument(
-                    "awardableId",
-                    kernel::graph::named("AwardableID").required(),
-                )
-                .describe("What is reacted to."),
-            )
-            .input(argument("name", STRING.required()).describe("Name of an emoji."))
-            .answers("awardEmoji", object::<Award>("AwardEmoji"), |it| {
-                it.award.clone()
-            });
+        let mut mutation = g.mutation::<Reacted>(name, text).answers(
+            "awardEmoji",
+            object::<Award>("AwardEmoji"),
+            |it| it.award.clone(),
+        );
         if will == Will::Toggle {
             mutation = mutation.answers("toggledOn", BOOLEAN, |it| Some(it.toggled_on));
         }
-        mutation.run(move |input: React, context| react(will, input, context));
+        mutation.handle(move |input: React, context| react(will, input, context));
     }
 }
 
 async fn react(will: Will, input: React, context: Context) -> Result<Done<Reacted>, Fault> {
     let (model, id) = of_interface(&context, &input.awardable_id, AWARDABLE)?;
-    if model == ISSUE {
-        let place = place_of_issue(id, &context).await?;
-        return changed(place, Awardable::Issue(id), input.name, will, context).await;
-    }
-    let to = Awardable::Note(id);
-    match spot_of_note(id, &context).await? {
-        SpotOfNote::Issue(place) => changed(place, to, input.name, will, context).await,
-        SpotOfNote::Thing(thing) => changed(thing, to, input.name, will, context).await,
-    }
-}
-
-async fn changed<S: NoteablePath>(
-    spot: S,
-    to: Awardable,
-    name: String,
-    will: Will,
-    context: Context,
-) -> Result<Done<Reacted>, Fault> {
+    let (spot, to) = match model == ISSUE {
+        true => (spot(&model, id, &context).await?, Awardable::Issue(id)),
+        false => (spot_of_note(id, &context).await?, Awardable::Note(id)),
+    };
     let (app, viewer) = caller(&context)?;
-    let work = app.write(move |tx| change(tx, &viewer, &spot, to, &name, will));
+    let work = app.write(move |tx| change(tx, &viewer, &spot, to, &input.name, will));
     Ok(match work.await? {
         Ok(reacted) => Done::from(reacted),
         Err(sentence) => Done {
@@ -183,18 +154,18 @@ async fn changed<S: NoteablePath>(
 }
 
 /// The reaction as it is wanted, or why it cannot be.
-fn change<S: NoteablePath>(
+fn change(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    spot: &S,
+    spot: &Spot,
     to: Awardable,
     text: &str,
     will: Will,
 ) -> Outcome<Result<Reacted, String>> {
     let (desk, found) = spot.authorize(tx, viewer)?;
-    let topic = S::topic(&found);
+    let topic = found.topic();
     if let Awardable::Note(id) = to {
-        comments::find(tx, viewer, &desk, topic, id)?;
+        Talk::new(viewer, &desk, topic).find(tx, id)?;
     }
     let Some(name) = rules::name(text) else {
         return Ok(Err("Name is not a valid emoji name".to_owned()));

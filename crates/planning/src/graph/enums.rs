@@ -6,20 +6,13 @@ use kernel::graph::shape::Leaf;
 use kernel::graph::{EnumItem, Graph, item};
 use serde_json::json;
 
-/// `IssueState`, in lower case.
 pub const STATE: Leaf<IssueState> = Leaf::new("IssueState", |it| json!(it.as_str()));
-/// `IssueType`.
 pub const TYPE: Leaf<IssueKind> = Leaf::upper("IssueType");
-/// `IssuableSeverity`.
 pub const SEVERITY: Leaf<Severity> = Leaf::upper("IssuableSeverity");
-/// `IssueEscalationStatus`.
 pub const ESCALATION: Leaf<EscalationStatus> = Leaf::upper("IssueEscalationStatus");
-/// `MilestoneStateEnum`, in lower case.
-pub const GOAL_STATE: Leaf<MilestoneState> =
+pub const MILESTONE_STATE: Leaf<MilestoneState> =
     Leaf::new("MilestoneStateEnum", |it| json!(it.as_str()));
-/// `TodoActionEnum`, in lower case.
 pub const ACTION: Leaf<Action> = Leaf::new("TodoActionEnum", |it| json!(it.as_str()));
-/// `TodoStateEnum`, in lower case.
 pub const TODO_STATE: Leaf<State> = Leaf::new("TodoStateEnum", |it| json!(it.as_str()));
 
 /// The value of a name as the enums above have it.

@@ -2,7 +2,7 @@
 
 use super::absent::Epic;
 use super::enums::{ESCALATION, SEVERITY, STATE, TYPE};
-use super::{ISSUE_ID, IssueView, Issues, html};
+use super::{ISSUE_ID, IssueView, Issues, html, one_by_id};
 use crate::model::IssueKind;
 use crate::store::issues as rows;
 use identity::graph::{People, Person, caller};
@@ -16,13 +16,11 @@ use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Boxes of a task list.
 struct Tasks {
     count: i64,
     completed: i64,
 }
 
-/// Registers the type and how one is reached.
 pub fn graph(g: &mut Graph) {
     g.object::<Tasks>("TaskCompletionStatus", "Check boxes of a description.")
         .field("count", INT.required(), |it| it.count)
@@ -181,20 +179,10 @@ fn lookups(g: &mut Graph) {
         .describe("One issue; null unless the caller may see it.")
         .cost(kernel::graph::Cost::LookedUp)
         .arg(argument("iid", STRING).describe("Its number."));
-    g.query()
-        .answer(
-            "issue",
-            object::<IssueView>("Issue"),
-            |args, context| async move {
-                let id: i64 = args.get("id")?;
-                Ok(context.load::<Issues>([id]).await?.get(&id).cloned())
-            },
-        )
-        .describe("One issue; null unless the caller may see it.")
-        .arg(argument("id", ISSUE_ID.required()).describe("Its global ID."));
+    let text = "One issue; null unless the caller may see it.";
+    one_by_id::<Issues, _>(g, "issue", "Issue", ISSUE_ID, text);
 }
 
-/// The issue of one number in each of these projects.
 async fn of_projects(
     projects: Vec<Arc<Project>>,
     args: Args,

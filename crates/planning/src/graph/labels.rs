@@ -1,30 +1,29 @@
 //! The type `Label`, and the labels of projects and groups.
 
-use super::caller;
+use super::{by_key, caller, groups, projects, read_pages};
 use crate::access::{Aim, ParentRef as At, authorize};
 use crate::model::{Label, color};
 use crate::rules::labels::{self as rules, LabelInput};
 use crate::store::labels::{self as rows, Filter};
 use crate::store::places::Places;
 use identity::graph::Tally;
+use identity::viewer::Viewer;
 use kernel::graph::context::Loader;
 use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Cost, Done, Fault, GlobalId, Graph, HasTypeRef, ID,
-    Key, ObjectBuilder, Order, STRING, argument, object,
+    Key, Order, STRING, Window, argument, object,
 };
+use kernel::graph_input;
 use kernel::http::Patch;
 use kernel::ids::Reference;
 use kernel::markup;
-use serde::Deserialize;
 use serde_json::Value as Json;
 use spaces::graph::{NamespaceView, ProjectView as Project};
-use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
+use store::Tx;
 
-/// Global IDs of labels of projects.
 const OF_PROJECT: GlobalId = GlobalId::new("LabelID", "ProjectLabel");
-/// Global IDs of labels of groups.
 const OF_GROUP: GlobalId = GlobalId::new("LabelID", "GroupLabel");
 
 /// Reads a label's ID of either form, or the general one.
@@ -50,7 +49,6 @@ pub fn numbers(ids: Option<Vec<Json>>) -> Result<Option<Vec<i64>>, Fault> {
         .transpose()
 }
 
-/// Registers the type and the lists.
 pub fn graph(g: &mut Graph) {
     let text = "A global ID of a label, such as `gid://service/ProjectLabel/1`.";
     g.scalar("LabelID", text, |given| match given {
@@ -85,34 +83,41 @@ pub fn graph(g: &mut Graph) {
     g.count("Label");
     g.node::<Labels, _>(OF_PROJECT, object("Label"));
     g.node::<Labels, _>(OF_GROUP, object("Label"));
-    let list = g
-        .on::<Project>("Project")
-        .connections("labels", object::<Label>("Label"), of_projects)
-        .describe("Its labels, by title.");
-    filters(list)
+    g.on::<Project>("Project")
+        .connections(
+            "labels",
+            object::<Label>("Label"),
+            |of, ask, args, context| listed(projects(&of), ask, args, context),
+        )
+        .describe("Its labels, by title.")
+        .args::<Filters>()
         .level("label", object::<Label>("Label"), of_title)
         .describe("The label of this title.")
         .arg(argument("title", STRING.required()).describe("Its title."));
-    let list = g
-        .on::<NamespaceView>("Group")
-        .connections("labels", object::<Label>("Label"), of_groups)
-        .describe("Its labels, by title.");
-    filters(list);
+    g.on::<NamespaceView>("Group")
+        .connections(
+            "labels",
+            object::<Label>("Label"),
+            |of, ask, args, context| listed(groups(&of), ask, args, context),
+        )
+        .describe("Its labels, by title.")
+        .args::<Filters>();
     mutations(g);
 }
 
-fn filters<T: Any + Send + Sync>(list: ObjectBuilder<'_, T>) -> ObjectBuilder<'_, T> {
-    list.arg(argument("searchTerm", STRING).describe("In title or description."))
-        .arg(argument("title", STRING).describe("Only of this title."))
-        .arg(argument("archived", BOOLEAN).describe("Only archived ones, or only others."))
-        .arg(
-            argument("includeAncestorGroups", BOOLEAN)
-                .default(false)
-                .describe("Also those of the groups above."),
-        )
+graph_input! {
+    struct Filters {
+        /// In title or description.
+        search_term: Option<String> = STRING,
+        /// Only of this title.
+        title: Option<String> = STRING,
+        /// Only archived ones, or only others.
+        archived: Option<bool> = BOOLEAN,
+        /// Also those of the groups above.
+        include_ancestor_groups: Option<bool> = BOOLEAN => false,
+    }
 }
 
-/// Labels by id: those of places that the viewer may see.
 struct Labels;
 
 impl Loader for Labels {
@@ -120,10 +125,8 @@ impl Loader for Labels {
     type Value = Arc<Label>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Label>>, Fault> {
-        let (app, viewer) = caller(&context)?;
-        let found = app.read(move |tx| rows::visible_by_ids(tx, &viewer, &ids));
-        let found = found.await?.into_iter();
-        Ok(found.map(|label| (label.id, Arc::new(label))).collect())
+        let read = move |tx: &mut Tx<'_>, viewer: &Viewer| rows::visible_by_ids(tx, viewer, &ids);
+        by_key(&context, read, |label: Label| (label.id, label)).await
     }
 }
 
@@ -136,28 +139,25 @@ fn keys(label: &Label) -> Vec<Json> {
     vec![label.title.clone().into(), label.id.into()]
 }
 
-/// A page of the labels on each of these issues.
 pub async fn of_issues(
     ids: Vec<i64>,
     ask: Ask,
     context: Context,
 ) -> Result<Vec<Option<Connection<Label>>>, Fault> {
     let window = ask.window(&context, "labels", &KEYS)?;
-    let (app, viewer) = caller(&context)?;
-    let asked = ids.clone();
-    let read = app.read(move |tx| {
-        let found = rows::pages_of_issues(tx, viewer.user_id(), &asked, &window)?;
-        Ok((found, window))
-    });
-    let (found, window) = read.await?;
-    let asked = ids.clone();
+    let issues = ids.clone();
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
+        rows::pages_of_issues(tx, viewer.user_id(), &issues, window)
+    };
+    let pages = read_pages(&context, window, &ids, read, keys).await?;
+    let issues = ids.clone();
     let tally =
-        Tally::new(move |tx, _, limit| Ok(told(rows::counts_of_issues(tx, &asked)?, limit)));
-    Ok(tally.counts(window.pages(&ids, found, keys), ids))
+        Tally::new(move |tx, _, limit| Ok(limited(rows::counts_of_issues(tx, &issues)?, limit)));
+    Ok(tally.counts(pages, ids))
 }
 
 /// Counts as they are told: no further than one past the limit.
-fn told(mut counts: HashMap<i64, i64>, limit: Option<i64>) -> HashMap<i64, i64> {
+fn limited(mut counts: HashMap<i64, i64>, limit: Option<i64>) -> HashMap<i64, i64> {
     if let Some(limit) = limit {
         let most = limit.saturating_add(1);
         counts
@@ -167,48 +167,19 @@ fn told(mut counts: HashMap<i64, i64>, limit: Option<i64>) -> HashMap<i64, i64> 
     counts
 }
 
-/// The groups above, if they are asked for.
-fn above(args: &Args, groups: impl Iterator<Item = i64>) -> Result<Option<Vec<i64>>, Fault> {
-    let wanted: Option<bool> = args.get("includeAncestorGroups")?;
-    let mut groups: Vec<i64> = groups.collect();
-    groups.sort_unstable();
-    groups.dedup();
-    Ok(wanted.unwrap_or(false).then_some(groups))
-}
-
-async fn of_projects(
-    projects: Vec<Arc<Project>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Label>>>, Fault> {
-    let above = above(&args, projects.iter().flat_map(|it| it.project.ancestors()))?;
-    let places = Places::Projects(projects.iter().map(|it| it.project.id).collect());
-    listed(places, above, ask, args, context).await
-}
-
-async fn of_groups(
-    groups: Vec<Arc<NamespaceView>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<Label>>>, Fault> {
-    let above = above(&args, groups.iter().flat_map(|it| it.namespace.ids()))?;
-    let places = Places::Groups(groups.iter().map(|it| it.namespace.id).collect());
-    listed(places, above, ask, args, context).await
-}
-
 async fn listed(
-    places: Places,
-    above: Option<Vec<i64>>,
+    (places, above): (Places, Vec<i64>),
     ask: Ask,
     args: Args,
     context: Context,
 ) -> Result<Vec<Option<Connection<Label>>>, Fault> {
+    let wanted: Filters = args.read()?;
+    let with_above = wanted.include_ancestor_groups.unwrap_or(false);
+    let above = with_above.then_some(above);
     let filter = Filter {
-        search: args.get("searchTerm")?,
-        title: args.get("title")?,
-        archived: args.get("archived")?,
+        search: wanted.search_term,
+        title: wanted.title,
+        archived: wanted.archived,
         ..Filter::default()
     };
     let window = ask.window(&context, "labels", &KEYS)?;
@@ -217,17 +188,15 @@ async fn listed(
         let (places, above, filter) = (places.clone(), above.clone(), filter.clone());
         Tally::new(move |tx, _, limit| {
             let counts = rows::counts_of(tx, (&places, above.as_deref()), &filter)?;
-            Ok(told(counts, limit))
+            Ok(limited(counts, limit))
         })
     };
-    let (app, viewer) = caller(&context)?;
-    let read = app.read(move |tx| {
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
         let from = (&places, above.as_deref());
-        let found = rows::pages_of(tx, viewer.user_id(), from, &filter, &window)?;
-        Ok((found, window))
-    });
-    let (found, window) = read.await?;
-    Ok(tally.counts(window.pages(&ids, found, keys), ids))
+        rows::pages_of(tx, viewer.user_id(), from, &filter, window)
+    };
+    let pages = read_pages(&context, window, &ids, read, keys).await?;
+    Ok(tally.counts(pages, ids))
 }
 
 /// The label of one title that each of these projects uses.
@@ -238,13 +207,7 @@ async fn of_title(
 ) -> Result<Vec<Option<Arc<Label>>>, Fault> {
     let title: String = args.get("title")?;
     let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
-    let mut above: Vec<i64> = projects
-        .iter()
-        .flat_map(|it| it.project.ancestors())
-        .collect();
-    above.sort_unstable();
-    above.dedup();
-    let places = Places::Projects(ids.clone());
+    let (places, above) = super::projects(&projects);
     let (app, viewer) = caller(&context)?;
     let read =
         app.read(move |tx| rows::of_title(tx, viewer.user_id(), (&places, Some(&above)), &title));
@@ -257,32 +220,27 @@ async fn of_title(
     Ok(ids.iter().map(|id| by_project.get(id).cloned()).collect())
 }
 
-/// What `labelCreate` shows.
 struct Made(Arc<Label>);
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Create {
-    project_path: Option<String>,
-    group_path: Option<String>,
-    title: String,
-    description: Option<String>,
-    color: Option<String>,
+graph_input! {
+    struct Create {
+        /// Full path of the project.
+        project_path: Option<String> = ID,
+        /// Full path of the group.
+        group_path: Option<String> = ID,
+        /// Its title.
+        title: String = STRING.required(),
+        /// A few words.
+        description: Option<String> = STRING,
+        /// `#rrggbb` or a name of CSS.
+        color: Option<String> = STRING => color::DEFAULT,
+    }
 }
 
 fn mutations(g: &mut Graph) {
     g.mutation::<Made>("labelCreate", "Makes a label of a project or a group.")
-        .input(argument("projectPath", ID).describe("Full path of the project."))
-        .input(argument("groupPath", ID).describe("Full path of the group."))
-        .input(argument("title", STRING.required()).describe("Its title."))
-        .input(argument("description", STRING).describe("A few words."))
-        .input(
-            argument("color", STRING)
-                .default(color::DEFAULT)
-                .describe("`#rrggbb` or a name of CSS."),
-        )
         .answers("label", object::<Label>("Label"), |it| Some(it.0.clone()))
-        .run(create);
+        .handle(create);
 }
 
 async fn create(input: Create, context: Context) -> Result<Done<Made>, Fault> {

@@ -2,48 +2,35 @@
 
 use super::enums::chosen;
 use super::issue::number;
-use super::{IssueView, Moment};
+use super::{IssueView, Moment, read_pages, shown};
 use crate::model::{Issue, IssueKind, IssueState};
 use crate::rules::awards;
 use crate::store::issues::filter::{AnyOf, Filter, Has, Marks, Stage};
 use crate::store::issues::list::{self as rows, Owners};
 use identity::graph::{Tally, caller, viewer};
+use identity::viewer::Viewer;
+use kernel::graph::input::GraphInput;
 use kernel::graph::{
-    Args, Argument, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key,
-    ObjectBuilder, Order, STRING, TIME, argument, named, object,
+    Args, Ask, BOOLEAN, Connection, Context, Fault, Graph, HasTypeRef, Key, Order, STRING, TIME,
+    Window, argument, named, object,
 };
+use kernel::graph_input;
 use kernel::ids::fold;
 use kernel::time::Timestamp;
-use serde::Deserialize;
 use serde_json::Value as Json;
 use spaces::graph::{NamespaceView, ProjectView as Project};
-use std::any::Any;
 use std::sync::Arc;
+use store::Tx;
 
-/// Most entries of one list of a filter.
 const MOST: usize = 100;
 
 pub fn graph(g: &mut Graph) {
-    let mut not = marks();
-    not.push(text(
-        "milestoneWildcardId",
-        "MilestoneWildcardId",
-        "Not of these milestones.",
-    ));
-    g.input("NegatedIssueFilterInput", "What issues are not like.", not);
-    let any = vec![
-        many("authorUsernames", "By one of these users."),
-        many("assigneeUsernames", "Assigned to one of these users."),
-        many("labelNames", "With one of these labels."),
-    ];
-    g.input(
-        "UnionedIssueFilterInput",
-        "What issues are like in one way at least.",
-        any,
-    );
+    let text = "What issues are not like.";
+    g.input("NegatedIssueFilterInput", text, NotLike::arguments());
+    let text = "What issues are like in one way at least.";
+    g.input("UnionedIssueFilterInput", text, Either::arguments());
     g.count("Issue");
-    let list = g
-        .on::<Project>("Project")
+    g.on::<Project>("Project")
         .connections(
             "issues",
             object::<IssueView>("Issue"),
@@ -52,10 +39,9 @@ pub fn graph(g: &mut Graph) {
                 asked(Owners::Projects(ids), ask, args, context).await
             },
         )
-        .describe("Its issues that the caller may see.");
-    filters(list);
-    let list = g
-        .on::<NamespaceView>("Group")
+        .describe("Its issues that the caller may see.")
+        .args::<Filters>();
+    g.on::<NamespaceView>("Group")
         .connections(
             "issues",
             object::<IssueView>("Issue"),
@@ -71,111 +57,104 @@ pub fn graph(g: &mut Graph) {
             argument("includeSubgroups", BOOLEAN)
                 .default(false)
                 .describe("Also those of the groups below."),
-        );
-    filters(list);
-    let list = g
-        .query()
+        )
+        .args::<Filters>();
+    g.query()
         .connection(
             "issues",
             object::<IssueView>("Issue"),
             |_, ask, args, context| everywhere(ask, args, context),
         )
-        .describe("Issues that the caller may see; at least one filter is needed.");
-    filters(list);
+        .describe("Issues that the caller may see; at least one filter is needed.")
+        .args::<Filters>();
 }
 
-fn text(name: &str, of: &'static str, text: &str) -> Argument {
-    argument(name, named(of)).describe(text)
-}
-
-fn many(name: &str, text: &str) -> Argument {
-    argument(name, STRING.required().list()).describe(text)
-}
-
-/// What issues are like, or are not.
-fn marks() -> Vec<Argument> {
-    vec![
-        argument("iids", STRING.required().list()).describe("These numbers."),
-        argument("labelName", STRING.list()).describe("All these labels; `Any` or `None` alone."),
-        argument("milestoneTitle", STRING.list()).describe("One of these milestones."),
-        argument("authorUsername", STRING).describe("By this user."),
-        many("assigneeUsernames", "Assigned to all these users."),
-        argument("assigneeId", STRING)
-            .describe("Assigned to the user of this number or global ID; `Any` or `None`."),
-        argument("myReactionEmoji", STRING)
-            .describe("With this reaction of the caller; `Any` or `None`."),
-        argument("weight", STRING).describe("Of this weight; `Any` or `None`."),
-        argument("types", named("IssueType").required().list()).describe("Of these types."),
-    ]
-}
-
-fn filters<T: Any + Send + Sync>(list: ObjectBuilder<'_, T>) {
-    let time = |name: &str, text: &str| argument(name, TIME).describe(text);
-    let mut list = list
-        .arg(text("state", "IssuableState", "Only in this state."))
-        .arg(argument("iid", STRING).describe("Only of this number."))
-        .arg(argument("search", STRING).describe("In title or description."))
-        .arg(
-            argument("in", named("IssuableSearchableField").required().list())
-                .describe("Where to search."),
-        )
-        .arg(argument("assigneeUsername", STRING).describe("Only assigned to this user."))
-        .arg(text(
-            "assigneeWildcardId",
-            "AssigneeWildcardId",
-            "Only assigned ones, or only others.",
-        ))
-        .arg(text(
-            "milestoneWildcardId",
-            "MilestoneWildcardId",
-            "Only of such milestones.",
-        ))
-        .arg(argument("confidential", BOOLEAN).describe("Only confidential ones, or only others."))
-        .arg(time("createdAfter", "Only made since."))
-        .arg(time("createdBefore", "Only made until."))
-        .arg(time("updatedAfter", "Only changed since."))
-        .arg(time("updatedBefore", "Only unchanged since."))
-        .arg(time("closedAfter", "Only closed since."))
-        .arg(time("closedBefore", "Only closed until."))
-        .arg(argument("epicId", STRING).describe("Only of this epic; there are none."))
-        .arg(text(
-            "not",
-            "NegatedIssueFilterInput",
-            "What they are not like.",
-        ))
-        .arg(text(
-            "or",
-            "UnionedIssueFilterInput",
-            "What they are like in one way at least.",
-        ))
-        .arg(text("sort", "IssueSort", "The order.").default("created_desc"));
-    for mark in marks() {
-        list = list.arg(mark);
+graph_input! {
+    /// What issues are like, or are not.
+    #[derive(Default)]
+    struct Like {
+        /// These numbers.
+        iids: Option<Vec<String>> = STRING.required().list(),
+        /// All these labels; `Any` or `None` alone.
+        label_name: Option<Vec<Option<String>>> = STRING.list(),
+        /// One of these milestones.
+        milestone_title: Option<Vec<Option<String>>> = STRING.list(),
+        /// By this user.
+        author_username: Option<String> = STRING,
+        /// Assigned to all these users.
+        assignee_usernames: Option<Vec<String>> = STRING.required().list(),
+        /// Assigned to the user of this number or global ID; `Any` or `None`.
+        assignee_id: Option<String> = STRING,
+        /// With this reaction of the caller; `Any` or `None`.
+        my_reaction_emoji: Option<String> = STRING,
+        /// Of this weight; `Any` or `None`.
+        weight: Option<String> = STRING,
+        /// Of these types.
+        types: Option<Vec<String>> = named("IssueType").required().list(),
     }
 }
 
-/// The filters of [`marks`], as given.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Given {
-    iids: Option<Vec<String>>,
-    label_name: Option<Vec<Option<String>>>,
-    milestone_title: Option<Vec<Option<String>>>,
-    milestone_wildcard_id: Option<String>,
-    author_username: Option<String>,
-    assignee_usernames: Option<Vec<String>>,
-    assignee_id: Option<String>,
-    my_reaction_emoji: Option<String>,
-    weight: Option<String>,
-    types: Option<Vec<String>>,
+graph_input! {
+    #[derive(Default)]
+    struct NotLike {
+        ..like: Like,
+        /// Not of these milestones.
+        milestone_wildcard_id: Option<String> = named("MilestoneWildcardId"),
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Either {
-    author_usernames: Option<Vec<String>>,
-    assignee_usernames: Option<Vec<String>>,
-    label_names: Option<Vec<String>>,
+graph_input! {
+    #[derive(Default)]
+    struct Either {
+        /// By one of these users.
+        author_usernames: Option<Vec<String>> = STRING.required().list(),
+        /// Assigned to one of these users.
+        assignee_usernames: Option<Vec<String>> = STRING.required().list(),
+        /// With one of these labels.
+        label_names: Option<Vec<String>> = STRING.required().list(),
+    }
+}
+
+graph_input! {
+    struct Filters {
+        ..like: Like,
+        /// Only in this state.
+        state: Option<String> = named("IssuableState"),
+        /// Only of this number.
+        iid: Option<String> = STRING,
+        /// In title or description.
+        search: Option<String> = STRING,
+        /// Where to search.
+        fields as "in": Option<Vec<String>> = named("IssuableSearchableField").required().list(),
+        /// Only assigned to this user.
+        assignee_username: Option<String> = STRING,
+        /// Only assigned ones, or only others.
+        assignee_wildcard_id: Option<String> = named("AssigneeWildcardId"),
+        /// Only of such milestones.
+        milestone_wildcard_id: Option<String> = named("MilestoneWildcardId"),
+        /// Only confidential ones, or only others.
+        confidential: Option<bool> = BOOLEAN,
+        /// Only made since.
+        created_after: Option<Moment<Timestamp>> = TIME,
+        /// Only made until.
+        created_before: Option<Moment<Timestamp>> = TIME,
+        /// Only changed since.
+        updated_after: Option<Moment<Timestamp>> = TIME,
+        /// Only unchanged since.
+        updated_before: Option<Moment<Timestamp>> = TIME,
+        /// Only closed since.
+        closed_after: Option<Moment<Timestamp>> = TIME,
+        /// Only closed until.
+        closed_before: Option<Moment<Timestamp>> = TIME,
+        /// Only of this epic; there are none.
+        epic_id: Option<String> = STRING,
+        /// What they are not like.
+        not: Option<NotLike> = named("NegatedIssueFilterInput"),
+        /// What they are like in one way at least.
+        either as "or": Option<Either> = named("UnionedIssueFilterInput"),
+        /// The order.
+        sort: Option<String> = named("IssueSort") => "created_desc",
+    }
 }
 
 /// A list of texts that is not too long.
@@ -189,19 +168,21 @@ fn bounded<T>(list: Option<Vec<T>>, name: &str) -> Result<Vec<T>, Fault> {
     }
 }
 
-/// `Any`, `None` or something else; nothing of an empty text.
-fn has<T>(text: Option<&str>, this: impl Fn(&str) -> T) -> Option<Has<T>> {
-    let text = text.filter(|text| !text.is_empty())?;
-    Some(match text.to_ascii_lowercase().as_str() {
-        "any" => Has::Any,
-        "none" => Has::None,
-        _ => Has::This(this(text)),
-    })
+/// One of these titles at least; one alone may be `Any` or `None`.
+fn titled(titles: Vec<String>) -> Option<Has<Vec<String>>> {
+    match titles.as_slice() {
+        [] => None,
+        [only] => Has::of(only, |only| vec![only.to_owned()]),
+        _ => Some(Has::This(titles)),
+    }
 }
 
-impl Given {
-    /// What it asks for, with the types.
-    fn marks(self, context: &Context) -> Result<(Marks, Vec<IssueKind>), Fault> {
+impl Like {
+    fn marks(
+        self,
+        milestone: Option<&str>,
+        context: &Context,
+    ) -> Result<(Marks, Vec<IssueKind>), Fault> {
         let titles =
             |list: Option<Vec<Option<String>>>, name: &str| -> Result<Vec<String>, Fault> {
                 let list = bounded(list, name)?.into_iter().flatten();
@@ -209,7 +190,7 @@ impl Given {
             };
         let labels = titles(self.label_name, "labelName")?;
         let milestones_found = titles(self.milestone_title, "milestoneTitle")?;
-        let wildcard = match self.milestone_wildcard_id.as_deref() {
+        let wildcard = match milestone {
             Some("ANY") => Some(Has::Any),
             Some("NONE") => Some(Has::None),
             _ => None,
@@ -222,66 +203,57 @@ impl Given {
             Ok(id) => id,
             Err(_) => identity::graph::USER_ID.read(text).unwrap_or(0),
         };
+        let weight = |text: &str| text.parse().unwrap_or(-1);
         let reaction = self.my_reaction_emoji.as_deref().and_then(awards::wanted);
         let kinds = self.types.unwrap_or_default().into_iter();
         let kinds = kinds.filter_map(|one| chosen(Some(one), IssueKind::from_text));
         let marks = Marks {
-            labels: match labels.as_slice() {
-                [] => None,
-                [only] => has(Some(only), |only| vec![only.to_owned()]),
-                _ => Some(Has::This(labels)),
-            },
-            milestone: match milestones_found.as_slice() {
-                [] => wildcard,
-                [only] => has(Some(only), |only| vec![only.to_owned()]),
-                _ => Some(Has::This(milestones_found)),
+            labels: titled(labels),
+            milestone: match milestones_found.is_empty() {
+                true => wildcard,
+                false => titled(milestones_found),
             },
             author_id: None,
             author_username: self.author_username,
-            assignee: has(self.assignee_id.as_deref(), user),
+            assignee: self.assignee_id.and_then(|text| Has::of(&text, user)),
             assignee_usernames: bounded(self.assignee_usernames, "assigneeUsernames")?,
             iids: iids.map(|all| all.iter().map(|one| number(one)).collect()),
-            weight: has(self.weight.as_deref(), |text| text.parse().unwrap_or(-1)),
+            weight: self.weight.and_then(|text| Has::of(&text, weight)),
             reaction: reaction.map(|wanted| (viewer(context).user_id().unwrap_or(0), wanted)),
         };
         Ok((marks, kinds.collect()))
     }
 }
 
-/// Everything that is asked for.
 fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
-    let given: Given = serde_json::from_value(Json::Object((*args.0).clone()))
-        .map_err(kernel::error::Error::internal)?;
-    let not: Option<Given> = args.get("not")?;
-    let either: Either = args.get::<Option<Either>>("or")?.unwrap_or_default();
-    let wildcard = given.milestone_wildcard_id.clone();
-    let of_types = given.types.as_ref().is_some_and(|all| !all.is_empty());
-    let (mut is, kinds) = given.marks(context)?;
-    let (not, not_kinds) = not.unwrap_or_default().marks(context)?;
-    if let Some(iid) = args.get::<Option<String>>("iid")? {
+    let given: Filters = args.read()?;
+    let milestone = given.milestone_wildcard_id.as_deref();
+    let (not, either) = (
+        given.not.unwrap_or_default(),
+        given.either.unwrap_or_default(),
+    );
+    let of_types = given.like.types.as_ref().is_some_and(|all| !all.is_empty());
+    let (mut is, kinds) = given.like.marks(milestone, context)?;
+    let (not, not_kinds) = not
+        .like
+        .marks(not.milestone_wildcard_id.as_deref(), context)?;
+    if let Some(iid) = given.iid {
         is.iids.get_or_insert_default().push(number(&iid));
     }
-    is.assignee_usernames
-        .extend(args.get::<Option<String>>("assigneeUsername")?);
-    match args.get::<Option<String>>("assigneeWildcardId")?.as_deref() {
+    is.assignee_usernames.extend(given.assignee_username);
+    match given.assignee_wildcard_id.as_deref() {
         Some("ANY") => is.assignee = Some(Has::Any),
         Some("NONE") => is.assignee = Some(Has::None),
         _ => {}
     }
-    let fields: Option<Vec<String>> = args.get("in")?;
-    let fields = fields.unwrap_or_default();
-    let time = |name: &str| -> Result<Option<Timestamp>, Fault> {
-        let at: Option<Moment<Timestamp>> = args.get(name)?;
-        Ok(at.map(|at| at.0))
-    };
-    let state: Option<String> = args.get("state")?;
-    let epic: Option<String> = args.get("epicId")?;
+    let fields = given.fields.unwrap_or_default();
+    let time = |at: Option<Moment<Timestamp>>| at.map(|at| at.0);
     Ok(Filter {
-        impossible: state.as_deref() == Some("locked")
-            || epic.is_some_and(|epic| !epic.eq_ignore_ascii_case("none"))
+        impossible: given.state.as_deref() == Some("locked")
+            || given.epic_id.is_some_and(|epic| !epic.eq_ignore_ascii_case("none"))
             // Only types that there are none of.
             || (of_types && kinds.is_empty()),
-        state: chosen(state, IssueState::from_text),
+        state: chosen(given.state, IssueState::from_text),
         is,
         not,
         any_of: AnyOf {
@@ -289,28 +261,27 @@ fn filter(args: &Args, context: &Context) -> Result<Filter, Fault> {
             author_usernames: bounded(either.author_usernames, "authorUsernames")?,
             assignee_usernames: bounded(either.assignee_usernames, "assigneeUsernames")?,
         },
-        stage: match wildcard.as_deref() {
+        stage: match milestone {
             Some("STARTED") => Some(Stage::Started),
             Some("UPCOMING") => Some(Stage::Upcoming),
             _ => None,
         },
-        search: args.get("search")?,
+        search: given.search,
         in_title: fields.iter().any(|one| one == "TITLE"),
         in_description: fields.iter().any(|one| one == "DESCRIPTION"),
-        confidential: args.get("confidential")?,
+        confidential: given.confidential,
         kinds,
         not_kinds,
-        created_after: time("createdAfter")?,
-        created_before: time("createdBefore")?,
-        updated_after: time("updatedAfter")?,
-        updated_before: time("updatedBefore")?,
-        closed_after: time("closedAfter")?,
-        closed_before: time("closedBefore")?,
+        created_after: time(given.created_after),
+        created_before: time(given.created_before),
+        updated_after: time(given.updated_after),
+        updated_before: time(given.updated_before),
+        closed_after: time(given.closed_after),
+        closed_before: time(given.closed_before),
         ..Filter::default()
     })
 }
 
-/// What issues are sorted by.
 #[derive(Debug, Clone, Copy)]
 enum By {
     Created,
@@ -321,7 +292,6 @@ enum By {
     Popularity,
 }
 
-/// The order of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct Sorted {
     by: By,
@@ -334,7 +304,6 @@ const NO_DAY: [&str; 2] = ["9999-99-99", ""];
 const NO_WEIGHT: [i64; 2] = [9_999_999_999, -1];
 
 impl Sorted {
-    /// The last made first.
     pub fn newest() -> Sorted {
         Sorted {
             by: By::Created,
@@ -419,16 +388,13 @@ pub async fn pages(
         let (owners, filter) = (owners.clone(), filter.clone());
         Tally::new(move |tx, viewer, limit| rows::counts_of(tx, viewer, &owners, &filter, limit))
     };
-    let ids = owners.ids();
-    let (app, viewer) = caller(&context)?;
-    let read = app.read(move |tx| {
-        let found = rows::pages_of(tx, &viewer, &owners, &filter, &window)?;
-        Ok((found, window))
-    });
-    let (found, window) = read.await?;
-    let shown = |issue| IssueView::new(&app, issue);
-    let found = found.into_iter().map(|one| one.map(shown)).collect();
-    let pages = window.pages(&ids, found, |it: &IssueView| sorted.values(&it.issue));
+    let (ids, app) = (owners.ids(), context.app()?.clone());
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
+        let found = rows::pages_of(tx, viewer, &owners, &filter, window)?;
+        Ok(shown(found, |issue| IssueView::new(&app, issue)))
+    };
+    let keys = |it: &IssueView| sorted.values(&it.issue);
+    let pages = read_pages(&context, window, &ids, read, keys).await?;
     Ok(tally.counts(pages, ids))
 }
 

@@ -1,63 +1,46 @@
 //! The type `Milestone`, and the milestones of projects and groups.
 
-use super::enums::{GOAL_STATE, chosen};
-use super::{MILESTONE_ID, MilestoneView, html};
-use crate::model::MilestoneState;
+use super::enums::{MILESTONE_STATE, chosen};
+use super::{
+    MILESTONE_ID, MilestoneView, by_key, groups, html, one_by_id, projects, read_pages, shown,
+    uncounted,
+};
+use crate::model::{Milestone, MilestoneState};
 use crate::store::milestones::{self as rows, Filter};
 use crate::store::places::Places;
-use identity::graph::caller;
+use identity::viewer::Viewer;
 use kernel::graph::context::Loader;
 use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, HasTypeRef, ID, Key,
-    ObjectBuilder, Order, STRING, TIME, argument, named, object,
+    ObjectBuilder, Order, STRING, TIME, Window, named, object,
 };
 use kernel::time::{date_of, start_of};
-use serde_json::Value as Json;
 use spaces::graph::{Groups, NamespaceView, ProjectView as Project, Projects};
-use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
+use store::Tx;
 
-/// Registers the type and the lists.
 pub fn graph(g: &mut Graph) {
     described(g.object::<MilestoneView>(
         "Milestone",
         "What issues are to be done for, and until when.",
     ));
     g.node::<MilestoneLoader, _>(MILESTONE_ID, object("Milestone"));
-    g.query()
-        .answer(
-            "milestone",
-            object::<MilestoneView>("Milestone"),
-            |args, context| async move {
-                let id: i64 = args.get("id")?;
-                Ok(context
-                    .load::<MilestoneLoader>([id])
-                    .await?
-                    .get(&id)
-                    .cloned())
-            },
-        )
-        .describe("One milestone; null unless the caller may see it.")
-        .arg(argument("id", MILESTONE_ID.required()).describe("Its global ID."));
-    let list = g
-        .on::<Project>("Project")
-        .connections(
-            "milestones",
-            object::<MilestoneView>("Milestone"),
-            of_projects,
-        )
-        .describe("Its milestones, the last made first.");
-    filters(list);
-    let list = g
-        .on::<NamespaceView>("Group")
-        .connections(
-            "milestones",
-            object::<MilestoneView>("Milestone"),
-            of_groups,
-        )
-        .describe("Its milestones, the last made first.");
-    filters(list);
+    let text = "One milestone; null unless the caller may see it.";
+    one_by_id::<MilestoneLoader, _>(g, "milestone", "Milestone", MILESTONE_ID, text);
+    let milestone = object::<MilestoneView>("Milestone");
+    g.on::<Project>("Project")
+        .connections("milestones", milestone.clone(), |of, ask, args, context| {
+            listed(projects(&of), ask, args, context)
+        })
+        .describe("Its milestones, the last made first.")
+        .args::<Filters>();
+    g.on::<NamespaceView>("Group")
+        .connections("milestones", milestone, |of, ask, args, context| {
+            listed(groups(&of), ask, args, context)
+        })
+        .describe("Its milestones, the last made first.")
+        .args::<Filters>();
 }
 
 fn described(it: ObjectBuilder<'_, MilestoneView>) {
@@ -81,7 +64,7 @@ fn described(it: ObjectBuilder<'_, MilestoneView>) {
         )
         .describe("Its description as HTML.")
         .cost(Cost::RENDERED)
-        .field("state", GOAL_STATE.required(), |it| it.milestone.state)
+        .field("state", MILESTONE_STATE.required(), |it| it.milestone.state)
         .describe("Active or closed.")
         .resolve("expired", BOOLEAN.required(), |it, _, context| async move {
             Ok(it.milestone.is_expired(date_of(context.app()?.now())))
@@ -115,35 +98,33 @@ fn described(it: ObjectBuilder<'_, MilestoneView>) {
         .describe("When it last changed.");
 }
 
-fn filters<T: Any + Send + Sync>(list: ObjectBuilder<'_, T>) {
-    list.arg(argument("ids", MILESTONE_ID.required().list()).describe("Only these, by global ID."))
-        .arg(argument("state", named("MilestoneStateEnum")).describe("Only in this state."))
-        .arg(argument("title", STRING).describe("Only of this title."))
-        .arg(argument("searchTitle", STRING).describe("In title or description."))
-        .arg(
-            argument("includeAncestors", BOOLEAN)
-                .default(false)
-                .describe("Also those of the groups above."),
-        );
+kernel::graph_input! {
+    struct Filters {
+        /// Only these, by global ID.
+        ids: Option<Vec<i64>> = MILESTONE_ID.required().list(),
+        /// Only in this state.
+        state: Option<String> = named("MilestoneStateEnum"),
+        /// Only of this title.
+        title: Option<String> = STRING,
+        /// In title or description.
+        search_title: Option<String> = STRING,
+        /// Also those of the groups above.
+        include_ancestors: Option<bool> = BOOLEAN => false,
+    }
 }
 
-/// Milestones by id: those of places the viewer may see.
 struct MilestoneLoader;
 
 impl Loader for MilestoneLoader {
     type Key = i64;
     type Value = Arc<MilestoneView>;
 
-    async fn load(
-        context: Context,
-        ids: Vec<i64>,
-    ) -> Result<HashMap<i64, Arc<MilestoneView>>, Fault> {
-        let (app, viewer) = caller(&context)?;
-        let found = app.read(move |tx| rows::visible_by_ids(tx, &viewer, &ids));
-        let found = found.await?.into_iter();
-        Ok(found
-            .map(|one| (one.id, Arc::new(MilestoneView::new(one))))
-            .collect())
+    async fn load(context: Context, ids: Vec<i64>) -> Result<Views, Fault> {
+        let read = move |tx: &mut Tx<'_>, viewer: &Viewer| rows::visible_by_ids(tx, viewer, &ids);
+        by_key(&context, read, |one: Milestone| {
+            (one.id, MilestoneView::new(one))
+        })
+        .await
     }
 }
 
@@ -154,75 +135,38 @@ impl Loader for MilestonesOfIssues {
     type Key = i64;
     type Value = Arc<MilestoneView>;
 
-    async fn load(
-        context: Context,
-        ids: Vec<i64>,
-    ) -> Result<HashMap<i64, Arc<MilestoneView>>, Fault> {
-        let (app, _) = caller(&context)?;
-        let found = app.read(move |tx| rows::by_ids(tx, &ids)).await?;
-        let found = found.into_iter();
-        Ok(found
-            .map(|(id, one)| (id, Arc::new(MilestoneView::new(one))))
-            .collect())
+    async fn load(context: Context, ids: Vec<i64>) -> Result<Views, Fault> {
+        let read = move |tx: &mut Tx<'_>, _: &Viewer| rows::by_ids(tx, &ids);
+        by_key(&context, read, |(id, one)| (id, MilestoneView::new(one))).await
     }
 }
 
-async fn of_projects(
-    projects: Vec<Arc<Project>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<MilestoneView>>>, Fault> {
-    let above = projects.iter().flat_map(|it| it.project.ancestors());
-    let above = above.collect();
-    let places = Places::Projects(projects.iter().map(|it| it.project.id).collect());
-    listed(places, above, ask, args, context).await
-}
-
-async fn of_groups(
-    groups: Vec<Arc<NamespaceView>>,
-    ask: Ask,
-    args: Args,
-    context: Context,
-) -> Result<Vec<Option<Connection<MilestoneView>>>, Fault> {
-    let above = groups.iter().flat_map(|it| it.namespace.ids()).collect();
-    let places = Places::Groups(groups.iter().map(|it| it.namespace.id).collect());
-    listed(places, above, ask, args, context).await
-}
+type Views = HashMap<i64, Arc<MilestoneView>>;
 
 async fn listed(
-    places: Places,
-    above: Vec<i64>,
+    (places, above): (Places, Vec<i64>),
     ask: Ask,
     args: Args,
     context: Context,
 ) -> Result<Vec<Option<Connection<MilestoneView>>>, Fault> {
-    let with_above: Option<bool> = args.get("includeAncestors")?;
-    let above = with_above.unwrap_or(false).then_some(above);
+    let wanted: Filters = args.read()?;
+    let above = wanted.include_ancestors.unwrap_or(false).then_some(above);
     let filter = Filter {
-        ids: args.get("ids")?,
-        state: chosen(args.get("state")?, MilestoneState::from_text),
-        title: args.get("title")?,
-        search: args.get("searchTitle")?,
+        ids: wanted.ids,
+        state: chosen(wanted.state, MilestoneState::from_text),
+        title: wanted.title,
+        search: wanted.search_title,
         ..Filter::default()
     };
-    let window = ask.window(
-        &context,
-        "milestones",
-        &[Key::int("milestones.id", Order::Desc)],
-    )?;
+    let key = Key::int("milestones.id", Order::Desc);
+    let window = ask.window(&context, "milestones", &[key])?;
     let ids = places.ids();
-    let (app, _) = caller(&context)?;
-    let read = app.read(move |tx| {
-        let found = rows::pages_of(tx, (&places, above.as_deref()), &filter, &window)?;
-        Ok((found, window))
-    });
-    let (found, window) = read.await?;
-    let found = found
-        .into_iter()
-        .map(|one| one.map(MilestoneView::new))
-        .collect();
-    let keys = |it: &MilestoneView| -> Vec<Json> { vec![it.milestone.id.into()] };
-    let pages = window.pages(&ids, found, keys);
-    Ok(pages.into_iter().map(Some).collect())
+    let read = move |tx: &mut Tx<'_>, _: &Viewer, window: &Window| {
+        let found = rows::pages_of(tx, (&places, above.as_deref()), &filter, window)?;
+        Ok(shown(found, MilestoneView::new))
+    };
+    let keys = |it: &MilestoneView| vec![it.milestone.id.into()];
+    Ok(uncounted(
+        read_pages(&context, window, &ids, read, keys).await?,
+    ))
 }

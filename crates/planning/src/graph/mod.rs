@@ -27,30 +27,34 @@ use crate::guarded::Writer;
 use crate::model::{Issue, Milestone};
 use crate::store::issues as rows;
 use crate::store::notes::Note;
+use crate::store::places::Places;
 use identity::graph::{caller, viewer};
+use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::Error;
+use kernel::error::{Error, Result as Outcome};
 use kernel::graph::context::Loader;
-use kernel::graph::{Context, Fault, GlobalId, Graph, object};
+use kernel::graph::{
+    Connection, Context, Fault, GlobalId, Graph, HasTypeRef, Owned, Window, argument, object,
+};
 use kernel::http::RequestContext;
 use kernel::markup;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value as Json;
+use spaces::graph::{NamespaceView, ProjectView};
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::hash::Hash;
 use std::str::FromStr;
 use std::sync::Arc;
+use store::Tx;
 
-/// Global IDs of issues.
 pub const ISSUE_ID: GlobalId = GlobalId::new("IssueID", "Issue");
-/// Global IDs of milestones.
 pub const MILESTONE_ID: GlobalId = GlobalId::new("MilestoneID", "Milestone");
-/// Global IDs of notes.
 pub const NOTE_ID: GlobalId = GlobalId::new("NoteID", "Note");
-/// Global IDs of to-dos.
 pub const TODO_ID: GlobalId = GlobalId::new("TodoID", "Todo");
 
-/// Registers the room's types and fields.
 pub fn graph(g: &mut Graph) {
     for id in [ISSUE_ID, MILESTONE_ID, NOTE_ID, TODO_ID] {
         id.register(g);
@@ -71,7 +75,6 @@ pub fn graph(g: &mut Graph) {
     g.node::<Issues, _>(ISSUE_ID, object("Issue"));
 }
 
-/// An issue as the interface shows it.
 pub struct IssueView {
     pub issue: Issue,
     web_url: String,
@@ -79,7 +82,6 @@ pub struct IssueView {
 }
 
 impl IssueView {
-    /// An issue that the viewer may see.
     pub fn new(app: &App, issue: Issue) -> IssueView {
         let web_path = web_path(&issue);
         IssueView {
@@ -90,7 +92,6 @@ impl IssueView {
     }
 }
 
-/// A milestone as the interface shows it.
 pub struct MilestoneView {
     pub milestone: Milestone,
     web_path: String,
@@ -106,7 +107,78 @@ impl MilestoneView {
     }
 }
 
-/// Issues by id: those the viewer may see.
+/// Projects as places, and the groups above them.
+fn projects(of: &[Arc<ProjectView>]) -> (Places, Vec<i64>) {
+    let above = of.iter().flat_map(|it| it.project.ancestors());
+    let ids = of.iter().map(|it| it.project.id);
+    (Places::Projects(ids.collect()), above.collect())
+}
+
+/// Groups as places, and the groups above them.
+fn groups(of: &[Arc<NamespaceView>]) -> (Places, Vec<i64>) {
+    let above = of.iter().flat_map(|it| it.namespace.ids());
+    let ids = of.iter().map(|it| it.namespace.id);
+    (Places::Groups(ids.collect()), above.collect())
+}
+
+/// What a loader finds for the viewer, by key.
+async fn by_key<R, K, V>(
+    context: &Context,
+    read: impl FnOnce(&mut Tx<'_>, &Viewer) -> Outcome<R> + Send + 'static,
+    entry: impl Fn(R::Item) -> (K, V),
+) -> Result<HashMap<K, Arc<V>>, Fault>
+where
+    R: IntoIterator + Send + 'static,
+    K: Eq + Hash,
+{
+    let (app, viewer) = caller(context)?;
+    let found = app.read(move |tx| read(tx, &viewer)).await?;
+    let entries = found.into_iter().map(entry);
+    Ok(entries.map(|(key, value)| (key, Arc::new(value))).collect())
+}
+
+/// A page for each owner, of the rows that are read for the viewer.
+async fn read_pages<T: Send + 'static>(
+    context: &Context,
+    window: Window,
+    owners: &[i64],
+    read: impl FnOnce(&mut Tx<'_>, &Viewer, &Window) -> Outcome<Vec<Owned<T>>> + Send + 'static,
+    keys: impl Fn(&T) -> Vec<Json>,
+) -> Result<Vec<Connection<T>>, Fault> {
+    let (app, viewer) = caller(context)?;
+    let work = app.read(move |tx| Ok((read(tx, &viewer, &window)?, window)));
+    let (found, window) = work.await?;
+    Ok(window.pages(owners, found, keys))
+}
+
+fn shown<R, V>(rows: Vec<Owned<R>>, view: impl Fn(R) -> V) -> Vec<Owned<V>> {
+    rows.into_iter().map(|one| one.map(&view)).collect()
+}
+
+/// Pages of lists that are not counted.
+fn uncounted<T>(pages: Vec<Connection<T>>) -> Vec<Option<Connection<T>>> {
+    pages.into_iter().map(Some).collect()
+}
+
+fn one_by_id<L, T>(
+    g: &mut Graph,
+    name: &'static str,
+    of: &'static str,
+    id: GlobalId,
+    text: &'static str,
+) where
+    L: Loader<Key = i64, Value = Arc<T>>,
+    T: Any + Send + Sync,
+{
+    g.query()
+        .answer(name, object::<T>(of), |args, context| async move {
+            let id: i64 = args.get("id")?;
+            Ok(context.load::<L>([id]).await?.get(&id).cloned())
+        })
+        .describe(text)
+        .arg(argument("id", id.required()).describe("Its global ID."));
+}
+
 pub struct Issues;
 
 impl Loader for Issues {
@@ -114,16 +186,13 @@ impl Loader for Issues {
     type Value = Arc<IssueView>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<IssueView>>, Fault> {
-        let (app, viewer) = caller(&context)?;
-        let found = app.read(move |tx| rows::visible_by_ids(tx, &viewer, &ids));
-        let found = found.await?.into_iter();
-        Ok(found
-            .map(|issue| (issue.id, Arc::new(IssueView::new(&app, issue))))
-            .collect())
+        let app = context.app()?;
+        let read = move |tx: &mut Tx<'_>, viewer: &Viewer| rows::visible_by_ids(tx, viewer, &ids);
+        let view = |issue: Issue| (issue.id, IssueView::new(app, issue));
+        by_key(&context, read, view).await
     }
 }
 
-/// Notes by id: those the viewer may see.
 struct Notes;
 
 impl Loader for Notes {
@@ -131,11 +200,11 @@ impl Loader for Notes {
     type Value = Arc<Note>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Note>>, Fault> {
-        let (app, viewer) = caller(&context)?;
-        let handle = app.clone();
-        let found = app.read(move |tx| crate::notes::visible_by_ids(&handle, tx, &viewer, &ids));
-        let found = found.await?.into_iter();
-        Ok(found.map(|note| (note.id, Arc::new(note))).collect())
+        let app = context.app()?.clone();
+        let read = move |tx: &mut Tx<'_>, viewer: &Viewer| {
+            crate::notes::visible_by_ids(&app, tx, viewer, &ids)
+        };
+        by_key(&context, read, |note: Note| (note.id, note)).await
     }
 }
 

@@ -4,30 +4,31 @@
 use super::absent::Position;
 use super::enums::chosen;
 use super::standing::{In, Standing};
-use super::{NOTE_ID, Notes, html};
+use super::{NOTE_ID, Notes, by_key, html, one_by_id, read_pages, uncounted};
 use crate::store::notes::{self as rows, Activity, Discussion, Note, Noteable};
 use crate::targets;
 use identity::graph::{People, Person, caller, viewer};
+use identity::viewer::Viewer;
 use kernel::graph::context::Loader;
 use kernel::graph::scalars::split;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
     Args, Ask, BOOLEAN, Connection, Context, Cost, Fault, Graph, HasTypeRef, Key, ObjectBuilder,
-    Order, STRING, TIME, any_of, argument, item, named, object,
+    Order, STRING, TIME, Window, any_of, argument, item, named, object,
 };
 use serde_json::{Value as Json, json};
-use spaces::access::{MAINTAINER, NONE};
+use spaces::access::MAINTAINER;
 use spaces::graph::{ProjectView as Project, Projects};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
+use store::Tx;
 
 /// `DiscussionID`: the model and 40 hexadecimal digits.
 const DISCUSSION_ID: Leaf<String> = Leaf::new("DiscussionID", |id| {
     json!(format!("gid://service/Discussion/{id}"))
 });
 
-/// The interface of what has notes.
 const NOTEABLE: &str = "NoteableInterface";
 
 pub fn graph(g: &mut Graph) {
@@ -55,13 +56,8 @@ pub fn graph(g: &mut Graph) {
     permissions(g);
     discussion(g.object::<Discussion>("Discussion", "Notes that answer one another."));
     g.node::<Notes, _>(NOTE_ID, object("Note"));
-    g.query()
-        .answer("note", object::<Note>("Note"), |args, context| async move {
-            let id: i64 = args.get("id")?;
-            Ok(context.load::<Notes>([id]).await?.get(&id).cloned())
-        })
-        .describe("One note; null unless the caller may see it.")
-        .arg(argument("id", NOTE_ID.required()).describe("Its global ID."));
+    let text = "One note; null unless the caller may see it.";
+    one_by_id::<Notes, _>(g, "note", "Note", NOTE_ID, text);
 }
 
 /// An ID whose model is one of several; as an argument it stays as it is.
@@ -155,15 +151,13 @@ async fn notes(
 ) -> Result<Vec<Option<Connection<Note>>>, Fault> {
     let activity = activity(&args)?;
     let window = ask.window(&context, "notes", &KEYS)?;
-    let (app, viewer) = caller(&context)?;
-    let asked = ids.clone();
-    let read = app.read(move |tx| {
-        let found = rows::pages_of(tx, &viewer, kind, &asked, activity, &window)?;
-        Ok((found, window))
-    });
-    let (found, window) = read.await?;
-    let pages = window.pages(&ids, found, keys);
-    Ok(pages.into_iter().map(Some).collect())
+    let parents = ids.clone();
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
+        rows::pages_of(tx, viewer, kind, &parents, activity, window)
+    };
+    Ok(uncounted(
+        read_pages(&context, window, &ids, read, keys).await?,
+    ))
 }
 
 async fn discussions(
@@ -175,15 +169,14 @@ async fn discussions(
     let activity = activity(&args)?;
     let key = Key::int("discussions.first_id", Order::Asc);
     let window = ask.window(&context, "discussions", &[key])?;
-    let (app, viewer) = caller(&context)?;
-    let asked = ids.clone();
-    let read = app.read(move |tx| {
-        let found = rows::discussion_pages(tx, &viewer, kind, &asked, activity, &window)?;
-        Ok((found, window))
-    });
-    let (found, window) = read.await?;
-    let pages = window.pages(&ids, found, |it: &Discussion| vec![it.first_id.into()]);
-    Ok(pages.into_iter().map(Some).collect())
+    let parents = ids.clone();
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
+        rows::discussion_pages(tx, viewer, kind, &parents, activity, window)
+    };
+    let keys = |it: &Discussion| vec![it.first_id.into()];
+    Ok(uncounted(
+        read_pages(&context, window, &ids, read, keys).await?,
+    ))
 }
 
 fn note(it: ObjectBuilder<'_, Note>) {
@@ -245,7 +238,6 @@ async fn urls(notes: Vec<Arc<Note>>, context: Context) -> Result<Vec<Option<Stri
     Ok(notes.iter().map(of).collect())
 }
 
-/// What the caller may do with a note.
 struct Permissions {
     standing: In,
     signed_in: bool,
@@ -280,14 +272,10 @@ fn permissions(g: &mut Graph) {
                 let projects = notes.iter().filter_map(|it| it.project_id);
                 let found = context.load::<Standing>(projects).await?;
                 let user = viewer(&context).user_id();
-                let nothing = In {
-                    level: NONE,
-                    archived: true,
-                };
                 let of = |it: &Arc<Note>| {
                     let standing = it.project_id.and_then(|id| found.get(&id).copied());
                     Arc::new(Permissions {
-                        standing: standing.unwrap_or(nothing),
+                        standing: standing.unwrap_or_default(),
                         signed_in: user.is_some(),
                         own: user.is_some() && it.author_id == user,
                         system: it.is_system,
@@ -347,18 +335,15 @@ async fn of_discussions(
 ) -> Result<Vec<Option<Connection<Note>>>, Fault> {
     let window = ask.window(&context, "notes", &KEYS)?;
     let firsts: Vec<i64> = discussions.iter().map(|it| it.first_id).collect();
-    let (app, viewer) = caller(&context)?;
-    let asked = firsts.clone();
-    let read = app.read(move |tx| {
-        let found = rows::pages_of_discussions(tx, &viewer, &asked, &window)?;
-        Ok((found, window))
-    });
-    let (found, window) = read.await?;
-    let pages = window.pages(&firsts, found, keys);
-    Ok(pages.into_iter().map(Some).collect())
+    let parents = firsts.clone();
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
+        rows::pages_of_discussions(tx, viewer, &parents, window)
+    };
+    Ok(uncounted(
+        read_pages(&context, window, &firsts, read, keys).await?,
+    ))
 }
 
-/// Discussions of notes that the viewer sees, by id.
 struct Discussions;
 
 impl Loader for Discussions {
@@ -369,11 +354,11 @@ impl Loader for Discussions {
         context: Context,
         ids: Vec<String>,
     ) -> Result<HashMap<String, Arc<Discussion>>, Fault> {
-        let (app, viewer) = caller(&context)?;
-        let found = app.read(move |tx| rows::discussions_by_ids(tx, &viewer, &ids));
-        let found = found.await?.into_iter();
-        Ok(found
-            .map(|it| (it.discussion_id.clone(), Arc::new(it)))
-            .collect())
+        let read =
+            move |tx: &mut Tx<'_>, viewer: &Viewer| rows::discussions_by_ids(tx, viewer, &ids);
+        by_key(&context, read, |it: Discussion| {
+            (it.discussion_id.clone(), it)
+        })
+        .await
     }
 }

@@ -15,12 +15,19 @@ use std::sync::Arc;
 /// administrators.
 pub struct Standing;
 
-/// See [`Standing`].
 #[derive(Debug, Clone, Copy)]
 pub struct In {
     pub level: i64,
-    /// The project takes no changes.
     pub archived: bool,
+}
+
+impl Default for In {
+    fn default() -> In {
+        In {
+            level: NONE,
+            archived: true,
+        }
+    }
 }
 
 impl Loader for Standing {
@@ -33,37 +40,24 @@ impl Loader for Standing {
         let found = app.read(move |tx| {
             let seen: Vec<_> = projects.values().map(|it| &it.project).collect();
             let levels = Levels::in_projects(tx, &viewer, &seen)?;
-            let of = |id: i64, project: &spaces::model::Project| {
-                let standing = In {
-                    level: levels.of_project(project),
-                    archived: project.archived,
-                };
-                (id, standing)
-            };
-            Ok(projects
-                .iter()
-                .map(|(id, it)| of(*id, &it.project))
-                .collect())
+            let standing = projects.iter().map(|(id, it)| {
+                let level = levels.of_project(&it.project);
+                let archived = it.project.archived;
+                (*id, In { level, archived })
+            });
+            Ok(standing.collect())
         });
         Ok(found.await?)
     }
 }
 
-/// Where the viewer stands in the project of each of these issues.
 async fn standing(issues: &[Arc<IssueView>], context: &Context) -> Result<Vec<In>, Fault> {
     let ids: Vec<i64> = issues.iter().map(|it| it.issue.project_id).collect();
     let found = context.load::<Standing>(ids.clone()).await?;
-    let nothing = In {
-        level: NONE,
-        archived: true,
-    };
-    Ok(ids
-        .iter()
-        .map(|id| found.get(id).copied().unwrap_or(nothing))
-        .collect())
+    let of = |id| found.get(id).copied().unwrap_or_default();
+    Ok(ids.iter().map(of).collect())
 }
 
-/// What the caller may do with an issue.
 struct Permissions {
     signed_in: bool,
     own: bool,
@@ -81,7 +75,6 @@ impl Permissions {
     }
 }
 
-/// Registers the types and fields.
 pub fn graph(g: &mut Graph) {
     g.object::<Permissions>("IssuePermissions", "What the caller may do with an issue.")
         .field("readIssue", BOOLEAN.required(), |_| true)

@@ -2,26 +2,26 @@
 
 use super::enums::{ACTION, TODO_STATE, chosen};
 use super::notes::{named_id, of_interface};
-use super::{TODO_ID, caller};
+use super::{TODO_ID, by_key, caller, one_by_id, read_pages, uncounted};
 use crate::rules::todos as rules;
 use crate::store::notes::Noteable;
 use crate::store::todos::{self as rows, Action, Filter, State, Todo};
 use crate::targets;
-use identity::graph::{People, Person};
+use identity::graph::{People, Person, USER_ID, viewer};
+use identity::viewer::Viewer;
 use kernel::error::Found;
 use kernel::graph::context::Loader;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Done, Fault, Graph, HasTypeRef, ID, Key, ObjectBuilder, Order,
-    STRING, TIME, any_of, argument, enumeration, item, named, object,
+    Args, Ask, Connection, Context, Done, Fault, GlobalId, Graph, HasTypeRef, ID, Key,
+    ObjectBuilder, Order, STRING, TIME, Window, any_of, argument, enumeration, item, named, object,
 };
-use serde::Deserialize;
 use serde_json::Value as Json;
 use spaces::graph::{GROUP_ID, NamespaceView, PROJECT_ID, ProjectView as Project, Projects};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
+use store::Tx;
 
-/// The interface of what to-dos are about.
 const TODOABLE: &str = "Todoable";
 /// Most to-dos that one mutation restores.
 const MOST: usize = 100;
@@ -32,7 +32,6 @@ const TARGETS: &[(&str, &str, &str)] = &[
     ("AlertManagement::Alert", "ALERT", "An alert."),
 ];
 
-/// Registers the types and mutations.
 pub fn graph(g: &mut Graph) {
     let text = "A global ID of something that to-dos are about, such as `gid://service/Issue/1`.";
     g.scalar("TodoableID", text, named_id);
@@ -43,18 +42,11 @@ pub fn graph(g: &mut Graph) {
         .describe("Its page.");
     described(g.object::<Todo>("Todo", "Something that somebody should look at."));
     g.node::<Todos, _>(TODO_ID, object("Todo"));
-    let of_user = g
-        .on::<Person>("User")
+    g.on::<Person>("User")
         .connections("todos", object::<Todo>("Todo"), of_users)
-        .describe("What they have to do, the newest first; null but for themselves.");
-    filters(of_user);
-    g.query()
-        .answer("todo", object::<Todo>("Todo"), |args, context| async move {
-            let id: i64 = args.get("id")?;
-            Ok(context.load::<Todos>([id]).await?.get(&id).cloned())
-        })
-        .describe("One of the caller's to-dos.")
-        .arg(argument("id", TODO_ID.required()).describe("Its global ID."));
+        .describe("What they have to do, the newest first; null but for themselves.")
+        .args::<Filters>();
+    one_by_id::<Todos, _>(g, "todo", "Todo", TODO_ID, "One of the caller's to-dos.");
     mutations(g);
 }
 
@@ -148,7 +140,6 @@ fn described(it: ObjectBuilder<'_, Todo>) {
         .describe("When it was made.");
 }
 
-/// What is told of a to-do, as far as the viewer sees what it is about.
 #[derive(Clone)]
 struct TodoBody {
     url: String,
@@ -189,7 +180,6 @@ impl Loader for TodoBody {
     }
 }
 
-/// The viewer's to-dos by id.
 struct Todos;
 
 impl Loader for Todos {
@@ -197,68 +187,61 @@ impl Loader for Todos {
     type Value = Arc<Todo>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<Todo>>, Fault> {
-        let (app, viewer) = caller(&context)?;
-        let Some(user_id) = viewer.user_id() else {
+        let Some(user_id) = viewer(&context).user_id() else {
             return Ok(HashMap::new());
         };
-        let found = app.read(move |tx| rows::by_ids(tx, user_id, &ids));
-        let found = found.await?.into_iter();
-        Ok(found.map(|todo| (todo.id, Arc::new(todo))).collect())
+        let read = move |tx: &mut Tx<'_>, _: &Viewer| rows::by_ids(tx, user_id, &ids);
+        by_key(&context, read, |todo: Todo| (todo.id, todo)).await
     }
 }
 
-fn filters(list: ObjectBuilder<'_, Person>) {
-    let ids = |name: &str, text: &str| argument(name, ID.required().list()).describe(text);
-    list.arg(
-        argument("action", named("TodoActionEnum").required().list())
-            .describe("Only for these reasons."),
-    )
-    .arg(
-        argument("state", named("TodoStateEnum").required().list())
-            .describe("Only in these states; pending ones unless told."),
-    )
-    .arg(
-        argument("type", named("TodoTargetEnum").required().list())
-            .describe("Only about such things."),
-    )
-    .arg(ids("authorId", "Only caused by these users."))
-    .arg(ids("projectId", "Only of these projects."))
-    .arg(ids("groupId", "Only of projects below these groups."));
+kernel::graph_input! {
+    struct Filters {
+        /// Only for these reasons.
+        action: Option<Vec<String>> = named("TodoActionEnum").required().list(),
+        /// Only in these states; pending ones unless told.
+        state: Option<Vec<String>> = named("TodoStateEnum").required().list(),
+        /// Only about such things.
+        kind as "type": Option<Vec<String>> = named("TodoTargetEnum").required().list(),
+        /// Only caused by these users.
+        author_id: Option<Vec<String>> = ID.required().list(),
+        /// Only of these projects.
+        project_id: Option<Vec<String>> = ID.required().list(),
+        /// Only of projects below these groups.
+        group_id: Option<Vec<String>> = ID.required().list(),
+    }
+}
+
+/// The numbers of IDs, which may be bare numbers.
+fn numbers(ids: Option<Vec<String>>, of: GlobalId) -> Result<Option<Vec<i64>>, Fault> {
+    let read = |text: &String| match text.parse::<i64>() {
+        Ok(id) => Ok(id),
+        Err(_) => of.read(text).map_err(Fault::argument),
+    };
+    ids.map(|all| all.iter().map(read).collect()).transpose()
+}
+
+fn all_chosen<T>(names: Option<Vec<String>>, read: fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    let one = |name| chosen(Some(name), read);
+    names.map(|all| all.into_iter().filter_map(one).collect())
 }
 
 fn filter(args: &Args) -> Result<Filter, Fault> {
-    let numbers = |name: &str, of: kernel::graph::GlobalId| -> Result<Option<Vec<i64>>, Fault> {
-        let ids: Option<Vec<String>> = args.get(name)?;
-        let read = |text: &String| match text.parse::<i64>() {
-            Ok(id) => Ok(id),
-            Err(_) => of.read(text).map_err(Fault::argument),
-        };
-        ids.map(|all| all.iter().map(read).collect()).transpose()
-    };
-    let actions: Option<Vec<String>> = args.get("action")?;
-    let states: Option<Vec<String>> = args.get("state")?;
-    let kinds: Option<Vec<String>> = args.get("type")?;
+    let wanted: Filters = args.read()?;
     let of_target = |name: String| {
         let known = TARGETS.iter().find(|(_, known, _)| *known == name);
         known.map(|known| known.0.to_owned())
     };
-    let actions = actions.map(|all| {
-        let all = all.into_iter();
-        all.filter_map(|one| chosen(Some(one), Action::from_text))
-            .collect()
-    });
-    let states = states.map(|all| {
-        let all = all.into_iter();
-        all.filter_map(|one| chosen(Some(one), State::from_text))
-            .collect()
-    });
+    let states = all_chosen(wanted.state, State::from_text);
     Ok(Filter {
         states: Some(states.unwrap_or_else(|| vec![State::Pending])),
-        actions,
-        author_ids: numbers("authorId", identity::graph::USER_ID)?,
-        project_ids: numbers("projectId", PROJECT_ID)?,
-        group_ids: numbers("groupId", GROUP_ID)?,
-        kinds: kinds.map(|all| all.into_iter().filter_map(of_target).collect()),
+        actions: all_chosen(wanted.action, Action::from_text),
+        author_ids: numbers(wanted.author_id, USER_ID)?,
+        project_ids: numbers(wanted.project_id, PROJECT_ID)?,
+        group_ids: numbers(wanted.group_id, GROUP_ID)?,
+        kinds: wanted
+            .kind
+            .map(|all| all.into_iter().filter_map(of_target).collect()),
     })
 }
 
@@ -276,20 +259,17 @@ async fn of_users(
 ) -> Result<Vec<Option<Connection<Todo>>>, Fault> {
     let filter = filter(&args)?;
     let window = ask.window(&context, "todos", &KEYS)?;
-    let (app, viewer) = caller(&context)?;
-    let own = viewer.user_id();
+    let own = viewer(&context).user_id();
     let is_own = |it: &Arc<Person>| own == Some(it.user.id);
     let Some(user_id) = own.filter(|_| people.iter().any(is_own)) else {
         return Ok(people.iter().map(|_| None).collect());
     };
-    let read = app.read(move |tx| {
-        let found = rows::pages_of(tx, &viewer, user_id, &filter, &window)?;
-        Ok((found, window))
-    });
-    let (found, window) = read.await?;
-    let page = window.pages(&[user_id], found, keys).pop();
+    let read = move |tx: &mut Tx<'_>, viewer: &Viewer, window: &Window| {
+        rows::pages_of(tx, viewer, user_id, &filter, window)
+    };
+    let mut pages = read_pages(&context, window, &[user_id], read, keys).await?;
     // The caller may stand in several places, of which one has the page.
-    let mut page = page;
+    let mut page = pages.pop();
     Ok(people
         .iter()
         .map(|it| page.take_if(|_| is_own(it)))
@@ -308,45 +288,47 @@ async fn about(
     let window = ask.window(&context, "todos", &KEYS)?;
     let ids: Vec<i64> = things.iter().map(|thing| thing.id).collect();
     let kind = things.first().map_or("", |first| first.kind);
-    let (app, viewer) = caller(&context)?;
-    let Some(user_id) = viewer.user_id() else {
+    let Some(user_id) = viewer(&context).user_id() else {
         return Ok(ids.iter().map(|_| Some(Connection::empty())).collect());
     };
-    let asked = ids.clone();
-    let read = app.read(move |tx| {
-        let found = rows::pages_about(tx, user_id, kind, &asked, state, &window)?;
-        Ok((found, window))
-    });
-    let (found, window) = read.await?;
-    let pages = window.pages(&ids, found, keys);
-    Ok(pages.into_iter().map(Some).collect())
+    let targets = ids.clone();
+    let read = move |tx: &mut Tx<'_>, _: &Viewer, window: &Window| {
+        rows::pages_about(tx, user_id, kind, &targets, state, window)
+    };
+    Ok(uncounted(
+        read_pages(&context, window, &ids, read, keys).await?,
+    ))
 }
 
-/// What a mutation of one to-do shows.
 struct One(Arc<Todo>);
-/// What a mutation of several shows.
 struct Several(Vec<Arc<Todo>>);
 
-#[derive(Deserialize)]
-struct OfOne {
-    id: i64,
+kernel::graph_input! {
+    struct OfOne {
+        /// The to-do.
+        id: i64 = TODO_ID.required(),
+    }
 }
 
-#[derive(Deserialize)]
-struct OfMany {
-    ids: Vec<i64>,
+kernel::graph_input! {
+    struct OfMany {
+        /// At most 100.
+        ids: Vec<i64> = TODO_ID.required().list().required(),
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Target {
-    target_id: String,
+kernel::graph_input! {
+    struct Target {
+        /// What.
+        target_id: String = named("TodoableID").required(),
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MaybeTarget {
-    target_id: Option<String>,
+kernel::graph_input! {
+    struct MaybeTarget {
+        /// Only those about this.
+        target_id: Option<String> = named("TodoableID"),
+    }
 }
 
 fn mutations(g: &mut Graph) {
@@ -359,18 +341,16 @@ fn mutations(g: &mut Graph) {
         ),
     ] {
         g.mutation::<One>(name, text)
-            .input(argument("id", TODO_ID.required()).describe("The to-do."))
             .answers("todo", object::<Todo>("Todo"), |it| Some(it.0.clone()))
-            .run(move |input: OfOne, context| async move {
+            .handle(move |input: OfOne, context| async move {
                 let mut done = set(vec![input.id], state, context).await?;
                 Ok(Done::from(One(done.remove(0))))
             });
     }
     let todos = || object::<Todo>("Todo").required().list();
     g.mutation::<Several>("todoRestoreMany", "Marks to-dos as pending again.")
-        .input(argument("ids", TODO_ID.required().list().required()).describe("At most 100."))
         .answers("todos", todos(), |it| Some(it.0.clone()))
-        .run(|input: OfMany, context| async move {
+        .handle(|input: OfMany, context| async move {
             if input.ids.len() > MOST {
                 return Err(Fault::argument("ids cannot have more than 100 entries"));
             }
@@ -382,9 +362,8 @@ fn mutations(g: &mut Graph) {
         "todosMarkAllDone",
         "Marks all of the caller's to-dos as done, or those about one thing.",
     )
-    .input(argument("targetId", named("TodoableID")).describe("Only those about this."))
     .answers("todos", todos(), |it| Some(it.0.clone()))
-    .run(|input: MaybeTarget, context| async move {
+    .handle(|input: MaybeTarget, context| async move {
         let target = match &input.target_id {
             Some(text) => Some(of_interface(&context, text, TODOABLE)?),
             None => None,
@@ -398,9 +377,8 @@ fn mutations(g: &mut Graph) {
         Ok(Done::from(Several(done.collect())))
     });
     g.mutation::<One>("todoCreate", "Puts something among the caller's to-dos.")
-        .input(argument("targetId", named("TodoableID").required()).describe("What."))
         .answers("todo", object::<Todo>("Todo"), |it| Some(it.0.clone()))
-        .run(create);
+        .handle(create);
 }
 
 async fn set(ids: Vec<i64>, state: State, context: Context) -> Result<Vec<Arc<Todo>>, Fault> {

@@ -15,17 +15,14 @@ pub const MAX_LABEL_TEXT: usize = 512;
 pub const MAX_NAMED: usize = 200;
 
 kernel::choices! {
-    /// State of an issue.
     pub enum IssueState { Opened = "opened", Closed = "closed" }
 }
 
 kernel::choices! {
-    /// What an issue is about.
     pub enum IssueKind { Issue = "issue", Incident = "incident", Task = "task" }
 }
 
 kernel::choices! {
-    /// How bad an incident is.
     pub enum Severity as "IncidentSeverity" {
         Unknown = "unknown",
         Low = "low",
@@ -48,7 +45,6 @@ kernel::choices! {
 }
 
 impl EscalationStatus {
-    /// As notes and pages say it.
     pub fn label(self) -> &'static str {
         match self {
             EscalationStatus::Triggered => "Triggered",
@@ -59,7 +55,6 @@ impl EscalationStatus {
 }
 
 kernel::choices! {
-    /// State of a milestone.
     pub enum MilestoneState { Active = "active", Closed = "closed" }
 }
 
@@ -82,9 +77,7 @@ kernel::choices! {
     }
 }
 
-/// A label as a place and somebody see it.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Label {
     pub id: i64,
     pub project_id: Option<i64>,
@@ -99,7 +92,6 @@ pub struct Label {
 }
 
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Milestone {
     pub id: i64,
     pub project_id: Option<i64>,
@@ -117,7 +109,6 @@ pub struct Milestone {
 }
 
 impl Milestone {
-    /// Whether its last day is over.
     pub fn is_expired(&self, today: Date) -> bool {
         self.due_on.is_some_and(|due| due < today)
     }
@@ -136,13 +127,12 @@ macro_rules! begins_as {
 begins_as! {
     IssueState::Opened,
     IssueKind::Issue,
+    MilestoneState::Active,
     Severity::Unknown,
     EscalationStatus::Triggered,
 }
 
-/// An issue, with its project's path.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Issue {
     pub id: i64,
     pub project_id: i64,
@@ -195,7 +185,6 @@ from_row! {
     }
 }
 
-/// Why a title cannot be used, if it cannot.
 pub fn title_error(title: &str) -> Option<&'static str> {
     if title.trim().is_empty() {
         Some("can't be blank")
@@ -217,7 +206,6 @@ pub fn label_title_error(title: &str) -> Option<&'static str> {
     }
 }
 
-/// Why a text cannot be kept, if it cannot.
 pub fn text_error(text: &str) -> Option<&'static str> {
     let long = text.len() > MAX_TEXT && text.chars().count() > MAX_TEXT;
     long.then_some("is too long (maximum is 1000000 characters)")

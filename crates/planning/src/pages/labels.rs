@@ -25,12 +25,10 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// What the form does.
     pub enum Action { Add = "add", Update = "update", Remove = "remove" }
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
         /// In title or description.
         pub search: Option<String>,
@@ -38,24 +36,17 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A label to add, change or remove.
     pub struct Form {
-        /// What to do.
         pub action: Action,
-        /// The label.
         pub label_id: Option<i64>,
-        /// Its title.
         pub title: Option<String>,
-        /// Its colour.
         pub color: Option<String>,
-        /// A few words.
         pub description: Option<String>,
         /// What the list was narrowed to.
         pub search: Option<String>,
     }
 }
 
-/// The labels of a project or group.
 #[derive(Clone)]
 struct Page {
     viewer: Viewer,
@@ -216,7 +207,6 @@ fn row(tag: Tag) -> LabelRow {
     }
 }
 
-/// Whether the viewer changes labels and milestones here.
 pub fn may_manage(viewer: &Viewer, here: &ParentAccess) -> bool {
     let archived = match &here.parent {
         crate::access::Parent::Project(project) => project.archived,
@@ -225,7 +215,6 @@ pub fn may_manage(viewer: &Viewer, here: &ParentAccess) -> bool {
     viewer.user_id().is_some() && !archived && here.level >= REPORTER
 }
 
-/// The place, for who changes labels and milestones there.
 pub fn authorize_to_manage(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

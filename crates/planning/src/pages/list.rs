@@ -15,19 +15,18 @@ use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment};
-use kernel::http::{Paging, Params, RequestContext, Response, Routes};
+use kernel::http::{Call, FromCall, Paging, Params, RequestContext, Response, Routes};
 use spaces::access::Purpose;
 use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
 use store::Tx;
 
 pub fn routes(r: &mut Routes) {
-    section(r, Method::GET, "issues", issues);
-    section(r, Method::GET, "incidents", incidents);
+    section(r, Method::GET, "issues", show);
+    section(r, Method::GET, "incidents", show);
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
         /// In title or description.
         pub search: Option<String>,
@@ -41,7 +40,6 @@ kernel::params! {
         pub author: Option<String>,
         /// Login of somebody assigned.
         pub assignee: Option<String>,
-        /// The order.
         pub sort: Option<String>,
     }
 }
@@ -57,25 +55,13 @@ const SORTS: &[(&str, &str)] = &[
 
 const STATES: &[(&str, &str)] = &[("opened", "Open"), ("closed", "Closed"), ("all", "All")];
 
-async fn issues(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<ListPage>,
-    paging: Paging,
-) -> Result<Response> {
-    show(app, viewer, asked, params.0, paging, None).await
-}
+struct Listed(Option<IssueKind>);
 
-async fn incidents(
-    app: App,
-    viewer: Viewer,
-    asked: Arc<RequestContext>,
-    params: Params<ListPage>,
-    paging: Paging,
-) -> Result<Response> {
-    let kind = Some(IssueKind::Incident);
-    show(app, viewer, asked, params.0, paging, kind).await
+impl FromCall for Listed {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let only_incidents = call.route.path.ends_with("/incidents");
+        Ok(Listed(only_incidents.then_some(IssueKind::Incident)))
+    }
 }
 
 impl ListPage {
@@ -154,9 +140,9 @@ async fn show(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: ListPage,
+    Params(params): Params<ListPage>,
     paging: Paging,
-    kind: Option<IssueKind>,
+    Listed(kind): Listed,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
     let (title, path) = match kind {
@@ -196,7 +182,6 @@ async fn show(
     Ok(Html::new(&view)?.response())
 }
 
-/// Where issues are looked for.
 fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, Scope)> {
     match address.authorize(tx, viewer, Purpose::Read)? {
         Space::Group(group, level) => {
@@ -210,7 +195,6 @@ fn scope(tx: &mut Tx<'_>, viewer: &Viewer, address: &Address) -> Result<(Space, 
     }
 }
 
-/// The rows of a list, each read with what stands beside it.
 pub fn read_rows(tx: &mut Tx<'_>, issues: &[Issue], space: &Space) -> Result<Vec<IssueRow>> {
     let ids: Vec<i64> = issues.iter().map(|issue| issue.id).collect();
     let milestones_found: Vec<i64> = issues.iter().filter_map(|it| it.milestone_id).collect();
@@ -219,8 +203,6 @@ pub fn read_rows(tx: &mut Tx<'_>, issues: &[Issue], space: &Space) -> Result<Vec
     let assigned = issue_rows::assignees_of(tx, &ids)?;
     let mut people: Vec<i64> = assigned.values().flatten().copied().collect();
     people.extend(issues.iter().filter_map(|issue| issue.author_id));
-    people.sort_unstable();
-    people.dedup();
     let people = load_basic(tx, &people)?;
     let name = |id: &i64| people.get(id).map(|user| user.username.clone());
     let now = tx.now();

@@ -25,7 +25,6 @@ use spaces::pages::{Address, Space, section};
 use std::sync::Arc;
 use store::Tx;
 
-/// The fields of both pages' forms.
 const FIELDS: &[&str] = &["title", "description", "start_date", "due_date"];
 
 pub fn routes(r: &mut Routes) {
@@ -35,7 +34,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// What the form does.
     pub enum Action {
         Add = "add",
         Update = "update",
@@ -46,7 +44,6 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
         /// `active`, `closed` or `all`.
         pub state: Option<String>,
@@ -54,32 +51,22 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A milestone.
     pub struct OneMilestone {
-        /// Number in its project or group.
         pub milestone_iid: i64,
     }
 }
 
 kernel::params! {
-    /// A milestone to add, change or remove.
     pub struct Form {
-        /// What to do.
         pub action: Action,
-        /// The milestone.
         pub milestone_id: Option<i64>,
-        /// Its title.
         pub title: Option<String>,
-        /// Its description, in Markdown.
         pub description: Option<String>,
-        /// Its first day.
         pub start_date: Option<String>,
-        /// Its last day.
         pub due_date: Option<String>,
     }
 }
 
-/// The milestones of a project or group.
 #[derive(Clone)]
 struct MilestoneLoader {
     viewer: Viewer,
@@ -193,7 +180,6 @@ impl FormPage for MilestoneLoader {
     }
 }
 
-/// The state of a list, as it is put into addresses.
 fn known(state: &str) -> &'static str {
     MilestoneState::from_text(state).map_or("all", MilestoneState::as_str)
 }
@@ -214,14 +200,12 @@ async fn show_one(
     form::show(&app, page).await
 }
 
-/// A milestone of a place.
 #[derive(Clone, Copy)]
 enum Which {
     Number(i64),
     Id(i64),
 }
 
-/// One milestone, with its issues.
 #[derive(Clone)]
 struct MilestoneView {
     viewer: Viewer,

@@ -34,7 +34,6 @@ pub fn routes(r: &mut Routes) {
     todos::routes(r);
 }
 
-/// The project of an address, whose issues the viewer sees.
 fn desk(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -70,7 +69,6 @@ fn authorized(space: &Space) -> ParentAccess {
     }
 }
 
-/// Links between the pages of this room in a project or group.
 fn tabs(space: &Space, current: &str) -> Vec<Tab> {
     let tab = |label: &str, path: &str| {
         let url = format!("{}/-/{path}", space.url());
@@ -132,7 +130,6 @@ fn lines(text: Option<&str>) -> String {
     text.unwrap_or_default().replace("\r\n", "\n")
 }
 
-/// What issues are about, to choose from.
 fn kinds() -> Vec<Choice> {
     Choice::list(&[
         ("issue", "Issue"),

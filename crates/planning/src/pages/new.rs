@@ -1,6 +1,6 @@
 //! `…/-/issues/new`, and changing an issue's texts.
 
-use super::views::IssueForm;
+use super::views::{IssueForm, TypedIssue};
 use super::{desk, kinds, lines, words};
 use crate::guarded::{self, Writer};
 use crate::model::{Issue, IssueKind};
@@ -9,7 +9,7 @@ use crate::rules::issues::places::found_to_write;
 use crate::rules::issues::requests::may_edit;
 use http::Method;
 use identity::pages::challenge::{Challenge, Solved};
-use identity::pages::refusal::{Refusal, outcome};
+use identity::pages::refusal::outcome;
 use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -30,51 +30,32 @@ pub fn routes(r: &mut Routes) {
 kernel::params! {
     /// The form, as it is opened and as it is sent.
     pub struct Form {
-        /// Its title.
         pub title: Option<String>,
-        /// Its description, in Markdown.
         pub description: Option<String>,
-        /// `issue`, `incident` or `task`.
         pub kind as "issue_type": Option<IssueKind>,
         /// Titles of labels, told apart by commas.
         pub labels: Option<String>,
-        /// Seen by few.
         pub confidential: Option<bool>,
     }
 }
 
 kernel::params! {
-    /// The form of one issue.
     pub struct EditForm {
-        /// Number of the issue.
         pub issue_iid: i64,
-        /// Its title.
         pub title: Option<String>,
-        /// Its description, in Markdown.
         pub description: Option<String>,
     }
 }
 
-/// What is typed, and what is wrong with it.
-#[derive(Default)]
-struct NewIssueForm {
-    title: String,
-    description: String,
-    kind: Option<IssueKind>,
-    labels: String,
-    confidential: bool,
-    refusal: Refusal,
-}
-
-impl NewIssueForm {
-    fn of(form: &Form) -> NewIssueForm {
-        NewIssueForm {
+impl TypedIssue {
+    fn of(form: &Form) -> TypedIssue {
+        TypedIssue {
             title: form.title.clone().unwrap_or_default(),
             description: lines(form.description.as_deref()),
             kind: form.kind,
             labels: form.labels.clone().unwrap_or_default(),
             confidential: form.confidential.unwrap_or(false),
-            ..NewIssueForm::default()
+            ..TypedIssue::default()
         }
     }
 }
@@ -86,14 +67,7 @@ async fn new(
     form: Params<Form>,
 ) -> Result<Response> {
     let address = Address::of(&asked)?;
-    render(
-        &app,
-        viewer.viewer(),
-        address,
-        None,
-        NewIssueForm::of(&form),
-    )
-    .await
+    render(&app, viewer.viewer(), address, None, TypedIssue::of(&form)).await
 }
 
 /// The form; of an issue that is there, if its number is given.
@@ -102,7 +76,7 @@ async fn render(
     viewer: Viewer,
     address: Address,
     iid: Option<i64>,
-    typed: NewIssueForm,
+    typed: TypedIssue,
 ) -> Result<Response> {
     let title = match iid {
         None => "New issue",
@@ -116,35 +90,29 @@ async fn render(
             desk.writable()?;
             let list = format!("{}/-/issues", space.url());
             let page = space.crumbs(shown, true).crumb("Issues", list.clone());
+            let back = match iid {
+                None => list.clone(),
+                Some(iid) => format!("{list}/{iid}"),
+            };
             Ok(IssueForm {
                 page,
                 title,
                 url: match iid {
-                    None => list.clone(),
-                    Some(iid) => format!("{list}/{iid}/edit"),
-                },
-                back: match iid {
                     None => list,
-                    Some(iid) => format!("{list}/{iid}"),
+                    Some(_) => format!("{back}/edit"),
                 },
+                back,
                 is_new: iid.is_none(),
                 can_mark: desk.is_reporter(),
-                name: typed.title,
-                description: typed.description,
-                kind: typed.kind.unwrap_or(IssueKind::Issue).to_string(),
                 kinds: kinds(),
-                labels: typed.labels,
-                confidential: typed.confidential,
-                errors: typed.refusal.errors,
-                challenge: typed.refusal.challenge,
+                typed,
             })
         })
         .await?;
-    let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
+    let html = Challenge::allow(view.typed.refusal.challenge.as_ref(), Html::new(&view)?);
     Ok(html.status(status).response())
 }
 
-/// Leads to the issue that a form made or changed.
 fn lead(app: &App, issue: &Issue, text: impl Into<String>) -> Result<Response> {
     flash::done(app, &crate::entity::issues::web_path(issue), text)
 }
@@ -171,9 +139,9 @@ async fn create(
     match outcome(&app, made, &["title", "description", "labels"]).await? {
         Ok(issue) => lead(&app, &issue, format!("Issue #{} is made.", issue.iid)),
         Err(refusal) => {
-            let typed = NewIssueForm {
+            let typed = TypedIssue {
                 refusal,
-                ..NewIssueForm::of(&form)
+                ..TypedIssue::of(&form)
             };
             render(&app, viewer, address, None, typed).await
         }
@@ -197,10 +165,10 @@ async fn edit(
         }
     });
     let issue = issue.await?;
-    let typed = NewIssueForm {
+    let typed = TypedIssue {
         title: issue.title,
         description: issue.description.unwrap_or_default(),
-        ..NewIssueForm::default()
+        ..TypedIssue::default()
     };
     render(&app, viewer, address, Some(issue.iid), typed).await
 }
@@ -214,10 +182,10 @@ async fn update(
 ) -> Result<Response> {
     let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let place = (address.reference.clone(), form.issue_iid);
-    let typed = NewIssueForm {
+    let typed = TypedIssue {
         title: form.title.clone().unwrap_or_default(),
         description: lines(form.description.as_deref()),
-        ..NewIssueForm::default()
+        ..TypedIssue::default()
     };
     let wanted = IssueInput {
         title: Some(typed.title.clone()),
@@ -229,7 +197,7 @@ async fn update(
     match outcome(&app, done, &["title", "description"]).await? {
         Ok(issue) => lead(&app, &issue, "The issue is changed."),
         Err(refusal) => {
-            let typed = NewIssueForm { refusal, ..typed };
+            let typed = TypedIssue { refusal, ..typed };
             render(&app, viewer, address, Some(form.issue_iid), typed).await
         }
     }

@@ -16,15 +16,12 @@ use kernel::time::Timestamp;
 use std::collections::HashMap;
 use store::Tx;
 
-/// Whoever is gone.
 pub(super) const SOMEBODY: &str = "Somebody";
 
-/// One note, with the forms that change and answer it.
 #[derive(Debug, Clone, Template)]
 #[template(path = "note.html")]
 pub struct NoteView {
     id: i64,
-    /// Login of its author, or empty.
     author: String,
     name: String,
     /// The text, in Markdown, or as it was typed.
@@ -33,7 +30,6 @@ pub struct NoteView {
     is_system: bool,
     is_internal: bool,
     is_edited: bool,
-    /// Its body is one that was refused.
     is_rewritten: bool,
     /// What may be solved after that.
     challenge: Option<Challenge>,
@@ -50,7 +46,6 @@ pub struct NoteView {
 impl HtmlSafe for NoteView {}
 
 impl NoteView {
-    /// With its form open, which was refused.
     pub(super) fn rewritten(self, body: &str, challenge: Option<&Challenge>) -> NoteView {
         NoteView {
             body: body.to_owned(),
@@ -61,15 +56,12 @@ impl NoteView {
     }
 }
 
-/// A page with notes on it.
 pub struct NotePage<'a> {
     pub viewer: &'a Viewer,
     pub desk: &'a ProjectAccess,
     /// Address of what the notes are about; forms are sent below it.
     pub url: &'a str,
-    /// The session's token for forms.
     pub csrf: &'a str,
-    /// Which page of the notes it is.
     pub page: u64,
     /// The viewer may change what is theirs.
     pub writes: bool,
@@ -77,11 +69,8 @@ pub struct NotePage<'a> {
 }
 
 impl NotePage<'_> {
-    /// These notes, in their order.
     pub fn show(&self, tx: &mut Tx<'_>, notes: Vec<Note>) -> Result<Vec<NoteView>> {
-        let mut authors: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
-        authors.sort_unstable();
-        authors.dedup();
+        let authors: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
         let people = load_basic(tx, &authors)?;
         let texts = notes.iter().map(|note| note.body.as_str());
         let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;

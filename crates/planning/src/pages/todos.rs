@@ -22,24 +22,18 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
-        /// `pending` or `done`.
         pub state: Option<State>,
     }
 }
 
 kernel::choices! {
-    /// What a button does.
     pub enum Button { Done = "done", Restore = "restore", AllDone = "all_done" }
 }
 
 kernel::params! {
-    /// A to-do and what becomes of it.
     pub struct Form {
-        /// What to do.
         pub action: Button,
-        /// The to-do.
         pub todo_id: Option<i64>,
     }
 }
@@ -65,18 +59,11 @@ async fn show(
             let found = rows::list(tx, &viewer, user_id, &filter, paging.clone())?;
             let beside = Beside::read(&handle, tx, &viewer, &found.items)?;
             let now = tx.now();
-            let row = |todo: &Todo| {
-                let told = beside.told(&handle, todo);
-                TodoRow {
-                    id: todo.id,
-                    why: why(todo.action),
-                    author: told.author,
-                    title: told.title,
-                    url: told.url,
-                    project: told.project,
-                    body: told.body,
-                    created_at: Moment::new(todo.created_at, now),
-                }
+            let row = |todo: &Todo| TodoRow {
+                id: todo.id,
+                why: why(todo.action),
+                about: beside.summary(&handle, todo),
+                created_at: Moment::new(todo.created_at, now),
             };
             let tab = |label: &str, state_of: State| {
                 Tab::new(label, format!("{PAGE}?state={state_of}"), state == state_of)

@@ -1,42 +1,101 @@
 //! Reactions to issues and their notes.
 
+use super::in_path;
+use super::issues::IssuePath;
 use crate::access::ProjectAccess;
 use crate::entity::notes::{AwardEntity, award};
 use crate::model::Issue;
+use crate::rules::awards as rules;
+use crate::rules::comments::Talk;
 use crate::rules::issues::places::{found, found_signed_in};
-use crate::rules::{awards as rules, comments};
 use crate::store::awards::{self as rows, Award, Awardable};
 use identity::entities::load_basic;
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
+use kernel::http::openapi::Operation;
+use kernel::http::params::FromParams;
+use kernel::http::{
+    Call, Created, Flat, FromCall, NoContent, Ok200, Paged, Paging, Params, Routes,
+};
 use std::collections::HashMap;
 use store::Tx;
 
-/// An issue, or a note about it.
-struct Subject {
-    id: Reference,
-    issue_iid: i64,
-    note_id: Option<i64>,
+/// Where reactions to an issue or a note about it are; the last word is the
+/// parameter that has the id of one.
+const SUBJECTS: [(&str, &str, &str, &str); 2] = [
+    ("issues", "an issue", "", "award_id"),
+    (
+        "notes",
+        "a note of an issue",
+        "/notes/{note_id}",
+        "award_of_note_id",
+    ),
+];
+
+pub(super) fn routes(r: &mut Routes) {
+    for (subjects, words, below, award) in SUBJECTS {
+        let all = &format!("/projects/{{id}}/issues/{{issue_iid}}{below}/award_emoji");
+        let one = &format!("{all}/{{{award}}}");
+        let name = |handler: &str| format!("{subjects}_{handler}");
+        r.get(all, list)
+            .named(&name("list"))
+            .summary(format!("Lists the reactions to {words}"));
+        r.post(all, create)
+            .named(&name("create"))
+            .summary(format!("Reacts to {words}"));
+        r.get(one, show)
+            .named(&name("show"))
+            .summary(format!("Shows a reaction to {words}"));
+        r.delete(one, destroy)
+            .named(&name("destroy"))
+            .summary(format!("Takes back a reaction to {words}"));
+    }
+}
+
+kernel::params! {
+    /// An issue or a note about it, and perhaps one of the reactions to it.
+    pub struct Subject {
+        pub issue: Flat<IssuePath>,
+        /// Id of the note.
+        pub note_id: Option<i64>,
+        /// Id of the reaction.
+        pub award_id: Option<i64>,
+        /// Id of the reaction.
+        pub award_of_note_id: Option<i64>,
+    }
+}
+
+kernel::params! {
+    pub struct Reaction {
+        /// Name of an emoji, without colons.
+        pub name: String,
+    }
+}
+
+impl FromCall for Subject {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        in_path(call)
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.in_path(Subject::fields());
+    }
 }
 
 impl Subject {
-    /// What is reacted to, for who may see it.
     fn find(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(ProjectAccess, Issue, Awardable)> {
-        let (desk, issue) = found(tx, viewer, &self.id, self.issue_iid)?;
+        let (desk, issue) = found(tx, viewer, &self.issue.id, self.issue.issue_iid)?;
         self.within(tx, viewer, desk, issue)
     }
 
-    /// The same for somebody signed in.
     fn find_signed_in(
         &self,
         tx: &mut Tx<'_>,
         viewer: &Viewer,
     ) -> Result<(ProjectAccess, Issue, Awardable)> {
-        let (desk, issue) = found_signed_in(tx, viewer, &self.id, self.issue_iid)?;
+        let (desk, issue) = found_signed_in(tx, viewer, &self.issue.id, self.issue.issue_iid)?;
         desk.writable()?;
         self.within(tx, viewer, desk, issue)
     }
@@ -49,142 +108,16 @@ impl Subject {
         issue: Issue,
     ) -> Result<(ProjectAccess, Issue, Awardable)> {
         let to = match self.note_id {
-            Some(id) => Awardable::Note(comments::find(tx, viewer, &desk, &issue, id)?.id),
+            Some(id) => Awardable::Note(Talk::new(viewer, &desk, &issue).find(tx, id)?.id),
             None => Awardable::Issue(issue.id),
         };
         Ok((desk, issue, to))
     }
-}
 
-macro_rules! of_subjects {
-    ($($module:ident, $word:literal, $base:literal, $one:literal, $award:literal,
-        { $($(#[doc = $doc:literal])* $field:ident: $ty:ty),* }, $note:expr;)*) => {$(
-        mod $module {
-            use super::*;
-
-            kernel::params! {
-                /// What is reacted to.
-                pub struct At {
-                    /// Id or path of the project.
-                    pub id: Reference,
-                    /// Number of the issue.
-                    pub issue_iid: i64,
-                    $($(#[doc = $doc])* pub $field: $ty,)*
-                }
-            }
-
-            kernel::params! {
-                /// What is reacted to, and how.
-                pub struct Give {
-                    /// Id or path of the project.
-                    pub id: Reference,
-                    /// Number of the issue.
-                    pub issue_iid: i64,
-                    $($(#[doc = $doc])* pub $field: $ty,)*
-                    /// Name of an emoji, without colons.
-                    pub name: String,
-                }
-            }
-
-            kernel::params! {
-                /// A reaction.
-                pub struct Given {
-                    /// Id or path of the project.
-                    pub id: Reference,
-                    /// Number of the issue.
-                    pub issue_iid: i64,
-                    $($(#[doc = $doc])* pub $field: $ty,)*
-                    /// Id of the reaction.
-                    pub award_id as $award: i64,
-                }
-            }
-
-            pub fn routes(r: &mut Routes) {
-                r.get($base, list)
-                    .summary(concat!("Lists the reactions to ", $word));
-                r.post($base, create)
-                    .summary(concat!("Reacts to ", $word));
-                r.get($one, show)
-                    .summary(concat!("Shows a reaction to ", $word));
-                r.delete($one, destroy)
-                    .summary(concat!("Takes back a reaction to ", $word));
-            }
-
-            async fn list(
-                app: App,
-                viewer: Viewer,
-                at: Params<At>,
-                paging: Paging,
-            ) -> Result<Paged<AwardEntity>> {
-                let note: fn(&At) -> Option<i64> = $note;
-                let subject = Subject {
-                    id: at.id.clone(),
-                    issue_iid: at.issue_iid,
-                    note_id: note(&at),
-                };
-                super::list(app, viewer, subject, paging).await
-            }
-
-            async fn create(
-                app: App,
-                viewer: Viewer,
-                params: Params<Give>,
-            ) -> Result<Created<AwardEntity>> {
-                let note: fn(&Give) -> Option<i64> = $note;
-                let subject = Subject {
-                    id: params.id.clone(),
-                    issue_iid: params.issue_iid,
-                    note_id: note(&params),
-                };
-                super::create(app, viewer, subject, params.0.name).await
-            }
-
-            async fn show(
-                app: App,
-                viewer: Viewer,
-                params: Params<Given>,
-            ) -> Result<Ok200<AwardEntity>> {
-                let note: fn(&Given) -> Option<i64> = $note;
-                let subject = Subject {
-                    id: params.id.clone(),
-                    issue_iid: params.issue_iid,
-                    note_id: note(&params),
-                };
-                super::show(app, viewer, subject, params.award_id).await
-            }
-
-            async fn destroy(
-                app: App,
-                viewer: Viewer,
-                params: Params<Given>,
-            ) -> Result<NoContent> {
-                let note: fn(&Given) -> Option<i64> = $note;
-                let subject = Subject {
-                    id: params.id.clone(),
-                    issue_iid: params.issue_iid,
-                    note_id: note(&params),
-                };
-                super::destroy(app, viewer, subject, params.award_id).await
-            }
-        }
-    )*};
-}
-
-of_subjects! {
-    issues, "an issue",
-        "/projects/{id}/issues/{issue_iid}/award_emoji",
-        "/projects/{id}/issues/{issue_iid}/award_emoji/{award_id}", "award_id",
-        {}, |_| None;
-    notes, "a note of an issue",
-        "/projects/{id}/issues/{issue_iid}/notes/{note_id}/award_emoji",
-        "/projects/{id}/issues/{issue_iid}/notes/{note_id}/award_emoji/{award_of_note_id}", "award_of_note_id",
-        { /// Id of the note.
-          note_id: i64 }, |at| Some(at.note_id);
-}
-
-pub(super) fn routes(r: &mut Routes) {
-    issues::routes(r);
-    notes::routes(r);
+    /// The reaction that the path names; 0, which none has, if it names none.
+    fn award(&self) -> i64 {
+        self.award_id.or(self.award_of_note_id).unwrap_or(0)
+    }
 }
 
 type Users = HashMap<i64, User>;
@@ -215,12 +148,12 @@ async fn create(
     app: App,
     viewer: Viewer,
     subject: Subject,
-    name: String,
+    params: Params<Reaction>,
 ) -> Result<Created<AwardEntity>> {
     let (made, users) = app
         .write(move |tx| {
             let (desk, issue, to) = subject.find_signed_in(tx, &viewer)?;
-            let made = rules::create(tx, &viewer, &desk, &issue, to, &name)?;
+            let made = rules::create(tx, &viewer, &desk, &issue, to, &params.name)?;
             let users = users(tx, std::slice::from_ref(&made))?;
             Ok((made, users))
         })
@@ -228,11 +161,11 @@ async fn create(
     Ok(Created(award(&app, &made, &users)))
 }
 
-async fn show(app: App, viewer: Viewer, subject: Subject, id: i64) -> Result<Ok200<AwardEntity>> {
+async fn show(app: App, viewer: Viewer, subject: Subject) -> Result<Ok200<AwardEntity>> {
     let (found, users) = app
         .read(move |tx| {
             let (_, _, to) = subject.find(tx, &viewer)?;
-            let found = rows::find(tx, to, id)?.found("")?;
+            let found = rows::find(tx, to, subject.award())?.found("")?;
             let users = users(tx, std::slice::from_ref(&found))?;
             Ok((found, users))
         })
@@ -240,10 +173,10 @@ async fn show(app: App, viewer: Viewer, subject: Subject, id: i64) -> Result<Ok2
     Ok(Ok200(award(&app, &found, &users)))
 }
 
-async fn destroy(app: App, viewer: Viewer, subject: Subject, id: i64) -> Result<NoContent> {
+async fn destroy(app: App, viewer: Viewer, subject: Subject) -> Result<NoContent> {
     app.write(move |tx| {
         let (_, _, to) = subject.find_signed_in(tx, &viewer)?;
-        rules::destroy(tx, &viewer, to, id)?;
+        rules::destroy(tx, &viewer, to, subject.award())?;
         Ok(NoContent)
     })
     .await

@@ -1,5 +1,6 @@
 //! Labels of projects and groups.
 
+use super::{PLACES, Subscribes};
 use crate::access::{Aim, Parent, ParentAccess, ParentRef, ProjectAccess, Scope, authorize};
 use crate::entity::labels::{LabelEntity, label};
 use crate::model::Label;
@@ -8,16 +9,14 @@ use crate::store::labels::{self as rows, Filter};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Changed, Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
-use kernel::ids::Reference;
+use kernel::http::{
+    Changed, Created, Flat, NoContent, Ok200, Paged, Paging, Params, Patch, Routes,
+};
 use std::collections::HashMap;
 use store::Tx;
 
 kernel::params! {
-    /// A place and which of its labels.
     pub struct ListLabels {
-        /// Id or path.
-        pub id: Reference,
         /// Count the issues of each label.
         pub with_counts: Option<bool>,
         /// Also labels of the groups above; true unless refused.
@@ -30,10 +29,7 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A new label.
     pub struct CreateLabel {
-        /// Id or path.
-        pub id: Reference,
         /// Its title.
         pub name: String,
         /// `#rrggbb` or a name of CSS.
@@ -48,10 +44,7 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A label.
     pub struct LabelPath {
-        /// Id or path.
-        pub id: Reference,
         /// Id or title of the label.
         pub label_id: String,
         /// Also labels of the groups above; true unless refused.
@@ -60,12 +53,17 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A label and what becomes of it.
-    pub struct UpdateLabel {
-        /// Id or path.
-        pub id: Reference,
-        /// Id or title of the label.
-        pub label_id: String,
+    /// A label named beside its place, by one of these.
+    pub struct NamedLabel {
+        /// Title of the label.
+        pub name: Option<String>,
+        /// Id of the label.
+        pub label_id: Option<String>,
+    }
+}
+
+kernel::params! {
+    pub struct LabelChange {
         /// Another title.
         pub new_name: Option<String>,
         /// `#rrggbb` or a name of CSS.
@@ -76,214 +74,79 @@ kernel::params! {
         pub priority: Patch<i64>,
         /// No longer offered.
         pub archived: Option<bool>,
+    }
+}
+
+kernel::params! {
+    pub struct UpdateLabel {
+        /// Id or title of the label.
+        pub label_id: String,
+        pub change: Flat<LabelChange>,
     }
 }
 
 kernel::params! {
     /// A label named beside its place, and what becomes of it.
     pub struct UpdateNamed {
-        /// Id or path.
-        pub id: Reference,
-        /// Title of the label.
-        pub name: Option<String>,
-        /// Id of the label.
-        pub label_id: Option<String>,
-        /// Another title.
-        pub new_name: Option<String>,
-        /// `#rrggbb` or a name of CSS.
-        pub color: Option<String>,
-        /// A few words.
-        pub description: Patch<String>,
-        /// Where it stands among the project's labels; null for nowhere.
-        pub priority: Patch<i64>,
-        /// No longer offered.
-        pub archived: Option<bool>,
+        pub label: Flat<NamedLabel>,
+        pub change: Flat<LabelChange>,
     }
-}
-
-kernel::params! {
-    /// A label named beside its place.
-    pub struct NamedLabel {
-        /// Id or path.
-        pub id: Reference,
-        /// Title of the label.
-        pub name: Option<String>,
-        /// Id of the label.
-        pub label_id: Option<String>,
-    }
-}
-
-macro_rules! of_places {
-    ($($module:ident, $place:ident, $word:literal, $list:literal, $one:literal;)*) => {$(
-        mod $module {
-            use super::*;
-
-            pub fn routes(r: &mut Routes) {
-                r.get($list, list)
-                    .summary(concat!("Lists the labels of a ", $word));
-                r.post($list, create)
-                    .summary(concat!("Makes a label in a ", $word));
-                r.put($list, update_named)
-                    .summary(concat!("Changes a label of a ", $word, ", named in the body"));
-                r.delete($list, destroy_named)
-                    .summary(concat!("Deletes a label of a ", $word, ", named in the body"));
-                r.get($one, show)
-                    .summary(concat!("Shows a label of a ", $word));
-                r.put($one, update)
-                    .summary(concat!("Changes a label of a ", $word));
-                r.delete($one, destroy)
-                    .summary(concat!("Deletes a label of a ", $word));
-                r.post(concat!($one, "/subscribe"), subscribe)
-                    .summary(concat!("Subscribes the caller to a label of a ", $word));
-                r.post(concat!($one, "/unsubscribe"), unsubscribe)
-                    .summary(concat!("Ends the caller's subscription to a label of a ", $word));
-            }
-
-            async fn list(
-                app: App,
-                viewer: Viewer,
-                params: Params<ListLabels>,
-                paging: Paging,
-            ) -> Result<Paged<LabelEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                super::list(app, viewer, place, params.0, paging).await
-            }
-
-            async fn create(
-                app: App,
-                viewer: Viewer,
-                params: Params<CreateLabel>,
-            ) -> Result<Created<LabelEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                super::create(app, viewer, place, params.0).await
-            }
-
-            async fn show(
-                app: App,
-                viewer: Viewer,
-                params: Params<LabelPath>,
-            ) -> Result<Ok200<LabelEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                super::show(app, viewer, place, params.0).await
-            }
-
-            async fn update(
-                app: App,
-                viewer: Viewer,
-                params: Params<UpdateLabel>,
-            ) -> Result<Ok200<LabelEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                let change = super::changed(
-                    &params.new_name,
-                    &params.color,
-                    &params.description,
-                    &params.priority,
-                    params.archived,
-                );
-                super::update(app, viewer, place, Named::one(params.0.label_id), change).await
-            }
-
-            async fn update_named(
-                app: App,
-                viewer: Viewer,
-                params: Params<UpdateNamed>,
-            ) -> Result<Ok200<LabelEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                let named = Named(params.name.clone(), params.label_id.clone());
-                let change = super::changed(
-                    &params.new_name,
-                    &params.color,
-                    &params.description,
-                    &params.priority,
-                    params.archived,
-                );
-                super::update(app, viewer, place, named, change).await
-            }
-
-            async fn destroy(
-                app: App,
-                viewer: Viewer,
-                params: Params<LabelPath>,
-            ) -> Result<NoContent> {
-                let place = ParentRef::$place(params.id.clone());
-                super::destroy(app, viewer, place, Named::one(params.0.label_id)).await
-            }
-
-            async fn destroy_named(
-                app: App,
-                viewer: Viewer,
-                params: Params<NamedLabel>,
-            ) -> Result<NoContent> {
-                let place = ParentRef::$place(params.id.clone());
-                let named = Named(params.0.name, params.0.label_id);
-                super::destroy(app, viewer, place, named).await
-            }
-
-            async fn subscribe(
-                app: App,
-                viewer: Viewer,
-                params: Params<LabelPath>,
-            ) -> Result<Changed<LabelEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                super::subscribe(app, viewer, place, params.0.label_id, true).await
-            }
-
-            async fn unsubscribe(
-                app: App,
-                viewer: Viewer,
-                params: Params<LabelPath>,
-            ) -> Result<Changed<LabelEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                super::subscribe(app, viewer, place, params.0.label_id, false).await
-            }
-        }
-    )*};
-}
-
-of_places! {
-    projects, Project, "project", "/projects/{id}/labels", "/projects/{id}/labels/{label_id}";
-    groups, Group, "group", "/groups/{id}/labels", "/groups/{id}/labels/{label_id}";
 }
 
 pub(super) fn routes(r: &mut Routes) {
-    projects::routes(r);
-    groups::routes(r);
+    for (places, word) in PLACES {
+        let all = &format!("/{places}/{{id}}/labels");
+        let one = &format!("{all}/{{label_id}}");
+        let name = |handler: &str| format!("{places}_{handler}");
+        r.get(all, list)
+            .named(&name("list"))
+            .summary(format!("Lists the labels of a {word}"));
+        r.post(all, create)
+            .named(&name("create"))
+            .summary(format!("Makes a label in a {word}"));
+        r.put(all, update_named)
+            .named(&name("update_named"))
+            .summary(format!("Changes a label of a {word}, named in the body"));
+        r.delete(all, destroy_named)
+            .named(&name("destroy_named"))
+            .summary(format!("Deletes a label of a {word}, named in the body"));
+        r.get(one, show)
+            .named(&name("show"))
+            .summary(format!("Shows a label of a {word}"));
+        r.put(one, update)
+            .named(&name("update"))
+            .summary(format!("Changes a label of a {word}"));
+        r.delete(one, destroy)
+            .named(&name("destroy"))
+            .summary(format!("Deletes a label of a {word}"));
+        r.post(&format!("{one}/subscribe"), subscription)
+            .named(&name("subscribe"))
+            .summary(format!("Subscribes the caller to a label of a {word}"));
+        r.post(&format!("{one}/unsubscribe"), subscription)
+            .named(&name("unsubscribe"))
+            .summary(format!(
+                "Ends the caller's subscription to a label of a {word}"
+            ));
+    }
     r.put("/projects/{id}/labels/{label_id}/promote", promote)
         .summary("Makes a project's label one of its group");
 }
 
-/// What the caller wants changed.
-fn changed(
-    new_name: &Option<String>,
-    color: &Option<String>,
-    description: &Patch<String>,
-    priority: &Patch<i64>,
-    archived: Option<bool>,
-) -> LabelInput {
-    LabelInput {
-        title: new_name.clone(),
-        color: color.clone(),
-        description: description.clone(),
-        priority: priority.clone(),
-        archived,
-    }
-}
-
-/// A label by title or by id: one of them.
-struct Named(Option<String>, Option<String>);
-
-impl Named {
-    fn one(id_or_title: String) -> Named {
-        Named(None, Some(id_or_title))
+impl NamedLabel {
+    fn one(id_or_title: String) -> NamedLabel {
+        NamedLabel {
+            name: None,
+            label_id: Some(id_or_title),
+        }
     }
 
     fn id_or_title(&self) -> Result<&str> {
-        match self {
-            Named(Some(_), Some(_)) => Err(Error::Parameters(vec![
+        match (&self.name, &self.label_id) {
+            (Some(_), Some(_)) => Err(Error::Parameters(vec![
                 "name, label_id are mutually exclusive".into(),
             ])),
-            Named(Some(named), None) | Named(None, Some(named)) => Ok(named),
-            Named(None, None) => Err(Error::none_of("name, label_id")),
+            (Some(named), None) | (None, Some(named)) => Ok(named),
+            (None, None) => Err(Error::none_of("name, label_id")),
         }
     }
 }
@@ -319,7 +182,7 @@ async fn list(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    params: ListLabels,
+    Params(params): Params<ListLabels>,
     paging: Paging,
 ) -> Result<Paged<LabelEntity>> {
     let with_counts = params.with_counts.unwrap_or(false);
@@ -347,7 +210,7 @@ async fn create(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    params: CreateLabel,
+    Params(params): Params<CreateLabel>,
 ) -> Result<Created<LabelEntity>> {
     let new = LabelInput {
         title: Some(params.name),
@@ -369,7 +232,7 @@ async fn show(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    params: LabelPath,
+    params: Params<LabelPath>,
 ) -> Result<Ok200<LabelEntity>> {
     let (found, counts) = app
         .read(move |tx| {
@@ -387,9 +250,35 @@ async fn update(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    named: Named,
-    change: LabelInput,
+    Params(params): Params<UpdateLabel>,
 ) -> Result<Ok200<LabelEntity>> {
+    let label = NamedLabel::one(params.label_id);
+    change(app, viewer, place, label, params.change.0).await
+}
+
+async fn update_named(
+    app: App,
+    viewer: Viewer,
+    place: ParentRef,
+    Params(params): Params<UpdateNamed>,
+) -> Result<Ok200<LabelEntity>> {
+    change(app, viewer, place, params.label.0, params.change.0).await
+}
+
+async fn change(
+    app: App,
+    viewer: Viewer,
+    place: ParentRef,
+    label: NamedLabel,
+    change: LabelChange,
+) -> Result<Ok200<LabelEntity>> {
+    let change = LabelInput {
+        title: change.new_name,
+        color: change.color,
+        description: change.description,
+        priority: change.priority,
+        archived: change.archived,
+    };
     let (changed, counts) = app
         .write(move |tx| {
             let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
@@ -398,7 +287,7 @@ async fn update(
                     "new_name, color, description, priority, archived",
                 ));
             }
-            let id = named.id_or_title()?;
+            let id = label.id_or_title()?;
             let changed = rules::update(tx, &viewer, &entered, id, &change)?;
             let counts = counted(tx, &viewer, &entered, std::slice::from_ref(&changed))?;
             Ok((changed, counts))
@@ -407,42 +296,62 @@ async fn update(
     Ok(Ok200(shown(&changed, Some(&counts))))
 }
 
-async fn destroy(app: App, viewer: Viewer, place: ParentRef, named: Named) -> Result<NoContent> {
+async fn destroy(
+    app: App,
+    viewer: Viewer,
+    place: ParentRef,
+    Params(params): Params<LabelPath>,
+) -> Result<NoContent> {
+    remove(app, viewer, place, NamedLabel::one(params.label_id)).await
+}
+
+async fn destroy_named(
+    app: App,
+    viewer: Viewer,
+    place: ParentRef,
+    params: Params<NamedLabel>,
+) -> Result<NoContent> {
+    remove(app, viewer, place, params.0).await
+}
+
+async fn remove(
+    app: App,
+    viewer: Viewer,
+    place: ParentRef,
+    label: NamedLabel,
+) -> Result<NoContent> {
     app.write(move |tx| {
         let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-        rules::destroy(tx, &viewer, &entered, named.id_or_title()?)?;
+        rules::destroy(tx, &viewer, &entered, label.id_or_title()?)?;
         Ok(NoContent)
     })
     .await
 }
 
-async fn subscribe(
+async fn subscription(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    label_id: String,
-    wanted: bool,
+    params: Params<LabelPath>,
+    Subscribes(wanted): Subscribes,
 ) -> Result<Changed<LabelEntity>> {
     let changed = app
         .write(move |tx| {
             let entered = authorize(tx, &viewer, &place, Aim::Own)?;
-            rules::subscribe(tx, &viewer, &entered, &label_id, wanted)
+            rules::subscribe(tx, &viewer, &entered, &params.label_id, wanted)
         })
         .await?;
-    Ok(match changed {
-        Some(changed) => Changed::Now(label(&changed, None)),
-        None => Changed::Before,
-    })
+    Ok(changed.map(|changed| label(&changed, None)).into())
 }
 
 async fn promote(
     app: App,
     viewer: Viewer,
+    place: ParentRef,
     params: Params<LabelPath>,
 ) -> Result<Ok200<LabelEntity>> {
     let (promoted, counts) = app
         .write(move |tx| {
-            let place = ParentRef::Project(params.id.clone());
             let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
             let (promoted, above) = rules::promote(tx, &viewer, &entered, &params.label_id)?;
             let counts = counted(tx, &viewer, &above, std::slice::from_ref(&promoted))?;

@@ -19,7 +19,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A text.
     pub struct Render {
         /// Markdown, at most 1,000,000 characters.
         pub text: String,

@@ -1,5 +1,6 @@
 //! Milestones of projects and groups.
 
+use super::PLACES;
 use crate::access::{Aim, ParentRef, authorize};
 use crate::entity::milestones::{MilestoneEntity, milestone};
 use crate::model::MilestoneState;
@@ -8,15 +9,11 @@ use crate::store::milestones::{self as rows, Filter};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
-use kernel::ids::Reference;
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
 use kernel::time::{Date, Timestamp};
 
 kernel::params! {
-    /// A place and which of its milestones.
     pub struct ListMilestones {
-        /// Id or path.
-        pub id: Reference,
         /// Only of these numbers.
         pub iids: Option<Vec<i64>>,
         /// Only in this state.
@@ -37,12 +34,8 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A new milestone.
-    pub struct CreateMilestone {
-        /// Id or path.
-        pub id: Reference,
-        /// Its title.
-        pub title: String,
+    /// What is said of a milestone beside its title.
+    pub struct MilestoneTexts {
         /// Its description.
         pub description: Patch<String>,
         /// Its first day.
@@ -53,120 +46,73 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A milestone.
+    pub struct CreateMilestone {
+        /// Its title.
+        pub title: String,
+        pub texts: Flat<MilestoneTexts>,
+    }
+}
+
+kernel::params! {
     pub struct MilestonePath {
-        /// Id or path.
-        pub id: Reference,
         /// Id of the milestone.
         pub milestone_id: i64,
     }
 }
 
 kernel::params! {
-    /// A milestone and what becomes of it.
     pub struct UpdateMilestone {
-        /// Id or path.
-        pub id: Reference,
         /// Id of the milestone.
         pub milestone_id: i64,
         /// Another title.
         pub title: Option<String>,
-        /// Another description.
-        pub description: Patch<String>,
-        /// Its first day.
-        pub start_date: Patch<Date>,
-        /// Its last day.
-        pub due_date: Patch<Date>,
+        pub texts: Flat<MilestoneTexts>,
         /// Close it or open it again.
         pub state_event: Option<StateEvent>,
     }
 }
 
-macro_rules! of_places {
-    ($($module:ident, $place:ident, $word:literal, $list:literal, $one:literal;)*) => {$(
-        mod $module {
-            use super::*;
-
-            pub fn routes(r: &mut Routes) {
-                r.get($list, list)
-                    .summary(concat!("Lists the milestones of a ", $word));
-                r.post($list, create)
-                    .summary(concat!("Makes a milestone in a ", $word));
-                r.get($one, show)
-                    .summary(concat!("Shows a milestone of a ", $word));
-                r.put($one, update)
-                    .summary(concat!("Changes a milestone of a ", $word));
-                r.delete($one, destroy)
-                    .summary(concat!("Deletes a milestone of a ", $word));
-            }
-
-            async fn list(
-                app: App,
-                viewer: Viewer,
-                params: Params<ListMilestones>,
-                paging: Paging,
-            ) -> Result<Paged<MilestoneEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                super::list(app, viewer, place, params.0, paging).await
-            }
-
-            async fn create(
-                app: App,
-                viewer: Viewer,
-                params: Params<CreateMilestone>,
-            ) -> Result<Created<MilestoneEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                super::create(app, viewer, place, params.0).await
-            }
-
-            async fn show(
-                app: App,
-                viewer: Viewer,
-                params: Params<MilestonePath>,
-            ) -> Result<Ok200<MilestoneEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                super::show(app, viewer, place, params.0.milestone_id).await
-            }
-
-            async fn update(
-                app: App,
-                viewer: Viewer,
-                params: Params<UpdateMilestone>,
-            ) -> Result<Ok200<MilestoneEntity>> {
-                let place = ParentRef::$place(params.id.clone());
-                super::update(app, viewer, place, params.0).await
-            }
-
-            async fn destroy(
-                app: App,
-                viewer: Viewer,
-                params: Params<MilestonePath>,
-            ) -> Result<NoContent> {
-                let place = ParentRef::$place(params.id.clone());
-                super::destroy(app, viewer, place, params.0.milestone_id).await
-            }
-        }
-    )*};
-}
-
-of_places! {
-    projects, Project, "project", "/projects/{id}/milestones",
-        "/projects/{id}/milestones/{milestone_id}";
-    groups, Group, "group", "/groups/{id}/milestones", "/groups/{id}/milestones/{milestone_id}";
-}
-
 pub(super) fn routes(r: &mut Routes) {
-    projects::routes(r);
-    groups::routes(r);
+    for (places, word) in PLACES {
+        let all = &format!("/{places}/{{id}}/milestones");
+        let one = &format!("{all}/{{milestone_id}}");
+        let name = |handler: &str| format!("{places}_{handler}");
+        r.get(all, list)
+            .named(&name("list"))
+            .summary(format!("Lists the milestones of a {word}"));
+        r.post(all, create)
+            .named(&name("create"))
+            .summary(format!("Makes a milestone in a {word}"));
+        r.get(one, show)
+            .named(&name("show"))
+            .summary(format!("Shows a milestone of a {word}"));
+        r.put(one, update)
+            .named(&name("update"))
+            .summary(format!("Changes a milestone of a {word}"));
+        r.delete(one, destroy)
+            .named(&name("destroy"))
+            .summary(format!("Deletes a milestone of a {word}"));
+    }
     r.post("/projects/{id}/milestones/{milestone_id}/promote", promote)
         .summary("Makes a project's milestone one of its group");
+}
+
+impl MilestoneTexts {
+    fn change(self) -> Change {
+        Change {
+            description: self.description,
+            start_on: self.start_date,
+            due_on: self.due_date,
+            ..Change::default()
+        }
+    }
 }
 
 async fn list(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    params: ListMilestones,
+    Params(params): Params<ListMilestones>,
     paging: Paging,
 ) -> Result<Paged<MilestoneEntity>> {
     let above = params
@@ -195,14 +141,11 @@ async fn create(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    params: CreateMilestone,
+    Params(params): Params<CreateMilestone>,
 ) -> Result<Created<MilestoneEntity>> {
     let new = Change {
         title: Some(params.title),
-        description: params.description,
-        start_on: params.start_date,
-        due_on: params.due_date,
-        state_event: None,
+        ..params.texts.0.change()
     };
     let made = app
         .write(move |tx| {
@@ -217,12 +160,12 @@ async fn show(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    id: i64,
+    path: Params<MilestonePath>,
 ) -> Result<Ok200<MilestoneEntity>> {
     let found = app
         .read(move |tx| {
             let entered = authorize(tx, &viewer, &place, Aim::Read)?;
-            rules::find(tx, &entered, id)
+            rules::find(tx, &entered, path.milestone_id)
         })
         .await?;
     Ok(Ok200(milestone(&app, &found)))
@@ -232,20 +175,18 @@ async fn update(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    params: UpdateMilestone,
+    Params(params): Params<UpdateMilestone>,
 ) -> Result<Ok200<MilestoneEntity>> {
     let id = params.milestone_id;
     let change = Change {
         title: params.title,
-        description: params.description,
-        start_on: params.start_date,
-        due_on: params.due_date,
         state_event: params.state_event,
+        ..params.texts.0.change()
     };
     let changed = app
         .write(move |tx| {
             let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-            match change.is_empty() {
+            match change == Change::default() {
                 true => Err(Error::none_of(
                     "title, description, start_date, due_date, state_event",
                 )),
@@ -256,10 +197,15 @@ async fn update(
     Ok(Ok200(milestone(&app, &changed)))
 }
 
-async fn destroy(app: App, viewer: Viewer, place: ParentRef, id: i64) -> Result<NoContent> {
+async fn destroy(
+    app: App,
+    viewer: Viewer,
+    place: ParentRef,
+    path: Params<MilestonePath>,
+) -> Result<NoContent> {
     app.write(move |tx| {
         let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-        rules::destroy(tx, &viewer, &entered, id)?;
+        rules::destroy(tx, &viewer, &entered, path.milestone_id)?;
         Ok(NoContent)
     })
     .await
@@ -268,13 +214,13 @@ async fn destroy(app: App, viewer: Viewer, place: ParentRef, id: i64) -> Result<
 async fn promote(
     app: App,
     viewer: Viewer,
-    params: Params<MilestonePath>,
+    place: ParentRef,
+    path: Params<MilestonePath>,
 ) -> Result<Ok200<MilestoneEntity>> {
     let promoted = app
         .write(move |tx| {
-            let place = ParentRef::Project(params.id.clone());
             let entered = authorize(tx, &viewer, &place, Aim::Manage)?;
-            rules::promote(tx, &viewer, &entered, params.milestone_id)
+            rules::promote(tx, &viewer, &entered, path.milestone_id)
         })
         .await?;
     Ok(Ok200(milestone(&app, &promoted)))

@@ -24,7 +24,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// What to-dos are about.
     pub enum Kind {
         Issue = "Issue",
         MergeRequest = "MergeRequest",
@@ -36,7 +35,6 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// Which to-dos.
     pub struct ListTodos {
         /// Only for this reason.
         pub action: Option<Action>,
@@ -54,7 +52,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A to-do.
     pub struct TodoPath {
         /// Id of the to-do.
         pub id: i64,
@@ -122,10 +119,7 @@ async fn mark(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Chang
             }
         })
         .await?;
-    Ok(match made {
-        Some((made, beside)) => Changed::Now(todo(&app, &made, &beside)),
-        None => Changed::Before,
-    })
+    Ok(made.map(|(made, beside)| todo(&app, &made, &beside)).into())
 }
 
 fn shown(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, made: Todo) -> Result<(Todo, Beside)> {

@@ -22,13 +22,8 @@ pub fn name(text: &str) -> Option<&'static str> {
 /// Which reaction a list is asked for: `Any`, `None` or a name; nothing of an
 /// empty text.
 pub fn wanted(text: &str) -> Option<Has<String>> {
-    match text.to_ascii_lowercase().as_str() {
-        "" => None,
-        "any" => Some(Has::Any),
-        "none" => Some(Has::None),
-        // What is no emoji is found nowhere.
-        _ => Some(Has::This(name(text).unwrap_or(text).to_owned())),
-    }
+    // What is no emoji is found nowhere.
+    Has::of(text, |text| name(text).unwrap_or(text).to_owned())
 }
 
 /// Reacts to an issue, or to a note about it or another thing. Where the
@@ -52,7 +47,6 @@ pub fn create<'t>(
         .ok_or_else(|| Error::NotFoundText("404 Award Emoji Name has already been taken".into()))
 }
 
-/// Reacts to an issue, or takes that back.
 pub fn toggle(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

@@ -15,168 +15,206 @@ use kernel::error::{Error, Found, Result};
 use kernel::time::Timestamp;
 use spaces::access::MAINTAINER;
 use spaces::rules::note_activity;
-use store::Tx;
+use store::{Fragment, Tx};
 
-/// A note about to be written.
 #[derive(Debug, Clone)]
 pub struct Comment {
     pub body: String,
-    /// For reporters only.
     pub internal: bool,
     pub created_at: Option<Timestamp>,
-    /// The discussion it answers in.
     pub discussion_id: Option<String>,
     pub begins_thread: bool,
 }
 
-/// What became of it.
 #[derive(Debug, Clone)]
 pub enum Said {
-    /// A note, and what commands in it did.
     Note(Box<Note>, Option<Outcome>),
     Commands(Outcome),
 }
 
-/// The note of this id about something, if the viewer may see it.
-pub fn find<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    about: impl Into<Topic<'t>>,
-    id: i64,
-) -> Result<Note> {
-    let noteable = about.into().noteable(desk);
-    let mut condition = rows::shown(viewer, noteable, desk.is_reporter());
-    condition.push(" and notes.id = ", id);
-    rows::select(tx, condition)?.pop().found("Note")
+#[derive(Clone, Copy)]
+pub struct Talk<'t> {
+    viewer: &'t Viewer,
+    desk: &'t ProjectAccess,
+    topic: Topic<'t>,
 }
 
-/// The same, which belongs to this discussion if one is named.
-pub fn find_within<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    about: impl Into<Topic<'t>>,
-    id: i64,
-    discussion_id: Option<&str>,
-) -> Result<Note> {
-    let note = find(tx, viewer, desk, about, id)?;
-    match discussion_id {
-        Some(discussion) if note.discussion_id != discussion => Err(Error::NotFound("Note")),
-        _ => Ok(note),
+impl<'t> Talk<'t> {
+    pub fn new(
+        viewer: &'t Viewer,
+        desk: &'t ProjectAccess,
+        about: impl Into<Topic<'t>>,
+    ) -> Talk<'t> {
+        Talk {
+            viewer,
+            desk,
+            topic: about.into(),
+        }
     }
-}
 
-/// The notes of a discussion that the viewer may see.
-pub fn discussion<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    about: impl Into<Topic<'t>>,
-    id: &str,
-) -> Result<Vec<Note>> {
-    let noteable = about.into().noteable(desk);
-    let mut condition = rows::shown(viewer, noteable, desk.is_reporter());
-    condition.push(" and notes.discussion_id = ", id);
-    let notes = rows::select(tx, condition)?;
-    match notes.is_empty() {
-        true => Err(Error::NotFound("Discussion")),
-        false => Ok(notes),
+    /// Condition: the notes about it that the viewer sees.
+    fn shown(self) -> Fragment {
+        let noteable = self.topic.noteable(self.desk);
+        rows::shown(self.viewer, noteable, self.desk.is_reporter())
     }
-}
 
-/// Writes a note. Commands in one about an issue are carried out as far as
-/// the viewer may; elsewhere, and where programs write, they are text.
-pub fn write<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    about: impl Into<Topic<'t>>,
-    comment: &Comment,
-) -> Result<Said> {
-    let topic = about.into();
-    let author = &viewer.signed_in()?.user;
-    if topic.is_closed_to(desk) {
-        return Err(Error::forbidden("This discussion is locked"));
+    pub fn find(self, tx: &mut Tx<'_>, id: i64) -> Result<Note> {
+        let mut condition = self.shown();
+        condition.push(" and notes.id = ", id);
+        rows::select(tx, condition)?.pop().found("Note")
     }
-    if comment.internal && !desk.is_reporter() {
-        return Err(Error::forbidden(""));
+
+    /// The same, which belongs to this discussion if one is named.
+    pub fn find_within(
+        self,
+        tx: &mut Tx<'_>,
+        id: i64,
+        discussion_id: Option<&str>,
+    ) -> Result<Note> {
+        let note = self.find(tx, id)?;
+        match discussion_id {
+            Some(discussion) if note.discussion_id != discussion => Err(Error::NotFound("Note")),
+            _ => Ok(note),
+        }
     }
-    check(&comment.body)?;
-    let thread = match &comment.discussion_id {
-        Some(id) => Some(discussion(tx, viewer, desk, topic, id)?),
-        None => None,
-    };
-    let (text, outcome) = carry_out(tx, viewer, desk, topic, &comment.body)?;
-    let outcome = match (text.trim().is_empty(), outcome) {
-        (true, Some(outcome)) => return Ok(Said::Commands(outcome)),
-        (_, outcome) => outcome,
-    };
-    let first = thread.as_ref().and_then(|notes| notes.first());
-    if let Some(first) = first.filter(|first| !first.in_thread) {
-        rows::begin_thread(tx, first.id)?;
+
+    pub fn discussion(self, tx: &mut Tx<'_>, id: &str) -> Result<Vec<Note>> {
+        let mut condition = self.shown();
+        condition.push(" and notes.discussion_id = ", id);
+        let notes = rows::select(tx, condition)?;
+        match notes.is_empty() {
+            true => Err(Error::NotFound("Discussion")),
+            false => Ok(notes),
+        }
     }
-    let created_at = comment.created_at.filter(|_| desk.is_owner());
-    let created_at = created_at.unwrap_or(tx.now());
-    let noteable = topic.noteable(desk);
-    let note = rows::insert(
-        tx,
-        &NewNote {
-            noteable,
-            author_id: Some(author.id),
-            body: text,
-            discussion_id: comment.discussion_id.clone().unwrap_or_else(new_discussion),
-            in_thread: comment.begins_thread || thread.is_some(),
-            is_system: false,
-            // An answer is for those who see what it answers.
-            internal: comment.internal || first.is_some_and(|first| first.internal),
-            names_issue_id: None,
-            created_at,
-        },
-    )?;
-    topic.touch(tx)?;
-    note_activity(tx, desk.project.id)?;
-    todos::close_for(tx, Some(author.id), noteable)?;
-    let said = Text {
-        text: &note.body,
-        before: "",
-        note_id: Some(note.id),
-        internal: note.internal,
-    };
-    let told = mention(tx, viewer, desk, topic, said)?;
-    let direct = told.into_iter().map(|user| (user, Reason::Mentioned));
-    if !author.kind.is_bot() {
-        news::notify(
-            tx,
-            Some(author.id),
+
+    /// Writes a note. Commands in one about an issue are carried out as far as
+    /// the viewer may; elsewhere, and where programs write, they are text.
+    pub fn write(self, tx: &mut Tx<'_>, comment: &Comment) -> Result<Said> {
+        let Talk {
+            viewer,
+            desk,
             topic,
-            Event::Note,
-            Some(note.id),
-            direct.collect(),
+        } = self;
+        let author = &viewer.signed_in()?.user;
+        if topic.is_closed_to(desk) {
+            return Err(Error::forbidden("This discussion is locked"));
+        }
+        if comment.internal && !desk.is_reporter() {
+            return Err(Error::forbidden(""));
+        }
+        check(&comment.body)?;
+        let thread = match &comment.discussion_id {
+            Some(id) => Some(self.discussion(tx, id)?),
+            None => None,
+        };
+        let (text, outcome) = self.carry_out(tx, &comment.body)?;
+        let outcome = match (text.trim().is_empty(), outcome) {
+            (true, Some(outcome)) => return Ok(Said::Commands(outcome)),
+            (_, outcome) => outcome,
+        };
+        let first = thread.as_ref().and_then(|notes| notes.first());
+        if let Some(first) = first.filter(|first| !first.in_thread) {
+            rows::begin_thread(tx, first.id)?;
+        }
+        let created_at = comment.created_at.filter(|_| desk.is_owner());
+        let created_at = created_at.unwrap_or(tx.now());
+        let noteable = topic.noteable(desk);
+        let note = rows::insert(
+            tx,
+            &NewNote {
+                noteable,
+                author_id: Some(author.id),
+                body: text,
+                discussion_id: comment.discussion_id.clone().unwrap_or_else(new_discussion),
+                in_thread: comment.begins_thread || thread.is_some(),
+                is_system: false,
+                // An answer is for those who see what it answers.
+                internal: comment.internal || first.is_some_and(|first| first.internal),
+                names_issue_id: None,
+                created_at,
+            },
         )?;
+        topic.touch(tx)?;
+        note_activity(tx, desk.project.id)?;
+        todos::close_for(tx, Some(author.id), noteable)?;
+        let said = Text {
+            text: &note.body,
+            before: "",
+            note_id: Some(note.id),
+            internal: note.internal,
+        };
+        let told = mention(tx, viewer, desk, topic, said)?;
+        let direct = told.into_iter().map(|user| (user, Reason::Mentioned));
+        if !author.kind.is_bot() {
+            news::notify(
+                tx,
+                Some(author.id),
+                topic,
+                Event::Note,
+                Some(note.id),
+                direct.collect(),
+            )?;
+        }
+        Ok(Said::Note(Box::new(note), outcome))
     }
-    Ok(Said::Note(Box::new(note), outcome))
-}
 
-/// Takes the commands out of a text and carries them out, where there are any
-/// for such a topic and writer; the text without them.
-fn carry_out(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    topic: Topic<'_>,
-    body: &str,
-) -> Result<(String, Option<Outcome>)> {
-    let issue = match topic {
-        Topic::Issue(issue) if !viewer.signed_in()?.user.kind.is_bot() => issue,
-        _ => return Ok((body.to_owned(), None)),
-    };
-    let split = quick_actions::split(body);
-    let outcome = match split.actions.is_empty() {
-        true => None,
-        false => Some(commands::apply(tx, viewer, desk, issue, &split.actions)?),
-    };
-    Ok((split.text, outcome))
+    /// Takes the commands out of a text and carries them out, where there are any
+    /// for such a topic and writer; the text without them.
+    fn carry_out(self, tx: &mut Tx<'_>, body: &str) -> Result<(String, Option<Outcome>)> {
+        let Talk {
+            viewer,
+            desk,
+            topic,
+        } = self;
+        let issue = match topic {
+            Topic::Issue(issue) if !viewer.signed_in()?.user.kind.is_bot() => issue,
+            _ => return Ok((body.to_owned(), None)),
+        };
+        let split = quick_actions::split(body);
+        let outcome = match split.actions.is_empty() {
+            true => None,
+            false => Some(commands::apply(tx, viewer, desk, issue, &split.actions)?),
+        };
+        Ok((split.text, outcome))
+    }
+
+    /// Refuses to change what the program or somebody else wrote; maintainers may
+    /// change any note of people.
+    fn changeable(self, note: &Note) -> Result<()> {
+        match may_change(self.viewer, self.desk, note) {
+            true => Ok(()),
+            false => Err(Error::forbidden("")),
+        }
+    }
+
+    /// Writes another text. Nobody is told by mail; who is named now and was not
+    /// before gets something to do.
+    pub fn rewrite(self, tx: &mut Tx<'_>, id: i64, body: &str) -> Result<Note> {
+        let Talk {
+            viewer,
+            desk,
+            topic,
+        } = self;
+        let note = self.find(tx, id)?;
+        self.changeable(&note)?;
+        check(body)?;
+        rows::rewrite(tx, note.id, body)?;
+        let said = Text {
+            text: body,
+            before: &note.body,
+            note_id: Some(note.id),
+            internal: note.internal,
+        };
+        mention(tx, viewer, desk, topic, said)?;
+        self.find(tx, id)
+    }
+
+    pub fn destroy(self, tx: &mut Tx<'_>, id: i64) -> Result<()> {
+        let note = self.find(tx, id)?;
+        self.changeable(&note)?;
+        rows::delete(tx, &note)
+    }
 }
 
 /// Refuses a body that cannot be kept, in the words that notes have for it.
@@ -191,7 +229,6 @@ fn check(body: &str) -> Result<()> {
     }
 }
 
-/// What the refusal of a body begins with.
 const REFUSED: &str = "Note {\"note\"=>[\"";
 
 /// What is wrong with a body, if that is why a note was refused: for
@@ -203,55 +240,9 @@ pub fn refused_text(error: &Error) -> Option<&str> {
     }
 }
 
-/// Refuses to change what the program or somebody else wrote; maintainers may
-/// change any note of people.
-fn changeable(viewer: &Viewer, desk: &ProjectAccess, note: &Note) -> Result<()> {
-    match may_change(viewer, desk, note) {
-        true => Ok(()),
-        false => Err(Error::forbidden("")),
-    }
-}
-
 /// Whether the viewer may change a note they see, in a project that takes
 /// changes.
 pub fn may_change(viewer: &Viewer, desk: &ProjectAccess, note: &Note) -> bool {
     let own = note.author_id.is_some() && note.author_id == viewer.user_id();
     !note.is_system && (own || desk.level >= MAINTAINER)
-}
-
-/// Writes another text. Nobody is told by mail; who is named now and was not
-/// before gets something to do.
-pub fn rewrite<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    about: impl Into<Topic<'t>>,
-    id: i64,
-    body: &str,
-) -> Result<Note> {
-    let topic = about.into();
-    let note = find(tx, viewer, desk, topic, id)?;
-    changeable(viewer, desk, &note)?;
-    check(body)?;
-    rows::rewrite(tx, note.id, body)?;
-    let said = Text {
-        text: body,
-        before: &note.body,
-        note_id: Some(note.id),
-        internal: note.internal,
-    };
-    mention(tx, viewer, desk, topic, said)?;
-    find(tx, viewer, desk, topic, id)
-}
-
-pub fn destroy<'t>(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    about: impl Into<Topic<'t>>,
-    id: i64,
-) -> Result<()> {
-    let note = find(tx, viewer, desk, about, id)?;
-    changeable(viewer, desk, &note)?;
-    rows::delete(tx, &note)
 }

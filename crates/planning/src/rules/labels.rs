@@ -1,20 +1,16 @@
 //! Labels: making, changing, promoting, removing.
 
-use crate::access::{Aim, Parent, ParentAccess, ParentRef, authorize};
+use super::{group_above, record};
+use crate::access::ParentAccess;
 use crate::model::{Label, MAX_LABEL_TEXT, color, label_title_error};
 use crate::store::labels::{self, Written};
 use crate::store::subscriptions::{self, Target};
 use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
-use kernel::ids::Reference;
-use serde_json::json;
-use spaces::access::{REPORTER, find_group, level_in_group};
 use spaces::model::Problems;
 use store::Tx;
 
-/// What is said of a label, new or not.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LabelInput {
     pub title: Option<String>,
@@ -22,12 +18,10 @@ pub struct LabelInput {
     pub color: Option<String>,
     pub description: Patch<String>,
     pub priority: Patch<i64>,
-    /// No longer offered, or again.
     pub archived: Option<bool>,
 }
 
 impl LabelInput {
-    /// The label as it is then.
     fn over(&self, before: Written) -> Result<Written> {
         let title = self.title.as_deref().unwrap_or(&before.title);
         let description = self.description.clone().over(before.description);
@@ -49,7 +43,6 @@ impl LabelInput {
     }
 }
 
-/// The label of this id or title here.
 pub fn find(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -92,7 +85,13 @@ pub fn create(
     if let (Some(project), Some(priority)) = (parent.project_id(), priority) {
         labels::prioritize(tx, project, id, Some(priority))?;
     }
-    record(tx, viewer, "label.create", id, &written.title, parent)?;
+    record(
+        tx,
+        viewer,
+        "label.create",
+        ("Label", id, &written.title),
+        parent,
+    )?;
     find(tx, viewer, entered, &id.to_string(), false)
 }
 
@@ -112,17 +111,18 @@ pub fn update(
         if !is_own {
             return Err(Error::NotFound("Label"));
         }
-        let written = change.over(Written {
-            title: label.title.clone(),
-            color: label.color.clone(),
-            description: label.description.clone(),
-            archived: label.archived,
-        })?;
+        let written = change.over(Written::from(&label))?;
         if labels::is_taken(tx, parent, &written.title, label.id)? {
             return Err(Error::invalid("title", "has already been taken"));
         }
         labels::update(tx, label.id, &written)?;
-        record(tx, viewer, "label.update", label.id, &written.title, parent)?;
+        record(
+            tx,
+            viewer,
+            "label.update",
+            ("Label", label.id, &written.title),
+            parent,
+        )?;
     }
     if change.priority != Patch::Absent {
         let priority = change.priority.clone().over(None);
@@ -134,7 +134,6 @@ pub fn update(
     find(tx, viewer, entered, &label.id.to_string(), true)
 }
 
-/// Removes a label of this very place.
 pub fn destroy(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -147,8 +146,7 @@ pub fn destroy(
         tx,
         viewer,
         "label.destroy",
-        label.id,
-        &label.title,
+        ("Label", label.id, &label.title),
         &entered.parent,
     )
 }
@@ -182,40 +180,20 @@ pub fn promote(
     entered: &ParentAccess,
     id_or_title: &str,
 ) -> Result<(Label, ParentAccess)> {
-    let refused = || Error::BadRequest("Failed to promote project label to group label".into());
-    let Parent::Project(project) = &entered.parent else {
-        return Err(refused());
-    };
     let label = find(tx, viewer, entered, id_or_title, false)?;
-    let group = find_group(tx, &Reference::Id(project.namespace_id))?.ok_or_else(refused)?;
-    let level = level_in_group(tx, viewer, &group)?;
-    if level < REPORTER {
-        return Err(Error::forbidden(""));
-    }
-    let lineage = group.lineage.clone();
-    let above = authorize(
-        tx,
-        viewer,
-        &ParentRef::Group(Reference::Id(group.id)),
-        Aim::Manage,
-    )?;
-    let written = Written {
-        title: label.title.clone(),
-        color: label.color.clone(),
-        description: label.description.clone(),
-        archived: label.archived,
-    };
+    let refusal = "Failed to promote project label to group label";
+    let (group, above) = group_above(tx, viewer, entered, refusal)?;
+    let written = Written::from(&label);
     let made = match labels::insert(tx, &above.parent, &written)? {
         Some(id) => id,
         None => find(tx, viewer, &above, &label.title, false)?.id,
     };
-    labels::replace_below(tx, &lineage, &label.title, made)?;
+    labels::replace_below(tx, &group.lineage, &label.title, made)?;
     record(
         tx,
         viewer,
         "label.promote",
-        made,
-        &label.title,
+        ("Label", made, &label.title),
         &above.parent,
     )?;
     let promoted = find(tx, viewer, &above, &made.to_string(), false)?;
@@ -250,21 +228,4 @@ fn check_priority(entered: &ParentAccess, priority: Option<i64>) -> Result<()> {
         )),
         _ => Ok(()),
     }
-}
-
-fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    action: &'static str,
-    id: i64,
-    title: &str,
-    parent: &Parent,
-) -> Result<()> {
-    audit::record(
-        tx,
-        viewer,
-        action,
-        ("Label", id, title),
-        json!({"project_id": parent.project_id(), "group_id": parent.group_id()}),
-    )
 }

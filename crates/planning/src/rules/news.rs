@@ -5,18 +5,18 @@ use crate::formats::mentions::{self, Mention};
 use crate::model::Issue;
 use crate::rules::todos::{self, Action, NewTodo};
 use crate::rules::topic::Topic;
-use crate::store::issues as rows;
+use crate::store::issues;
+use crate::store::people as rows;
 use crate::tasks::{Event, Notify, Reason};
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
 use kernel::jobs::enqueue_at;
-use kernel::time::date_of;
-use spaces::access::{REPORTER, role_in_project, visible_groups};
-use spaces::model::{Namespace, Project};
+use spaces::access::{REPORTER, role_in_project};
+use spaces::model::Project;
 use std::collections::HashSet;
-use store::{Fragment, Tx, sql};
+use store::Tx;
 
 /// Whether a user may see an issue, and notes about it that only reporters
 /// see.
@@ -33,7 +33,7 @@ pub fn may_know(
     if !(internal || issue.confidential) || user.is_admin {
         return Ok(true);
     }
-    let assigned = rows::assignees_of(tx, &[issue.id])?;
+    let assigned = issues::assignees_of(tx, &[issue.id])?;
     let concerned = issue.author_id == Some(user.id)
         || assigned
             .get(&issue.id)
@@ -41,7 +41,6 @@ pub fn may_know(
     Ok((concerned && !internal) || role_in_project(tx, user.id, project)? >= REPORTER)
 }
 
-/// A text about an issue or another thing.
 #[derive(Debug, Clone, Copy)]
 pub struct Text<'t> {
     pub text: &'t str,
@@ -49,7 +48,6 @@ pub struct Text<'t> {
     pub before: &'t str,
     /// The note it is, unless it is the description.
     pub note_id: Option<i64>,
-    /// For reporters only.
     pub internal: bool,
 }
 
@@ -112,17 +110,8 @@ fn people(
     named: &[Mention],
 ) -> Result<Vec<User>> {
     let names: Vec<String> = named.iter().map(|one| fold(&one.name)).collect();
-    let mut users: Vec<User> = tx.all(
-        sql!("select * from users where username_folded in_list($1) order by id"),
-        (&names,),
-    )?;
-    let mut groups = Fragment::new("select namespaces.* from namespaces where ");
-    groups
-        .append(visible_groups(tx, viewer))
-        .raw(" and coalesce(namespaces.mentions_disabled, false) = false and")
-        .in_list("namespaces.full_path_folded", names.clone())
-        .raw(" order by namespaces.id");
-    let groups: Vec<Namespace> = tx.query(groups)?;
+    let mut users = rows::named(tx, &names)?;
+    let groups = rows::named_groups(tx, viewer, &names)?;
     let mut places: Vec<(i64, Vec<i64>)> = groups.iter().map(|one| (0, one.ids())).collect();
     if names.iter().any(|name| name == "all") {
         places.push((desk.project.id, desk.project.ancestors()));
@@ -131,7 +120,7 @@ fn people(
         if users.len() >= mentions::MOST {
             break;
         }
-        let members = members(tx, project, groups)?;
+        let members = rows::members(tx, project, groups)?;
         let known: HashSet<i64> = users.iter().map(|user| user.id).collect();
         users.extend(members.into_iter().filter(|user| !known.contains(&user.id)));
     }
@@ -139,23 +128,6 @@ fn people(
     Ok(users)
 }
 
-/// Members of a project, if it is one, and of these groups, at most so many as
-/// may be told.
-fn members(tx: &mut Tx<'_>, project: i64, groups: Vec<i64>) -> Result<Vec<User>> {
-    let today = date_of(tx.now());
-    Ok(tx.all(
-        sql!(
-            "select * from users where id in (select m.user_id from members m
-                where m.requested_at is null and (m.expires_at is null or m.expires_at > $3)
-                    and ((m.source_type = 'Project' and m.source_id = $1)
-                        or (m.source_type = 'Group' and m.source_id in_list($2))))
-             order by id limit 100"
-        ),
-        (project, groups, today),
-    )?)
-}
-
-/// Has mail sent about something, by a job.
 pub fn notify<'t>(
     tx: &mut Tx<'_>,
     actor: Option<i64>,

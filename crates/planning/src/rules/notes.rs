@@ -48,7 +48,6 @@ pub fn system_naming(
     rows::insert(tx, &note)
 }
 
-/// A note of the program.
 fn told(noteable: Noteable, author_id: Option<i64>, created_at: Timestamp, text: &str) -> NewNote {
     NewNote {
         noteable,
@@ -82,7 +81,6 @@ pub fn new_discussion() -> String {
     hex::encode(random_bytes::<20>())
 }
 
-/// Those of these notes that the viewer may see.
 pub fn visible_by_ids(
     app: &App,
     tx: &mut Tx<'_>,

@@ -18,7 +18,6 @@ use url::form_urlencoded::byte_serialize;
 /// Most different names that are looked up at once; later ones stay text.
 const MOST: usize = 200;
 
-/// Where a name leads.
 #[derive(Debug, Clone)]
 struct Target {
     /// Shown instead of the name, if something else is.
@@ -37,7 +36,6 @@ impl Target {
     }
 }
 
-/// Where names of some texts lead.
 #[derive(Debug, Default)]
 pub struct Links(HashMap<Name, Target>);
 
@@ -68,7 +66,6 @@ impl Links {
         Ok(Links(finder.found))
     }
 
-    /// Renders one of the texts.
     pub fn render(&self, markdown: &str) -> String {
         markup::linked(markdown, &|text| self.of(text))
     }
@@ -251,7 +248,6 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// The words of the names of one kind.
     fn of(&self, word: fn(&Name) -> Option<&str>) -> Vec<String> {
         let words = self.names.iter().filter_map(word);
         words.map(str::to_owned).collect()

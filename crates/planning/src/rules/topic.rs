@@ -14,11 +14,25 @@ use spaces::access::GUEST;
 use spaces::model::Project;
 use store::Tx;
 
-/// What somebody writes about.
 #[derive(Clone, Copy)]
 pub enum Topic<'t> {
     Issue(&'t Issue),
     Thing(NoteableRow),
+}
+
+/// The same, read.
+pub enum OwnedTopic {
+    Issue(Box<Issue>),
+    Thing(NoteableRow),
+}
+
+impl OwnedTopic {
+    pub fn topic(&self) -> Topic<'_> {
+        match self {
+            OwnedTopic::Issue(issue) => Topic::Issue(issue),
+            OwnedTopic::Thing(thing) => Topic::Thing(*thing),
+        }
+    }
 }
 
 impl<'t> From<&'t Issue> for Topic<'t> {
@@ -46,7 +60,6 @@ impl Topic<'_> {
         }
     }
 
-    /// As jobs name it.
     pub fn about(self) -> About {
         let (kind, id) = match self {
             Topic::Issue(issue) => (ISSUE, issue.id),

@@ -1,6 +1,6 @@
 //! Reactions by emoji.
 
-use super::pages::{self, KeyType, List, Order};
+use super::pages::{self, List};
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
@@ -8,7 +8,6 @@ use kernel::time::Timestamp;
 use serde_json::json;
 use store::{Fragment, Tx, from_row, sql};
 
-/// What is reacted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Awardable {
     Issue(i64),
@@ -23,7 +22,6 @@ impl Awardable {
         }
     }
 
-    /// Id of the issue or note.
     pub fn id(self) -> i64 {
         match self {
             Awardable::Issue(id) | Awardable::Note(id) => id,
@@ -32,7 +30,6 @@ impl Awardable {
 }
 
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Award {
     pub id: i64,
     pub user_id: i64,
@@ -77,7 +74,6 @@ fn counted(tx: &mut Tx<'_>, to: Awardable, name: &str, by: i64) -> Result<()> {
     Ok(())
 }
 
-/// Takes a reaction back.
 pub fn delete(tx: &mut Tx<'_>, to: Awardable, award: &Award) -> Result<()> {
     let gone = tx.execute(sql!("delete from award_emoji where id = $1"), (award.id,))?;
     match gone {
@@ -86,7 +82,6 @@ pub fn delete(tx: &mut Tx<'_>, to: Awardable, award: &Award) -> Result<()> {
     }
 }
 
-/// A reaction to something.
 pub fn find(tx: &mut Tx<'_>, to: Awardable, id: i64) -> Result<Option<Award>> {
     Ok(tx.optional(
         sql!(
@@ -97,7 +92,6 @@ pub fn find(tx: &mut Tx<'_>, to: Awardable, id: i64) -> Result<Option<Award>> {
     )?)
 }
 
-/// The reaction of this name that a user gave.
 pub fn of_user(tx: &mut Tx<'_>, to: Awardable, user_id: i64, name: &str) -> Result<Option<Award>> {
     Ok(tx.optional(
         sql!(
@@ -127,17 +121,7 @@ pub fn list(tx: &mut Tx<'_>, to: Awardable, paging: Paging) -> Result<Paged<Awar
     condition
         .bind(to.kind())
         .push(" and award_emoji.awardable_id = ", to.id());
-    let list = List {
-        select: Fragment::new("select award_emoji.*"),
-        from: Fragment::new("award_emoji"),
-        condition,
-        order: Order {
-            by: "award_emoji.id".into(),
-            key: Some(KeyType::Int),
-            id: "award_emoji.id",
-            descending: false,
-        },
-    };
+    let list = List::by_id("award_emoji", "award_emoji.id", condition, false);
     pages::page(tx, list, paging, |award: &Award| {
         (json!(award.id), award.id)
     })

@@ -9,7 +9,6 @@ pub enum Usage {
     ProjectMilestones,
     GroupMilestones,
     Alerts,
-    /// On-call schedules of a project.
     OnCallSchedules,
 }
 
@@ -66,7 +65,6 @@ pub fn reach(tx: &mut Tx<'_>, usage: Usage, source_id: i64, number: i64) -> Resu
     Ok(())
 }
 
-/// Forgets the numbers of a project.
 pub fn forget_project(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
     tx.execute(
         sql!(

@@ -1,7 +1,7 @@
 //! Labels.
 
 use super::pages::{self, KeyType, List, Order};
-use super::places::{Places, in_place};
+use super::places::{self, Places, in_place};
 use crate::access::{Parent, Scope, visible};
 use crate::model::Label;
 use identity::viewer::Viewer;
@@ -10,18 +10,26 @@ use kernel::graph::{Owned, Window};
 use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
 use serde_json::json;
-use spaces::access::{Purpose, visible_groups, visible_projects};
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
-/// What is said of a new or changed label.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Written {
     pub title: String,
     pub color: String,
     pub description: Option<String>,
     pub archived: bool,
+}
+
+impl From<&Label> for Written {
+    fn from(label: &Label) -> Written {
+        Written {
+            title: label.title.clone(),
+            color: label.color.clone(),
+            description: label.description.clone(),
+            archived: label.archived,
+        }
+    }
 }
 
 const COLUMNS: &str = "labels.id, labels.project_id, labels.group_id, labels.title, labels.color,
@@ -30,6 +38,16 @@ const COLUMNS: &str = "labels.id, labels.project_id, labels.group_id, labels.tit
 
 fn columns() -> Fragment {
     Fragment::new(&format!("select {COLUMNS}"))
+}
+
+/// The same; ends with its `where`.
+fn selected(project_id: Option<i64>, viewer: Option<i64>) -> Fragment {
+    let mut query = columns();
+    query
+        .raw(" from ")
+        .append(tables(project_id, viewer))
+        .raw(" where ");
+    query
 }
 
 /// Labels with the priority in a project and the viewer's subscription.
@@ -48,12 +66,9 @@ fn tables(project_id: Option<i64>, viewer: Option<i64>) -> Fragment {
     from
 }
 
-/// What a list of labels is narrowed to.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Also labels of the groups above.
     pub with_groups_above: bool,
-    /// In the title or description.
     pub search: Option<String>,
     pub title: Option<String>,
     /// Only archived ones, or only others.
@@ -157,7 +172,6 @@ pub fn of_title(
     Ok(tx.query(query)?)
 }
 
-/// How many labels are on each of these issues.
 pub fn counts_of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, i64>> {
     let rows: Vec<(i64, i64)> = tx.all(
         sql!(
@@ -171,15 +185,10 @@ pub fn counts_of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, 
 
 /// Those of these ids that are of places where the viewer sees labels.
 pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Label>> {
-    let mut query = columns();
+    let mut query = selected(None, viewer.user_id());
     query
-        .raw(" from ")
-        .append(tables(None, viewer.user_id()))
-        .raw(" where (exists (select 1 from projects where projects.id = labels.project_id and ")
-        .append(visible_projects(tx, viewer, Purpose::Read))
-        .raw(") or exists (select 1 from namespaces where namespaces.id = labels.group_id and ")
-        .append(visible_groups(tx, viewer))
-        .raw(")) and")
+        .append(places::visible(tx, viewer, "labels"))
+        .raw(" and")
         .in_list("labels.id", ids);
     Ok(tx.query(query)?)
 }
@@ -228,11 +237,8 @@ pub fn find(
     by_title.bind(id_or_title);
     conditions.push(by_title);
     for condition in conditions {
-        let mut query = columns();
+        let mut query = selected(parent.project_id(), viewer);
         query
-            .raw(" from ")
-            .append(tables(parent.project_id(), viewer))
-            .raw(" where ")
             .append(condition)
             .raw(" and ")
             .append(in_place("labels", parent, with_groups_above))
@@ -322,14 +328,12 @@ pub fn update(tx: &mut Tx<'_>, id: i64, label: &Written) -> Result<()> {
     Ok(())
 }
 
-/// Removes a label from wherever it is.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     super::subscriptions::forget(tx, super::subscriptions::Target::Label, id)?;
     tx.execute(sql!("delete from labels where id = $1"), (id,))?;
     Ok(())
 }
 
-/// Sets or removes the priority of a label in a project.
 pub fn prioritize(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -356,16 +360,7 @@ pub fn prioritize(
 /// Puts a group's label in the place of the labels of this title in the
 /// projects below the group, and removes those.
 pub fn replace_below(tx: &mut Tx<'_>, lineage: &str, title: &str, by: i64) -> Result<()> {
-    let mut query = Fragment::new(
-        "select labels.id from labels join projects on projects.id = labels.project_id
-         join namespaces n on n.id = projects.namespace_id
-         where n.lineage >= ",
-    );
-    query
-        .bind(lineage)
-        .push(" and n.lineage < ", format!("{lineage}:"))
-        .push(" and labels.title = ", title);
-    let old: Vec<i64> = tx.query(query)?;
+    let old = places::of_title_below(tx, "labels", lineage, title)?;
     for statement in [
         sql!(
             "insert into issue_labels (issue_id, label_id)
@@ -423,29 +418,28 @@ pub fn counts(
         .collect())
 }
 
+/// Labels by id, unjudged, by title.
+pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Label>> {
+    let mut query = selected(None, None);
+    query
+        .in_list("labels.id", ids)
+        .raw(" order by labels.title, labels.id");
+    Ok(tx.query(query)?)
+}
+
 /// The labels of each of these issues, by title.
 pub fn of_issues(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<Label>>> {
     let found: Vec<(i64, i64)> = tx.all(
         sql!("select issue_id, label_id from issue_labels where issue_id in_list($1)"),
         (issues,),
     )?;
-    let mut ids: Vec<i64> = found.iter().map(|(_, label)| *label).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let mut query = columns();
-    query
-        .raw(" from ")
-        .append(tables(None, None))
-        .raw(" where")
-        .in_list("labels.id", ids)
-        .raw(" order by labels.title, labels.id");
-    let labels: Vec<Label> = tx.query(query)?;
+    let ids: Vec<i64> = found.iter().map(|(_, label)| *label).collect();
     let mut by_issue: HashMap<i64, Vec<Label>> = HashMap::new();
     let mut wearers: HashMap<i64, Vec<i64>> = HashMap::new();
     for (issue, label) in found {
         wearers.entry(label).or_default().push(issue);
     }
-    for label in labels {
+    for label in by_ids(tx, &ids)? {
         for issue in wearers.get(&label.id).into_iter().flatten() {
             by_issue.entry(*issue).or_default().push(label.clone());
         }

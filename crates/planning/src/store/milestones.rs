@@ -2,7 +2,7 @@
 
 use super::internal_ids::{self, Usage};
 use super::pages::{self, List, Order};
-use super::places::{Places, in_place};
+use super::places::{self, Places, in_place};
 use crate::access::Parent;
 use crate::model::{Milestone, MilestoneState};
 use identity::viewer::Viewer;
@@ -12,13 +12,10 @@ use kernel::http::{Paged, Paging};
 use kernel::ids::fold;
 use kernel::time::{Date, Timestamp};
 use serde_json::json;
-use spaces::access::{Purpose, visible_groups, visible_projects};
 use std::collections::HashMap;
 use store::{Fragment, Tx, sql};
 
-/// What is said of a new or changed milestone.
-#[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
+#[derive(Debug, Clone, Default)]
 pub struct Written {
     pub title: String,
     pub description: Option<String>,
@@ -27,19 +24,25 @@ pub struct Written {
     pub due_on: Option<Date>,
 }
 
+impl From<&Milestone> for Written {
+    fn from(milestone: &Milestone) -> Written {
+        Written {
+            title: milestone.title.clone(),
+            description: milestone.description.clone(),
+            state: milestone.state,
+            start_on: milestone.start_on,
+            due_on: milestone.due_on,
+        }
+    }
+}
+
 const TABLES: &str = "milestones left join projects on projects.id = milestones.project_id
     left join namespaces on namespaces.id = milestones.group_id";
 
 const COLUMNS: &str = "milestones.*,
     coalesce(projects.full_path, 'groups/' || namespaces.full_path) as parent_path";
 
-fn columns() -> Fragment {
-    Fragment::new(&format!("select {COLUMNS}"))
-}
-
-/// What a list of milestones is narrowed to.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the parameters")]
 pub struct Filter {
     pub with_groups_above: bool,
     pub iids: Option<Vec<i64>>,
@@ -80,6 +83,11 @@ impl Filter {
     }
 }
 
+/// Begins a statement that reads milestones; ends with its `where`.
+fn selected() -> Fragment {
+    Fragment::new(&format!("select {COLUMNS} from {TABLES} where "))
+}
+
 /// One page of a place's milestones: those due first, then those without a
 /// day.
 pub fn list(
@@ -95,7 +103,7 @@ pub fn list(
         false => ("milestones.due_on", None),
     };
     let list = List {
-        select: columns(),
+        select: Fragment::new(&format!("select {COLUMNS}")),
         from: Fragment::new(TABLES),
         condition,
         order: Order {
@@ -125,11 +133,9 @@ pub fn usable(
     held: Option<i64>,
     most: i64,
 ) -> Result<Vec<Milestone>> {
-    let mut query = columns();
+    let mut query = selected();
     query
-        .raw(" from ")
-        .raw(TABLES)
-        .raw(" where (")
+        .raw("(")
         .append(in_place("milestones", parent, true))
         .push(
             " and (milestones.state = 'active' or milestones.id = ",
@@ -142,11 +148,9 @@ pub fn usable(
 
 /// The milestone of this number in this very place.
 pub fn find_by_iid(tx: &mut Tx<'_>, parent: &Parent, iid: i64) -> Result<Option<Milestone>> {
-    let mut query = columns();
+    let mut query = selected();
     query
-        .raw(" from ")
-        .raw(TABLES)
-        .push(" where milestones.iid = ", iid)
+        .push("milestones.iid = ", iid)
         .raw(" and ")
         .append(in_place("milestones", parent, false));
     Ok(tx.query(query)?.into_iter().next())
@@ -169,18 +173,10 @@ pub fn pages_of(
 
 /// Those of these ids that are of places the viewer may see.
 pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Milestone>> {
-    let mut query = columns();
+    let mut query = selected();
     query
-        .raw(" from ")
-        .raw(TABLES)
-        .raw(
-            " where (exists (select 1 from projects where projects.id = milestones.project_id
-                and ",
-        )
-        .append(visible_projects(tx, viewer, Purpose::Read))
-        .raw(") or exists (select 1 from namespaces where namespaces.id = milestones.group_id and ")
-        .append(visible_groups(tx, viewer))
-        .raw(")) and")
+        .append(places::visible(tx, viewer, "milestones"))
+        .raw(" and")
         .in_list("milestones.id", ids);
     Ok(tx.query(query)?)
 }
@@ -192,11 +188,9 @@ pub fn find(
     id: i64,
     with_groups_above: bool,
 ) -> Result<Option<Milestone>> {
-    let mut query = columns();
+    let mut query = selected();
     query
-        .raw(" from ")
-        .raw(TABLES)
-        .push(" where milestones.id = ", id)
+        .push("milestones.id = ", id)
         .raw(" and ")
         .append(in_place("milestones", parent, with_groups_above));
     Ok(tx.query(query)?.into_iter().next())
@@ -204,11 +198,9 @@ pub fn find(
 
 /// A usable milestone of this title.
 pub fn find_by_title(tx: &mut Tx<'_>, parent: &Parent, title: &str) -> Result<Option<Milestone>> {
-    let mut query = columns();
+    let mut query = selected();
     query
-        .raw(" from ")
-        .raw(TABLES)
-        .push(" where milestones.title = ", title)
+        .push("milestones.title = ", title)
         .raw(" and ")
         .append(in_place("milestones", parent, true))
         .raw(" order by milestones.project_id nulls last, milestones.id limit 1");
@@ -223,11 +215,9 @@ pub fn named(
     titles: &[String],
     iids: &[i64],
 ) -> Result<Vec<Milestone>> {
-    let mut query = columns();
+    let mut query = selected();
     query
-        .raw(" from ")
-        .raw(TABLES)
-        .raw(" where ((")
+        .raw("((")
         .append(in_place("milestones", parent, true))
         .raw(" and")
         .in_list("milestones.title", titles)
@@ -241,12 +231,8 @@ pub fn named(
 
 /// Milestones by id, unjudged.
 pub fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Milestone>> {
-    let mut query = columns();
-    query
-        .raw(" from ")
-        .raw(TABLES)
-        .raw(" where")
-        .in_list("milestones.id", ids);
+    let mut query = selected();
+    query.in_list("milestones.id", ids);
     let found: Vec<Milestone> = tx.query(query)?;
     Ok(found.into_iter().map(|one| (one.id, one)).collect())
 }
@@ -288,7 +274,6 @@ pub fn insert(tx: &mut Tx<'_>, parent: &Parent, milestone: &Written) -> Result<O
     )?)
 }
 
-/// Writes a milestone anew.
 pub fn update(tx: &mut Tx<'_>, id: i64, milestone: &Written) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -320,17 +305,7 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// The milestones of this title in projects below a group.
 pub fn of_title_below(tx: &mut Tx<'_>, lineage: &str, title: &str) -> Result<Vec<i64>> {
-    let mut query = Fragment::new(
-        "select milestones.id from milestones
-         join projects on projects.id = milestones.project_id
-         join namespaces n on n.id = projects.namespace_id
-         where n.lineage >= ",
-    );
-    query
-        .bind(lineage)
-        .push(" and n.lineage < ", format!("{lineage}:"))
-        .push(" and milestones.title = ", title);
-    Ok(tx.query(query)?)
+    places::of_title_below(tx, "milestones", lineage, title)
 }
 
 /// Puts a milestone in the place of these, which are removed.

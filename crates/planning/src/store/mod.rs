@@ -7,10 +7,12 @@ pub mod labels;
 pub mod milestones;
 pub mod notes;
 pub mod pages;
+pub mod people;
 pub mod places;
 pub mod references;
 pub mod subscriptions;
 pub mod todos;
+pub mod upkeep;
 
 use kernel::ids::fold;
 use store::Fragment;

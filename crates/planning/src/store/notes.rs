@@ -1,28 +1,27 @@
 //! Notes.
 
-use crate::access::{Scope, concerns, visible};
+use super::pages::{self, KeyType, List, Order, time_key};
+use crate::access::concerns;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::graph::{Owned, Window};
+use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
+use serde_json::json;
 use spaces::access::{REPORTER, projects_of};
 use store::{Fragment, Tx, from_row, sql};
 
-/// What has notes: its kind, as it is called on the wire, and its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Noteable {
     /// `Issue`, `AlertManagement::Alert`.
     pub kind: &'static str,
     pub id: i64,
-    /// The project it is in.
     pub project_id: Option<i64>,
 }
 
-/// The kind of issues.
 pub const ISSUE: &str = "Issue";
 
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Note {
     pub id: i64,
     pub project_id: Option<i64>,
@@ -45,20 +44,15 @@ from_row! {
     }
 }
 
-/// A note about to be written.
 #[derive(Debug, Clone)]
 pub struct NewNote {
     pub noteable: Noteable,
     /// By whom; nobody is the program.
     pub author_id: Option<i64>,
     pub body: String,
-    /// The thread it is in.
     pub discussion_id: String,
-    /// It begins a thread or answers in one.
     pub in_thread: bool,
-    /// The program tells what happened.
     pub is_system: bool,
-    /// For reporters only.
     pub internal: bool,
     /// An issue that it names, of the same project: only who sees that sees
     /// the note.
@@ -135,7 +129,6 @@ fn insert_some(tx: &mut Tx<'_>, some: &[NewNote]) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the counts of an issue's notes.
 fn counted(tx: &mut Tx<'_>, note: &Note, by: i64) -> Result<()> {
     if note.noteable_type != ISSUE {
         return Ok(());
@@ -159,7 +152,22 @@ pub fn select(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Note>> {
     Ok(tx.query(query)?)
 }
 
-/// A note by id, unjudged.
+/// The first notes that people wrote about something, which shows to the viewer
+/// as to a reporter.
+pub fn of_people(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    noteable: Noteable,
+    most: i64,
+) -> Result<Vec<Note>> {
+    let mut query = Fragment::new("select notes.* from notes where ");
+    query
+        .append(shown(viewer, noteable, true))
+        .raw(" and not notes.is_system order by notes.created_at, notes.id")
+        .push(" limit ", most);
+    Ok(tx.query(query)?)
+}
+
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Note>> {
     Ok(tx.optional(sql!("select * from notes where id = $1"), (id,))?)
 }
@@ -173,7 +181,6 @@ pub fn rewrite(tx: &mut Tx<'_>, id: i64, body: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes a note begin a thread.
 pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(
         sql!("update notes set in_thread = true where id = $1"),
@@ -182,7 +189,6 @@ pub fn begin_thread(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Removes a note with its awards.
 pub fn delete(tx: &mut Tx<'_>, note: &Note) -> Result<()> {
     tx.execute(
         sql!("delete from award_emoji where awardable_type = 'Note' and awardable_id = $1"),
@@ -287,7 +293,6 @@ pub fn pages_of(
 }
 
 kernel::choices! {
-    /// Which notes are asked for.
     pub enum Activity {
         All = "all_notes",
         Comments = "only_comments",
@@ -308,10 +313,8 @@ impl Activity {
 
 /// Notes that answer one another, as far as they show to somebody.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Discussion {
     pub discussion_id: String,
-    /// The note that begins it.
     pub first_id: i64,
     pub noteable_type: String,
     pub noteable_id: i64,
@@ -398,15 +401,77 @@ pub fn authors(tx: &mut Tx<'_>, noteable: Noteable, with_internal: bool) -> Resu
     )?)
 }
 
-/// Whether the viewer sees the issue of a note at all.
-pub fn sees_issue(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<bool> {
-    let mut query = Fragment::new(
-        "select issues.id from issues join projects on projects.id = issues.project_id
-         where issues.id = ",
-    );
-    query
-        .bind(issue_id)
-        .raw(" and ")
-        .append(visible(tx, viewer, &Scope::Everywhere));
-    Ok(!tx.query::<i64>(query)?.is_empty())
+/// One page of the discussions about something that show to a viewer, each with
+/// its first note, in the order they began.
+pub fn discussions(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    noteable: Noteable,
+    is_reporter: bool,
+    paging: Paging,
+) -> Result<Paged<(String, i64)>> {
+    let mut from =
+        Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
+    from.append(shown(viewer, noteable, is_reporter))
+        .raw(" group by notes.discussion_id) as discussions");
+    let list = List {
+        select: Fragment::new("select discussion_id, first_id"),
+        from,
+        condition: Fragment::new("true"),
+        order: Order {
+            by: "first_id".into(),
+            key: Some(KeyType::Int),
+            id: "first_id",
+            descending: false,
+        },
+    };
+    pages::page(tx, list, paging, |(_, first): &(String, i64)| {
+        (json!(first), *first)
+    })
+}
+
+/// The notes of some of them, oldest first.
+pub fn of_discussions(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    noteable: Noteable,
+    is_reporter: bool,
+    ids: Vec<String>,
+) -> Result<Vec<Note>> {
+    let mut condition = shown(viewer, noteable, is_reporter);
+    condition.raw(" and").in_list("notes.discussion_id", ids);
+    select(tx, condition)
+}
+
+kernel::choices! {
+    pub enum NoteOrder { CreatedAt = "created_at", UpdatedAt = "updated_at" }
+}
+
+/// One page of the notes of a condition.
+pub fn list(
+    tx: &mut Tx<'_>,
+    mut condition: Fragment,
+    activity: Activity,
+    (by, descending): (NoteOrder, bool),
+    paging: Paging,
+) -> Result<Paged<Note>> {
+    condition.raw(activity.condition());
+    let list = List {
+        select: Fragment::new("select notes.*"),
+        from: Fragment::new("notes"),
+        condition,
+        order: Order {
+            by: format!("notes.{by}"),
+            key: Some(KeyType::Time),
+            id: "notes.id",
+            descending,
+        },
+    };
+    pages::page(tx, list, paging, |note: &Note| {
+        let at = match by {
+            NoteOrder::CreatedAt => note.created_at,
+            NoteOrder::UpdatedAt => note.updated_at,
+        };
+        (time_key(at), note.id)
+    })
 }

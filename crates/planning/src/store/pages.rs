@@ -7,7 +7,6 @@ use kernel::time::Timestamp;
 use serde_json::{Value, json};
 use store::{Fragment, FromRow, Tx};
 
-/// Type of a column that pages are found by.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyType {
     Text,
@@ -25,15 +24,30 @@ pub struct Order {
     pub descending: bool,
 }
 
-/// A list: what is selected from where, and in which order.
 pub struct List {
     /// `select …`, without `from`.
     pub select: Fragment,
     pub from: Fragment,
     /// After `where`.
     pub condition: Fragment,
-    /// The order.
     pub order: Order,
+}
+
+impl List {
+    /// Rows of a table as they stand, by this column, its id.
+    pub fn by_id(table: &str, id: &'static str, condition: Fragment, descending: bool) -> List {
+        List {
+            select: Fragment::new(&format!("select {table}.*")),
+            from: Fragment::new(table),
+            condition,
+            order: Order {
+                by: id.to_owned(),
+                key: Some(KeyType::Int),
+                id,
+                descending,
+            },
+        }
+    }
 }
 
 /// One page of a list; `key` gives the sort key and the id of a row.
@@ -62,7 +76,6 @@ pub fn page<R: FromRow>(
     })
 }
 
-/// The statement that reads one page.
 pub fn query(list: List, paging: &Paging) -> Result<Fragment> {
     let List {
         select,

@@ -2,7 +2,10 @@
 //! once.
 
 use crate::access::Parent;
-use store::Fragment;
+use identity::viewer::Viewer;
+use kernel::error::Result;
+use spaces::access::{Purpose, visible_groups, visible_projects};
+use store::{Fragment, Tx};
 
 /// Condition on a table of labels or milestones: those that one place has
 /// itself, perhaps with those of the groups above it.
@@ -20,6 +23,40 @@ pub fn in_place(table: &str, parent: &Parent, with_groups_above: bool) -> Fragme
     }
     condition.raw(")");
     condition
+}
+
+/// Condition on a table of labels or milestones: those of places where the
+/// viewer sees them.
+pub fn visible(tx: &Tx<'_>, viewer: &Viewer, table: &str) -> Fragment {
+    let mut condition = Fragment::new(&format!(
+        "(exists (select 1 from projects where projects.id = {table}.project_id and "
+    ));
+    condition
+        .append(visible_projects(tx, viewer, Purpose::Read))
+        .raw(&format!(
+            ") or exists (select 1 from namespaces where namespaces.id = {table}.group_id and "
+        ))
+        .append(visible_groups(tx, viewer))
+        .raw("))");
+    condition
+}
+
+/// Ids of the labels or milestones of this title in projects below a group.
+pub fn of_title_below(
+    tx: &mut Tx<'_>,
+    table: &str,
+    lineage: &str,
+    title: &str,
+) -> Result<Vec<i64>> {
+    let mut query = Fragment::new(&format!(
+        "select {table}.id from {table} join projects on projects.id = {table}.project_id
+         join namespaces n on n.id = projects.namespace_id where n.lineage >= "
+    ));
+    query
+        .bind(lineage)
+        .push(" and n.lineage < ", format!("{lineage}:"))
+        .push(&format!(" and {table}.title = "), title);
+    Ok(tx.query(query)?)
 }
 
 #[derive(Debug, Clone)]

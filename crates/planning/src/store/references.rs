@@ -8,7 +8,6 @@ use store::{Fragment, Tx, from_row, sql};
 
 /// An issue or alert by its place.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Numbered {
     pub full_path: String,
     pub full_path_folded: String,
@@ -39,9 +38,7 @@ pub fn issues(
     Ok(tx.query(query)?)
 }
 
-/// Somebody, or a group.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Person {
     pub folded: String,
     pub name: String,

@@ -4,7 +4,6 @@ use kernel::error::Result;
 use std::collections::HashMap;
 use store::{Tx, sql};
 
-/// What can be subscribed to.
 #[derive(Debug, Clone, Copy)]
 pub enum Target {
     Label,
@@ -20,7 +19,6 @@ impl Target {
     }
 }
 
-/// Writes down what the user asked for.
 pub fn set(
     tx: &mut Tx<'_>,
     user_id: i64,
@@ -41,7 +39,6 @@ pub fn set(
     Ok(())
 }
 
-/// What the user asked for, if anything.
 pub fn find(tx: &mut Tx<'_>, user_id: i64, target: Target, target_id: i64) -> Result<Option<bool>> {
     Ok(tx.optional(
         sql!(
@@ -69,7 +66,6 @@ pub fn of_user(
     Ok(rows.into_iter().collect())
 }
 
-/// Users and what each asked for.
 pub fn of_target(tx: &mut Tx<'_>, target: Target, target_id: i64) -> Result<Vec<(i64, bool)>> {
     Ok(tx.all(
         sql!(
@@ -80,7 +76,6 @@ pub fn of_target(tx: &mut Tx<'_>, target: Target, target_id: i64) -> Result<Vec<
     )?)
 }
 
-/// Forgets what was asked about something that is gone.
 pub fn forget(tx: &mut Tx<'_>, target: Target, target_id: i64) -> Result<()> {
     tx.execute(
         sql!("delete from subscriptions where target_type = $1 and target_id = $2"),

@@ -1,7 +1,7 @@
 //! To-dos.
 
 use super::notes::Noteable;
-use super::pages::{self, KeyType, List, Order};
+use super::pages::{self, List};
 use crate::targets;
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -13,7 +13,6 @@ use std::collections::HashMap;
 use store::{Fragment, Tx, from_row, sql};
 
 kernel::choices! {
-    /// Why somebody has something to do.
     pub enum Action as "TodoAction" {
         Assigned = "assigned",
         Mentioned = "mentioned",
@@ -28,12 +27,10 @@ kernel::choices! {
 }
 
 kernel::choices! {
-    /// Whether it is done.
     pub enum State as "TodoState" { Pending = "pending", Done = "done" }
 }
 
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Todo {
     pub id: i64,
     pub user_id: i64,
@@ -55,14 +52,12 @@ from_row! {
     }
 }
 
-/// A to-do about to be made.
 #[derive(Debug, Clone)]
 pub struct NewTodo {
     pub user_id: i64,
     pub author_id: Option<i64>,
     pub action: Action,
     pub target: Noteable,
-    /// The note that caused it.
     pub note_id: Option<i64>,
 }
 
@@ -119,7 +114,6 @@ pub fn set_state(tx: &mut Tx<'_>, todo: &Todo, state: State) -> Result<()> {
     Ok(())
 }
 
-/// Marks all of a user as done.
 pub fn finish_all(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -132,7 +126,6 @@ pub fn finish_all(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// A to-do of a user.
 pub fn find(tx: &mut Tx<'_>, user_id: i64, id: i64) -> Result<Option<Todo>> {
     Ok(tx.optional(
         sql!("select * from todos where user_id = $1 and id = $2"),
@@ -142,7 +135,6 @@ pub fn find(tx: &mut Tx<'_>, user_id: i64, id: i64) -> Result<Option<Todo>> {
 
 /// What a list of to-dos is narrowed to; of each list one must match.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the parameters")]
 pub struct Filter {
     pub states: Option<Vec<State>>,
     pub actions: Option<Vec<Action>>,
@@ -197,13 +189,11 @@ fn names<T: ToString>(list: &[T]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
-/// How many of them there are.
 pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, user_id: i64, filter: &Filter) -> Result<i64> {
     let condition = condition(tx, viewer, user_id, filter)?;
     pages::count(tx, &Fragment::new("todos"), &condition)
 }
 
-/// A page of the viewer's to-dos for GraphQL.
 pub fn pages_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -236,7 +226,6 @@ pub fn pages_about(
     Ok(tx.query(window.narrow_each("todos.*", "todos.target_id", from))?)
 }
 
-/// A user's to-dos by id.
 pub fn by_ids(tx: &mut Tx<'_>, user_id: i64, ids: &[i64]) -> Result<Vec<Todo>> {
     Ok(tx.all(
         sql!("select * from todos where user_id = $1 and id in_list($2) order by id"),
@@ -244,7 +233,6 @@ pub fn by_ids(tx: &mut Tx<'_>, user_id: i64, ids: &[i64]) -> Result<Vec<Todo>> {
     )?)
 }
 
-/// The texts of the notes that to-dos are about.
 pub fn bodies(tx: &mut Tx<'_>, todos: &[Todo]) -> Result<HashMap<i64, String>> {
     let ids: Vec<i64> = todos.iter().filter_map(|todo| todo.note_id).collect();
     let rows: Vec<(i64, String)> = tx.all(
@@ -252,6 +240,21 @@ pub fn bodies(tx: &mut Tx<'_>, todos: &[Todo]) -> Result<HashMap<i64, String>> {
         (ids,),
     )?;
     Ok(rows.into_iter().collect())
+}
+
+/// Projects by id: the id, name, full name of the namespace, path and full path
+/// of each.
+pub fn projects(
+    tx: &mut Tx<'_>,
+    ids: &[i64],
+) -> Result<Vec<(i64, String, String, String, String)>> {
+    Ok(tx.all(
+        sql!(
+            "select p.id, p.name, n.full_name, p.path, p.full_path from projects p
+             join namespaces n on n.id = p.namespace_id where p.id in_list($1)"
+        ),
+        (ids,),
+    )?)
 }
 
 /// Marks what is pending of a user as done, perhaps only about one thing by
@@ -284,16 +287,6 @@ pub fn list(
     paging: Paging,
 ) -> Result<Paged<Todo>> {
     let condition = condition(tx, viewer, user_id, filter)?;
-    let list = List {
-        select: Fragment::new("select todos.*"),
-        from: Fragment::new("todos"),
-        condition,
-        order: Order {
-            by: "todos.id".into(),
-            key: Some(KeyType::Int),
-            id: "todos.id",
-            descending: true,
-        },
-    };
+    let list = List::by_id("todos", "todos.id", condition, true);
     pages::page(tx, list, paging, |todo: &Todo| (json!(todo.id), todo.id))
 }

@@ -27,7 +27,6 @@ use spaces::pages::Address;
 use std::sync::Arc;
 
 kernel::choices! {
-    /// What a button of the page does.
     pub enum Action {
         Close = "close",
         Reopen = "reopen",
@@ -41,13 +40,9 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// An issue and what becomes of it.
     pub struct ChangeForm {
-        /// Number of the issue.
         pub issue_iid: i64,
-        /// What to do.
         pub action: Action,
-        /// Name of an emoji.
         pub name: Option<String>,
         /// Titles of labels, told apart by commas.
         pub labels: Option<String>,
@@ -55,31 +50,20 @@ kernel::params! {
         pub assignees: Option<String>,
         /// Id of a milestone; 0 for none.
         pub milestone_id: Option<i64>,
-        /// The day it is due.
         pub due_date: Option<String>,
-        /// How heavy it is.
         pub weight: Option<String>,
-        /// What it is about.
         pub kind as "issue_type": Option<IssueKind>,
-        /// How bad an incident is.
         pub severity: Option<Severity>,
-        /// How far people are with an incident.
         pub escalation_status: Option<EscalationStatus>,
-        /// Seen by few.
         pub confidential: Option<bool>,
-        /// Only members comment.
         pub locked: Option<bool>,
     }
 }
 
 kernel::params! {
-    /// An issue and a new note.
     pub struct NoteForm {
-        /// Number of the issue.
         pub issue_iid: i64,
-        /// The text, in Markdown.
         pub body: Option<String>,
-        /// For reporters only.
         pub internal: Option<bool>,
         /// The discussion it answers in.
         pub discussion_id: Option<String>,
@@ -89,25 +73,19 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A note and its new text.
     pub struct NoteChange {
-        /// Number of the issue.
         pub issue_iid: i64,
-        /// The note.
         pub note_id: i64,
         /// The text, in Markdown; none deletes it.
         pub body: Option<String>,
-        /// Delete it.
         pub delete: Option<bool>,
     }
 }
 
-/// An issue that a form is about.
 struct Here {
     /// The project, by its id, and the issue's number.
     place: guarded::Place,
     url: String,
-    /// The viewer sees internal notes.
     inside: bool,
 }
 
@@ -124,7 +102,6 @@ async fn here(app: &App, viewer: &Viewer, address: &Address, iid: i64) -> Result
     .await
 }
 
-/// Changes the issue, or what concerns the viewer alone.
 pub async fn change(
     app: App,
     viewer: SignedInViewer,
@@ -177,7 +154,6 @@ fn told(action: Action) -> &'static str {
     }
 }
 
-/// What the form wants of the issue.
 async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
     let state = match form.action {
         Action::Close => Some(StateEvent::Close),
@@ -235,7 +211,6 @@ async fn wanted(app: &App, form: &ChangeForm) -> Result<IssueInput> {
     })
 }
 
-/// What concerns the viewer alone.
 async fn aside(
     app: &App,
     viewer: &Viewer,
@@ -266,7 +241,6 @@ fn at(url: &str, page: i64, note: i64) -> String {
     }
 }
 
-/// Writes a note, changes the issue's state, or both.
 pub async fn write_note(
     app: App,
     viewer: SignedInViewer,
@@ -340,7 +314,6 @@ async fn say(
     .await
 }
 
-/// A refusal of a note's text, said beside its field.
 fn noted(error: Error) -> Error {
     match comments::refused_text(&error) {
         Some(problem) => Error::invalid("body", problem),
@@ -348,7 +321,6 @@ fn noted(error: Error) -> Error {
     }
 }
 
-/// Writes another text of a note, or deletes it.
 pub async fn change_note(
     app: App,
     viewer: SignedInViewer,

@@ -32,9 +32,7 @@ use std::sync::Arc;
 use store::Tx;
 use story::Rewritten;
 
-/// Notes and events of one page.
 const ENTRIES: i64 = 50;
-/// Most milestones to choose from.
 const MAX_MILESTONES: i64 = 100;
 
 pub fn routes(r: &mut Routes) {
@@ -50,14 +48,11 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue.
     pub struct OneIssue {
-        /// Number of the issue.
         pub issue_iid: i64,
     }
 }
 
-/// What was typed into a form that is shown again.
 #[derive(Default)]
 struct IssueForms {
     draft: Draft,
@@ -138,7 +133,6 @@ async fn render(
     Ok(html.status(status).response())
 }
 
-/// Somebody before an issue they see.
 struct Reader<'r> {
     viewer: &'r Viewer,
     desk: &'r ProjectAccess,
@@ -262,7 +256,6 @@ impl Reader<'_> {
         Ok(ids.filter_map(|id| found.remove(&id)).collect())
     }
 
-    /// What everyone is told beside the issue.
     fn facts(&self, tx: &mut Tx<'_>) -> Result<Vec<Fact>> {
         let issue = self.issue;
         let mut facts = Vec::new();

@@ -17,7 +17,6 @@ use kernel::http::Paging;
 use kernel::time::Timestamp;
 use store::Tx;
 
-/// A note's text that was refused.
 #[derive(Debug, Clone)]
 pub struct Rewritten {
     pub note_id: i64,

@@ -3,97 +3,80 @@
 use super::IssuePath;
 use crate::entity::events::{EventEntity, Named, event};
 use crate::model::EventKind;
+use crate::rest::in_path;
 use crate::rules::issues::places::found;
 use crate::store::issues::events as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
+use kernel::http::openapi::Operation;
+use kernel::http::params::FromParams;
+use kernel::http::{Call, FromCall, Ok200, Paged, Paging, Params, Routes};
 
-/// An event of an issue.
-struct OneEvent {
-    id: Reference,
-    issue_iid: i64,
-    event_id: i64,
+pub(super) fn routes(r: &mut Routes) {
+    for kind in EventKind::ALL {
+        let all = &path(*kind);
+        r.get(all, list)
+            .named(&format!("{kind}_list"))
+            .summary(format!("Lists the {kind} events of an issue"));
+        r.get(&format!("{all}/{{{kind}_event_id}}"), show)
+            .named(&format!("{kind}_show"))
+            .summary(format!("Shows a {kind} event of an issue"));
+    }
 }
 
-macro_rules! of_kinds {
-    ($($module:ident, $kind:ident, $word:literal, $param:literal;)*) => {
-        $(mod $module {
-            use super::*;
-
-            const BASE: &str =
-                concat!("/projects/{id}/issues/{issue_iid}/resource_", $word, "_events");
-            const ONE: &str =
-                concat!("/projects/{id}/issues/{issue_iid}/resource_", $word, "_events/{", $param, "}");
-
-            kernel::params! {
-                /// An event of an issue.
-                pub struct EventPath {
-                    /// Id or path of the project.
-                    pub id: Reference,
-                    /// Number of the issue.
-                    pub issue_iid: i64,
-                    /// Id of the event.
-                    pub event_id as $param: i64,
-                }
-            }
-
-            pub fn routes(r: &mut Routes) {
-                r.get(BASE, list)
-                    .summary(concat!("Lists the ", $word, " events of an issue"));
-                r.get(ONE, show)
-                    .summary(concat!("Shows a ", $word, " event of an issue"));
-            }
-
-            async fn list(
-                app: App,
-                viewer: Viewer,
-                path: Params<IssuePath>,
-                paging: Paging,
-            ) -> Result<Paged<EventEntity>> {
-                super::list(app, viewer, path.0, EventKind::$kind, paging).await
-            }
-
-            async fn show(
-                app: App,
-                viewer: Viewer,
-                path: Params<EventPath>,
-            ) -> Result<Ok200<EventEntity>> {
-                let place = OneEvent {
-                    id: path.id.clone(),
-                    issue_iid: path.issue_iid,
-                    event_id: path.event_id,
-                };
-                super::show(app, viewer, place, EventKind::$kind).await
-            }
-        })*
-
-        pub(super) fn routes(r: &mut Routes) {
-            $($module::routes(r);)*
-        }
-    };
+fn path(kind: EventKind) -> String {
+    format!("/projects/{{id}}/issues/{{issue_iid}}/resource_{kind}_events")
 }
 
-of_kinds! {
-    state, State, "state", "state_event_id";
-    label, Label, "label", "label_event_id";
-    milestone, Milestone, "milestone", "milestone_event_id";
-    weight, Weight, "weight", "weight_event_id";
+kernel::params! {
+    /// The event that a path names, by one of these.
+    pub struct EventPath {
+        /// Id of the event.
+        pub state_event_id: Option<i64>,
+        /// Id of the event.
+        pub label_event_id: Option<i64>,
+        /// Id of the event.
+        pub milestone_event_id: Option<i64>,
+        /// Id of the event.
+        pub weight_event_id: Option<i64>,
+    }
+}
+
+/// The kind of events that a path is about, and the one it names, if it does.
+struct OfKind {
+    kind: EventKind,
+    event_id: Option<i64>,
+}
+
+impl FromCall for OfKind {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let named: EventPath = in_path(call)?;
+        let is_about = |kind: &&EventKind| call.route.path.contains(&path(**kind));
+        let ids = named.state_event_id.or(named.label_event_id);
+        let ids = ids.or(named.milestone_event_id);
+        Ok(OfKind {
+            kind: *EventKind::ALL.iter().find(is_about).found("")?,
+            event_id: ids.or(named.weight_event_id),
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.in_path(EventPath::fields());
+    }
 }
 
 async fn list(
     app: App,
     viewer: Viewer,
-    path: IssuePath,
-    kind: EventKind,
+    path: Params<IssuePath>,
+    events: OfKind,
     paging: Paging,
 ) -> Result<Paged<EventEntity>> {
     let (page, named) = app
         .read(move |tx| {
             let (_, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let page = rows::list(tx, issue.id, kind, paging)?;
+            let page = rows::list(tx, issue.id, events.kind, paging)?;
             let named = Named::read(tx, &page.items)?;
             Ok((page, named))
         })
@@ -104,13 +87,14 @@ async fn list(
 async fn show(
     app: App,
     viewer: Viewer,
-    path: OneEvent,
-    kind: EventKind,
+    path: Params<IssuePath>,
+    events: OfKind,
 ) -> Result<Ok200<EventEntity>> {
     let (one, named) = app
         .read(move |tx| {
             let (_, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let one = rows::find(tx, issue.id, kind, path.event_id)?.found("")?;
+            let id = events.event_id.unwrap_or(0);
+            let one = rows::find(tx, issue.id, events.kind, id)?.found("")?;
             let named = Named::read(tx, std::slice::from_ref(&one))?;
             Ok((one, named))
         })

@@ -1,64 +1,20 @@
 //! Parameters of new and changed issues.
 
+use super::IssuePath;
 use crate::model::{IssueKind, Severity};
 use crate::rules::issues::{Assignees, IssueInput, StateEvent};
-use kernel::http::Patch;
+use kernel::http::{Flat, Patch};
 use kernel::ids::Reference;
 use kernel::time::{Date, Timestamp};
 
-/// What a change may be about.
 pub const CHANGES: &str = "assignee_id, assignee_ids, confidential, created_at, description, \
     discussion_locked, due_date, labels, add_labels, remove_labels, milestone_id, state_event, \
     title, issue_type, weight, severity";
 
 kernel::params! {
-    /// A new issue.
-    pub struct CreateIssue {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Its title.
-        pub title: String,
+    /// What is said of an issue, new or not.
+    pub struct IssueFields {
         /// Its description, in Markdown.
-        pub description: Patch<String>,
-        /// Seen by its author, assignees and reporters only.
-        pub confidential: Option<bool>,
-        /// Who is assigned.
-        pub assignee_ids: Option<Vec<i64>>,
-        /// The one who is assigned.
-        pub assignee_id: Patch<i64>,
-        /// Id of a milestone.
-        pub milestone_id: Patch<i64>,
-        /// Titles of labels.
-        pub labels: Option<Vec<String>>,
-        /// Titles of labels, too.
-        pub add_labels: Option<Vec<String>>,
-        /// When it was made; for owners.
-        pub created_at: Option<Timestamp>,
-        /// Its number; for owners.
-        pub iid: Option<i64>,
-        /// The day it is due.
-        pub due_date: Patch<Date>,
-        /// How heavy it is.
-        pub weight: Patch<i64>,
-        /// What it is about.
-        pub issue_type: Option<IssueKind>,
-        /// How bad an incident is.
-        pub severity: Option<Severity>,
-        /// Only members comment.
-        pub discussion_locked: Patch<bool>,
-    }
-}
-
-kernel::params! {
-    /// An issue and what becomes of it.
-    pub struct UpdateIssue {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Another title.
-        pub title: Option<String>,
-        /// Another description.
         pub description: Patch<String>,
         /// Seen by its author, assignees and reporters only.
         pub confidential: Option<bool>,
@@ -68,14 +24,10 @@ kernel::params! {
         pub assignee_id: Patch<i64>,
         /// Id of a milestone; 0 for none.
         pub milestone_id: Patch<i64>,
-        /// These labels and no others.
+        /// Titles of labels: these and no others.
         pub labels: Option<Vec<String>>,
-        /// These labels, too.
+        /// Titles of labels: these, too.
         pub add_labels: Option<Vec<String>>,
-        /// These labels no longer.
-        pub remove_labels: Option<Vec<String>>,
-        /// When it was changed; for owners.
-        pub updated_at: Option<Timestamp>,
         /// The day it is due.
         pub due_date: Patch<Date>,
         /// How heavy it is.
@@ -86,32 +38,55 @@ kernel::params! {
         pub severity: Option<Severity>,
         /// Only members comment.
         pub discussion_locked: Patch<bool>,
+    }
+}
+
+kernel::params! {
+    pub struct CreateIssue {
+        /// Id or path of the project.
+        pub id: Reference,
+        /// Its title.
+        pub title: String,
+        pub fields: Flat<IssueFields>,
+        /// When it was made; for owners.
+        pub created_at: Option<Timestamp>,
+        /// Its number; for owners.
+        pub iid: Option<i64>,
+    }
+}
+
+kernel::params! {
+    pub struct UpdateIssue {
+        pub at: Flat<IssuePath>,
+        /// Another title.
+        pub title: Option<String>,
+        pub fields: Flat<IssueFields>,
+        /// Titles of labels: these no longer.
+        pub remove_labels: Option<Vec<String>>,
+        /// When it was changed; for owners.
+        pub updated_at: Option<Timestamp>,
         /// Close it or open it again.
         pub state_event: Option<StateEvent>,
     }
 }
 
-/// Who is to be assigned; one name for many, and one for one.
-fn assignees(many: &Option<Vec<i64>>, one: &Patch<i64>) -> Option<Assignees> {
-    match (many, one) {
-        (Some(ids), _) => Some(Assignees::Set(ids.clone())),
-        (None, Patch::Value(id)) => Some(Assignees::Set(vec![*id])),
-        (None, Patch::Null) => Some(Assignees::Set(Vec::new())),
-        (None, Patch::Absent) => None,
+impl IssueFields {
+    /// Who is to be assigned; one name for many, and one for one.
+    fn assignees(&self) -> Option<Assignees> {
+        match (&self.assignee_ids, &self.assignee_id) {
+            (Some(ids), _) => Some(Assignees::Set(ids.clone())),
+            (None, Patch::Value(id)) => Some(Assignees::Set(vec![*id])),
+            (None, Patch::Null) => Some(Assignees::Set(Vec::new())),
+            (None, Patch::Absent) => None,
+        }
     }
-}
 
-impl CreateIssue {
-    pub fn input(&self) -> IssueInput {
+    fn input(&self) -> IssueInput {
         IssueInput {
-            title: Some(self.title.clone()),
             description: self.description.clone(),
             confidential: self.confidential,
-            assignees: assignees(&self.assignee_ids, &self.assignee_id),
-            milestone_id: match self.milestone_id {
-                Patch::Value(0) => Patch::Null,
-                ref other => other.clone(),
-            },
+            assignees: self.assignees(),
+            milestone_id: self.milestone_id.clone(),
             labels: self.labels.clone(),
             add_labels: self.add_labels.clone().unwrap_or_default(),
             due_on: self.due_date.clone(),
@@ -119,9 +94,18 @@ impl CreateIssue {
             kind: self.issue_type,
             severity: self.severity,
             discussion_locked: self.discussion_locked.clone(),
+            ..IssueInput::default()
+        }
+    }
+}
+
+impl CreateIssue {
+    pub fn input(&self) -> IssueInput {
+        IssueInput {
+            title: Some(self.title.clone()),
             iid: self.iid,
             created_at: self.created_at,
-            ..IssueInput::default()
+            ..self.fields.input()
         }
     }
 }
@@ -130,21 +114,10 @@ impl UpdateIssue {
     pub fn input(&self) -> IssueInput {
         IssueInput {
             title: self.title.clone(),
-            description: self.description.clone(),
-            confidential: self.confidential,
-            assignees: assignees(&self.assignee_ids, &self.assignee_id),
-            milestone_id: self.milestone_id.clone(),
-            labels: self.labels.clone(),
-            add_labels: self.add_labels.clone().unwrap_or_default(),
             remove_labels: self.remove_labels.clone().unwrap_or_default(),
-            due_on: self.due_date.clone(),
-            weight: self.weight.clone(),
-            kind: self.issue_type,
-            severity: self.severity,
-            discussion_locked: self.discussion_locked.clone(),
             state_event: self.state_event,
             updated_at: self.updated_at,
-            ..IssueInput::default()
+            ..self.fields.input()
         }
     }
 }

@@ -11,12 +11,12 @@ use crate::store::issues::links::{self as rows, Link};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Flat, Ok200, Paged, Paging, Params, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{Fragment, Tx};
+use store::Tx;
 
 const BASE: &str = "/projects/{id}/issues/{issue_iid}/links";
 const ONE: &str = "/projects/{id}/issues/{issue_iid}/links/{issue_link_id}";
@@ -31,12 +31,8 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue and another one.
     pub struct CreateLink {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id or path of the other one's project.
         pub target_project_id: Reference,
         /// Number of the other one.
@@ -47,12 +43,8 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A link of an issue.
     pub struct LinkPath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the link.
         pub issue_link_id: i64,
     }
@@ -97,16 +89,9 @@ async fn list(
         .read(move |tx| {
             let (_, own) = found(tx, &viewer, &path.id, path.issue_iid)?;
             let seen = seen(tx, &viewer, own.id)?;
-            let total = seen.len() as i64;
-            let from = paging.offset().clamp(0, total) as usize;
-            let page: Vec<(Link, Issue)> = seen
-                .into_iter()
-                .skip(from)
-                .take(paging.fetch() as usize)
-                .collect();
-            let issues: Vec<Issue> = page.iter().map(|(_, issue)| issue.clone()).collect();
+            let page = Paged::of_whole(seen, paging);
+            let issues: Vec<Issue> = page.items.iter().map(|(_, issue)| issue.clone()).collect();
             let around = RelatedToIssues::read(tx, &viewer, &Scope::Everywhere, &issues)?;
-            let page = Paged::numbered(page, paging, Some(total));
             Ok((page, around, own))
         })
         .await?;
@@ -123,12 +108,7 @@ async fn list(
 fn seen(tx: &mut Tx<'_>, viewer: &Viewer, issue_id: i64) -> Result<Vec<(Link, Issue)>> {
     let links = rows::of_issue(tx, issue_id)?;
     let others: Vec<i64> = links.iter().map(|link| link.other(issue_id)).collect();
-    let mut condition = Fragment::default();
-    condition
-        .in_list("issues.id", others)
-        .raw(" and ")
-        .append(crate::access::visible(tx, viewer, &Scope::Everywhere));
-    let issues = issue_rows::of_condition(tx, condition)?;
+    let issues = issue_rows::visible_by_ids(tx, viewer, &others)?;
     let with_issue = |link: Link| {
         let other = link.other(issue_id);
         let issue = issues.iter().find(|issue| issue.id == other)?.clone();
@@ -167,7 +147,7 @@ async fn create(
 ) -> Result<Created<LinkEntity>> {
     let shown = app
         .write(move |tx| {
-            let (desk, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
+            let (desk, issue) = found_to_write(tx, &viewer, &params.at.id, params.at.issue_iid)?;
             let target = (&params.target_project_id, params.target_issue_iid);
             let kind = params.link_type.unwrap_or(LinkType::RelatesTo);
             let linked = rules::create(tx, &viewer, &desk, &issue, target, kind)?;
@@ -180,7 +160,7 @@ async fn create(
 async fn show(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok200<LinkEntity>> {
     let shown = app
         .read(move |tx| {
-            let (_, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
+            let (_, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
             let linked = rules::find(tx, &viewer, &issue, path.issue_link_id)?;
             LoadedLink::read(tx, &viewer, linked)
         })
@@ -191,7 +171,7 @@ async fn show(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok200<
 async fn destroy(app: App, viewer: Viewer, path: Params<LinkPath>) -> Result<Ok200<LinkEntity>> {
     let shown = app
         .write(move |tx| {
-            let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
+            let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
             let linked = rules::destroy(tx, &viewer, &desk, &issue, path.issue_link_id)?;
             LoadedLink::read(tx, &viewer, linked)
         })

@@ -3,6 +3,7 @@
 use crate::access::{Aim, ParentRef, Scope, authorize, desk};
 use crate::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use crate::model::{IssueKind, IssueState};
+use crate::rest::PLACES;
 use crate::rules::awards;
 use crate::rules::milestones;
 use crate::store::issues::filter::{Due, Filter, Has, Marks};
@@ -12,7 +13,6 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::params::{Param, Unusable};
 use kernel::http::{Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
 use kernel::time::Timestamp;
 use serde_json::{Value, json};
 use spaces::access::{Purpose, group};
@@ -21,44 +21,37 @@ use store::Tx;
 pub(super) fn routes(r: &mut Routes) {
     r.get("/issues", list)
         .summary("Lists issues, by default those the caller made");
-    r.get("/groups/{id}/issues", of_group)
-        .summary("Lists the issues of a group's projects");
-    r.get("/projects/{id}/issues", of_project)
-        .summary("Lists the issues of a project");
-    r.get(
-        "/projects/{id}/milestones/{milestone_id}/issues",
-        of_milestone,
-    )
-    .summary("Lists the issues of a project's milestone");
-    r.get(
-        "/groups/{id}/milestones/{milestone_id}/issues",
-        of_group_milestone,
-    )
-    .summary("Lists the issues of a group's milestone");
-    r.get(
-        "/projects/{id}/milestones/{milestone_id}/merge_requests",
-        merges_of_milestone,
-    )
-    .summary("Lists the merge requests of a project's milestone");
-    r.get(
-        "/groups/{id}/milestones/{milestone_id}/merge_requests",
-        merges_of_group_milestone,
-    )
-    .summary("Lists the merge requests of a group's milestone");
+    for (places, word) in PLACES {
+        let all = format!("/{places}/{{id}}/issues");
+        r.get(&all, of_place)
+            .named(&format!("of_{word}"))
+            .summary(match word {
+                "group" => "Lists the issues of a group's projects",
+                _ => "Lists the issues of a project",
+            });
+        let milestone = format!("/{places}/{{id}}/milestones/{{milestone_id}}");
+        let name = match word {
+            "group" => "of_group_milestone",
+            _ => "of_milestone",
+        };
+        r.get(&format!("{milestone}/issues"), of_milestone)
+            .named(name)
+            .summary(format!("Lists the issues of a {word}'s milestone"));
+        r.get(&format!("{milestone}/merge_requests"), merges_of_milestone)
+            .named(&format!("merges_{name}"))
+            .summary(format!("Lists the merge requests of a {word}'s milestone"));
+    }
 }
 
 kernel::choices! {
-    /// Direction of a list.
     pub enum Sort { Asc = "asc", Desc = "desc" }
 }
 
 kernel::choices! {
-    /// States asked for.
     pub enum StateAsked { Opened = "opened", Closed = "closed", All = "all" }
 }
 
 kernel::choices! {
-    /// Whose issues are asked for.
     pub enum Whose {
         CreatedByMe = "created_by_me",
         CreatedByMeDashed = "created-by-me",
@@ -110,175 +103,146 @@ kernel::params! {
     }
 }
 
-macro_rules! issue_filters {
-    ($(#[doc = $outer:literal])* $name:ident { $($(#[doc = $doc:literal])* $field:ident: $ty:ty),* $(,)? }) => {
-        kernel::params! {
-            $(#[doc = $outer])*
-            pub struct $name {
-                $($(#[doc = $doc])* pub $field: $ty,)*
-                /// Only in this state.
-                pub state: Option<StateAsked>,
-                /// Only with all these labels; Any or None.
-                pub labels: Option<Vec<String>>,
-                /// Only of this milestone; Any or None.
-                pub milestone: Option<String>,
-                /// Whose issues.
-                pub scope: Option<Whose>,
-                /// Only by this user.
-                pub author_id: Option<i64>,
-                /// Only by this user.
-                pub author_username: Option<String>,
-                /// Only assigned to this user; Any or None.
-                pub assignee_id: Option<NumberAsked>,
-                /// Only assigned to all these users.
-                pub assignee_username: Option<Vec<String>>,
-                /// In what `in` says: title and description unless told.
-                pub search: Option<String>,
-                /// Where to search: `title`, `description`, or both with a comma.
-                pub r#in as "in": Option<Vec<String>>,
-                /// What to sort by.
-                pub order_by: Option<OrderBy>,
-                /// Direction.
-                pub sort: Option<Sort>,
-                /// Only of these numbers.
-                pub iids: Option<Vec<i64>>,
-                /// Only confidential ones, or only others.
-                pub confidential: Option<bool>,
-                /// Only of this type.
-                pub issue_type: Option<IssueKind>,
-                /// Only due then.
-                pub due_date: Option<Due>,
-                /// Only made since.
-                pub created_after: Option<Timestamp>,
-                /// Only made until.
-                pub created_before: Option<Timestamp>,
-                /// Only changed since.
-                pub updated_after: Option<Timestamp>,
-                /// Only unchanged since.
-                pub updated_before: Option<Timestamp>,
-                /// Only of this weight; Any or None.
-                pub weight: Option<NumberAsked>,
-                /// Only with this reaction by the caller; Any or None.
-                pub my_reaction_emoji: Option<String>,
-                /// Only of this epic; Any or None.
-                pub epic_id: Option<NumberAsked>,
-                /// Only of this iteration; Any or None.
-                pub iteration_id: Option<NumberAsked>,
-                /// What the issues are not like.
-                pub not: Option<Not>,
-                /// Labels with all about them.
-                pub with_labels_details: Option<bool>,
-            }
-        }
-
-        impl $name {
-            /// What was asked for, checked.
-            fn asked(&self, viewer: &Viewer) -> Result<AskedFor> {
-                let lies = |asked: &Option<NumberAsked>| match asked {
-                    None | Some(NumberAsked(Has::None)) => false,
-                    Some(_) => true,
-                };
-                let places = self.r#in.clone().unwrap_or_default();
-                if places.iter().any(|one| one != "title" && one != "description") {
-                    return Err(Error::Parameters(vec![
-                        "in does not have a valid value".into(),
-                    ]));
-                }
-                let filter = Filter {
-                    state: match self.state {
-                        Some(StateAsked::Opened) => Some(IssueState::Opened),
-                        Some(StateAsked::Closed) => Some(IssueState::Closed),
-                        _ => None,
-                    },
-                    is: Marks {
-                        labels: self.labels.clone().and_then(labels),
-                        milestone: self.milestone.clone().and_then(title),
-                        author_id: self.author_id,
-                        author_username: self.author_username.clone(),
-                        assignee: self.assignee_id.clone().map(|asked| match asked.0 {
-                            Has::This(0) => Has::None,
-                            other => other,
-                        }),
-                        assignee_usernames: self.assignee_username.clone().unwrap_or_default(),
-                        iids: self.iids.clone(),
-                        weight: self.weight.clone().map(|asked| asked.0),
-                        reaction: reaction(viewer, self.my_reaction_emoji.clone()),
-                    },
-                    not: self
-                        .not
-                        .as_ref()
-                        .map(|not| without(viewer, not))
-                        .unwrap_or_default(),
-                    search: self.search.clone(),
-                    in_title: places.iter().any(|one| one == "title"),
-                    in_description: places.iter().any(|one| one == "description"),
-                    confidential: self.confidential,
-                    kinds: self.issue_type.into_iter().collect(),
-                    due: self.due_date,
-                    created_after: self.created_after,
-                    created_before: self.created_before,
-                    updated_after: self.updated_after,
-                    updated_before: self.updated_before,
-                    impossible: lies(&self.epic_id) || lies(&self.iteration_id),
-                    ..Filter::default()
-                };
-                Ok(AskedFor {
-                    filter,
-                    sorting: Sorting {
-                        by: self.order_by.unwrap_or(OrderBy::CreatedAt),
-                        descending: self.sort != Some(Sort::Asc),
-                    },
-                    whose: self.scope,
-                    details: self.with_labels_details.unwrap_or(false),
-                })
-            }
-        }
-    };
+kernel::params! {
+    pub struct ListIssues {
+        /// Only in this state.
+        pub state: Option<StateAsked>,
+        /// Only with all these labels; Any or None.
+        pub labels: Option<Vec<String>>,
+        /// Only of this milestone; Any or None.
+        pub milestone: Option<String>,
+        /// Whose issues.
+        pub scope: Option<Whose>,
+        /// Only by this user.
+        pub author_id: Option<i64>,
+        /// Only by this user.
+        pub author_username: Option<String>,
+        /// Only assigned to this user; Any or None.
+        pub assignee_id: Option<NumberAsked>,
+        /// Only assigned to all these users.
+        pub assignee_username: Option<Vec<String>>,
+        /// In what `in` says: title and description unless told.
+        pub search: Option<String>,
+        /// Where to search: `title`, `description`, or both with a comma.
+        pub r#in as "in": Option<Vec<String>>,
+        /// What to sort by.
+        pub order_by: Option<OrderBy>,
+        /// Direction.
+        pub sort: Option<Sort>,
+        /// Only of these numbers.
+        pub iids: Option<Vec<i64>>,
+        /// Only confidential ones, or only others.
+        pub confidential: Option<bool>,
+        /// Only of this type.
+        pub issue_type: Option<IssueKind>,
+        /// Only due then.
+        pub due_date: Option<Due>,
+        /// Only made since.
+        pub created_after: Option<Timestamp>,
+        /// Only made until.
+        pub created_before: Option<Timestamp>,
+        /// Only changed since.
+        pub updated_after: Option<Timestamp>,
+        /// Only unchanged since.
+        pub updated_before: Option<Timestamp>,
+        /// Only of this weight; Any or None.
+        pub weight: Option<NumberAsked>,
+        /// Only with this reaction by the caller; Any or None.
+        pub my_reaction_emoji: Option<String>,
+        /// Only of this epic; Any or None.
+        pub epic_id: Option<NumberAsked>,
+        /// Only of this iteration; Any or None.
+        pub iteration_id: Option<NumberAsked>,
+        /// What the issues are not like.
+        pub not: Option<Not>,
+        /// Labels with all about them.
+        pub with_labels_details: Option<bool>,
+    }
 }
 
-issue_filters! {
-    /// Filters of issues.
-    ListIssues {}
-}
-issue_filters! {
-    /// A group or project, and filters of its issues.
-    ListOfPlace {
-        /// Id or path.
-        id: Reference,
+impl ListIssues {
+    fn wanted(&self, viewer: &Viewer, default: Whose) -> Result<Wanted> {
+        let lies = |asked: &Option<NumberAsked>| match asked {
+            None | Some(NumberAsked(Has::None)) => false,
+            Some(_) => true,
+        };
+        let places = self.r#in.clone().unwrap_or_default();
+        if places
+            .iter()
+            .any(|one| one != "title" && one != "description")
+        {
+            return Err(Error::Parameters(vec![
+                "in does not have a valid value".into(),
+            ]));
+        }
+        let mut filter = Filter {
+            state: match self.state {
+                Some(StateAsked::Opened) => Some(IssueState::Opened),
+                Some(StateAsked::Closed) => Some(IssueState::Closed),
+                _ => None,
+            },
+            is: Marks {
+                labels: self.labels.clone().and_then(labels),
+                milestone: self.milestone.as_deref().and_then(title),
+                author_id: self.author_id,
+                author_username: self.author_username.clone(),
+                assignee: self.assignee_id.clone().map(|asked| match asked.0 {
+                    Has::This(0) => Has::None,
+                    other => other,
+                }),
+                assignee_usernames: self.assignee_username.clone().unwrap_or_default(),
+                iids: self.iids.clone(),
+                weight: self.weight.clone().map(|asked| asked.0),
+                reaction: reaction(viewer, self.my_reaction_emoji.clone()),
+            },
+            not: self
+                .not
+                .as_ref()
+                .map_or_else(Marks::default, |not| without(viewer, not)),
+            search: self.search.clone(),
+            in_title: places.iter().any(|one| one == "title"),
+            in_description: places.iter().any(|one| one == "description"),
+            confidential: self.confidential,
+            kinds: self.issue_type.into_iter().collect(),
+            due: self.due_date,
+            created_after: self.created_after,
+            created_before: self.created_before,
+            updated_after: self.updated_after,
+            updated_before: self.updated_before,
+            impossible: lies(&self.epic_id) || lies(&self.iteration_id),
+            ..Filter::default()
+        };
+        match self.scope.unwrap_or(default) {
+            Whose::All => {}
+            Whose::CreatedByMe | Whose::CreatedByMeDashed => {
+                filter.is.author_id = Some(viewer.signed_in()?.user.id);
+            }
+            Whose::AssignedToMe | Whose::AssignedToMeDashed => {
+                filter.is.assignee = Some(Has::This(viewer.signed_in()?.user.id));
+            }
+        }
+        Ok(Wanted {
+            filter,
+            sorting: Sorting {
+                by: self.order_by.unwrap_or(OrderBy::CreatedAt),
+                descending: self.sort != Some(Sort::Asc),
+            },
+            details: self.with_labels_details.unwrap_or(false),
+        })
     }
 }
 
 kernel::params! {
-    /// A milestone.
     pub struct OfMilestone {
-        /// Id or path of the project or group.
-        pub id: Reference,
         /// Id of the milestone.
         pub milestone_id: i64,
     }
 }
 
-struct AskedFor {
+struct Wanted {
     filter: Filter,
     sorting: Sorting,
-    whose: Option<Whose>,
     details: bool,
-}
-
-impl AskedFor {
-    /// Narrowed to the viewer's own issues, where that was asked for.
-    fn of(mut self, viewer: &Viewer, default: Whose) -> Result<AskedFor> {
-        match self.whose.unwrap_or(default) {
-            Whose::All => {}
-            Whose::CreatedByMe | Whose::CreatedByMeDashed => {
-                self.filter.is.author_id = Some(viewer.signed_in()?.user.id);
-            }
-            Whose::AssignedToMe | Whose::AssignedToMeDashed => {
-                self.filter.is.assignee = Some(Has::This(viewer.signed_in()?.user.id));
-            }
-        }
-        Ok(self)
-    }
 }
 
 /// Labels by title; `Any` or `None` alone.
@@ -286,19 +250,13 @@ fn labels(titles: Vec<String>) -> Option<Has<Vec<String>>> {
     let titles: Vec<String> = titles.into_iter().filter(|one| !one.is_empty()).collect();
     match titles.as_slice() {
         [] => None,
-        [only] if only.eq_ignore_ascii_case("any") => Some(Has::Any),
-        [only] if only.eq_ignore_ascii_case("none") => Some(Has::None),
+        [only] => title(only),
         _ => Some(Has::This(titles)),
     }
 }
 
-fn title(text: String) -> Option<Has<Vec<String>>> {
-    match text.to_ascii_lowercase().as_str() {
-        "" => None,
-        "any" => Some(Has::Any),
-        "none" => Some(Has::None),
-        _ => Some(Has::This(vec![text])),
-    }
+fn title(text: &str) -> Option<Has<Vec<String>>> {
+    Has::of(text, |title| vec![title.to_owned()])
 }
 
 /// A reaction of the viewer; strangers, who have none, are user 0.
@@ -310,7 +268,7 @@ fn reaction(viewer: &Viewer, asked: Option<String>) -> Option<(i64, Has<String>)
 fn without(viewer: &Viewer, not: &Not) -> Marks {
     Marks {
         labels: not.labels.clone().and_then(labels),
-        milestone: not.milestone.clone().and_then(title),
+        milestone: not.milestone.as_deref().and_then(title),
         author_id: not.author_id,
         author_username: not.author_username.clone(),
         assignee: not.assignee_id.map(Has::This),
@@ -327,46 +285,39 @@ async fn list(
     params: Params<ListIssues>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    let asked = params.asked(&viewer)?.of(&viewer, Whose::CreatedByMe)?;
+    let wanted = params.wanted(&viewer, Whose::CreatedByMe)?;
     let everywhere = |_: &mut Tx<'_>, _: &Viewer, _: &mut Filter| Ok(Scope::Everywhere);
-    page(app, viewer, asked, paging, everywhere).await
+    page(app, viewer, wanted, paging, everywhere).await
 }
 
-async fn of_group(
+async fn of_place(
     app: App,
     viewer: Viewer,
-    params: Params<ListOfPlace>,
+    place: ParentRef,
+    params: Params<ListIssues>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    let asked = params.asked(&viewer)?.of(&viewer, Whose::All)?;
-    page(app, viewer, asked, paging, move |tx, viewer, _| {
-        let group = group(tx, viewer, &params.id, Purpose::Read)?;
-        Ok(Scope::Group(Box::new(group)))
+    let wanted = params.wanted(&viewer, Whose::All)?;
+    page(app, viewer, wanted, paging, move |tx, viewer, _| {
+        scope(tx, viewer, &place)
     })
     .await
 }
 
-async fn of_project(
-    app: App,
-    viewer: Viewer,
-    params: Params<ListOfPlace>,
-    paging: Paging,
-) -> Result<Paged<IssueEntity>> {
-    let asked = params.asked(&viewer)?.of(&viewer, Whose::All)?;
-    page(app, viewer, asked, paging, move |tx, viewer, _| {
-        Ok(Scope::Project(Box::new(desk(tx, viewer, &params.id)?)))
+fn scope(tx: &mut Tx<'_>, viewer: &Viewer, place: &ParentRef) -> Result<Scope> {
+    Ok(match place {
+        ParentRef::Project(id) => Scope::Project(Box::new(desk(tx, viewer, id)?)),
+        ParentRef::Group(id) => Scope::Group(Box::new(group(tx, viewer, id, Purpose::Read)?)),
     })
-    .await
 }
 
-fn everything() -> AskedFor {
-    AskedFor {
+fn everything() -> Wanted {
+    Wanted {
         filter: Filter::default(),
         sorting: Sorting {
             by: OrderBy::CreatedAt,
             descending: true,
         },
-        whose: None,
         details: false,
     }
 }
@@ -374,77 +325,29 @@ fn everything() -> AskedFor {
 async fn of_milestone(
     app: App,
     viewer: Viewer,
+    place: ParentRef,
     params: Params<OfMilestone>,
     paging: Paging,
 ) -> Result<Paged<IssueEntity>> {
-    page(
-        app,
-        viewer,
-        everything(),
-        paging,
-        move |tx, viewer, filter| {
-            let place = ParentRef::Project(params.id.clone());
-            let entered = authorize(tx, viewer, &place, Aim::Read)?;
-            filter.milestone_id = Some(milestones::find(tx, &entered, params.milestone_id)?.id);
-            Ok(Scope::Project(Box::new(desk(tx, viewer, &params.id)?)))
-        },
-    )
-    .await
-}
-
-async fn of_group_milestone(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfMilestone>,
-    paging: Paging,
-) -> Result<Paged<IssueEntity>> {
-    page(
-        app,
-        viewer,
-        everything(),
-        paging,
-        move |tx, viewer, filter| {
-            let place = ParentRef::Group(params.id.clone());
-            let entered = authorize(tx, viewer, &place, Aim::Read)?;
-            filter.milestone_id = Some(milestones::find(tx, &entered, params.milestone_id)?.id);
-            let group = group(tx, viewer, &params.id, Purpose::Read)?;
-            Ok(Scope::Group(Box::new(group)))
-        },
-    )
-    .await
-}
-
-async fn merges_of_milestone(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfMilestone>,
-    paging: Paging,
-) -> Result<Paged<Value>> {
-    let place = ParentRef::Project(params.id.clone());
-    no_merge_requests(app, viewer, place, params.milestone_id, paging).await
-}
-
-async fn merges_of_group_milestone(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfMilestone>,
-    paging: Paging,
-) -> Result<Paged<Value>> {
-    let place = ParentRef::Group(params.id.clone());
-    no_merge_requests(app, viewer, place, params.milestone_id, paging).await
+    let work = move |tx: &mut Tx<'_>, viewer: &Viewer, filter: &mut Filter| {
+        let entered = authorize(tx, viewer, &place, Aim::Read)?;
+        filter.milestone_id = Some(milestones::find(tx, &entered, params.milestone_id)?.id);
+        scope(tx, viewer, &place)
+    };
+    page(app, viewer, everything(), paging, work).await
 }
 
 /// Projects have no merge requests.
-async fn no_merge_requests(
+async fn merges_of_milestone(
     app: App,
     viewer: Viewer,
     place: ParentRef,
-    milestone_id: i64,
+    params: Params<OfMilestone>,
     paging: Paging,
 ) -> Result<Paged<Value>> {
     app.read(move |tx| {
         let entered = authorize(tx, &viewer, &place, Aim::Read)?;
-        milestones::find(tx, &entered, milestone_id)?;
+        milestones::find(tx, &entered, params.milestone_id)?;
         Ok(Paged::numbered(Vec::new(), paging, Some(0)))
     })
     .await
@@ -453,16 +356,15 @@ async fn no_merge_requests(
 async fn page(
     app: App,
     viewer: Viewer,
-    asked: AskedFor,
+    wanted: Wanted,
     paging: Paging,
     place: impl FnOnce(&mut Tx<'_>, &Viewer, &mut Filter) -> Result<Scope> + Send + 'static,
 ) -> Result<Paged<IssueEntity>> {
-    let AskedFor {
+    let Wanted {
         mut filter,
         sorting,
         details,
-        ..
-    } = asked;
+    } = wanted;
     let (page, around) = app
         .read(move |tx| {
             let scope = place(tx, &viewer, &mut filter)?;

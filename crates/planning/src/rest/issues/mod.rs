@@ -4,13 +4,14 @@
 mod events;
 mod fields;
 mod links;
-mod list;
+pub(super) mod list;
 mod time;
 
 use crate::access::{ProjectAccess, Scope, desk};
 use crate::entity::issues::{self as entity, IssueEntity, RelatedToIssues};
-use crate::guarded::{self, Writer};
+use crate::guarded::{self, Place, Writer};
 use crate::model::Issue;
+use crate::rest::Subscribes;
 use crate::rules::issues::places::{self, found, found_signed_in, found_to_write, is_subscribed};
 use crate::rules::issues::{self as rules, moves};
 use crate::store::issues as rows;
@@ -21,7 +22,7 @@ use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::conditional::check_unmodified;
 use kernel::http::{
-    Changed, Created, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
+    Changed, Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Routes,
 };
 use kernel::ids::Reference;
 use std::sync::Arc;
@@ -42,15 +43,19 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Moves an issue to another project");
     r.post(&one("/clone"), duplicate)
         .summary("Copies an issue into a project");
-    r.post(&one("/subscribe"), subscribe)
+    r.post(&one("/subscribe"), subscription)
+        .named("subscribe")
         .summary("Subscribes the caller to an issue");
-    r.post(&one("/unsubscribe"), unsubscribe)
+    r.post(&one("/unsubscribe"), subscription)
+        .named("unsubscribe")
         .summary("Ends the caller's subscription to an issue");
     r.get(&one("/participants"), participants)
         .summary("Lists who takes part in an issue");
-    r.get(&one("/closed_by"), closed_by)
+    r.get(&one("/closed_by"), no_merge_requests)
+        .named("closed_by")
         .summary("Lists the merge requests that close an issue");
-    r.get(&one("/related_merge_requests"), related)
+    r.get(&one("/related_merge_requests"), no_merge_requests)
+        .named("related")
         .summary("Lists the merge requests that name an issue");
     time::routes(r);
     links::routes(r);
@@ -58,12 +63,17 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue.
     pub struct IssuePath {
         /// Id or path of the project.
         pub id: Reference,
         /// Number of the issue.
         pub issue_iid: i64,
+    }
+}
+
+impl IssuePath {
+    pub(super) fn place(self) -> Place {
+        (self.id, self.issue_iid)
     }
 }
 
@@ -75,7 +85,6 @@ pub(super) struct LoadedIssue {
 }
 
 impl LoadedIssue {
-    /// Reads what is beside the issue.
     pub(super) fn read(
         tx: &mut Tx<'_>,
         viewer: &Viewer,
@@ -156,7 +165,7 @@ async fn update(
     let writer = Writer::by_api(viewer.clone(), asked);
     let wanted = params.input();
     let nothing = wanted.is_empty();
-    let place = (params.0.id, params.0.issue_iid);
+    let place = params.0.at.0.place();
     let shown = guarded::edit(&app, writer, place, wanted, move |tx, desk, issue| {
         LoadedIssue::read(tx, &viewer, desk, issue)
     });
@@ -185,24 +194,16 @@ async fn destroy(
 }
 
 kernel::params! {
-    /// An issue and where it goes.
     pub struct MoveIssue {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the project it goes to.
         pub to_project_id: i64,
     }
 }
 
 kernel::params! {
-    /// An issue and where its copy goes.
     pub struct CloneIssue {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the project the copy goes to.
         pub to_project_id: i64,
         /// Copy the notes, too.
@@ -217,7 +218,7 @@ async fn relocate(
 ) -> Result<Created<IssueEntity>> {
     let shown = app
         .write(move |tx| {
-            let (from, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
+            let (from, issue) = found_to_write(tx, &viewer, &params.at.id, params.at.issue_iid)?;
             let made = moves::relocate(tx, &viewer, &from, &issue, params.to_project_id)?;
             let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
             LoadedIssue::read(tx, &viewer, there, made)
@@ -233,7 +234,7 @@ async fn duplicate(
 ) -> Result<Created<IssueEntity>> {
     let shown = app
         .write(move |tx| {
-            let (from, issue) = found_to_write(tx, &viewer, &params.id, params.issue_iid)?;
+            let (from, issue) = found_to_write(tx, &viewer, &params.at.id, params.at.issue_iid)?;
             let notes = params.with_notes.unwrap_or(false);
             let made = moves::duplicate(tx, &viewer, &from, &issue, params.to_project_id, notes)?;
             let there = desk(tx, &viewer, &Reference::Id(made.project_id))?;
@@ -243,27 +244,11 @@ async fn duplicate(
     Ok(Created(shown.entity(&app)))
 }
 
-async fn subscribe(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-) -> Result<Changed<IssueEntity>> {
-    subscription(app, viewer, path.0, true).await
-}
-
-async fn unsubscribe(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-) -> Result<Changed<IssueEntity>> {
-    subscription(app, viewer, path.0, false).await
-}
-
 async fn subscription(
     app: App,
     viewer: Viewer,
-    path: IssuePath,
-    wanted: bool,
+    path: Params<IssuePath>,
+    Subscribes(wanted): Subscribes,
 ) -> Result<Changed<IssueEntity>> {
     let shown = app
         .write(move |tx| {
@@ -274,10 +259,7 @@ async fn subscription(
             }
         })
         .await?;
-    Ok(match shown {
-        Some(shown) => Changed::Now(shown.entity(&app)),
-        None => Changed::Before,
-    })
+    Ok(shown.map(|shown| shown.entity(&app)).into())
 }
 
 async fn participants(
@@ -290,44 +272,19 @@ async fn participants(
     app.read(move |tx| {
         let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
         let ids = rules::participants(tx, &issue, desk.is_reporter())?;
-        let total = ids.len() as i64;
-        let from = paging.offset().clamp(0, total) as usize;
-        let page: Vec<i64> = ids
-            .into_iter()
-            .skip(from)
-            .take(paging.fetch() as usize)
-            .collect();
-        let users = load_basic(tx, &page)?;
-        let shown = page.iter().filter_map(|id| users.get(id));
+        let users = load_basic(tx, &ids)?;
+        let shown = ids.iter().filter_map(|id| users.get(id));
         let shown = shown.map(|user| basic(&handle, user)).collect();
-        Ok(Paged::numbered(shown, paging, Some(total)))
+        Ok(Paged::of_whole(shown, paging))
     })
     .await
-}
-
-async fn closed_by(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    paging: Paging,
-) -> Result<Paged<serde_json::Value>> {
-    no_merge_requests(app, viewer, path.0, paging).await
-}
-
-async fn related(
-    app: App,
-    viewer: Viewer,
-    path: Params<IssuePath>,
-    paging: Paging,
-) -> Result<Paged<serde_json::Value>> {
-    no_merge_requests(app, viewer, path.0, paging).await
 }
 
 /// Projects have no merge requests.
 async fn no_merge_requests(
     app: App,
     viewer: Viewer,
-    path: IssuePath,
+    path: Params<IssuePath>,
     paging: Paging,
 ) -> Result<Paged<serde_json::Value>> {
     app.read(move |tx| {

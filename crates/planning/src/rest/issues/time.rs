@@ -1,7 +1,6 @@
 //! Time estimated and spent.
 
 use super::IssuePath;
-use crate::access::ProjectAccess;
 use crate::entity::issues::{TimeStats, time_stats};
 use crate::model::Issue;
 use crate::rules::issues::places::{found, found_to_write};
@@ -9,8 +8,7 @@ use crate::rules::issues::time as rules;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Created, Ok200, Params, Routes};
-use kernel::ids::Reference;
+use kernel::http::{Created, Flat, Ok200, Params, Routes};
 use store::Tx;
 
 pub(super) fn routes(r: &mut Routes) {
@@ -28,29 +26,28 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue and a span of time.
     pub struct TimePath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// `1w 2d 3h 30m`; a bare number is hours.
         pub duration: String,
     }
 }
 
-/// The issue, for a reporter.
-fn measured(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    id: &Reference,
-    iid: i64,
-) -> Result<(ProjectAccess, Issue)> {
-    let (desk, issue) = found_to_write(tx, viewer, id, iid)?;
-    match desk.is_reporter() {
-        true => Ok((desk, issue)),
-        false => Err(Error::forbidden("")),
-    }
+/// Changes the times of an issue, for a reporter.
+async fn measure(
+    app: App,
+    viewer: Viewer,
+    at: IssuePath,
+    work: impl Fn(&mut Tx<'_>, Option<i64>, &Issue) -> Result<Issue> + Send + Sync + 'static,
+) -> Result<TimeStats> {
+    app.write(move |tx| {
+        let (desk, issue) = found_to_write(tx, &viewer, &at.id, at.issue_iid)?;
+        match desk.is_reporter() {
+            true => Ok(time_stats(&work(tx, viewer.user_id(), &issue)?)),
+            false => Err(Error::forbidden("")),
+        }
+    })
+    .await
 }
 
 async fn show(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Ok200<TimeStats>> {
@@ -61,14 +58,15 @@ async fn show(app: App, viewer: Viewer, path: Params<IssuePath>) -> Result<Ok200
     .await
 }
 
-async fn estimate(app: App, viewer: Viewer, params: Params<TimePath>) -> Result<Ok200<TimeStats>> {
-    app.write(move |tx| {
-        let (_, issue) = measured(tx, &viewer, &params.id, params.issue_iid)?;
-        let seconds = rules::span(&params.duration)?;
-        let issue = rules::estimate(tx, viewer.user_id(), &issue, seconds)?;
-        Ok(Ok200(time_stats(&issue)))
-    })
-    .await
+async fn estimate(
+    app: App,
+    viewer: Viewer,
+    Params(params): Params<TimePath>,
+) -> Result<Ok200<TimeStats>> {
+    let stats = measure(app, viewer, params.at.0, move |tx, actor, issue| {
+        rules::estimate(tx, actor, issue, rules::span(&params.duration)?)
+    });
+    stats.await.map(Ok200)
 }
 
 async fn reset_estimate(
@@ -76,22 +74,21 @@ async fn reset_estimate(
     viewer: Viewer,
     path: Params<IssuePath>,
 ) -> Result<Ok200<TimeStats>> {
-    app.write(move |tx| {
-        let (_, issue) = measured(tx, &viewer, &path.id, path.issue_iid)?;
-        let issue = rules::estimate(tx, viewer.user_id(), &issue, 0)?;
-        Ok(Ok200(time_stats(&issue)))
-    })
-    .await
+    let stats = measure(app, viewer, path.0, |tx, actor, issue| {
+        rules::estimate(tx, actor, issue, 0)
+    });
+    stats.await.map(Ok200)
 }
 
-async fn spend(app: App, viewer: Viewer, params: Params<TimePath>) -> Result<Created<TimeStats>> {
-    app.write(move |tx| {
-        let (_, issue) = measured(tx, &viewer, &params.id, params.issue_iid)?;
-        let seconds = rules::span(&params.duration)?;
-        let issue = rules::spend(tx, viewer.user_id(), &issue, seconds)?;
-        Ok(Created(time_stats(&issue)))
-    })
-    .await
+async fn spend(
+    app: App,
+    viewer: Viewer,
+    Params(params): Params<TimePath>,
+) -> Result<Created<TimeStats>> {
+    let stats = measure(app, viewer, params.at.0, move |tx, actor, issue| {
+        rules::spend(tx, actor, issue, rules::span(&params.duration)?)
+    });
+    stats.await.map(Created)
 }
 
 async fn reset_spent(
@@ -99,10 +96,6 @@ async fn reset_spent(
     viewer: Viewer,
     path: Params<IssuePath>,
 ) -> Result<Ok200<TimeStats>> {
-    app.write(move |tx| {
-        let (_, issue) = measured(tx, &viewer, &path.id, path.issue_iid)?;
-        let issue = rules::reset(tx, viewer.user_id(), &issue)?;
-        Ok(Ok200(time_stats(&issue)))
-    })
-    .await
+    let stats = measure(app, viewer, path.0, rules::reset);
+    stats.await.map(Ok200)
 }

@@ -3,27 +3,23 @@
 use super::{
     CreateNote, ISSUE, LoadedNotes, NotePath, comment, removed, rewritten, shown_one, write,
 };
-use crate::access::ProjectAccess;
 use crate::entity::notes::{DiscussionEntity, NoteEntity, discussion};
 use crate::guarded::Writer;
-use crate::model::Issue;
-use crate::rules::comments::{self as rules, Comment};
+use crate::rest::issues::IssuePath;
+use crate::rules::comments::{Comment, Talk};
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::{found, found_to_write};
-use crate::store::notes::{Note, select, shown as shown_of};
-use crate::store::pages::{self, KeyType, List, Order};
+use crate::store::notes::{self as rows, Note};
 use ::http::StatusCode;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::reply::json;
 use kernel::http::{
-    Created, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
+    Created, Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
 };
-use kernel::ids::Reference;
 use kernel::time::Timestamp;
 use std::sync::Arc;
-use store::Fragment;
 
 pub(super) fn routes(r: &mut Routes) {
     let at = |rest: &str| format!("{ISSUE}/{rest}");
@@ -56,36 +52,16 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An issue.
-    pub struct ListDiscussions {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-    }
-}
-
-kernel::params! {
-    /// A discussion.
     pub struct DiscussionPath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the discussion.
         pub discussion_id: String,
     }
 }
 
 kernel::params! {
-    /// A discussion and an answer in it.
     pub struct AnswerNote {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the discussion.
-        pub discussion_id: String,
+        pub within: Flat<DiscussionPath>,
         /// The text, in Markdown.
         pub body: String,
         /// When it was written; for owners.
@@ -94,30 +70,16 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A note of a discussion.
     pub struct NoteInPath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
         /// Id of the discussion.
         pub discussion_id: String,
-        /// Id of the note.
-        pub note_id: i64,
+        pub note: Flat<NotePath>,
     }
 }
 
 kernel::params! {
-    /// A note of a discussion and its new text.
     pub struct UpdateNoteIn {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the discussion.
-        pub discussion_id: String,
-        /// Id of the note.
-        pub note_id: i64,
+        pub at: Flat<NoteInPath>,
         /// The text, in Markdown.
         pub body: String,
     }
@@ -130,7 +92,7 @@ async fn begin(
     params: Params<CreateNote>,
 ) -> Result<Response> {
     let comment = comment(&params, true);
-    let place = (params.0.id, params.0.issue_iid);
+    let place = params.0.at.0.place();
     match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
         Ok((shown, _)) => {
             let whole = discussion(&app, &shown.notes, &shown.issue, &shown.users);
@@ -144,89 +106,62 @@ async fn answer(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<AnswerNote>,
+    Params(params): Params<AnswerNote>,
 ) -> Result<Response> {
+    let DiscussionPath { at, discussion_id } = params.within.0;
     let comment = Comment {
-        body: params.body.clone(),
+        body: params.body,
         internal: false,
         created_at: params.created_at,
-        discussion_id: Some(params.discussion_id.clone()),
+        discussion_id: Some(discussion_id),
         begins_thread: false,
     };
-    let place = (params.0.id, params.0.issue_iid);
+    let place = at.0.place();
     match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
         Ok((shown, changes)) => json(StatusCode::CREATED, &shown.one(&app, changes)?),
         Err(response) => Ok(response),
     }
 }
 
-fn path_of(path: &NoteInPath) -> NotePath {
-    NotePath {
-        id: path.id.clone(),
-        issue_iid: path.issue_iid,
-        note_id: path.note_id,
-    }
-}
-
-async fn show_in(app: App, viewer: Viewer, path: Params<NoteInPath>) -> Result<Ok200<NoteEntity>> {
-    shown_one(app, viewer, path_of(&path), Some(path.0.discussion_id)).await
+async fn show_in(
+    app: App,
+    viewer: Viewer,
+    Params(path): Params<NoteInPath>,
+) -> Result<Ok200<NoteEntity>> {
+    shown_one(app, viewer, path.note.0, Some(path.discussion_id)).await
 }
 
 async fn update_in(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<UpdateNoteIn>,
+    Params(params): Params<UpdateNoteIn>,
 ) -> Result<Ok200<NoteEntity>> {
-    let path = NotePath {
-        id: params.id.clone(),
-        issue_iid: params.issue_iid,
-        note_id: params.note_id,
-    };
-    let within = Some(params.discussion_id.clone());
-    rewritten(
-        app,
-        Writer::by_api(viewer, asked),
-        path,
-        within,
-        params.0.body,
-    )
-    .await
+    let (writer, at) = (Writer::by_api(viewer, asked), params.at.0);
+    rewritten(app, writer, at.note.0, Some(at.discussion_id), params.body).await
 }
 
-async fn destroy_in(app: App, viewer: Viewer, path: Params<NoteInPath>) -> Result<NoContent> {
-    removed(app, viewer, path_of(&path), Some(path.0.discussion_id)).await
+async fn destroy_in(
+    app: App,
+    viewer: Viewer,
+    Params(path): Params<NoteInPath>,
+) -> Result<NoContent> {
+    removed(app, viewer, path.note.0, Some(path.discussion_id)).await
 }
 
 async fn discussions(
     app: App,
     viewer: Viewer,
-    path: Params<ListDiscussions>,
+    path: Params<IssuePath>,
     paging: Paging,
 ) -> Result<Paged<DiscussionEntity>> {
     let (page, shown) = app
         .read(move |tx| {
             let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let condition = shown_discussions(&viewer, &desk, &issue);
-            let list = List {
-                select: Fragment::new("select discussion_id, first_id"),
-                from: condition,
-                condition: Fragment::new("true"),
-                order: Order {
-                    by: "first_id".into(),
-                    key: Some(KeyType::Int),
-                    id: "first_id",
-                    descending: false,
-                },
-            };
-            let page: Paged<(String, i64)> =
-                pages::page(tx, list, paging, |(_, first): &(String, i64)| {
-                    (serde_json::json!(first), *first)
-                })?;
+            let noteable = noteable(&issue);
+            let page = rows::discussions(tx, &viewer, noteable, desk.is_reporter(), paging)?;
             let ids: Vec<String> = page.items.iter().map(|(id, _)| id.clone()).collect();
-            let mut condition = shown_of(&viewer, noteable(&issue), desk.is_reporter());
-            condition.raw(" and").in_list("notes.discussion_id", ids);
-            let notes = select(tx, condition)?;
+            let notes = rows::of_discussions(tx, &viewer, noteable, desk.is_reporter(), ids)?;
             Ok((page, LoadedNotes::read(tx, issue, notes)?))
         })
         .await?;
@@ -237,15 +172,6 @@ async fn discussions(
     }))
 }
 
-/// The discussions of an issue with the first note of each.
-fn shown_discussions(viewer: &Viewer, desk: &ProjectAccess, issue: &Issue) -> Fragment {
-    let mut from =
-        Fragment::new("(select notes.discussion_id, min(notes.id) as first_id from notes where ");
-    from.append(shown_of(viewer, noteable(issue), desk.is_reporter()))
-        .raw(" group by notes.discussion_id) as discussions");
-    from
-}
-
 async fn show_discussion(
     app: App,
     viewer: Viewer,
@@ -253,8 +179,8 @@ async fn show_discussion(
 ) -> Result<Ok200<DiscussionEntity>> {
     let shown = app
         .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let notes = rules::discussion(tx, &viewer, &desk, &issue, &path.discussion_id)?;
+            let (desk, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
+            let notes = Talk::new(&viewer, &desk, &issue).discussion(tx, &path.discussion_id)?;
             LoadedNotes::read(tx, issue, notes)
         })
         .await?;
@@ -269,8 +195,8 @@ async fn resolve(
     path: Params<DiscussionPath>,
 ) -> Result<Created<DiscussionEntity>> {
     app.read(move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
-        rules::discussion(tx, &viewer, &desk, &issue, &path.discussion_id)?;
+        let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
+        Talk::new(&viewer, &desk, &issue).discussion(tx, &path.discussion_id)?;
         Err(Error::BadRequest("Note is not resolvable".into()))
     })
     .await

@@ -2,14 +2,14 @@
 
 mod discussions;
 
+use super::issues::{IssuePath, list::Sort};
 use crate::entity::notes::{NoteEntity, note};
 use crate::guarded::{self, Writer};
 use crate::model::Issue;
-use crate::rules::comments::{self as rules, Comment, Said};
+use crate::rules::comments::{Comment, Said, Talk};
 use crate::rules::issues::noteable;
 use crate::rules::issues::places::{found, found_to_write};
-use crate::store::notes::{Activity, Note, shown};
-use crate::store::pages::{self, KeyType, List, Order, time_key};
+use crate::store::notes::{self as rows, Activity, Note, NoteOrder, shown};
 use ::http::StatusCode;
 use identity::entities::load_basic;
 use identity::model::User;
@@ -17,13 +17,14 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::reply::json;
-use kernel::http::{NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes};
-use kernel::ids::Reference;
+use kernel::http::{
+    Flat, NoContent, Ok200, Paged, Paging, Params, RequestContext, Response, Routes,
+};
 use kernel::time::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
-use store::{Fragment, Tx};
+use store::Tx;
 
 const ISSUE: &str = "/projects/{id}/issues/{issue_iid}";
 
@@ -44,23 +45,9 @@ pub(super) fn routes(r: &mut Routes) {
     discussions::routes(r);
 }
 
-kernel::choices! {
-    /// Orders of notes.
-    pub enum NoteOrder { CreatedAt = "created_at", UpdatedAt = "updated_at" }
-}
-
-kernel::choices! {
-    /// Direction of a list.
-    pub enum Sort { Asc = "asc", Desc = "desc" }
-}
-
 kernel::params! {
-    /// An issue and the order of its notes.
     pub struct ListNotes {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// What to sort by.
         pub order_by: Option<NoteOrder>,
         /// Direction.
@@ -71,12 +58,8 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An issue and what is said about it.
     pub struct CreateNote {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// The text, in Markdown.
         pub body: String,
         /// For reporters only.
@@ -89,26 +72,16 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A note.
     pub struct NotePath {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
+        pub at: Flat<IssuePath>,
         /// Id of the note.
         pub note_id: i64,
     }
 }
 
 kernel::params! {
-    /// A note and its new text.
     pub struct UpdateNote {
-        /// Id or path of the project.
-        pub id: Reference,
-        /// Number of the issue.
-        pub issue_iid: i64,
-        /// Id of the note.
-        pub note_id: i64,
+        pub at: Flat<NotePath>,
         /// The text, in Markdown.
         pub body: String,
     }
@@ -123,9 +96,7 @@ struct LoadedNotes {
 
 impl LoadedNotes {
     fn read(tx: &mut Tx<'_>, issue: Issue, notes: Vec<Note>) -> Result<LoadedNotes> {
-        let mut ids: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
-        ids.sort_unstable();
-        ids.dedup();
+        let ids: Vec<i64> = notes.iter().filter_map(|note| note.author_id).collect();
         let users = load_basic(tx, &ids)?;
         Ok(LoadedNotes {
             issue,
@@ -149,33 +120,13 @@ async fn list(
     let by = params.order_by.unwrap_or(NoteOrder::CreatedAt);
     let (page, issue, users) = app
         .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &params.id, params.issue_iid)?;
-            let mut condition = shown(&viewer, noteable(&issue), desk.is_reporter());
+            let (desk, issue) = found(tx, &viewer, &params.at.id, params.at.issue_iid)?;
+            let condition = shown(&viewer, noteable(&issue), desk.is_reporter());
             let activity = params.activity_filter.unwrap_or(Activity::All);
-            condition.raw(activity.condition());
-            let list = List {
-                select: Fragment::new("select notes.*"),
-                from: Fragment::new("notes"),
-                condition,
-                order: Order {
-                    by: format!("notes.{by}"),
-                    key: Some(KeyType::Time),
-                    id: "notes.id",
-                    descending: params.sort != Some(Sort::Asc),
-                },
-            };
-            let page = pages::page(tx, list, paging, |note: &Note| {
-                let at = match by {
-                    NoteOrder::CreatedAt => note.created_at,
-                    NoteOrder::UpdatedAt => note.updated_at,
-                };
-                (time_key(at), note.id)
-            })?;
-            let ids: Vec<i64> = page
-                .items
-                .iter()
-                .filter_map(|note| note.author_id)
-                .collect();
+            let order = (by, params.sort != Some(Sort::Asc));
+            let page = rows::list(tx, condition, activity, order, paging)?;
+            let ids = page.items.iter().filter_map(|note| note.author_id);
+            let ids: Vec<i64> = ids.collect();
             let users = load_basic(tx, &ids)?;
             Ok((page, issue, users))
         })
@@ -227,7 +178,7 @@ async fn create(
     params: Params<CreateNote>,
 ) -> Result<Response> {
     let comment = comment(&params, false);
-    let place = (params.0.id, params.0.issue_iid);
+    let place = params.0.at.0.place();
     match write(&app, Writer::by_api(viewer, asked), place, comment).await? {
         Ok((shown, changes)) => json(StatusCode::CREATED, &shown.one(&app, changes)?),
         Err(response) => Ok(response),
@@ -242,9 +193,9 @@ async fn shown_one(
 ) -> Result<Ok200<NoteEntity>> {
     let shown = app
         .read(move |tx| {
-            let (desk, issue) = found(tx, &viewer, &path.id, path.issue_iid)?;
-            let within = within.as_deref();
-            let note = rules::find_within(tx, &viewer, &desk, &issue, path.note_id, within)?;
+            let (desk, issue) = found(tx, &viewer, &path.at.id, path.at.issue_iid)?;
+            let talk = Talk::new(&viewer, &desk, &issue);
+            let note = talk.find_within(tx, path.note_id, within.as_deref())?;
             LoadedNotes::read(tx, issue, vec![note])
         })
         .await?;
@@ -258,7 +209,7 @@ async fn rewritten(
     within: Option<String>,
     body: String,
 ) -> Result<Ok200<NoteEntity>> {
-    let place = (path.id, path.issue_iid);
+    let place = path.at.0.place();
     let which = (path.note_id, within);
     let shown = guarded::rewrite(&app, writer, place, which, body, |tx, issue, note| {
         LoadedNotes::read(tx, issue, vec![note])
@@ -273,10 +224,10 @@ async fn removed(
     within: Option<String>,
 ) -> Result<NoContent> {
     app.write(move |tx| {
-        let (desk, issue) = found_to_write(tx, &viewer, &path.id, path.issue_iid)?;
-        let within = within.as_deref();
-        rules::find_within(tx, &viewer, &desk, &issue, path.note_id, within)?;
-        rules::destroy(tx, &viewer, &desk, &issue, path.note_id)?;
+        let (desk, issue) = found_to_write(tx, &viewer, &path.at.id, path.at.issue_iid)?;
+        let talk = Talk::new(&viewer, &desk, &issue);
+        talk.find_within(tx, path.note_id, within.as_deref())?;
+        talk.destroy(tx, path.note_id)?;
         Ok(NoContent)
     })
     .await
@@ -290,21 +241,10 @@ async fn update(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<UpdateNote>,
+    Params(params): Params<UpdateNote>,
 ) -> Result<Ok200<NoteEntity>> {
-    let path = NotePath {
-        id: params.id.clone(),
-        issue_iid: params.issue_iid,
-        note_id: params.note_id,
-    };
-    rewritten(
-        app,
-        Writer::by_api(viewer, asked),
-        path,
-        None,
-        params.0.body,
-    )
-    .await
+    let writer = Writer::by_api(viewer, asked);
+    rewritten(app, writer, params.at.0, None, params.body).await
 }
 
 async fn destroy(app: App, viewer: Viewer, path: Params<NotePath>) -> Result<NoContent> {

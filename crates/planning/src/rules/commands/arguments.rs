@@ -28,7 +28,6 @@ pub(super) fn words(text: &str, mark: char) -> Vec<String> {
     found
 }
 
-/// A day as people name it.
 pub(super) fn day(text: &str, today: Date) -> Option<Date> {
     match text.to_ascii_lowercase().as_str() {
         "today" => Some(today),

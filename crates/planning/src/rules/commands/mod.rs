@@ -6,7 +6,7 @@ mod arguments;
 use self::arguments::{day, words};
 use super::awards;
 use super::issues::{Assignees, IssueInput, StateEvent, links, moves, requests, time};
-use super::todos::{self, Action as TodoAction, NewTodo};
+use super::todos;
 use crate::access::{Parent, ProjectAccess};
 use crate::formats::quick_actions::Action;
 use crate::model::{Issue, IssueKind, LinkType, Severity, parse_span};
@@ -26,7 +26,6 @@ use store::Tx;
 
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The issue as it is now.
     pub issue: Issue,
     /// What changed, by the name of the change.
     pub changes: Map<String, Value>,
@@ -39,15 +38,21 @@ struct Done {
     sentence: String,
 }
 
-fn done(key: &'static str, value: impl Into<Value>, sentence: impl Into<String>) -> Result<Done> {
-    Ok(Done {
+fn done(key: &'static str, value: impl Into<Value>, sentence: impl Into<String>) -> Done {
+    Done {
         key,
         value: value.into(),
         sentence: sentence.into(),
-    })
+    }
 }
 
-/// Carries out what can be.
+#[derive(Clone, Copy)]
+struct Author<'a> {
+    viewer: &'a Viewer,
+    desk: &'a ProjectAccess,
+    issue: &'a Issue,
+}
+
 pub fn apply(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -62,7 +67,12 @@ pub fn apply(
     };
     for action in actions {
         let before = outcome.issue.clone();
-        match tx.savepoint(|tx| run(tx, viewer, desk, &before, action)) {
+        let by = Author {
+            viewer,
+            desk,
+            issue: &before,
+        };
+        match tx.savepoint(|tx| run(tx, by, action)) {
             Ok(done) => {
                 outcome.changes.insert(done.key.to_owned(), done.value);
                 outcome.summary.push(done.sentence);
@@ -79,211 +89,168 @@ fn senseless() -> Error {
     Error::BadRequest("the command makes no sense here".into())
 }
 
-/// One thing said of an issue.
-fn said(one: impl FnOnce(&mut IssueInput)) -> IssueInput {
+/// A change of an issue, and what is told of it.
+type Edit = (IssueInput, Done);
+
+fn edit(change: impl FnOnce(&mut IssueInput), done: Done) -> Edit {
     let mut input = IssueInput::default();
-    one(&mut input);
-    input
+    change(&mut input);
+    (input, done)
 }
 
-fn run(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    action: &Action,
-) -> Result<Done> {
-    let argument = action.argument.as_str();
-    let mut edit = |tx: &mut Tx<'_>, input: IssueInput| {
-        requests::edit(tx, viewer, desk, issue, &input).map(drop)
-    };
+fn run(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
+    let Author {
+        viewer,
+        desk,
+        issue,
+    } = by;
+    if let Some((input, done)) = edit_of(tx, by, action)? {
+        requests::edit(tx, viewer, desk, issue, &input)?;
+        return Ok(done);
+    }
     match action.name {
-        "close" | "reopen" => {
-            let (event, told) = match action.name {
-                "close" => (StateEvent::Close, "Closed this issue."),
-                _ => (StateEvent::Reopen, "Reopened this issue."),
-            };
-            edit(tx, said(|it| it.state_event = Some(event)))?;
-            done("state_event", event.as_str(), told)
-        }
-        "title" if !argument.is_empty() => {
-            edit(tx, said(|it| it.title = Some(argument.to_owned())))?;
-            done(
-                "title",
-                argument,
-                format!("Changed the title to \"{argument}\"."),
-            )
-        }
-        "confidential" => {
-            edit(tx, said(|it| it.confidential = Some(true)))?;
-            done("confidential", true, "Made this issue confidential.")
-        }
-        "lock" | "unlock" => {
-            let locked = action.name == "lock";
-            edit(tx, said(|it| it.discussion_locked = Patch::Value(locked)))?;
-            done(
-                "discussion_locked",
-                locked,
-                match locked {
-                    true => "Locked the discussion.",
-                    false => "Unlocked the discussion.",
-                },
-            )
-        }
-        "label" | "relabel" | "unlabel" => label(tx, &mut edit, action),
-        "assign" | "reassign" | "unassign" => assign(tx, viewer, &mut edit, action),
-        "milestone" => {
-            let title = argument.trim_start_matches('%').trim_matches('"');
-            let parent = Parent::Project(Box::new(desk.project.clone()));
-            let found = milestones::find_by_title(tx, &parent, title)?.ok_or_else(senseless)?;
-            edit(tx, said(|it| it.milestone_id = Patch::Value(found.id)))?;
-            done(
-                "milestone_id",
-                found.id,
-                format!("Set the milestone to {title}."),
-            )
-        }
-        "remove_milestone" => {
-            edit(tx, said(|it| it.milestone_id = Patch::Null))?;
-            done("milestone_id", Value::Null, "Removed the milestone.")
-        }
-        "due" => {
-            let day = day(argument, date_of(tx.now())).ok_or_else(senseless)?;
-            edit(tx, said(|it| it.due_on = Patch::Value(day)))?;
-            done(
-                "due_date",
-                day.to_string(),
-                format!("Set the due date to {day}."),
-            )
-        }
-        "remove_due_date" => {
-            edit(tx, said(|it| it.due_on = Patch::Null))?;
-            done("due_date", Value::Null, "Removed the due date.")
-        }
-        "weight" => {
-            let weight: i64 = argument.parse().map_err(|_| senseless())?;
-            edit(tx, said(|it| it.weight = Patch::Value(weight)))?;
-            done("weight", weight, format!("Set weight to {weight}."))
-        }
-        "clear_weight" => {
-            edit(tx, said(|it| it.weight = Patch::Null))?;
-            done("weight", Value::Null, "Cleared weight.")
-        }
-        "severity" => {
-            let text = argument.to_ascii_lowercase();
-            let severity = Severity::from_text(&text).ok_or_else(senseless)?;
-            edit(tx, said(|it| it.severity = Some(severity)))?;
-            done(
-                "severity",
-                severity.as_str(),
-                format!("Set severity to {severity}."),
-            )
-        }
-        "promote_to_incident" => {
-            edit(tx, said(|it| it.kind = Some(IssueKind::Incident)))?;
-            done(
-                "issue_type",
-                "incident",
-                "Issue has been promoted to incident",
-            )
-        }
-        "estimate" | "remove_estimate" | "spend" | "remove_time_spent" => {
-            measure(tx, viewer, desk, issue, action)
-        }
-        "relate" | "blocks" | "blocked_by" | "duplicate" => relate(tx, viewer, desk, issue, action),
-        "move" | "clone" => {
-            let reference = Reference::Path(argument.to_owned());
-            let to = match (action.name, argument) {
-                ("clone", "" | "--with_notes") => desk.project.id,
-                _ => find_project(tx, &reference)?.ok_or_else(senseless)?.id,
-            };
-            match action.name {
-                "move" => moves::relocate(tx, viewer, desk, issue, to)?,
-                _ => moves::duplicate(tx, viewer, desk, issue, to, false)?,
-            };
-            done("target_project_id", to, "Took this issue to another place.")
-        }
-        "subscribe" | "unsubscribe" => {
-            let user_id = viewer.signed_in()?.user.id;
-            let wanted = action.name == "subscribe";
-            subscriptions::set(tx, user_id, Target::Issue, issue.id, wanted)?;
-            done(
-                "subscription_event",
-                action.name,
-                match wanted {
-                    true => "Subscribed to this issue.",
-                    false => "Unsubscribed from this issue.",
-                },
-            )
-        }
-        "todo" => {
-            let user_id = viewer.signed_in()?.user.id;
-            let todo = NewTodo {
-                user_id,
-                author_id: Some(user_id),
-                action: TodoAction::Marked,
-                target: noteable(issue),
-                note_id: None,
-            };
-            todos::create(tx, &todo)?;
-            done("todo_event", "add", "Added a to-do item.")
-        }
-        "done" => {
-            todos::close_for(tx, viewer.user_id(), noteable(issue))?;
-            done("todo_event", "done", "Marked to-do item as done.")
-        }
+        "estimate" | "remove_estimate" | "spend" | "remove_time_spent" => measure(tx, by, action),
+        "relate" | "blocks" | "blocked_by" | "duplicate" => relate(tx, by, action),
+        "move" | "clone" => take(tx, by, action),
+        "subscribe" | "unsubscribe" | "todo" | "done" => remember(tx, viewer, issue, action),
         "award" => {
-            awards::create(
-                tx,
-                viewer,
-                desk,
-                issue,
-                Awardable::Issue(issue.id),
-                argument,
-            )?;
-            done(
-                "emoji_award",
-                argument,
-                format!("Toggled {argument} emoji reaction."),
-            )
+            let (name, to) = (action.argument.as_str(), Awardable::Issue(issue.id));
+            awards::create(tx, viewer, desk, issue, to, name)?;
+            let sentence = format!("Toggled {name} emoji reaction.");
+            Ok(done("emoji_award", name, sentence))
         }
         _ => Err(senseless()),
     }
 }
 
-type Edit<'e> = dyn FnMut(&mut Tx<'_>, IssueInput) -> Result<()> + 'e;
-
-fn label(tx: &mut Tx<'_>, edit: &mut Edit<'_>, action: &Action) -> Result<Done> {
-    let titles = words(&action.argument, '~');
-    let named = titles.join(", ");
-    let (wanted, key, told) = match (action.name, titles.is_empty()) {
-        ("label", false) => (
-            said(|it| it.add_labels = titles.clone()),
-            "add_label_ids",
-            format!("Added {named} label(s)."),
+/// What a command changes of the issue; nothing if it is about something else.
+fn edit_of(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Option<Edit>> {
+    let argument = action.argument.as_str();
+    Ok(Some(match action.name {
+        "title" if !argument.is_empty() => edit(
+            |it| it.title = Some(argument.to_owned()),
+            done(
+                "title",
+                argument,
+                format!("Changed the title to \"{argument}\"."),
+            ),
         ),
-        ("relabel", false) => (
-            said(|it| it.labels = Some(titles.clone())),
-            "label_ids",
-            format!("Replaced all labels with {named} label(s)."),
-        ),
-        ("unlabel", false) => (
-            said(|it| it.remove_labels = titles.clone()),
-            "remove_label_ids",
-            format!("Removed {named} label(s)."),
-        ),
-        ("unlabel", true) => (
-            said(|it| it.labels = Some(Vec::new())),
-            "label_ids",
-            "Removed all labels.".to_owned(),
-        ),
-        _ => return Err(senseless()),
-    };
-    edit(tx, wanted)?;
-    done(key, json!(titles), told)
+        "label" | "relabel" | "unlabel" => label(action)?,
+        "assign" | "reassign" | "unassign" => assign(tx, by.viewer, action)?,
+        "milestone" => {
+            let title = argument.trim_start_matches('%').trim_matches('"');
+            let parent = Parent::Project(Box::new(by.desk.project.clone()));
+            let found = milestones::find_by_title(tx, &parent, title)?.ok_or_else(senseless)?;
+            let sentence = format!("Set the milestone to {title}.");
+            edit(
+                |it| it.milestone_id = Patch::Value(found.id),
+                done("milestone_id", found.id, sentence),
+            )
+        }
+        "due" => {
+            let day = day(argument, date_of(tx.now())).ok_or_else(senseless)?;
+            let sentence = format!("Set the due date to {day}.");
+            edit(
+                |it| it.due_on = Patch::Value(day),
+                done("due_date", day.to_string(), sentence),
+            )
+        }
+        "weight" => {
+            let weight: i64 = argument.parse().map_err(|_| senseless())?;
+            edit(
+                |it| it.weight = Patch::Value(weight),
+                done("weight", weight, format!("Set weight to {weight}.")),
+            )
+        }
+        "severity" => {
+            let text = argument.to_ascii_lowercase();
+            let severity = Severity::from_text(&text).ok_or_else(senseless)?;
+            let sentence = format!("Set severity to {severity}.");
+            edit(
+                |it| it.severity = Some(severity),
+                done("severity", severity.as_str(), sentence),
+            )
+        }
+        name => return Ok(bare_edit(name)),
+    }))
 }
 
-fn assign(tx: &mut Tx<'_>, viewer: &Viewer, edit: &mut Edit<'_>, action: &Action) -> Result<Done> {
+/// The same of a command that takes no argument.
+fn bare_edit(name: &str) -> Option<Edit> {
+    Some(match name {
+        "close" => edit(
+            |it| it.state_event = Some(StateEvent::Close),
+            done("state_event", "close", "Closed this issue."),
+        ),
+        "reopen" => edit(
+            |it| it.state_event = Some(StateEvent::Reopen),
+            done("state_event", "reopen", "Reopened this issue."),
+        ),
+        "confidential" => edit(
+            |it| it.confidential = Some(true),
+            done("confidential", true, "Made this issue confidential."),
+        ),
+        "lock" => edit(
+            |it| it.discussion_locked = Patch::Value(true),
+            done("discussion_locked", true, "Locked the discussion."),
+        ),
+        "unlock" => edit(
+            |it| it.discussion_locked = Patch::Value(false),
+            done("discussion_locked", false, "Unlocked the discussion."),
+        ),
+        "remove_milestone" => edit(
+            |it| it.milestone_id = Patch::Null,
+            done("milestone_id", Value::Null, "Removed the milestone."),
+        ),
+        "remove_due_date" => edit(
+            |it| it.due_on = Patch::Null,
+            done("due_date", Value::Null, "Removed the due date."),
+        ),
+        "clear_weight" => edit(
+            |it| it.weight = Patch::Null,
+            done("weight", Value::Null, "Cleared weight."),
+        ),
+        "promote_to_incident" => edit(
+            |it| it.kind = Some(IssueKind::Incident),
+            done(
+                "issue_type",
+                "incident",
+                "Issue has been promoted to incident",
+            ),
+        ),
+        _ => return None,
+    })
+}
+
+fn label(action: &Action) -> Result<Edit> {
+    let titles = words(&action.argument, '~');
+    let named = titles.join(", ");
+    let told = |key, sentence: String| done(key, json!(titles), sentence);
+    Ok(match (action.name, titles.is_empty()) {
+        ("label", false) => edit(
+            |it| it.add_labels = titles.clone(),
+            told("add_label_ids", format!("Added {named} label(s).")),
+        ),
+        ("relabel", false) => edit(
+            |it| it.labels = Some(titles.clone()),
+            told(
+                "label_ids",
+                format!("Replaced all labels with {named} label(s)."),
+            ),
+        ),
+        ("unlabel", false) => edit(
+            |it| it.remove_labels = titles.clone(),
+            told("remove_label_ids", format!("Removed {named} label(s).")),
+        ),
+        ("unlabel", true) => edit(
+            |it| it.labels = Some(Vec::new()),
+            told("label_ids", "Removed all labels.".to_owned()),
+        ),
+        _ => return Err(senseless()),
+    })
+}
+
+fn assign(tx: &mut Tx<'_>, viewer: &Viewer, action: &Action) -> Result<Edit> {
     let mut ids = Vec::new();
     for name in words(&action.argument, '@').iter().take(100) {
         match name.as_str() {
@@ -298,23 +265,70 @@ fn assign(tx: &mut Tx<'_>, viewer: &Viewer, edit: &mut Edit<'_>, action: &Action
         ("unassign", true, true) => Assignees::Set(Vec::new()),
         _ => return Err(senseless()),
     };
-    edit(tx, said(|it| it.assignees = Some(assignees)))?;
-    done("assignee_ids", json!(ids), "Changed assignee(s).")
+    Ok(edit(
+        |it| it.assignees = Some(assignees),
+        done("assignee_ids", json!(ids), "Changed assignee(s)."),
+    ))
 }
 
-fn measure(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    action: &Action,
-) -> Result<Done> {
-    if !desk.is_reporter() {
+fn take(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
+    let Author {
+        viewer,
+        desk,
+        issue,
+    } = by;
+    let argument = action.argument.as_str();
+    let reference = Reference::Path(argument.to_owned());
+    let to = match (action.name, argument) {
+        ("clone", "" | "--with_notes") => desk.project.id,
+        _ => find_project(tx, &reference)?.ok_or_else(senseless)?.id,
+    };
+    match action.name {
+        "move" => moves::relocate(tx, viewer, desk, issue, to)?,
+        _ => moves::duplicate(tx, viewer, desk, issue, to, false)?,
+    };
+    let sentence = "Took this issue to another place.";
+    Ok(done("target_project_id", to, sentence))
+}
+
+/// What concerns the viewer alone: subscriptions and to-dos.
+fn remember(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, action: &Action) -> Result<Done> {
+    let user_id = viewer.signed_in()?.user.id;
+    Ok(match action.name {
+        "subscribe" => {
+            subscriptions::set(tx, user_id, Target::Issue, issue.id, true)?;
+            done(
+                "subscription_event",
+                "subscribe",
+                "Subscribed to this issue.",
+            )
+        }
+        "unsubscribe" => {
+            subscriptions::set(tx, user_id, Target::Issue, issue.id, false)?;
+            done(
+                "subscription_event",
+                "unsubscribe",
+                "Unsubscribed from this issue.",
+            )
+        }
+        "todo" => {
+            todos::mark(tx, viewer, noteable(issue))?;
+            done("todo_event", "add", "Added a to-do item.")
+        }
+        _ => {
+            todos::close_for(tx, Some(user_id), noteable(issue))?;
+            done("todo_event", "done", "Marked to-do item as done.")
+        }
+    })
+}
+
+fn measure(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
+    if !by.desk.is_reporter() {
         return Err(Error::forbidden(""));
     }
-    let actor = viewer.user_id();
+    let (actor, issue) = (by.viewer.user_id(), by.issue);
     let span = || parse_span(&action.argument).ok_or_else(senseless);
-    match action.name {
+    Ok(match action.name {
         "estimate" => {
             let seconds = span()?;
             time::estimate(tx, actor, issue, seconds)?;
@@ -345,16 +359,15 @@ fn measure(
                 "Removed spent time.",
             )
         }
-    }
+    })
 }
 
-fn relate(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    desk: &ProjectAccess,
-    issue: &Issue,
-    action: &Action,
-) -> Result<Done> {
+fn relate(tx: &mut Tx<'_>, by: Author<'_>, action: &Action) -> Result<Done> {
+    let Author {
+        viewer,
+        desk,
+        issue,
+    } = by;
     let (path, number) = action.argument.rsplit_once('#').ok_or_else(senseless)?;
     let iid: i64 = number.parse().map_err(|_| senseless())?;
     let place = match path {
@@ -370,15 +383,9 @@ fn relate(
     if action.name == "duplicate" {
         let close = IssueInput::event(StateEvent::Close);
         requests::edit(tx, viewer, desk, issue, &close)?;
-        return done(
-            "canonical_issue",
-            action.argument.as_str(),
-            "Closed this issue as a duplicate.",
-        );
+        let sentence = "Closed this issue as a duplicate.";
+        return Ok(done("canonical_issue", action.argument.as_str(), sentence));
     }
-    done(
-        "issue_link",
-        action.argument.as_str(),
-        format!("Linked {} to this issue.", action.argument),
-    )
+    let sentence = format!("Linked {} to this issue.", action.argument);
+    Ok(done("issue_link", action.argument.as_str(), sentence))
 }

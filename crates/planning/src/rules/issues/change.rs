@@ -14,7 +14,6 @@ use kernel::time::{Date, Timestamp};
 use spaces::rules::note_activity;
 use store::Tx;
 
-/// What becomes of the assignees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Assignees {
     Set(Vec<i64>),
@@ -24,7 +23,6 @@ pub enum Assignees {
 }
 
 kernel::choices! {
-    /// What happens to an issue.
     pub enum StateEvent { Close = "close", Reopen = "reopen" }
 }
 
@@ -35,16 +33,12 @@ kernel::choices! {
 pub struct IssueInput {
     pub title: Option<String>,
     pub description: Patch<String>,
-    /// Close it, or open it again.
     pub state_event: Option<StateEvent>,
     pub kind: Option<IssueKind>,
-    /// How bad an incident is.
     pub severity: Option<Severity>,
-    /// How far people are with an incident.
     pub escalation_status: Option<EscalationStatus>,
     /// Seen by author, assignees and reporters only.
     pub confidential: Option<bool>,
-    /// Only members comment.
     pub discussion_locked: Patch<bool>,
     pub assignees: Option<Assignees>,
     /// These labels, and those of [`IssueInput::label_ids`], and no others.
@@ -52,12 +46,10 @@ pub struct IssueInput {
     pub label_ids: Option<Vec<i64>>,
     pub add_labels: Vec<String>,
     pub add_label_ids: Vec<i64>,
-    /// These labels no longer.
     pub remove_labels: Vec<String>,
     pub remove_label_ids: Vec<i64>,
     /// Of the project or of groups above it.
     pub milestone_id: Patch<i64>,
-    /// The day it is due.
     pub due_on: Patch<Date>,
     pub weight: Patch<i64>,
     /// Number of a new issue; the next one unless given.
@@ -69,7 +61,6 @@ pub struct IssueInput {
 }
 
 impl IssueInput {
-    /// Nothing but a title.
     pub fn titled(title: &str) -> IssueInput {
         IssueInput {
             title: Some(title.to_owned()),
@@ -77,7 +68,6 @@ impl IssueInput {
         }
     }
 
-    /// Nothing but what happens to it.
     pub fn event(event: StateEvent) -> IssueInput {
         IssueInput {
             state_event: Some(event),
@@ -162,7 +152,6 @@ pub fn update(
     found(tx, issue.id)
 }
 
-/// The issue as it is then.
 pub(super) fn changed(tx: &Tx<'_>, actor: Option<i64>, issue: &Issue, input: &IssueInput) -> Issue {
     let state = match input.state_event {
         None => issue.state,
@@ -241,7 +230,6 @@ fn tell(tx: &mut Tx<'_>, by: By, before: &Issue, after: &Issue) -> Result<()> {
     Ok(())
 }
 
-/// What changed, in words.
 fn remarks(before: &Issue, after: &Issue) -> Vec<String> {
     let mut told = Vec::new();
     if before.title != after.title {

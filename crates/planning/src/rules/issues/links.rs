@@ -12,13 +12,10 @@ use kernel::ids::Reference;
 use spaces::access::GUEST;
 use store::Tx;
 
-/// A link with both its issues.
 #[derive(Debug, Clone)]
 pub struct Linked {
     pub link: Link,
-    /// Where it starts.
     pub source: Issue,
-    /// Where it ends.
     pub target: Issue,
 }
 
@@ -129,7 +126,6 @@ pub(super) fn beside(
     Ok(())
 }
 
-/// A link of an issue, if the viewer sees both ends.
 pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, issue: &Issue, id: i64) -> Result<Linked> {
     let link = rows::find(tx, issue.id, id)?.found("")?;
     let other = issues::by_id(tx, link.other(issue.id))?.found("")?;

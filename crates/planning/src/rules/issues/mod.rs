@@ -26,7 +26,6 @@ use store::Tx;
 /// Highest number that may be asked for: room is left to count on from it.
 const MAX_IID: i64 = i32::MAX as i64;
 
-/// What has an issue's notes.
 pub fn noteable(issue: &Issue) -> Noteable {
     Noteable {
         kind: ISSUE,
@@ -35,7 +34,6 @@ pub fn noteable(issue: &Issue) -> Noteable {
     }
 }
 
-/// Makes an issue in a project and takes its number.
 pub fn create(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -75,13 +73,11 @@ fn number(tx: &mut Tx<'_>, project_id: i64, wanted: Option<i64>) -> Result<i64> 
     }
 }
 
-/// Closes an issue, unless it is closed.
 pub fn close(tx: &mut Tx<'_>, actor: Option<i64>, id: i64) -> Result<Issue> {
     let issue = found(tx, id)?;
     update(tx, actor, &issue, &IssueInput::event(StateEvent::Close))
 }
 
-/// Opens a closed issue again.
 pub fn reopen(tx: &mut Tx<'_>, actor: Option<i64>, id: i64) -> Result<Issue> {
     let issue = found(tx, id)?;
     update(tx, actor, &issue, &IssueInput::event(StateEvent::Reopen))
@@ -114,7 +110,6 @@ pub fn participants(tx: &mut Tx<'_>, issue: &Issue, with_internal: bool) -> Resu
     Ok(ids)
 }
 
-/// Gives somebody an issue to look at, to which they were assigned.
 fn assigned(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>, user_id: i64) -> Result<()> {
     let todo = NewTodo {
         user_id,
@@ -127,7 +122,6 @@ fn assigned(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>, user_id: i64) ->
     Ok(())
 }
 
-/// Tells what somebody did to an issue.
 fn remark(tx: &mut Tx<'_>, issue: &Issue, actor: Option<i64>, text: &str) -> Result<()> {
     notes::system(tx, noteable(issue), actor, text)?;
     Ok(())

@@ -16,9 +16,8 @@ use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use kernel::ids::Reference;
 use serde_json::json;
-use store::{Fragment, Tx};
+use store::Tx;
 
-/// Most notes that are taken along.
 const MOST_NOTES: i64 = 1_000;
 
 /// Moves an issue to another project: a copy with its notes there, and the
@@ -150,12 +149,7 @@ fn copy(
 }
 
 fn copy_notes(tx: &mut Tx<'_>, viewer: &Viewer, from: &Issue, to: &Issue) -> Result<()> {
-    let mut query = Fragment::new("select notes.* from notes where ");
-    query
-        .append(note_rows::shown(viewer, noteable(from), true))
-        .raw(" and not notes.is_system order by notes.created_at, notes.id")
-        .push(" limit ", MOST_NOTES);
-    let found: Vec<note_rows::Note> = tx.query(query)?;
+    let found = note_rows::of_people(tx, viewer, noteable(from), MOST_NOTES)?;
     let mut threads = std::collections::HashMap::new();
     for note in found {
         let discussion = threads

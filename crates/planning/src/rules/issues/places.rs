@@ -10,7 +10,6 @@ use kernel::error::Result;
 use kernel::ids::Reference;
 use store::Tx;
 
-/// An issue by project and number, for who may see it.
 pub fn found(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

@@ -21,7 +21,6 @@ use kernel::http::Patch;
 use spaces::access::DEVELOPER;
 use store::Tx;
 
-/// The issue of this number, if the viewer may see it.
 pub fn find(tx: &mut Tx<'_>, viewer: &Viewer, desk: &ProjectAccess, iid: i64) -> Result<Issue> {
     let issue = rows::find(tx, desk.project.id, iid)?.found("")?;
     match sees(tx, viewer, desk, &issue)? {
@@ -116,7 +115,6 @@ fn named(
         .collect())
 }
 
-/// Changes an issue for the viewer.
 pub fn edit(
     tx: &mut Tx<'_>,
     viewer: &Viewer,

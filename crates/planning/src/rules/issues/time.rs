@@ -6,7 +6,6 @@ use crate::store::issues as rows;
 use kernel::error::{Error, Result};
 use store::Tx;
 
-/// Seconds of a span as people write it.
 pub fn span(text: &str) -> Result<i64> {
     parse_span(text).ok_or_else(|| Error::Parameters(vec!["duration is invalid".into()]))
 }
@@ -28,7 +27,6 @@ pub fn estimate(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, seconds: i64
     found(tx, issue.id)
 }
 
-/// Adds time spent, or takes some away.
 pub fn spend(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, seconds: i64) -> Result<Issue> {
     if seconds == 0 {
         return Err(Error::invalid("time_spent", "can't be zero"));
@@ -45,7 +43,6 @@ pub fn spend(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue, seconds: i64) -
     found(tx, issue.id)
 }
 
-/// Forgets the time spent.
 pub fn reset(tx: &mut Tx<'_>, actor: Option<i64>, issue: &Issue) -> Result<Issue> {
     rows::reset_spent(tx, issue.id)?;
     remark(tx, issue, actor, "removed time spent")?;

@@ -1,7 +1,7 @@
 //! What became of an issue: states, labels, milestones, weights.
 
 use crate::model::EventKind;
-use crate::store::pages::{self, KeyType, List, Order};
+use crate::store::pages::{self, List};
 use kernel::error::Result;
 use kernel::http::{Paged, Paging};
 use kernel::time::Timestamp;
@@ -9,7 +9,6 @@ use serde_json::json;
 use store::{Fragment, Tx, from_row, sql};
 
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Event {
     pub id: i64,
     pub issue_id: i64,
@@ -26,27 +25,21 @@ from_row! {
     Event { id, issue_id, user_id, kind, action, label_id, milestone_id, weight, created_at }
 }
 
-/// What an event tells.
 #[derive(Debug, Clone, Copy)]
 pub enum EventDetail {
     /// `closed` or `reopened`.
     State(&'static str),
-    /// A label was added or removed.
     Label(&'static str, i64),
-    /// A milestone was set or removed.
     Milestone(&'static str, i64),
     Weight(Option<i64>),
 }
 
-/// Who did it, and when.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct By {
     pub user_id: Option<i64>,
     pub at: Timestamp,
 }
 
-/// Writes an event down.
 pub fn write(tx: &mut Tx<'_>, issue_id: i64, by: By, told: EventDetail) -> Result<()> {
     let (kind, action, label, milestone, weight) = match told {
         EventDetail::State(action) => (EventKind::State, action, None, None, None),
@@ -77,23 +70,12 @@ pub fn list(
     condition
         .bind(issue_id)
         .push(" and issue_events.kind = ", kind);
-    let list = List {
-        select: Fragment::new("select issue_events.*"),
-        from: Fragment::new("issue_events"),
-        condition,
-        order: Order {
-            by: "issue_events.id".into(),
-            key: Some(KeyType::Int),
-            id: "issue_events.id",
-            descending: false,
-        },
-    };
+    let list = List::by_id("issue_events", "issue_events.id", condition, false);
     pages::page(tx, list, paging, |event: &Event| {
         (json!(event.id), event.id)
     })
 }
 
-/// One event of an issue.
 pub fn find(tx: &mut Tx<'_>, issue_id: i64, kind: EventKind, id: i64) -> Result<Option<Event>> {
     Ok(tx.optional(
         sql!("select * from issue_events where issue_id = $1 and kind = $2 and id = $3"),

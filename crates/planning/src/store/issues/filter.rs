@@ -8,7 +8,6 @@ use kernel::time::{Date, Timestamp};
 use store::{Fragment, IntoValue};
 
 kernel::choices! {
-    /// When issues are due.
     pub enum Due {
         NoDay = "0",
         Any = "any",
@@ -21,7 +20,6 @@ kernel::choices! {
     }
 }
 
-/// A thing that issues have, by what it is, or any, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Has<T> {
     This(T),
@@ -30,9 +28,21 @@ pub enum Has<T> {
     None,
 }
 
+impl<T> Has<T> {
+    /// What a text asks for: `Any`, `None` or something else; nothing of an empty
+    /// one.
+    pub fn of(text: &str, this: impl FnOnce(&str) -> T) -> Option<Has<T>> {
+        match text.to_ascii_lowercase().as_str() {
+            "" => None,
+            "any" => Some(Has::Any),
+            "none" => Some(Has::None),
+            _ => Some(Has::This(this(text))),
+        }
+    }
+}
+
 /// A list to which some conditions apply; also what `not` leaves out.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the parameters")]
 pub struct Marks {
     pub labels: Option<Has<Vec<String>>>,
     pub milestone: Option<Has<Vec<String>>>,
@@ -42,13 +52,11 @@ pub struct Marks {
     pub assignee_usernames: Vec<String>,
     pub iids: Option<Vec<i64>>,
     pub weight: Option<Has<i64>>,
-    /// With this reaction by this user.
     pub reaction: Option<(i64, Has<String>)>,
 }
 
 /// Of each that is named, one at least.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the parameters")]
 pub struct AnyOf {
     pub labels: Vec<String>,
     pub author_usernames: Vec<String>,
@@ -63,9 +71,7 @@ pub enum Stage {
     Upcoming,
 }
 
-/// What a list of issues is narrowed to.
 #[derive(Debug, Clone, Default)]
-#[expect(missing_docs, reason = "named as the parameters")]
 pub struct Filter {
     pub state: Option<IssueState>,
     pub is: Marks,

@@ -10,7 +10,6 @@ use store::{Fragment, Tx, from_row, sql};
 
 /// A link; `relates_to` or `blocks`, seen from its source.
 #[derive(Debug, Clone)]
-#[expect(missing_docs, reason = "named as the columns")]
 pub struct Link {
     pub id: i64,
     pub source_id: i64,
@@ -58,7 +57,6 @@ pub fn of_issue(tx: &mut Tx<'_>, issue_id: i64) -> Result<Vec<Link>> {
     )?)
 }
 
-/// A link of an issue.
 pub fn find(tx: &mut Tx<'_>, issue_id: i64, id: i64) -> Result<Option<Link>> {
     Ok(tx.optional(
         sql!(

@@ -1,6 +1,7 @@
 //! Lists of issues: whose and in which order, the same for every interface.
 
 use super::filter::{Filter, narrow};
+use super::selected;
 use crate::access::{Scope, visible};
 use crate::model::Issue;
 use crate::store::pages::{self, KeyType, List, Order, time_key};
@@ -15,7 +16,6 @@ use std::collections::HashMap;
 use store::{Fragment, Tx};
 
 kernel::choices! {
-    /// Orders of issues.
     pub enum OrderBy {
         CreatedAt = "created_at",
         UpdatedAt = "updated_at",
@@ -33,9 +33,15 @@ kernel::choices! {
 /// Whether a list runs from the greatest down.
 #[derive(Debug, Clone, Copy)]
 pub struct Sorting {
-    /// What it is sorted by.
     pub by: OrderBy,
     pub descending: bool,
+}
+
+/// Condition: the issues in a scope that the viewer may see and that pass.
+fn seen(tx: &Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &Filter) -> Fragment {
+    let mut condition = visible(tx, viewer, scope);
+    narrow(&mut condition, filter, date_of(tx.now()));
+    condition
 }
 
 /// One page of the issues in a scope that the viewer may see.
@@ -59,8 +65,7 @@ pub fn listed(
     filter: &Filter,
     sorting: Sorting,
 ) -> List {
-    let mut condition = visible(tx, viewer, scope);
-    narrow(&mut condition, filter, date_of(tx.now()));
+    let condition = seen(tx, viewer, scope, filter);
     List {
         select: Fragment::new(concat!("select ", crate::issue_columns!())),
         from: Fragment::new(crate::issue_tables!()),
@@ -121,8 +126,7 @@ pub fn pages_of(
 ) -> Result<Vec<Owned<Issue>>> {
     let (owner, mut from) = owners.tables();
     from.raw(" and ")
-        .append(visible(tx, viewer, &Scope::Everywhere));
-    narrow(&mut from, filter, date_of(tx.now()));
+        .append(seen(tx, viewer, &Scope::Everywhere, filter));
     Ok(tx.query(window.narrow_each(crate::issue_columns!(), owner, from))?)
 }
 
@@ -137,8 +141,7 @@ pub fn counts_of(
 ) -> Result<HashMap<i64, i64>> {
     let (owner, mut from) = owners.tables();
     from.raw(" and ")
-        .append(visible(tx, viewer, &Scope::Everywhere));
-    narrow(&mut from, filter, date_of(tx.now()));
+        .append(seen(tx, viewer, &Scope::Everywhere, filter));
     let mut query = Fragment::new(&format!(
         "select owner, count(*) from (select {owner} as owner,
             row_number() over (partition by {owner}) as place"
@@ -158,15 +161,8 @@ pub fn page_of_all(
     filter: &Filter,
     window: &Window,
 ) -> Result<Vec<Issue>> {
-    let mut query = Fragment::new(concat!(
-        "select ",
-        crate::issue_columns!(),
-        " from ",
-        crate::issue_tables!(),
-        " where "
-    ));
-    query.append(visible(tx, viewer, &Scope::Everywhere));
-    narrow(&mut query, filter, date_of(tx.now()));
+    let mut query = selected();
+    query.append(seen(tx, viewer, &Scope::Everywhere, filter));
     window.narrow(&mut query);
     Ok(tx.query(query)?)
 }
@@ -183,8 +179,7 @@ pub fn count_all(
         crate::issue_tables!(),
         " where "
     ));
-    query.append(visible(tx, viewer, &Scope::Everywhere));
-    narrow(&mut query, filter, date_of(tx.now()));
+    query.append(seen(tx, viewer, &Scope::Everywhere, filter));
     if let Some(limit) = limit {
         query.push(" limit ", limit.saturating_add(1));
     }
@@ -194,8 +189,7 @@ pub fn count_all(
 
 /// How many of a scope pass, counted no further than lists tell.
 pub fn count(tx: &mut Tx<'_>, viewer: &Viewer, scope: &Scope, filter: &Filter) -> Result<i64> {
-    let mut condition = visible(tx, viewer, scope);
-    narrow(&mut condition, filter, date_of(tx.now()));
+    let condition = seen(tx, viewer, scope, filter);
     pages::count(tx, &Fragment::new(crate::issue_tables!()), &condition)
 }
 

@@ -12,7 +12,8 @@ use crate::model::Issue;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::ids::fold;
-use std::collections::HashMap;
+use spaces::access::{REPORTER, projects_of};
+use std::collections::{HashMap, HashSet};
 use store::{Fragment, Tx, sql};
 
 /// The select list of [`Issue`].
@@ -74,20 +75,18 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Issue>> {
     )?)
 }
 
+/// Begins a statement that reads issues; ends with its `where`.
+fn selected() -> Fragment {
+    Fragment::new(issue_select!("where "))
+}
+
 /// Issues that meet a condition on `issues` and `projects`, by id.
 pub fn of_condition(tx: &mut Tx<'_>, condition: Fragment) -> Result<Vec<Issue>> {
-    let mut query = Fragment::new(concat!(
-        "select ",
-        crate::issue_columns!(),
-        " from ",
-        crate::issue_tables!(),
-        " where "
-    ));
+    let mut query = selected();
     query.append(condition).raw(" order by issues.id");
     Ok(tx.query(query)?)
 }
 
-/// Those of these ids that the viewer may see.
 pub fn visible_by_ids(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<Issue>> {
     let mut condition = visible(tx, viewer, &Scope::Everywhere);
     condition.raw(" and").in_list("issues.id", ids);
@@ -182,7 +181,6 @@ pub fn update(tx: &mut Tx<'_>, issue: &Issue) -> Result<()> {
     Ok(())
 }
 
-/// Notes that something about an issue changed.
 pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -192,7 +190,6 @@ pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Says where an issue moved to.
 pub fn moved(tx: &mut Tx<'_>, id: i64, to: i64) -> Result<()> {
     tx.execute(
         sql!("update issues set moved_to_id = $2 where id = $1"),
@@ -214,17 +211,16 @@ pub fn estimate(tx: &mut Tx<'_>, id: i64, seconds: i64) -> Result<()> {
 /// Adds to the time spent on an issue; whether what results is possible.
 pub fn spend(tx: &mut Tx<'_>, id: i64, seconds: i64) -> Result<bool> {
     let now = tx.now();
-    let changed = tx.execute(
+    let count = tx.execute(
         sql!(
             "update issues set time_spent = time_spent + $2, updated_at = $3
              where id = $1 and time_spent + $2 >= 0 and time_spent + $2 <= 30000000000"
         ),
         (id, seconds, now),
     )?;
-    Ok(changed > 0)
+    Ok(count > 0)
 }
 
-/// Sets the time spent on an issue to nothing.
 pub fn reset_spent(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -243,47 +239,46 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Adds an assignee; whether they were none before.
 pub fn assign(tx: &mut Tx<'_>, id: i64, user_id: i64) -> Result<bool> {
-    let added = tx.execute(
+    let count = tx.execute(
         sql!(
             "insert into issue_assignees (issue_id, user_id) values ($1, $2)
              on conflict (issue_id, user_id) do nothing"
         ),
         (id, user_id),
     )?;
-    Ok(added > 0)
+    Ok(count > 0)
 }
 
 /// Removes an assignee; whether they were one.
 pub fn unassign(tx: &mut Tx<'_>, id: i64, user_id: i64) -> Result<bool> {
-    let removed = tx.execute(
+    let count = tx.execute(
         sql!("delete from issue_assignees where issue_id = $1 and user_id = $2"),
         (id, user_id),
     )?;
-    Ok(removed > 0)
+    Ok(count > 0)
 }
 
 /// Puts a label on an issue; whether it was not there before.
 pub fn add_label(tx: &mut Tx<'_>, id: i64, label_id: i64) -> Result<bool> {
-    let added = tx.execute(
+    let count = tx.execute(
         sql!(
             "insert into issue_labels (issue_id, label_id) values ($1, $2)
              on conflict (issue_id, label_id) do nothing"
         ),
         (id, label_id),
     )?;
-    Ok(added > 0)
+    Ok(count > 0)
 }
 
 /// Takes a label off an issue; whether it was there.
 pub fn remove_label(tx: &mut Tx<'_>, id: i64, label_id: i64) -> Result<bool> {
-    let removed = tx.execute(
+    let count = tx.execute(
         sql!("delete from issue_labels where issue_id = $1 and label_id = $2"),
         (id, label_id),
     )?;
-    Ok(removed > 0)
+    Ok(count > 0)
 }
 
-/// Ids of the labels on an issue.
 pub fn label_ids(tx: &mut Tx<'_>, id: i64) -> Result<Vec<i64>> {
     Ok(tx.all(
         sql!("select label_id from issue_labels where issue_id = $1 order by label_id"),
@@ -291,7 +286,6 @@ pub fn label_ids(tx: &mut Tx<'_>, id: i64) -> Result<Vec<i64>> {
     )?)
 }
 
-/// Ids of the users assigned to each of these issues.
 pub fn assignees_of(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<i64>>> {
     let rows: Vec<(i64, i64)> = tx.all(
         sql!(
@@ -305,4 +299,14 @@ pub fn assignees_of(tx: &mut Tx<'_>, issues: &[i64]) -> Result<HashMap<i64, Vec<
         by_issue.entry(issue).or_default().push(user);
     }
     Ok(by_issue)
+}
+
+/// Those of these projects where a user is a reporter.
+pub fn reported(tx: &mut Tx<'_>, user_id: i64, projects: &[i64]) -> Result<HashSet<i64>> {
+    let mut query = Fragment::new("select projects.id from projects where");
+    query
+        .in_list("projects.id", projects)
+        .raw(" and ")
+        .append(projects_of(tx, user_id, REPORTER));
+    Ok(tx.query::<i64>(query)?.into_iter().collect())
 }
