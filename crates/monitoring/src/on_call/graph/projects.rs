@@ -1,7 +1,7 @@
 //! The schedules and the policy of projects.
 
 use super::read::{Ruled, readable, ruled};
-use super::{POLICY, POLICY_ID, said, schedule};
+use super::{POLICY, POLICY_ID, arg, schedule};
 use crate::on_call::model::{Policy, Schedule};
 use identity::graph::caller;
 use kernel::graph::{
@@ -18,18 +18,18 @@ pub fn graph(g: &mut Graph) {
     g.on::<Project>("Project")
         .connections("incidentManagementOncallSchedules", schedule(), schedules)
         .describe("Plans of who is on call; none for those who may not see them.")
-        .arg(said(
+        .arg(arg(
             "iids",
             ID.required().list(),
             "Only those of these numbers.",
         ))
         .connections("incidentManagementEscalationPolicies", policy(), policies)
         .describe("Whom its alerts page; none for those who may not see it.")
-        .arg(said("name", STRING, "Only those in whose name this is."))
+        .arg(arg("name", STRING, "Only those in whose name this is."))
         .level("incidentManagementEscalationPolicy", policy(), one)
         .cost(kernel::graph::Cost::LookedUp)
         .describe("The policy of this ID, if it is of this project.")
-        .arg(said("id", POLICY_ID.required(), "Its global ID."));
+        .arg(arg("id", POLICY_ID.required(), "Its global ID."));
 }
 
 async fn schedules(

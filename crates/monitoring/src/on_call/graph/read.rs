@@ -1,7 +1,7 @@
 //! What GraphQL reads: rotations, policies and schedules by their ids, as far
 //! as the viewer may see them.
 
-use super::READ;
+use crate::on_call::access::READ;
 use crate::on_call::model::{Participant, Policy, Rotation, Rule, Schedule};
 use crate::on_call::store::{policies, rotations, schedules};
 use identity::graph::caller;

@@ -1,14 +1,16 @@
 //! The escalation policy of a project.
 
-use super::{CHANGE, ProjectPath, READ};
+use super::ProjectPath;
+use crate::on_call::access::{self, CHANGE, READ};
 use crate::on_call::model::{Policy, Rule, Schedule, Target, Until};
-use crate::on_call::rules::policies::{self as rules, Change, Named, Said};
+use crate::on_call::rules::policies::{self as rules, PolicyInput, RuleInput};
 use crate::on_call::store::{policies as rows, schedules};
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::Result;
+use kernel::http::params::Flat;
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
@@ -34,56 +36,51 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A step of a policy.
-    pub struct RuleParam {
-        /// How long after an alert began, in seconds, a day at most.
-        pub elapsed_time_seconds: i64,
-        /// Unless the alert has become this.
-        pub status: Until,
-        /// Who is paged: whoever is on call by the schedule of this number.
-        pub oncall_schedule_iid: Option<i64>,
-        /// Or this user.
-        pub user_id: Option<i64>,
-    }
-}
-
-kernel::params! {
-    /// A policy about to be made.
-    pub struct CreatePolicy {
-        /// The project.
-        pub id: Reference,
-        /// What people call it.
-        pub name: String,
-        /// What it is for.
-        pub description: Option<String>,
-        /// Whom it pages and when, at most ten.
-        pub rules: Vec<RuleParam>,
-    }
-}
-
-kernel::params! {
-    /// What changes of a policy.
-    pub struct UpdatePolicy {
-        /// The project.
-        pub id: Reference,
-        /// The policy.
-        pub policy_id: i64,
-        /// What people call it.
-        pub name: Option<String>,
-        /// What it is for.
-        pub description: Patch<String>,
-        /// Whom it pages and when, at most ten.
-        pub rules: Option<Vec<RuleParam>>,
-    }
-}
-
-kernel::params! {
-    /// A policy.
     pub struct PolicyPath {
         /// The project.
         pub id: Reference,
         /// The policy.
         pub policy_id: i64,
+    }
+}
+
+impl PolicyPath {
+    fn authorize(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        purpose: Purpose,
+    ) -> Result<(Project, Policy)> {
+        access::policy(tx, viewer, &self.id, self.policy_id, purpose)
+    }
+}
+
+kernel::params! {
+    pub struct CreatePolicy {
+        pub at: Flat<ProjectPath>,
+        /// What people call it.
+        pub name: String,
+        /// What it is for.
+        pub description: Option<String>,
+        /// Whom it pages and when, at most ten.
+        pub rules: Vec<RuleInput>,
+    }
+}
+
+impl CreatePolicy {
+    fn input(&self) -> PolicyInput {
+        PolicyInput {
+            name: Some(self.name.clone()),
+            description: self.description.clone().map_or(Patch::Null, Patch::Value),
+            rules: Some(self.rules.clone()),
+        }
+    }
+}
+
+kernel::params! {
+    pub struct UpdatePolicy {
+        pub at: Flat<PolicyPath>,
+        pub change: Flat<PolicyInput>,
     }
 }
 
@@ -174,41 +171,9 @@ impl RelatedToPolicies {
     }
 }
 
-/// The project with the policy of this number.
-fn authorize(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Reference,
-    id: i64,
-    purpose: Purpose,
-) -> Result<(Project, Policy)> {
-    let project = spaces::project(tx, viewer, project, purpose)?;
-    let policy = rows::find(tx, project.id, id)?.found("Escalation policy")?;
-    Ok((project, policy))
-}
-
-fn shown(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPolicyEntity> {
-    let around = RelatedToPolicies::read(tx, std::slice::from_ref(&policy))?;
-    Ok(around.entity(app, policy))
-}
-
-fn said(rules: &[RuleParam]) -> Result<Vec<Said>> {
-    let one = |rule: &RuleParam| {
-        let target = match (rule.oncall_schedule_iid, rule.user_id) {
-            (Some(iid), None) => Named::Schedule(iid),
-            (None, Some(id)) => Named::User(id),
-            _ => {
-                let text = "must each name a schedule or a user, not both";
-                return Err(Error::invalid("rules", text));
-            }
-        };
-        Ok(Said {
-            elapsed_seconds: rule.elapsed_time_seconds,
-            until: rule.status,
-            target,
-        })
-    };
-    rules.iter().map(one).collect()
+fn entity_of(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPolicyEntity> {
+    let related = RelatedToPolicies::read(tx, std::slice::from_ref(&policy))?;
+    Ok(related.entity(app, policy))
 }
 
 /// One page of them; there is one at most.
@@ -223,9 +188,9 @@ async fn list(
         let project = spaces::project(tx, &viewer, &path.id, READ)?;
         let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id)?;
-        let around = RelatedToPolicies::read(tx, &found)?;
+        let related = RelatedToPolicies::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|one| around.entity(&handle, one)))
+        Ok(page.map(|one| related.entity(&handle, one)))
     })
     .await
 }
@@ -237,17 +202,9 @@ async fn create(
 ) -> Result<Created<EscalationPolicyEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, CHANGE)?;
-        let new = Change {
-            name: Some(params.name.clone()),
-            description: params
-                .description
-                .clone()
-                .map_or(Patch::Absent, Patch::Value),
-            rules: Some(said(&params.rules)?),
-        };
-        let made = rules::create(tx, &viewer, &project, &new)?;
-        Ok(Created(shown(&handle, tx, made)?))
+        let project = spaces::project(tx, &viewer, &params.at.id, CHANGE)?;
+        let made = rules::create(tx, &viewer, &project, &params.input())?;
+        Ok(Created(entity_of(&handle, tx, made)?))
     })
     .await
 }
@@ -259,8 +216,8 @@ async fn show(
 ) -> Result<Ok200<EscalationPolicyEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let (_, policy) = authorize(tx, &viewer, &path.id, path.policy_id, READ)?;
-        Ok(Ok200(shown(&handle, tx, policy)?))
+        let (_, policy) = path.authorize(tx, &viewer, READ)?;
+        Ok(Ok200(entity_of(&handle, tx, policy)?))
     })
     .await
 }
@@ -272,21 +229,16 @@ async fn update(
 ) -> Result<Ok200<EscalationPolicyEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let (project, policy) = authorize(tx, &viewer, &params.id, params.policy_id, CHANGE)?;
-        let change = Change {
-            name: params.name.clone(),
-            description: params.description.clone(),
-            rules: params.rules.as_deref().map(said).transpose()?,
-        };
-        let changed = rules::update(tx, &viewer, &project, &policy, &change)?;
-        Ok(Ok200(shown(&handle, tx, changed)?))
+        let (project, policy) = params.at.authorize(tx, &viewer, CHANGE)?;
+        let changed = rules::update(tx, &viewer, &project, &policy, &params.change)?;
+        Ok(Ok200(entity_of(&handle, tx, changed)?))
     })
     .await
 }
 
 async fn destroy(app: App, viewer: Viewer, path: Params<PolicyPath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let (project, policy) = authorize(tx, &viewer, &path.id, path.policy_id, CHANGE)?;
+        let (project, policy) = path.authorize(tx, &viewer, CHANGE)?;
         rules::destroy(tx, &viewer, &project, &policy)?;
         Ok(NoContent)
     })

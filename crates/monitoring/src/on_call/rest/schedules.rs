@@ -1,14 +1,15 @@
 //! On-call schedules of a project.
 
-use super::{CHANGE, ProjectPath, READ, SchedulePath, authorize};
+use super::{ProjectPath, SchedulePath};
+use crate::on_call::access::{CHANGE, READ};
 use crate::on_call::model::Schedule;
-use crate::on_call::rules::schedules::{self as rules, Change};
+use crate::on_call::rules::schedules::{self as rules, ScheduleInput};
 use crate::on_call::store::schedules as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
+use kernel::http::params::Flat;
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
-use kernel::ids::Reference;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,10 +28,8 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A schedule about to be made.
     pub struct CreateSchedule {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// What people call it.
         pub name: String,
         /// IANA name of its time zone.
@@ -40,19 +39,20 @@ kernel::params! {
     }
 }
 
+impl CreateSchedule {
+    fn input(&self) -> ScheduleInput {
+        ScheduleInput {
+            name: Some(self.name.clone()),
+            timezone: Some(self.timezone.clone()),
+            description: self.description.clone().map_or(Patch::Null, Patch::Value),
+        }
+    }
+}
+
 kernel::params! {
-    /// What changes of a schedule.
     pub struct UpdateSchedule {
-        /// The project.
-        pub id: Reference,
-        /// The schedule's number in the project.
-        pub schedule_iid: i64,
-        /// What people call it.
-        pub name: Option<String>,
-        /// IANA name of its time zone.
-        pub timezone: Option<String>,
-        /// What it is for.
-        pub description: Patch<String>,
+        pub at: Flat<SchedulePath>,
+        pub change: Flat<ScheduleInput>,
     }
 }
 
@@ -92,7 +92,6 @@ impl From<Schedule> for OnCallScheduleEntity {
     }
 }
 
-/// One page of them.
 async fn list(
     app: App,
     viewer: Viewer,
@@ -114,16 +113,9 @@ async fn create(
     params: Params<CreateSchedule>,
 ) -> Result<Created<OnCallScheduleEntity>> {
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, CHANGE)?;
-        let new = Change {
-            name: Some(params.name.clone()),
-            description: params
-                .description
-                .clone()
-                .map_or(Patch::Absent, Patch::Value),
-            time_zone: Some(params.timezone.clone()),
-        };
-        Ok(Created(rules::create(tx, &viewer, &project, &new)?.into()))
+        let project = spaces::project(tx, &viewer, &params.at.id, CHANGE)?;
+        let made = rules::create(tx, &viewer, &project, &params.input())?;
+        Ok(Created(made.into()))
     })
     .await
 }
@@ -133,11 +125,8 @@ async fn show(
     viewer: Viewer,
     path: Params<SchedulePath>,
 ) -> Result<Ok200<OnCallScheduleEntity>> {
-    app.read(move |tx| {
-        let (_, schedule) = authorize(tx, &viewer, &path.id, path.schedule_iid, READ)?;
-        Ok(Ok200(schedule.into()))
-    })
-    .await
+    app.read(move |tx| Ok(Ok200(path.authorize(tx, &viewer, READ)?.1.into())))
+        .await
 }
 
 async fn update(
@@ -146,13 +135,8 @@ async fn update(
     params: Params<UpdateSchedule>,
 ) -> Result<Ok200<OnCallScheduleEntity>> {
     app.write(move |tx| {
-        let (project, schedule) = authorize(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
-        let change = Change {
-            name: params.name.clone(),
-            description: params.description.clone(),
-            time_zone: params.timezone.clone(),
-        };
-        let changed = rules::update(tx, &viewer, &project, &schedule, &change)?;
+        let (project, schedule) = params.at.authorize(tx, &viewer, CHANGE)?;
+        let changed = rules::update(tx, &viewer, &project, &schedule, &params.change)?;
         Ok(Ok200(changed.into()))
     })
     .await
@@ -160,7 +144,7 @@ async fn update(
 
 async fn destroy(app: App, viewer: Viewer, path: Params<SchedulePath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let (project, schedule) = authorize(tx, &viewer, &path.id, path.schedule_iid, CHANGE)?;
+        let (project, schedule) = path.authorize(tx, &viewer, CHANGE)?;
         rules::destroy(tx, &viewer, &project, &schedule)?;
         Ok(NoContent)
     })

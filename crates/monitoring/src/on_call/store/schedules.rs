@@ -8,11 +8,10 @@ use store::{Tx, sql};
 
 /// What people say of a schedule.
 #[derive(Debug, Clone)]
-pub struct Described<'s> {
-    pub name: &'s str,
-    pub description: Option<&'s str>,
-    /// IANA name of its time zone.
-    pub time_zone: &'s str,
+pub struct Described {
+    pub name: String,
+    pub description: Option<String>,
+    pub time_zone: &'static str,
 }
 
 rows_below!(Schedule, "on_call_schedules", "project_id", number "iid");
@@ -38,7 +37,7 @@ pub fn is_used(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     Ok(found.is_some())
 }
 
-pub fn insert(tx: &mut Tx<'_>, project_id: i64, new: &Described<'_>) -> Result<Schedule> {
+pub fn insert(tx: &mut Tx<'_>, project_id: i64, new: &Described) -> Result<Schedule> {
     let now = tx.now();
     let iid = internal_ids::next(tx, Usage::OnCallSchedules, project_id)?;
     Ok(tx.one(
@@ -50,22 +49,22 @@ pub fn insert(tx: &mut Tx<'_>, project_id: i64, new: &Described<'_>) -> Result<S
         (
             project_id,
             iid,
-            new.name,
-            new.description,
+            &new.name,
+            &new.description,
             new.time_zone,
             now,
         ),
     )?)
 }
 
-pub fn update(tx: &mut Tx<'_>, id: i64, new: &Described<'_>) -> Result<Schedule> {
+pub fn update(tx: &mut Tx<'_>, id: i64, new: &Described) -> Result<Schedule> {
     let now = tx.now();
     Ok(tx.one(
         sql!(
             "update on_call_schedules set name = $2, description = $3, time_zone = $4,
                 updated_at = $5 where id = $1 returning *"
         ),
-        (id, new.name, new.description, new.time_zone, now),
+        (id, &new.name, &new.description, new.time_zone, now),
     )?)
 }
 
