@@ -1,5 +1,6 @@
 //! Errors of a project, for scripts (docs/interface/monitoring.md «Beyond the reference» 8).
 
+use super::ProjectPath;
 use crate::errors::issues::{self, NewErrorIssue};
 use crate::errors::model::{Status, Tracked};
 use crate::errors::rules::errors::{self, authorize};
@@ -8,6 +9,7 @@ use crate::errors::store::issues::{Linked, seen};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
+use kernel::http::params::Flat;
 use kernel::http::{Created, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
@@ -36,10 +38,8 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Which errors.
     pub struct ListErrors {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// Only those of this status.
         pub status: Option<Status>,
         /// Only those whose name, description or place has this in it.
@@ -50,7 +50,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An error.
     pub struct ErrorPath {
         /// The project.
         pub id: Reference,
@@ -60,28 +59,17 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// What becomes of an error.
     pub struct UpdateError {
-        /// The project.
-        pub id: Reference,
-        /// The error.
-        pub error_id: i64,
+        pub at: Flat<ErrorPath>,
         /// What becomes of it.
         pub status: Status,
     }
 }
 
 kernel::params! {
-    /// An issue about an error.
     pub struct CreateIssue {
-        /// The project.
-        pub id: Reference,
-        /// The error.
-        pub error_id: i64,
-        /// Title of the issue; that of the error unless given.
-        pub title: Option<String>,
-        /// Seen by author, assignees and reporters only.
-        pub confidential: Option<bool>,
+        pub at: Flat<ErrorPath>,
+        pub issue: Flat<NewErrorIssue>,
     }
 }
 
@@ -136,7 +124,7 @@ pub struct ChangedEntity {
 }
 
 impl ErrorEntity {
-    fn new(error: Tracked, issue: Option<&Linked>) -> ErrorEntity {
+    fn new(issue: Option<&Linked>, error: Tracked) -> ErrorEntity {
         let filled = |text: String| (!text.is_empty()).then_some(text);
         ErrorEntity {
             id: error.id,
@@ -163,12 +151,10 @@ impl ErrorEntity {
     /// One error with the issue about it.
     fn read(tx: &mut Tx<'_>, viewer: &Viewer, error: Tracked) -> Result<ErrorEntity> {
         let issues = seen(tx, viewer, vec![error.id])?;
-        let issue = issues.get(&error.id);
-        Ok(ErrorEntity::new(error, issue))
+        Ok(ErrorEntity::new(issues.get(&error.id), error))
     }
 }
 
-/// One page of them.
 async fn list(
     app: App,
     viewer: Viewer,
@@ -176,7 +162,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<ErrorEntity>> {
     app.read(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &params.id, Purpose::ReadErrors)?;
+        let (project, _) = authorize(tx, &viewer, &params.at.id, Purpose::ReadErrors)?;
         let filter = Filter {
             status: params.status,
             search: params.search.clone().unwrap_or_default(),
@@ -186,10 +172,7 @@ async fn list(
         let total = rows::count(tx, project.id, &filter)?;
         let issues = seen(tx, &viewer, found.iter().map(|error| error.id).collect())?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|error| {
-            let issue = issues.get(&error.id);
-            ErrorEntity::new(error, issue)
-        }))
+        Ok(page.map(|error| ErrorEntity::new(issues.get(&error.id), error)))
     })
     .await
 }
@@ -203,15 +186,14 @@ async fn show(app: App, viewer: Viewer, path: Params<ErrorPath>) -> Result<Ok200
     .await
 }
 
-/// Says what becomes of one.
 async fn update(
     app: App,
     viewer: Viewer,
     params: Params<UpdateError>,
 ) -> Result<Ok200<ChangedEntity>> {
     app.write(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &params.id, Purpose::ManageErrors)?;
-        let id = params.error_id;
+        let (project, _) = authorize(tx, &viewer, &params.at.id, Purpose::ManageErrors)?;
+        let id = params.at.error_id;
         let changed = errors::set_status(tx, &viewer, &project, id, params.status)?;
         Ok(Ok200(ChangedEntity {
             error: ErrorEntity::read(tx, &viewer, changed.error)?,
@@ -221,25 +203,22 @@ async fn update(
     .await
 }
 
-/// Makes the issue about one.
 async fn create_issue(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
     params: Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
-    let wanted = NewErrorIssue {
-        title: params.title.clone(),
-        confidential: params.confidential.unwrap_or(false),
-    };
     let by = Writer::by_api(viewer.clone(), asked);
-    let made = issues::create(&app, by, &params.id, params.error_id, &wanted);
+    let (project, id) = (&params.at.id, params.at.error_id);
+    let made = issues::create(&app, by, project, id, &params.issue);
     let made = made.await?.rest()?;
     let handle = app.clone();
     app.read(move |tx| {
         let scope = Scope::Project(Box::new(made.desk));
-        let around = RelatedToIssues::read(tx, &viewer, &scope, std::slice::from_ref(&made.issue))?;
-        Ok(Created(issue(&handle, &made.issue, &around, false)))
+        let related =
+            RelatedToIssues::read(tx, &viewer, &scope, std::slice::from_ref(&made.issue))?;
+        Ok(Created(issue(&handle, &made.issue, &related, false)))
     })
     .await
 }

@@ -7,8 +7,8 @@ use crate::errors::store::settings as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
+use kernel::http::params::Flat;
 use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spaces::access::Purpose;
@@ -29,10 +29,8 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A key of a project.
     pub struct KeyPath {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// The key.
         pub key_id: i64,
     }
@@ -62,7 +60,6 @@ impl ClientKeyEntity {
     }
 }
 
-/// One page of them.
 async fn list(
     app: App,
     viewer: Viewer,
@@ -102,7 +99,7 @@ async fn destroy(
 ) -> Result<Ok200<ClientKeyEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+        let project = spaces::project(tx, &viewer, &path.at.id, Purpose::Update)?;
         let key = keys::destroy(&handle, tx, &viewer, &project, path.key_id)?;
         Ok(Ok200(ClientKeyEntity::new(&handle, key)))
     })

@@ -8,9 +8,8 @@ use crate::errors::store::settings as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::params::{Param, Unusable};
+use kernel::http::params::{Flat, Param, Unusable};
 use kernel::http::{Ok200, Params, Routes};
-use kernel::ids::Reference;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -51,10 +50,8 @@ impl Param for YesOrNo {
 }
 
 kernel::params! {
-    /// How a project tracks errors from now on.
     pub struct PutSettings {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// Whether it tracks any.
         pub active: YesOrNo,
         /// Whether it receives them here.
@@ -63,10 +60,8 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// What changes.
     pub struct UpdateSettings {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// Whether it tracks any.
         pub active: YesOrNo,
         /// Whether it receives them here.
@@ -124,7 +119,7 @@ async fn put(
 ) -> Result<Ok200<TrackingSettingsEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
+        let project = spaces::project(tx, &viewer, &params.at.id, Purpose::Update)?;
         let limits: ErrorLimits = kernel::settings::read(tx)?;
         if !limits.integrated {
             return Err(Error::NotFound(""));
@@ -147,7 +142,7 @@ async fn update(
 ) -> Result<Ok200<TrackingSettingsEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
+        let project = spaces::project(tx, &viewer, &params.at.id, Purpose::Update)?;
         rows::of_project(tx, project.id)?.found(MISSING)?;
         let change = Change {
             active: params.active.0,

@@ -136,15 +136,7 @@ pub fn count(tx: &mut Tx<'_>, project_id: i64, filter: &Filter) -> Result<i64> {
 
 /// One error of a project.
 pub fn find(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Tracked>> {
-    Ok(tx.optional(
-        sql!(
-            "select id, project_id, name, description, actor, platform, level, logger, status,
-                events_count, users_count, first_release, last_release, first_seen_at,
-                last_seen_at, regressed_at, regressed_release
-             from error_tracking_errors where project_id = $1 and id = $2"
-        ),
-        (project_id, id),
-    )?)
+    Ok(by_id(tx, id)?.filter(|error| error.project_id == project_id))
 }
 
 /// Stores what people say of an error. What is resolved has not come back yet.
