@@ -4,8 +4,7 @@ use super::ProjectPath;
 use crate::errors::model::Dropped;
 use crate::errors::rules::errors::authorize;
 use crate::errors::store::arrive;
-use identity::viewer::Viewer;
-use kernel::app::App;
+use identity::Caller;
 use kernel::error::Result;
 use kernel::http::{Paged, Paging, Params, Routes};
 use schemars::JsonSchema;
@@ -40,13 +39,12 @@ impl From<Dropped> for DroppedEntity {
 
 /// One page of them.
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<ProjectPath>,
     paging: Paging,
 ) -> Result<Paged<DroppedEntity>> {
-    app.read(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &path.id, Purpose::ReadErrors)?;
+    by.read(move |tx, by| {
+        let (project, _) = authorize(tx, &by.viewer, &path.id, Purpose::ReadErrors)?;
         let found = arrive::dropped(tx, project.id, paging.fetch(), paging.offset())?;
         let total = arrive::count_dropped(tx, project.id)?;
         Ok(Paged::numbered(found, paging, Some(total)).map(DroppedEntity::from))

@@ -6,6 +6,7 @@ use crate::errors::model::{Status, Tracked};
 use crate::errors::rules::errors::{self, authorize};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
 use crate::errors::store::issues::{Linked, seen};
+use identity::Caller;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
@@ -156,13 +157,12 @@ impl ErrorEntity {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListErrors>,
     paging: Paging,
 ) -> Result<Paged<ErrorEntity>> {
-    app.read(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &params.at.id, Purpose::ReadErrors)?;
+    by.read(move |tx, by| {
+        let (project, _) = authorize(tx, &by.viewer, &params.at.id, Purpose::ReadErrors)?;
         let filter = Filter {
             status: params.status,
             search: params.search.clone().unwrap_or_default(),
@@ -170,33 +170,29 @@ async fn list(
         };
         let found = rows::list(tx, project.id, &filter, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id, &filter)?;
-        let issues = seen(tx, &viewer, found.iter().map(|error| error.id).collect())?;
+        let issues = seen(tx, &by.viewer, found.iter().map(|error| error.id).collect())?;
         let page = Paged::numbered(found, paging, Some(total));
         Ok(page.map(|error| ErrorEntity::new(issues.get(&error.id), error)))
     })
     .await
 }
 
-async fn show(app: App, viewer: Viewer, path: Params<ErrorPath>) -> Result<Ok200<ErrorEntity>> {
-    app.read(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &path.id, Purpose::ReadErrors)?;
+async fn show(by: Caller, path: Params<ErrorPath>) -> Result<Ok200<ErrorEntity>> {
+    by.read(move |tx, by| {
+        let (project, _) = authorize(tx, &by.viewer, &path.id, Purpose::ReadErrors)?;
         let error = rows::find(tx, project.id, path.error_id)?.found("Error")?;
-        Ok(Ok200(ErrorEntity::read(tx, &viewer, error)?))
+        Ok(Ok200(ErrorEntity::read(tx, &by.viewer, error)?))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateError>,
-) -> Result<Ok200<ChangedEntity>> {
-    app.write(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &params.at.id, Purpose::ManageErrors)?;
+async fn update(by: Caller, params: Params<UpdateError>) -> Result<Ok200<ChangedEntity>> {
+    by.write(move |tx, by| {
+        let (project, _) = authorize(tx, &by.viewer, &params.at.id, Purpose::ManageErrors)?;
         let id = params.at.error_id;
-        let changed = errors::set_status(tx, &viewer, &project, id, params.status)?;
+        let changed = errors::set_status(tx, &by.viewer, &project, id, params.status)?;
         Ok(Ok200(ChangedEntity {
-            error: ErrorEntity::read(tx, &viewer, changed.error)?,
+            error: ErrorEntity::read(tx, &by.viewer, changed.error)?,
             closed_issue_iid: changed.closed_issue_iid,
         }))
     })

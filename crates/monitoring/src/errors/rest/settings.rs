@@ -5,8 +5,7 @@ use crate::errors::limits::ErrorLimits;
 use crate::errors::model::Setting;
 use crate::errors::rules::settings::{self, Change};
 use crate::errors::store::settings as rows;
-use identity::viewer::Viewer;
-use kernel::app::App;
+use identity::Caller;
 use kernel::error::{Error, Found, Result};
 use kernel::http::params::{Flat, Param, Unusable};
 use kernel::http::{Ok200, Params, Routes};
@@ -97,13 +96,9 @@ impl TrackingSettingsEntity {
     }
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<ProjectPath>,
-) -> Result<Ok200<TrackingSettingsEntity>> {
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+async fn show(by: Caller, path: Params<ProjectPath>) -> Result<Ok200<TrackingSettingsEntity>> {
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.id, Purpose::Update)?;
         let setting = rows::of_project(tx, project.id)?.found(MISSING)?;
         let limits = kernel::settings::read(tx)?;
         Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
@@ -112,14 +107,9 @@ async fn show(
 }
 
 /// Sets them, also where there were none.
-async fn put(
-    app: App,
-    viewer: Viewer,
-    params: Params<PutSettings>,
-) -> Result<Ok200<TrackingSettingsEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.at.id, Purpose::Update)?;
+async fn put(by: Caller, params: Params<PutSettings>) -> Result<Ok200<TrackingSettingsEntity>> {
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.at.id, Purpose::Update)?;
         let limits: ErrorLimits = kernel::settings::read(tx)?;
         if !limits.integrated {
             return Err(Error::NotFound(""));
@@ -128,7 +118,7 @@ async fn put(
             active: params.active.0,
             integrated: Some(params.integrated.0),
         };
-        let setting = settings::put(&handle, tx, &viewer, &project, &change)?;
+        let setting = settings::put(&by.app, tx, &by.viewer, &project, &change)?;
         Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
     })
     .await
@@ -136,19 +126,17 @@ async fn put(
 
 /// Changes those there are.
 async fn update(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<UpdateSettings>,
 ) -> Result<Ok200<TrackingSettingsEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.at.id, Purpose::Update)?;
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.at.id, Purpose::Update)?;
         rows::of_project(tx, project.id)?.found(MISSING)?;
         let change = Change {
             active: params.active.0,
             integrated: params.integrated.map(|integrated| integrated.0),
         };
-        let setting = settings::put(&handle, tx, &viewer, &project, &change)?;
+        let setting = settings::put(&by.app, tx, &by.viewer, &project, &change)?;
         let limits = kernel::settings::read(tx)?;
         Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
     })

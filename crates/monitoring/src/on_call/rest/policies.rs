@@ -5,6 +5,7 @@ use crate::on_call::access::{self, CHANGE, READ};
 use crate::on_call::model::{Policy, Rule, Schedule, Target, Until};
 use crate::on_call::rules::policies::{self as rules, PolicyInput, RuleInput};
 use crate::on_call::store::{policies as rows, schedules};
+use identity::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -178,68 +179,54 @@ fn entity_of(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPol
 
 /// One page of them; there is one at most.
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<ProjectPath>,
     paging: Paging,
 ) -> Result<Paged<EscalationPolicyEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, READ)?;
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.id, READ)?;
         let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id)?;
         let related = RelatedToPolicies::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|one| related.entity(&handle, one)))
+        Ok(page.map(|one| related.entity(&by.app, one)))
     })
     .await
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<CreatePolicy>,
 ) -> Result<Created<EscalationPolicyEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.at.id, CHANGE)?;
-        let made = rules::create(tx, &viewer, &project, &params.input())?;
-        Ok(Created(entity_of(&handle, tx, made)?))
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.at.id, CHANGE)?;
+        let made = rules::create(tx, &by.viewer, &project, &params.input())?;
+        Ok(Created(entity_of(&by.app, tx, made)?))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<PolicyPath>,
-) -> Result<Ok200<EscalationPolicyEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (_, policy) = path.authorize(tx, &viewer, READ)?;
-        Ok(Ok200(entity_of(&handle, tx, policy)?))
+async fn show(by: Caller, path: Params<PolicyPath>) -> Result<Ok200<EscalationPolicyEntity>> {
+    by.read(move |tx, by| {
+        let (_, policy) = path.authorize(tx, &by.viewer, READ)?;
+        Ok(Ok200(entity_of(&by.app, tx, policy)?))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdatePolicy>,
-) -> Result<Ok200<EscalationPolicyEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (project, policy) = params.at.authorize(tx, &viewer, CHANGE)?;
-        let changed = rules::update(tx, &viewer, &project, &policy, &params.change)?;
-        Ok(Ok200(entity_of(&handle, tx, changed)?))
+async fn update(by: Caller, params: Params<UpdatePolicy>) -> Result<Ok200<EscalationPolicyEntity>> {
+    by.write(move |tx, by| {
+        let (project, policy) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let changed = rules::update(tx, &by.viewer, &project, &policy, &params.change)?;
+        Ok(Ok200(entity_of(&by.app, tx, changed)?))
     })
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<PolicyPath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (project, policy) = path.authorize(tx, &viewer, CHANGE)?;
-        rules::destroy(tx, &viewer, &project, &policy)?;
+async fn destroy(by: Caller, path: Params<PolicyPath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let (project, policy) = path.authorize(tx, &by.viewer, CHANGE)?;
+        rules::destroy(tx, &by.viewer, &project, &policy)?;
         Ok(NoContent)
     })
     .await

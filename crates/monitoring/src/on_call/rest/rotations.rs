@@ -5,6 +5,7 @@ use crate::on_call::access::{self, CHANGE, READ};
 use crate::on_call::model::{MAX_DAYS, Participant, Period, Rotation, Schedule, Unit};
 use crate::on_call::rules::rotations::{self as rules, RotationInput, shifts, time_of_day};
 use crate::on_call::store::rotations as rows;
+use identity::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
@@ -266,68 +267,61 @@ fn entity_of(app: &App, tx: &mut Tx<'_>, rotation: Rotation) -> Result<OnCallRot
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<SchedulePath>,
     paging: Paging,
 ) -> Result<Paged<OnCallRotationEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (_, schedule) = path.authorize(tx, &viewer, READ)?;
+    by.read(move |tx, by| {
+        let (_, schedule) = path.authorize(tx, &by.viewer, READ)?;
         let found = rows::list(tx, schedule.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, schedule.id)?;
         let related = RelatedToRotations::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|one| related.entity(&handle, one)))
+        Ok(page.map(|one| related.entity(&by.app, one)))
     })
     .await
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<CreateRotation>,
 ) -> Result<Created<OnCallRotationEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (project, schedule) = params.at.authorize(tx, &viewer, CHANGE)?;
-        let made = rules::create(tx, &viewer, &project, &schedule, &params.input())?;
-        Ok(Created(entity_of(&handle, tx, made)?))
+    by.write(move |tx, by| {
+        let (project, schedule) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let made = rules::create(tx, &by.viewer, &project, &schedule, &params.input())?;
+        Ok(Created(entity_of(&by.app, tx, made)?))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<RotationPath>,
-) -> Result<Ok200<OnCallRotationEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (_, _, rotation) = path.authorize(tx, &viewer, READ)?;
-        Ok(Ok200(entity_of(&handle, tx, rotation)?))
+async fn show(by: Caller, path: Params<RotationPath>) -> Result<Ok200<OnCallRotationEntity>> {
+    by.read(move |tx, by| {
+        let (_, _, rotation) = path.authorize(tx, &by.viewer, READ)?;
+        Ok(Ok200(entity_of(&by.app, tx, rotation)?))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateRotation>,
-) -> Result<Ok200<OnCallRotationEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (project, schedule, rotation) = params.at.authorize(tx, &viewer, CHANGE)?;
-        let changed = rules::update(tx, &viewer, &project, &schedule, &rotation, &params.change)?;
-        Ok(Ok200(entity_of(&handle, tx, changed)?))
+async fn update(by: Caller, params: Params<UpdateRotation>) -> Result<Ok200<OnCallRotationEntity>> {
+    by.write(move |tx, by| {
+        let (project, schedule, rotation) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let changed = rules::update(
+            tx,
+            &by.viewer,
+            &project,
+            &schedule,
+            &rotation,
+            &params.change,
+        )?;
+        Ok(Ok200(entity_of(&by.app, tx, changed)?))
     })
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<RotationPath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (project, schedule, rotation) = path.authorize(tx, &viewer, CHANGE)?;
-        rules::destroy(tx, &viewer, &project, &schedule, &rotation)?;
+async fn destroy(by: Caller, path: Params<RotationPath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let (project, schedule, rotation) = path.authorize(tx, &by.viewer, CHANGE)?;
+        rules::destroy(tx, &by.viewer, &project, &schedule, &rotation)?;
         Ok(NoContent)
     })
     .await
@@ -360,14 +354,12 @@ pub fn span(
 /// Who is on call when: a page of the shifts of all rotations, in the order
 /// they begin.
 async fn on_call(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListShifts>,
     paging: Paging,
 ) -> Result<Paged<OnCallShiftEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (_, schedule) = params.at.authorize(tx, &viewer, READ)?;
+    by.read(move |tx, by| {
+        let (_, schedule) = params.at.authorize(tx, &by.viewer, READ)?;
         let (from, until) = span(params.start_time, params.end_time, tx.now())?;
         let rotations = rows::of_schedules(tx, &[schedule.id])?;
         let related = RelatedToRotations::read(tx, &rotations)?;
@@ -385,7 +377,7 @@ async fn on_call(
         let rows = rows.filter_map(|(shift, rotation_id, user)| {
             Some(OnCallShiftEntity {
                 rotation_id,
-                user: basic(&handle, related.users.get(&user)?),
+                user: basic(&by.app, related.users.get(&user)?),
                 starts_at: wire::text(shift.starts_at),
                 ends_at: wire::text(shift.ends_at),
             })

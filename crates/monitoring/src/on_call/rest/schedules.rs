@@ -5,8 +5,7 @@ use crate::on_call::access::{CHANGE, READ};
 use crate::on_call::model::Schedule;
 use crate::on_call::rules::schedules::{self as rules, ScheduleInput};
 use crate::on_call::store::schedules as rows;
-use identity::viewer::Viewer;
-use kernel::app::App;
+use identity::Caller;
 use kernel::error::Result;
 use kernel::http::params::Flat;
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
@@ -93,13 +92,12 @@ impl From<Schedule> for OnCallScheduleEntity {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<ProjectPath>,
     paging: Paging,
 ) -> Result<Paged<OnCallScheduleEntity>> {
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, READ)?;
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.id, READ)?;
         let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id)?;
         Ok(Paged::numbered(found, paging, Some(total)).map(OnCallScheduleEntity::from))
@@ -108,44 +106,35 @@ async fn list(
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<CreateSchedule>,
 ) -> Result<Created<OnCallScheduleEntity>> {
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.at.id, CHANGE)?;
-        let made = rules::create(tx, &viewer, &project, &params.input())?;
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.at.id, CHANGE)?;
+        let made = rules::create(tx, &by.viewer, &project, &params.input())?;
         Ok(Created(made.into()))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<SchedulePath>,
-) -> Result<Ok200<OnCallScheduleEntity>> {
-    app.read(move |tx| Ok(Ok200(path.authorize(tx, &viewer, READ)?.1.into())))
+async fn show(by: Caller, path: Params<SchedulePath>) -> Result<Ok200<OnCallScheduleEntity>> {
+    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, &by.viewer, READ)?.1.into())))
         .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateSchedule>,
-) -> Result<Ok200<OnCallScheduleEntity>> {
-    app.write(move |tx| {
-        let (project, schedule) = params.at.authorize(tx, &viewer, CHANGE)?;
-        let changed = rules::update(tx, &viewer, &project, &schedule, &params.change)?;
+async fn update(by: Caller, params: Params<UpdateSchedule>) -> Result<Ok200<OnCallScheduleEntity>> {
+    by.write(move |tx, by| {
+        let (project, schedule) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let changed = rules::update(tx, &by.viewer, &project, &schedule, &params.change)?;
         Ok(Ok200(changed.into()))
     })
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<SchedulePath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (project, schedule) = path.authorize(tx, &viewer, CHANGE)?;
-        rules::destroy(tx, &viewer, &project, &schedule)?;
+async fn destroy(by: Caller, path: Params<SchedulePath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let (project, schedule) = path.authorize(tx, &by.viewer, CHANGE)?;
+        rules::destroy(tx, &by.viewer, &project, &schedule)?;
         Ok(NoContent)
     })
     .await
