@@ -58,7 +58,6 @@ kernel::params! {
     }
 }
 
-/// Why an SDK is refused.
 enum Refusal {
     Fault(Fault),
     /// The key, whatever is wrong with it.
@@ -216,7 +215,6 @@ async fn keep(
     })
 }
 
-/// The key as query or header tell it.
 fn key_told(asked: &RequestContext, to: &Addressed) -> Option<String> {
     let in_header = || key_in(asked.header(AUTH)?);
     let filled = |key: &String| !key.is_empty();

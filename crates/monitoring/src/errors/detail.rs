@@ -18,12 +18,10 @@ const MAX_FRAMES: usize = 100;
 const MAX_LINES: usize = 10;
 /// Steps that led to an event, the last ones.
 const MAX_STEPS: usize = 30;
-/// Tags and the like.
 const MAX_PAIRS: usize = 50;
 /// Longest line of source and value of a tag, in characters.
 const MAX_TEXT: usize = 500;
 
-/// What is shown of an event.
 #[derive(Debug, Default)]
 pub struct Detail {
     /// The exceptions, the one that was raised first.
@@ -33,15 +31,11 @@ pub struct Detail {
     /// The whole message, where there is one.
     pub message: Option<String>,
     pub tags: Vec<(String, String)>,
-    /// What is known of the user.
     pub user: Vec<(String, String)>,
     /// Method and address of the request.
     pub request: Option<String>,
-    /// Name and version of the SDK.
     pub sdk: String,
-    /// The machine it ran on.
     pub server_name: String,
-    /// What led there, in the order it happened.
     pub steps: Vec<Step>,
 }
 
@@ -53,7 +47,6 @@ pub struct Raised {
     pub frames: Vec<StackFrame>,
 }
 
-/// One frame of a stack.
 #[derive(Debug, Clone)]
 pub struct StackFrame {
     pub function: String,
@@ -65,7 +58,6 @@ pub struct StackFrame {
     pub column: Option<i64>,
     /// Whether it is the program's own code, not a library's.
     pub in_app: bool,
-    /// Lines of source with their numbers.
     pub source: Vec<(i64, String)>,
 }
 
@@ -76,7 +68,6 @@ impl StackFrame {
     }
 }
 
-/// Something that happened before.
 #[derive(Debug)]
 pub struct Step {
     pub at: String,
@@ -142,7 +133,6 @@ struct Crumb {
 }
 
 impl Detail {
-    /// Reads a payload as it is stored.
     pub fn unpack(packed: &[u8]) -> Result<Detail, Fault> {
         let mut payload = Vec::new();
         ZlibDecoder::new(packed)

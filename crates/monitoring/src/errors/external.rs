@@ -17,43 +17,32 @@ use std::time::Duration;
 
 /// How long an answer is believed.
 const FRESH: Duration = Duration::from_secs(30);
-/// Answers remembered.
 const MAX_REMEMBERED: u64 = 500;
-/// How long the tracker may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Largest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 2 << 20;
-/// Errors on a page.
 pub const PER_PAGE: usize = 20;
 /// Longest text that is taken over, in characters.
 const MAX_TEXT: usize = 1_024;
 
-/// Which errors are asked for.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
-    /// Only those of this status.
     pub status: Option<Status>,
     pub search: String,
-    /// What comes first.
     pub sort: Option<Sort>,
     /// Where the page begins, as the tracker told.
     pub cursor: Option<String>,
 }
 
-/// An error as the tracker tells it.
 #[derive(Debug, Clone, Default)]
 pub struct ExternalError {
     pub id: String,
     pub title: String,
     pub message: String,
-    /// Where it happens.
     pub culprit: String,
     pub level: String,
-    /// What people said of it.
     pub status: String,
-    /// What kind of thing the tracker says it is.
     pub kind: String,
-    /// What the tracker calls it in short.
     pub short_id: String,
     /// Its page there; blank unless it is one.
     pub url: String,
@@ -61,19 +50,14 @@ pub struct ExternalError {
     pub project: [String; 3],
     pub count: i64,
     pub users: i64,
-    /// When it was first seen.
     pub first_seen: String,
-    /// When it was last seen.
     pub last_seen: String,
 }
 
-/// One page of them.
 #[derive(Debug, Default)]
 pub struct Listed {
     pub errors: Vec<ExternalError>,
-    /// Where the page before begins.
     pub previous: Option<String>,
-    /// Where the next page begins.
     pub next: Option<String>,
 }
 
@@ -89,7 +73,6 @@ impl Default for Remembered {
     }
 }
 
-/// One page of the errors of a project elsewhere.
 pub async fn list(app: &App, setting: &Setting, query: &Query) -> Result<Arc<Listed>> {
     let url = address(setting, query)?;
     let remembered = app.kept::<Remembered>();
@@ -155,7 +138,6 @@ fn said(text: String) -> Error {
     Error::Exact(400, json!({"message": text}))
 }
 
-/// Where the tracker has the issues of the project.
 fn issues(setting: &Setting) -> Result<url::Url> {
     let api = setting.api_url.as_deref().ok_or_else(unusable)?;
     let mut url = url::Url::parse(api).map_err(|_| unusable())?;

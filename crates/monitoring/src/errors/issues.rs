@@ -26,12 +26,10 @@ kernel::params! {
     }
 }
 
-/// An issue that was made.
 #[derive(Debug, Clone)]
 pub struct Made {
     pub desk: ProjectAccess,
     pub issue: Issue,
-    /// The error it is about.
     pub error: Tracked,
 }
 

@@ -14,7 +14,6 @@ const BATCH: i64 = 500;
 /// How often old rows are looked for, in seconds.
 const EVERY: i64 = 60 * 60;
 
-/// Makes the area's jobs known.
 pub fn register(registry: &mut RegistryBuilder) {
     registry.add_periodic::<ForgetEvents>(EVERY);
 }

@@ -11,7 +11,6 @@ use store::{Tx, sql};
 
 /// How long an answer is believed; this node's own changes show at once.
 const FRESH: Duration = Duration::from_secs(5);
-/// Answers remembered.
 const MAX_REMEMBERED: u64 = 10_000;
 /// Longest key, in bytes.
 const MAX_KEY: usize = 255;

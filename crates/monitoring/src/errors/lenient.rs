@@ -68,7 +68,6 @@ pub trait Lenient<'de>: Default {
     }
 }
 
-/// Reads a value of whatever form.
 pub fn read<'de, T: Lenient<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     from.deserialize_any(AnyForm(PhantomData))
 }
@@ -168,7 +167,6 @@ impl Lenient<'_> for Whole {
     }
 }
 
-/// Yes or no.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flag(pub Option<bool>);
 
@@ -280,7 +278,6 @@ impl<'de, T: DeserializeOwned + Default, const MAX: usize> Lenient<'de> for Valu
 }
 
 impl<T, const MAX: usize> Values<T, MAX> {
-    /// What was read, in its order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.0.iter().filter_map(|Maybe(one)| one.as_ref())
     }

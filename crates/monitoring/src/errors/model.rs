@@ -7,9 +7,7 @@ use store::from_row;
 pub const MAX_API_URL: usize = 255;
 
 kernel::choices! {
-    /// What people said of an error.
     pub enum Status as "ErrorStatus" {
-        /// It is open.
         Unresolved = "unresolved",
         /// It should not come back.
         Resolved = "resolved",
@@ -18,14 +16,12 @@ kernel::choices! {
     }
 }
 
-/// How a project tracks errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
     pub project_id: i64,
     pub active: bool,
     /// Whether it receives them here.
     pub integrated: bool,
-    /// Where a tracker elsewhere answers.
     pub api_url: Option<String>,
     /// The sealed token for it.
     pub sealed_token: Option<String>,
@@ -40,7 +36,6 @@ from_row! { Setting { project_id, active, integrated, api_url, sealed_token, ext
 pub struct Dropped {
     /// Why, in the protocol's words.
     pub reason: String,
-    /// What they were, in the protocol's words.
     pub category: String,
     pub quantity: i64,
 }
@@ -66,26 +61,20 @@ pub struct Tracked {
     pub name: String,
     /// Text of the newest event.
     pub description: String,
-    /// Where it happens.
     pub actor: String,
     pub platform: String,
     /// How bad the newest event was.
     pub level: String,
     pub logger: String,
-    /// What people said of it.
     pub status: Status,
     /// Events so far, also those no longer kept.
     pub events_count: i64,
     pub users_count: i64,
-    /// Release of the first event.
     pub first_release: String,
     /// Release of the newest event.
     pub last_release: String,
-    /// When it was first seen.
     pub first_seen_at: Timestamp,
-    /// When it was last seen.
     pub last_seen_at: Timestamp,
-    /// When it came back after it was resolved.
     pub regressed_at: Option<Timestamp>,
     /// The release it came back in, if its event named one.
     pub regressed_release: Option<String>,

@@ -60,7 +60,6 @@ pub struct Exception<F, const MAX: usize> {
 }
 
 impl<F, const MAX: usize> Exception<F, MAX> {
-    /// Whether it says anything at all.
     pub fn is_told(&self) -> bool {
         self.kind.filled().is_some() || self.value.filled().is_some()
     }

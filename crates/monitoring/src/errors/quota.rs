@@ -6,9 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use store::{Tx, from_row, sql};
 
-/// Length of the short window.
 const SHORT: i64 = 5 * 60;
-/// Length of the long window.
 const LONG: i64 = 60 * 60;
 
 /// What a project received in its present windows.

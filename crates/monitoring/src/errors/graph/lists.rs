@@ -11,7 +11,6 @@ use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Lists of errors below each of these.
 pub async fn listed(
     parents: Vec<Arc<Errors>>,
     ask: Ask,
@@ -42,7 +41,6 @@ pub async fn listed(
     Ok(parents.iter().map(of).collect())
 }
 
-/// Pages of errors that were received here, by project.
 async fn received(
     parents: Vec<Arc<Errors>>,
     ask: &Ask,

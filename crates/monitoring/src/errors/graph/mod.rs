@@ -24,7 +24,6 @@ use kernel::graph::{
 use spaces::graph::ProjectView as Project;
 use std::sync::Arc;
 
-/// Global IDs of errors.
 pub const ERROR_ID: GlobalId = GlobalId::new(
     "ServiceErrorTrackingDetailedErrorID",
     "Service::ErrorTracking::DetailedError",
@@ -32,7 +31,6 @@ pub const ERROR_ID: GlobalId = GlobalId::new(
 
 const STATUS: Leaf<Status> = Leaf::upper("TrackerErrorStatus");
 
-/// An error with its project.
 pub struct ErrorView {
     error: Tracked,
     project: Arc<spaces::Project>,
@@ -56,7 +54,6 @@ impl ErrorView {
     }
 }
 
-/// The errors of a project.
 struct Errors {
     project: Arc<spaces::Project>,
     setting: Setting,
@@ -70,23 +67,19 @@ impl Errors {
     }
 }
 
-/// The newest event's stack.
 struct Stack {
     error_id: i64,
     received_at: Timestamp,
     frames: Vec<StackFrame>,
 }
 
-/// What the newest event is marked with.
 struct Tags {
     level: String,
     logger: String,
 }
 
-/// One line of source.
 struct Line(i64, String);
 
-/// Registers the types and adds them to projects.
 pub fn graph(g: &mut Graph) {
     ERROR_ID.register(g);
     closed_lists(g);
@@ -201,7 +194,6 @@ fn filled(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// What both types of errors show.
 fn common(error: ObjectBuilder<'_, ErrorView>) -> ObjectBuilder<'_, ErrorView> {
     let bar = object::<Bar>("TrackerErrorFrequency");
     error

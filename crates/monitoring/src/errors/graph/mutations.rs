@@ -16,13 +16,11 @@ use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
 
-/// An error that was changed.
 struct Changed {
     error: Arc<ErrorView>,
     closed_issue_iid: Option<i64>,
 }
 
-/// The issue that was made about one.
 struct Made {
     error: Arc<ErrorView>,
     issue_iid: i64,

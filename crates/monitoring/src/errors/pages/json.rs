@@ -29,7 +29,6 @@ use spaces::pages::{Address, Space};
 use std::sync::Arc;
 use store::Tx;
 
-/// Errors on a page of the list.
 const PER_PAGE: i64 = 20;
 
 kernel::params! {
@@ -111,7 +110,6 @@ async fn listed(app: &App, viewer: Viewer, address: Address, asked: ListErrors) 
     }
 }
 
-/// Errors that were received here.
 async fn received(
     app: &App,
     project: Project,
@@ -147,7 +145,6 @@ async fn received(
     .await
 }
 
-/// Errors of a tracker elsewhere.
 async fn elsewhere(
     app: &App,
     setting: &Setting,

@@ -36,7 +36,6 @@ kernel::params! {
     }
 }
 
-/// An error as a row.
 pub(super) fn row(error: &Tracked, project: &str, now: Timestamp) -> ErrorRow {
     ErrorRow {
         name: error.name.clone(),

@@ -19,7 +19,6 @@ use spaces::access::Purpose;
 use spaces::pages::Visit;
 use store::Tx;
 
-/// Most keys the page shows.
 const MAX_KEYS: i64 = 100;
 /// Most reasons it shows; the protocol has fewer.
 const MAX_DROPPED: i64 = 300;
@@ -29,7 +28,6 @@ const MODES: &[(&str, &str)] = &[
 ];
 
 kernel::choices! {
-    /// What the forms ask for.
     pub enum Action { Save = "save", Add = "add", Remove = "remove" }
 }
 

@@ -148,7 +148,6 @@ pub(super) async fn change(app: App, visit: Visit, form: Params<Change>) -> Resu
     flash::done(&app, &path, done)
 }
 
-/// Whether the viewer may make issues in a project.
 fn may_create_issues(tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference) -> Result<bool> {
     match desk_to_write(tx, viewer, project) {
         Ok(_) => Ok(true),

@@ -37,7 +37,6 @@ impl From<Dropped> for DroppedEntity {
     }
 }
 
-/// One page of them.
 async fn list(
     by: Caller,
     path: Params<ProjectPath>,

@@ -149,7 +149,6 @@ impl ErrorEntity {
         }
     }
 
-    /// One error with the issue about it.
     fn read(tx: &mut Tx<'_>, viewer: &Viewer, error: Tracked) -> Result<ErrorEntity> {
         let issues = seen(tx, viewer, vec![error.id])?;
         Ok(ErrorEntity::new(issues.get(&error.id), error))

@@ -124,7 +124,6 @@ async fn put(by: Caller, params: Params<PutSettings>) -> Result<Ok200<TrackingSe
     .await
 }
 
-/// Changes those there are.
 async fn update(
     by: Caller,
     params: Params<UpdateSettings>,

@@ -25,15 +25,12 @@ pub fn authorize(
     Ok((project, setting))
 }
 
-/// The project does not track errors.
 pub fn not_enabled() -> Error {
     Error::Exact(400, json!({"message": "Error Tracking is not enabled"}))
 }
 
-/// What became of an error.
 #[derive(Debug, Clone)]
 pub struct Changed {
-    /// The error as it is now.
     pub error: Tracked,
     /// Number of the issue that was closed because the error is resolved.
     pub closed_issue_iid: Option<i64>,

@@ -15,22 +15,16 @@ use store::Tx;
 
 /// What tokens for trackers elsewhere are sealed as.
 pub const TOKEN: &str = "error_tracking_token";
-/// Where the API of a tracker elsewhere begins.
 const API: &str = "/api/0/projects/";
 
-/// What is said of it.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// Whether the project tracks errors.
     pub active: bool,
-    /// Whether it receives them here.
     pub integrated: Option<bool>,
 }
 
-/// Where a tracker elsewhere is, as typed.
 #[derive(Debug, Clone)]
 pub struct External {
-    /// Where it answers.
     pub api_url: String,
     /// A token for it; blank to keep the one there is.
     pub token: String,

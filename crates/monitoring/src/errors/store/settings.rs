@@ -15,7 +15,6 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<Option<Setting>> {
     )?)
 }
 
-/// Stores how a project tracks errors.
 pub fn put(tx: &mut Tx<'_>, setting: &Setting) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -41,7 +40,6 @@ pub fn put(tx: &mut Tx<'_>, setting: &Setting) -> Result<()> {
     Ok(())
 }
 
-/// One page of a project's keys, newest last.
 pub fn keys(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<ClientKey>> {
     Ok(tx.all(
         sql!(
@@ -52,7 +50,6 @@ pub fn keys(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result
     )?)
 }
 
-/// How many keys a project has.
 pub fn count_keys(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from error_tracking_client_keys where project_id = $1"),
@@ -71,7 +68,6 @@ pub fn add_key(tx: &mut Tx<'_>, project_id: i64, public_key: &str) -> Result<Cli
     )?)
 }
 
-/// Removes a key of a project; what it was.
 pub fn remove_key(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<ClientKey>> {
     Ok(tx.optional(
         sql!(

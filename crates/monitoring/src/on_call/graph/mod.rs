@@ -21,22 +21,18 @@ use kernel::graph::{
 use std::sync::Arc;
 use store::Tx;
 
-/// Global IDs of rotations.
 pub const ROTATION_ID: GlobalId = GlobalId::new(
     "IncidentManagementOncallRotationID",
     "IncidentManagement::OncallRotation",
 );
-/// Global IDs of policies.
 pub const POLICY_ID: GlobalId = GlobalId::new(
     "IncidentManagementEscalationPolicyID",
     "IncidentManagement::EscalationPolicy",
 );
-/// Global IDs of those who take turns.
 const PARTICIPANT_ID: GlobalId = GlobalId::new(
     "IncidentManagementOncallParticipantID",
     "IncidentManagement::OncallParticipant",
 );
-/// Global IDs of rules.
 const RULE_ID: GlobalId = GlobalId::new(
     "IncidentManagementEscalationRuleID",
     "IncidentManagement::EscalationRule",
@@ -46,12 +42,9 @@ const SCHEDULE: &str = "IncidentManagementOncallSchedule";
 const ROTATION: &str = "IncidentManagementOncallRotation";
 const POLICY: &str = "EscalationPolicyType";
 
-/// `OncallRotationUnitEnum`.
 const UNIT: Leaf<Unit> = Leaf::upper("OncallRotationUnitEnum");
-/// `EscalationRuleStatus`.
 const UNTIL: Leaf<Until> = Leaf::upper("EscalationRuleStatus");
 
-/// Registers the types and adds them to projects.
 pub fn graph(g: &mut Graph) {
     let units = vec![
         item("HOURS", "Hours that pass."),
@@ -111,7 +104,6 @@ fn iid(text: &str) -> i64 {
     text.parse().unwrap_or(0)
 }
 
-/// A schedule as other types name it.
 fn schedule() -> Object<Schedule> {
     object(SCHEDULE)
 }

@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use store::Fragment;
 
-/// Registers the fields of projects.
 pub fn graph(g: &mut Graph) {
     let policy = || object::<Ruled>(POLICY);
     g.on::<Project>("Project")

@@ -16,7 +16,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use store::Tx;
 
-/// A rotation with its schedule and those who take turns.
 pub struct Turning {
     pub rotation: Rotation,
     pub schedule: Arc<Schedule>,
@@ -24,10 +23,8 @@ pub struct Turning {
     pub people: Vec<Participant>,
 }
 
-/// A policy with its rules.
 pub struct Ruled {
     pub policy: Policy,
-    /// Its rules, in the order they page.
     pub rules: Vec<Arc<Rule>>,
 }
 
@@ -57,7 +54,6 @@ pub fn turning(tx: &mut Tx<'_>, all: &[Arc<Schedule>], found: Vec<Rotation>) -> 
     Ok(found.into_iter().filter_map(with).collect())
 }
 
-/// These policies with their rules.
 pub fn ruled(tx: &mut Tx<'_>, found: Vec<Policy>) -> Done<Vec<Ruled>> {
     let ids: Vec<i64> = found.iter().map(|one| one.id).collect();
     let mut rules: HashMap<i64, Vec<Arc<Rule>>> = HashMap::new();

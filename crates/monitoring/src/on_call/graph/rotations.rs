@@ -21,7 +21,6 @@ const PERIOD: &str = "OncallRotationActivePeriodType";
 const PARTICIPANT: &str = "OncallParticipantType";
 const SHIFT: &str = "IncidentManagementOncallShift";
 
-/// A time in which somebody is on call.
 struct OnCall {
     shift: Shift,
     person: Arc<Participant>,

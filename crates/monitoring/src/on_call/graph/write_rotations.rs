@@ -253,7 +253,6 @@ impl Moment {
     }
 }
 
-/// The users of these names.
 fn users(tx: &mut Tx<'_>, named: &[Named]) -> Wrote<Vec<i64>> {
     if named.len() > MAX_PARTICIPANTS {
         let text = format!("has more than {MAX_PARTICIPANTS} users");

@@ -26,12 +26,10 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, &policy, policy::change);
 }
 
-/// Whether the viewer may change what a page shows.
 fn may_change(space: &Space) -> bool {
     space.level() >= MAINTAINER
 }
 
-/// Every time zone there is.
 fn zones() -> Vec<Choice> {
     let names = crate::on_call::zones::names().into_iter();
     names

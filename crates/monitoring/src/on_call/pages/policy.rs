@@ -25,11 +25,9 @@ const STATES: &[(&str, &str)] = &[
     ("acknowledged", "Nobody acknowledged it"),
     ("resolved", "It is not resolved"),
 ];
-/// Empty rules that the form has besides.
 const SPARE: usize = 2;
 
 kernel::choices! {
-    /// What the forms ask for.
     pub enum Action {
         Save = "save",
         Remove = "remove",

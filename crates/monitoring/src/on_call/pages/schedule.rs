@@ -33,13 +33,11 @@ const DRAWN: usize = 400;
 const UNITS: &[(&str, &str)] = &[("hours", "Hours"), ("days", "Days"), ("weeks", "Weeks")];
 
 kernel::choices! {
-    /// What the forms ask for.
     pub enum Action {
         Save = "save",
         Remove = "remove",
         /// To add or change a rotation.
         Rotate = "rotate",
-        /// To remove one.
         Drop = "drop",
     }
 }
@@ -77,7 +75,6 @@ kernel::params! {
 struct SchedulePage {
     visit: Visit,
     iid: i64,
-    /// The rotation in the form.
     chosen: Option<i64>,
 }
 
@@ -186,7 +183,6 @@ impl FormPage for SchedulePage {
     }
 }
 
-/// Adds or changes a rotation.
 fn rotate(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -241,7 +237,6 @@ fn row(
     }
 }
 
-/// The form of a schedule as it is stored.
 fn stored(schedule: &Schedule) -> ScheduleForm {
     ScheduleForm {
         name: schedule.name.clone(),

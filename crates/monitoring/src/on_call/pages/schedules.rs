@@ -21,7 +21,6 @@ use spaces::pages::Visit;
 use std::collections::HashMap;
 use store::Tx;
 
-/// Schedules of a page.
 const SHOWN: i64 = 10;
 /// Shifts drawn of a rotation.
 const DRAWN: usize = 120;
@@ -43,7 +42,6 @@ impl Form {
         }
     }
 
-    /// The form as it was typed.
     pub(super) fn typed(&self) -> ScheduleForm {
         ScheduleForm {
             name: self.name.clone().unwrap_or_default(),

@@ -177,7 +177,6 @@ fn entity_of(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPol
     Ok(related.entity(app, policy))
 }
 
-/// One page of them; there is one at most.
 async fn list(
     by: Caller,
     path: Params<ProjectPath>,

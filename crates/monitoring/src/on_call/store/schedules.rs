@@ -6,7 +6,6 @@ use kernel::error::Result;
 use planning::store::internal_ids::{self, Usage};
 use store::{Tx, sql};
 
-/// What people say of a schedule.
 #[derive(Debug, Clone)]
 pub struct Described {
     pub name: String,
@@ -16,7 +15,6 @@ pub struct Described {
 
 rows_below!(Schedule, "on_call_schedules", "project_id", number "iid");
 
-/// Whether another schedule of the project has this name.
 pub fn is_named(tx: &mut Tx<'_>, project_id: i64, name: &str, but: i64) -> Result<bool> {
     let found: Option<i64> = tx.optional(
         sql!(
@@ -28,7 +26,6 @@ pub fn is_named(tx: &mut Tx<'_>, project_id: i64, name: &str, but: i64) -> Resul
     Ok(found.is_some())
 }
 
-/// Whether a rule of a policy names it.
 pub fn is_used(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     let found: Option<i64> = tx.optional(
         sql!("select id from escalation_rules where schedule_id = $1 limit 1"),
@@ -68,7 +65,6 @@ pub fn update(tx: &mut Tx<'_>, id: i64, new: &Described) -> Result<Schedule> {
     )?)
 }
 
-/// Removes one with its rotations.
 pub fn remove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from on_call_schedules where id = $1"), (id,))?;
     Ok(())
