@@ -1,6 +1,9 @@
 //! Settings, client keys and errors as they are stored.
 
 use jiff::Timestamp;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use store::from_row;
 
 /// Longest address of a tracker elsewhere, in bytes.
@@ -31,12 +34,15 @@ pub struct Setting {
 
 from_row! { Setting { project_id, active, integrated, api_url, sealed_token, external_name } }
 
-/// Events that clients say they dropped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Events that clients dropped for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DroppedEntity")]
 pub struct Dropped {
     /// Why, in the protocol's words.
     pub reason: String,
+    /// What they were, in the protocol's words.
     pub category: String,
+    /// How many, since the project receives errors.
     pub quantity: i64,
 }
 
@@ -54,30 +60,57 @@ pub struct ClientKey {
 from_row! { ClientKey { id, project_id, public_key, active } }
 
 /// Events that have one cause, as far as can be told.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tracked {
+    /// Its number.
     pub id: i64,
+    /// Its project.
     pub project_id: i64,
+    /// Type of the exception, or that it is a message.
     pub name: String,
     /// Text of the newest event.
     pub description: String,
+    /// Where it happens.
+    #[serde(rename = "culprit")]
     pub actor: String,
+    /// Language or runtime.
     pub platform: String,
     /// How bad the newest event was.
     pub level: String,
+    /// What logged it.
     pub logger: String,
+    /// What people said of it.
     pub status: Status,
-    /// Events so far, also those no longer kept.
+    /// Events so far.
     pub events_count: i64,
+    /// People it happened to.
     pub users_count: i64,
+    /// Release of the first event.
+    #[serde(serialize_with = "unless_blank")]
+    #[schemars(with = "Option<String>")]
     pub first_release: String,
     /// Release of the newest event.
+    #[serde(serialize_with = "unless_blank")]
+    #[schemars(with = "Option<String>")]
     pub last_release: String,
+    /// When it was first seen.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub first_seen_at: Timestamp,
+    /// When it was last seen.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub last_seen_at: Timestamp,
+    /// When it came back after it was resolved.
+    #[serde(serialize_with = "wire::optional::serialize")]
+    #[schemars(with = "Option<String>")]
     pub regressed_at: Option<Timestamp>,
-    /// The release it came back in, if its event named one.
+    /// The release it came back in.
     pub regressed_release: Option<String>,
+}
+
+fn unless_blank<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    (!text.is_empty()).then_some(text).serialize(serializer)
 }
 
 from_row! {

@@ -2,6 +2,9 @@
 
 use jiff::Timestamp;
 use jiff::civil::Time;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
 use store::{FromRow, Row, from_row};
 
 /// Longest name, in characters.
@@ -42,17 +45,30 @@ kernel::choices! {
     }
 }
 
-#[derive(Debug, Clone)]
+/// A plan of who is on call.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "OnCallScheduleEntity")]
 pub struct Schedule {
+    /// Its number.
     pub id: i64,
-    pub project_id: i64,
     /// Its number in the project.
     pub iid: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// What people call it.
     pub name: String,
+    /// What it is for.
     pub description: Option<String>,
     /// IANA name of its time zone.
+    #[serde(rename = "timezone")]
     pub time_zone: String,
+    /// When it was made.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub created_at: Timestamp,
+    /// When it was changed.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub updated_at: Timestamp,
 }
 

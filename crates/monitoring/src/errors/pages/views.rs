@@ -1,7 +1,7 @@
 //! What the pages of the area show: plain view models of their templates.
 
 use crate::errors::detail::Detail;
-use crate::errors::model::Dropped;
+use crate::errors::model::{Dropped, Tracked};
 use askama::Template;
 use identity::pages::challenge::Challenge;
 use kernel::html::ui::{self, Choice};
@@ -61,14 +61,9 @@ pub struct ErrorDetails {
     /// Only some shall see it, as typed.
     pub confidential: bool,
     pub challenge: Option<Challenge>,
-    pub id: i64,
+    pub tracked: Tracked,
     pub first_seen_at: Moment,
     pub regressed_at: Option<Moment>,
-    pub regressed_release: String,
-    pub platform: String,
-    pub logger: String,
-    pub first_release: String,
-    pub last_release: String,
     pub hours: Vec<(String, u64)>,
     pub days: Vec<(String, u64)>,
     /// The newest event, unless it is no longer kept.

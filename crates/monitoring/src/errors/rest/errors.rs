@@ -13,13 +13,13 @@ use kernel::error::{Found, Result};
 use kernel::http::params::Flat;
 use kernel::http::{Created, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
-use kernel::time::wire;
 use planning::access::Scope;
 use planning::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use planning::guarded::Writer;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spaces::access::Purpose;
+use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
@@ -77,40 +77,8 @@ kernel::params! {
 /// An error.
 #[derive(Serialize, JsonSchema)]
 pub struct ErrorEntity {
-    /// Its number.
-    id: i64,
-    /// Its project.
-    project_id: i64,
-    /// Type of the exception, or that it is a message.
-    name: String,
-    /// Text of the newest event.
-    description: String,
-    /// Where it happens.
-    culprit: String,
-    /// Language or runtime.
-    platform: String,
-    /// How bad the newest event was.
-    level: String,
-    /// What logged it.
-    logger: String,
-    /// What people said of it.
-    status: Status,
-    /// Events so far.
-    events_count: i64,
-    /// People it happened to.
-    users_count: i64,
-    /// Release of the first event.
-    first_release: Option<String>,
-    /// Release of the newest event.
-    last_release: Option<String>,
-    /// When it was first seen.
-    first_seen_at: String,
-    /// When it was last seen.
-    last_seen_at: String,
-    /// When it came back after it was resolved.
-    regressed_at: Option<String>,
-    /// The release it came back in.
-    regressed_release: Option<String>,
+    #[serde(flatten)]
+    error: Tracked,
     /// Number of the issue about it, if the caller may see that.
     issue_iid: Option<i64>,
 }
@@ -125,33 +93,16 @@ pub struct ChangedEntity {
 }
 
 impl ErrorEntity {
-    fn new(issue: Option<&Linked>, error: Tracked) -> ErrorEntity {
-        let filled = |text: String| (!text.is_empty()).then_some(text);
+    fn new(issues: &HashMap<i64, Linked>, error: Tracked) -> ErrorEntity {
         ErrorEntity {
-            id: error.id,
-            project_id: error.project_id,
-            name: error.name,
-            description: error.description,
-            culprit: error.actor,
-            platform: error.platform,
-            level: error.level,
-            logger: error.logger,
-            status: error.status,
-            events_count: error.events_count,
-            users_count: error.users_count,
-            first_release: filled(error.first_release),
-            last_release: filled(error.last_release),
-            first_seen_at: wire::text(error.first_seen_at),
-            last_seen_at: wire::text(error.last_seen_at),
-            regressed_at: error.regressed_at.map(wire::text),
-            regressed_release: error.regressed_release,
-            issue_iid: issue.map(|issue| issue.iid),
+            issue_iid: issues.get(&error.id).map(|issue| issue.iid),
+            error,
         }
     }
 
     fn read(tx: &mut Tx<'_>, viewer: &Viewer, error: Tracked) -> Result<ErrorEntity> {
         let issues = seen(tx, viewer, vec![error.id])?;
-        Ok(ErrorEntity::new(issues.get(&error.id), error))
+        Ok(ErrorEntity::new(&issues, error))
     }
 }
 
@@ -171,7 +122,7 @@ async fn list(
         let total = rows::count(tx, project.id, &filter)?;
         let issues = seen(tx, &by.viewer, found.iter().map(|error| error.id).collect())?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|error| ErrorEntity::new(issues.get(&error.id), error)))
+        Ok(page.map(|error| ErrorEntity::new(&issues, error)))
     })
     .await
 }

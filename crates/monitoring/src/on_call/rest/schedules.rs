@@ -9,9 +9,6 @@ use identity::Caller;
 use kernel::error::Result;
 use kernel::http::params::Flat;
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
-use kernel::time::wire;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 const PATH: &str = "/projects/{id}/alert_management/oncall_schedules";
 const ONE: &str = "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}";
@@ -55,78 +52,35 @@ kernel::params! {
     }
 }
 
-/// A plan of who is on call.
-#[derive(Serialize, JsonSchema)]
-pub struct OnCallScheduleEntity {
-    /// Its number.
-    id: i64,
-    /// Its number in the project.
-    iid: i64,
-    /// Its project.
-    project_id: i64,
-    /// What people call it.
-    name: String,
-    /// What it is for.
-    description: Option<String>,
-    /// IANA name of its time zone.
-    timezone: String,
-    /// When it was made.
-    created_at: String,
-    /// When it was changed.
-    updated_at: String,
-}
-
-impl From<Schedule> for OnCallScheduleEntity {
-    fn from(schedule: Schedule) -> OnCallScheduleEntity {
-        OnCallScheduleEntity {
-            id: schedule.id,
-            iid: schedule.iid,
-            project_id: schedule.project_id,
-            name: schedule.name,
-            description: schedule.description,
-            timezone: schedule.time_zone,
-            created_at: wire::text(schedule.created_at),
-            updated_at: wire::text(schedule.updated_at),
-        }
-    }
-}
-
-async fn list(
-    by: Caller,
-    path: Params<ProjectPath>,
-    paging: Paging,
-) -> Result<Paged<OnCallScheduleEntity>> {
+async fn list(by: Caller, path: Params<ProjectPath>, paging: Paging) -> Result<Paged<Schedule>> {
     by.read(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &path.id, READ)?;
         let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id)?;
-        Ok(Paged::numbered(found, paging, Some(total)).map(OnCallScheduleEntity::from))
+        Ok(Paged::numbered(found, paging, Some(total)))
     })
     .await
 }
 
-async fn create(
-    by: Caller,
-    params: Params<CreateSchedule>,
-) -> Result<Created<OnCallScheduleEntity>> {
+async fn create(by: Caller, params: Params<CreateSchedule>) -> Result<Created<Schedule>> {
     by.write(move |tx, by| {
         let project = spaces::project(tx, &by.viewer, &params.at.id, CHANGE)?;
         let made = rules::create(tx, &by.viewer, &project, &params.input())?;
-        Ok(Created(made.into()))
+        Ok(Created(made))
     })
     .await
 }
 
-async fn show(by: Caller, path: Params<SchedulePath>) -> Result<Ok200<OnCallScheduleEntity>> {
-    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, &by.viewer, READ)?.1.into())))
+async fn show(by: Caller, path: Params<SchedulePath>) -> Result<Ok200<Schedule>> {
+    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, &by.viewer, READ)?.1)))
         .await
 }
 
-async fn update(by: Caller, params: Params<UpdateSchedule>) -> Result<Ok200<OnCallScheduleEntity>> {
+async fn update(by: Caller, params: Params<UpdateSchedule>) -> Result<Ok200<Schedule>> {
     by.write(move |tx, by| {
         let (project, schedule) = params.at.authorize(tx, &by.viewer, CHANGE)?;
         let changed = rules::update(tx, &by.viewer, &project, &schedule, &params.change)?;
-        Ok(Ok200(changed.into()))
+        Ok(Ok200(changed))
     })
     .await
 }
