@@ -7,7 +7,7 @@ use super::event::{self, Event};
 use super::fault::Fault;
 use super::lenient;
 use super::limits::ErrorLimits;
-use super::store::arrive;
+use super::store::{arrive, settings};
 use super::{envelope::Envelope, quota};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -22,7 +22,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Most reports written in one transaction.
 const MOST: usize = 256;
@@ -176,16 +176,7 @@ pub fn forget_full(app: &App, tx: &mut Tx<'_>) {
 }
 
 fn write(tx: &mut Tx<'_>, project_id: &i64, reports: &[Report]) -> Result<Vec<Outcome>> {
-    let receives: Option<i64> = tx.optional(
-        sql!(
-            "select s.project_id from error_tracking_settings s
-             join projects p on p.id = s.project_id
-             where s.project_id = $1 and s.active and s.integrated
-                and not p.archived and p.deletion_scheduled_at is null"
-        ),
-        (*project_id,),
-    )?;
-    let (Some(_), Some(first)) = (receives, reports.first()) else {
+    let (true, Some(first)) = (settings::receives(tx, *project_id)?, reports.first()) else {
         return Ok(vec![Outcome::Closed; reports.len()]);
     };
     let wanted = reports.iter().filter(|report| report.event.is_some());

@@ -77,3 +77,32 @@ pub fn remove_key(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Cl
         (project_id, id),
     )?)
 }
+
+/// The project that a key opens: both active, the project open to changes, and
+/// errors received here.
+pub fn opened(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>> {
+    Ok(tx.optional(
+        sql!(
+            "select k.project_id from error_tracking_client_keys k
+             join error_tracking_settings s on s.project_id = k.project_id
+             join projects p on p.id = k.project_id
+             where k.public_key = $1 and k.active and s.active and s.integrated
+                and not p.archived and p.deletion_scheduled_at is null"
+        ),
+        (key,),
+    )?)
+}
+
+/// Whether a project receives errors here and is open to changes.
+pub fn receives(tx: &mut Tx<'_>, project_id: i64) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "select s.project_id from error_tracking_settings s
+             join projects p on p.id = s.project_id
+             where s.project_id = $1 and s.active and s.integrated
+                and not p.archived and p.deletion_scheduled_at is null"
+        ),
+        (project_id,),
+    )?;
+    Ok(found.is_some())
+}

@@ -1,16 +1,16 @@
 //! The schedules and the policy of projects.
 
 use super::read::{Ruled, readable, ruled};
-use super::{POLICY, POLICY_ID, arg, schedule};
-use crate::on_call::model::{Policy, Schedule};
+use super::{POLICY, POLICY_ID, arg, iid, schedule};
+use crate::on_call::model::Schedule;
+use crate::on_call::store::{policies as policy_rows, schedules as rows};
 use identity::graph::caller;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, Order, Owned, STRING, object,
+    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, Order, STRING, object,
 };
 use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
-use store::Fragment;
 
 pub fn graph(g: &mut Graph) {
     let policy = || object::<Ruled>(POLICY);
@@ -38,11 +38,7 @@ async fn schedules(
     context: Context,
 ) -> Result<Vec<Option<Connection<Schedule>>>, Fault> {
     let iids: Option<Vec<String>> = args.get("iids")?;
-    let iids = iids.map(|all| {
-        all.iter()
-            .map(|text| super::iid(text))
-            .collect::<Vec<i64>>()
-    });
+    let iids = iids.map(|all| all.iter().map(|text| iid(text)).collect::<Vec<i64>>());
     let window = ask.window(
         &context,
         "on-call schedules",
@@ -53,14 +49,7 @@ async fn schedules(
     let owners: Vec<i64> = all.iter().map(|project| project.id).collect();
     let read = app.read(move |tx| {
         let may: Vec<i64> = readable(tx, &viewer, &all)?.into_iter().collect();
-        let mut from = Fragment::new(" from on_call_schedules s where");
-        from.in_list("s.project_id", may);
-        if let Some(iids) = &iids {
-            from.raw(" and").in_list("s.iid", iids.clone());
-        }
-        let query = window.narrow_each("s.*", "s.project_id", from);
-        let found: Vec<Owned<Schedule>> = tx.query(query)?;
-        Ok((found, window))
+        Ok((rows::pages(tx, &window, may, iids)?, window))
     });
     let (found, window) = read.await?;
     let pages = window.pages(&owners, found, |it: &Schedule| vec![it.id.into()]);
@@ -77,9 +66,7 @@ async fn of_projects(
     let all: Vec<spaces::Project> = projects.iter().map(|it| it.project.clone()).collect();
     let read = app.read(move |tx| {
         let may: Vec<i64> = readable(tx, &viewer, &all)?.into_iter().collect();
-        let mut query = Fragment::new("select * from escalation_policies where");
-        query.in_list("project_id", may);
-        let found: Vec<Policy> = tx.query(query)?;
+        let found = policy_rows::of_projects(tx, &may)?;
         ruled(tx, found)
     });
     let found = read.await?.into_iter();

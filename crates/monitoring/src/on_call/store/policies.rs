@@ -14,6 +14,13 @@ pub struct NewRule {
 
 rows_below!(Policy, "escalation_policies", "project_id", number "id");
 
+pub fn of_projects(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<Policy>> {
+    Ok(tx.all(
+        sql!("select * from escalation_policies where project_id in_list($1)"),
+        (projects,),
+    )?)
+}
+
 /// The rules of these policies, in the order they page.
 pub fn rules(tx: &mut Tx<'_>, policies: &[i64]) -> Result<Vec<Rule>> {
     Ok(tx.all(

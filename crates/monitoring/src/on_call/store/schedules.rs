@@ -3,8 +3,9 @@
 use crate::on_call::model::Schedule;
 use crate::rows::rows_below;
 use kernel::error::Result;
+use kernel::graph::{Owned, Window};
 use planning::store::internal_ids::{self, Usage};
-use store::{Tx, sql};
+use store::{Fragment, Tx, sql};
 
 #[derive(Debug, Clone)]
 pub struct Described {
@@ -14,6 +15,22 @@ pub struct Described {
 }
 
 rows_below!(Schedule, "on_call_schedules", "project_id", number "iid");
+
+/// A page of the schedules of each of these projects, or of those of these
+/// numbers.
+pub fn pages(
+    tx: &mut Tx<'_>,
+    window: &Window,
+    projects: Vec<i64>,
+    iids: Option<Vec<i64>>,
+) -> Result<Vec<Owned<Schedule>>> {
+    let mut from = Fragment::new(" from on_call_schedules s where");
+    from.in_list("s.project_id", projects);
+    if let Some(iids) = iids {
+        from.raw(" and").in_list("s.iid", iids);
+    }
+    Ok(tx.query(window.narrow_each("s.*", "s.project_id", from))?)
+}
 
 pub fn is_named(tx: &mut Tx<'_>, project_id: i64, name: &str, but: i64) -> Result<bool> {
     let found: Option<i64> = tx.optional(
