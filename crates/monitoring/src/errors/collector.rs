@@ -14,6 +14,7 @@ use super::limits::ErrorLimits;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::http::routes::Declared;
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use serde_json::json;
@@ -28,7 +29,13 @@ const LIMITED: HeaderName = HeaderName::from_static("x-sentry-rate-limits");
 const AUTH: HeaderName = HeaderName::from_static("x-sentry-auth");
 
 pub fn routes(r: &mut Routes) {
-    r.post("/error_tracking/collector/api/{id}/envelope", envelope)
+    let path = |end: &str| format!("/error_tracking/collector/api/{{id}}/{end}");
+    for_sdks(r.post(&path("envelope"), envelope)).summary("Receives an envelope of an SDK");
+    for_sdks(r.post(&path("store"), store)).summary("Receives an event of an older SDK");
+}
+
+fn for_sdks(route: Declared<'_>) -> Declared<'_> {
+    route
         .unchecked()
         .streams()
         .slashed()
@@ -36,16 +43,6 @@ pub fn routes(r: &mut Routes) {
         .answers(404, "The key opens nothing")
         .answers(413, "The report is too large")
         .answers(429, "The project may receive no more for now")
-        .summary("Receives an envelope of an SDK");
-    r.post("/error_tracking/collector/api/{id}/store", store)
-        .unchecked()
-        .streams()
-        .slashed()
-        .answers(400, "The report cannot be read")
-        .answers(404, "The key opens nothing")
-        .answers(413, "The report is too large")
-        .answers(429, "The project may receive no more for now")
-        .summary("Receives an event of an older SDK");
 }
 
 kernel::params! {

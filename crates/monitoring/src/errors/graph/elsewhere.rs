@@ -1,9 +1,10 @@
 //! Errors of a tracker elsewhere.
 
-use super::{ErrorView, Errors, caller};
+use super::{ErrorView, Errors};
 use crate::errors::external::{self, ExternalError, Query};
 use crate::errors::model::Status;
 use crate::errors::store::errors::Sort;
+use identity::graph::caller;
 use kernel::error::Error;
 use kernel::graph::{Ask, Connection, Context, Fault, Key, Order};
 use std::sync::Arc;
@@ -39,10 +40,8 @@ pub async fn page(
     })?;
     let shown = (1..).zip(&listed.errors).map(|(place, found)| {
         Arc::new(ErrorView {
-            error: found.tracked(parent.project.id),
-            project: parent.project.clone(),
-            base_url: parent.base_url.clone(),
             there: Some(There(place, found.clone())),
+            ..parent.view(found.tracked(parent.project.id))
         })
     });
     let shown: Vec<Arc<ErrorView>> = shown.collect();

@@ -13,9 +13,8 @@ use crate::errors::store::issues::{Linked, seen};
 use crate::errors::store::read;
 use crate::hours::Bar;
 use elsewhere::There;
-use identity::viewer::Viewer;
+use identity::graph::caller;
 use jiff::Timestamp;
-use kernel::app::App;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
     BOOLEAN, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
@@ -61,6 +60,16 @@ struct Errors {
 }
 
 impl Errors {
+    /// One of them that was received here.
+    fn view(&self, error: Tracked) -> ErrorView {
+        ErrorView {
+            error,
+            project: self.project.clone(),
+            base_url: self.base_url.clone(),
+            there: None,
+        }
+    }
+
     /// Whether an error that was received here is one of them.
     fn has(&self, error: &Tracked) -> bool {
         self.setting.integrated && self.project.id == error.project_id
@@ -346,10 +355,6 @@ fn collection(g: &mut Graph) {
     g.count("TrackerError");
 }
 
-fn caller(context: &Context) -> Result<(App, Viewer), Fault> {
-    Ok((context.app()?.clone(), identity::graph::viewer(context)))
-}
-
 /// Those of the projects whose errors the viewer may read.
 async fn collections(
     parents: Vec<Arc<Project>>,
@@ -380,14 +385,7 @@ async fn one_of(
     let found = app.read(move |tx| rows::by_id(tx, id)).await?;
     let shown = parents.into_iter().map(|parent| {
         let (parent, error) = (parent?, found.clone()?);
-        parent.has(&error).then(|| {
-            Arc::new(ErrorView {
-                error,
-                project: parent.project.clone(),
-                base_url: parent.base_url.clone(),
-                there: None,
-            })
-        })
+        parent.has(&error).then(|| Arc::new(parent.view(error)))
     });
     Ok(shown.collect())
 }

@@ -1,10 +1,11 @@
 //! Saying what becomes of an error, and making the issue about it.
 
-use super::{ERROR_ID, ErrorView, caller};
+use super::{ERROR_ID, ErrorView};
 use crate::errors::issues::{self, NewErrorIssue};
 use crate::errors::model::{Status, Tracked};
 use crate::errors::rules::errors::{authorize, set_status};
 use crate::errors::store::errors as rows;
+use identity::graph::caller;
 use kernel::app::App;
 use kernel::error::{Error, Result as Outcome};
 use kernel::graph::{BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, STRING, named, object};

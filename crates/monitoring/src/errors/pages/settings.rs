@@ -150,18 +150,18 @@ fn save(
     project: &Project,
     form: &Form,
 ) -> Result<Setting> {
-    let external = External {
-        api_url: form.api_url.clone().unwrap_or_default(),
-        token: form.token.clone().unwrap_or_default(),
-    };
     let change = settings::Change {
         active: form.active.unwrap_or(false),
         integrated: form.mode.map(|mode| mode == Mode::Integrated),
+        external: Some(External {
+            api_url: form.api_url.clone().unwrap_or_default(),
+            token: form.token.clone().unwrap_or_default(),
+        }),
     };
     let limits: ErrorLimits = kernel::settings::read(tx)?;
     if change.active && change.integrated == Some(true) && !limits.integrated {
         let text = "is switched off by administrators";
         return Err(Error::invalid("mode", text));
     }
-    settings::put_with(app, tx, viewer, project, &change, Some(&external))
+    settings::put(app, tx, viewer, project, &change)
 }

@@ -117,6 +117,7 @@ async fn put(by: Caller, params: Params<PutSettings>) -> Result<Ok200<TrackingSe
         let change = Change {
             active: params.active.0,
             integrated: Some(params.integrated.0),
+            external: None,
         };
         let setting = settings::put(&by.app, tx, &by.viewer, &project, &change)?;
         Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
@@ -134,6 +135,7 @@ async fn update(
         let change = Change {
             active: params.active.0,
             integrated: params.integrated.map(|integrated| integrated.0),
+            external: None,
         };
         let setting = settings::put(&by.app, tx, &by.viewer, &project, &change)?;
         let limits = kernel::settings::read(tx)?;

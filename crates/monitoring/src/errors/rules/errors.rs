@@ -50,13 +50,8 @@ pub fn set_status(
         rows::set_status(tx, &error, status)?;
         let name = format!("{}: {}", project.full_path, error.short_title());
         let target = ("ErrorTracking::Error", error.id, name.as_str());
-        audit::record(
-            tx,
-            viewer,
-            "error.update",
-            target,
-            json!({"status": status}),
-        )?;
+        let details = json!({"status": status});
+        audit::record(tx, viewer, "error.update", target, details)?;
     }
     let closed_issue_iid = match status {
         Status::Resolved => issues::close(tx, viewer, id)?,

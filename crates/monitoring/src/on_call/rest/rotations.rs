@@ -305,14 +305,8 @@ async fn show(by: Caller, path: Params<RotationPath>) -> Result<Ok200<OnCallRota
 async fn update(by: Caller, params: Params<UpdateRotation>) -> Result<Ok200<OnCallRotationEntity>> {
     by.write(move |tx, by| {
         let (project, schedule, rotation) = params.at.authorize(tx, &by.viewer, CHANGE)?;
-        let changed = rules::update(
-            tx,
-            &by.viewer,
-            &project,
-            &schedule,
-            &rotation,
-            &params.change,
-        )?;
+        let (viewer, change) = (&by.viewer, &params.change);
+        let changed = rules::update(tx, viewer, &project, &schedule, &rotation, change)?;
         Ok(Ok200(entity_of(&by.app, tx, changed)?))
     })
     .await
