@@ -4,7 +4,7 @@
 
 use super::model::{Setting, Status, Tracked};
 use super::rules::settings::TOKEN;
-use super::store::errors::Sort;
+use super::store::errors::{Filter, Sort};
 use http::{HeaderValue, Method, header};
 use jiff::Timestamp;
 use kernel::app::App;
@@ -24,15 +24,6 @@ const MAX_ANSWER: u64 = 2 << 20;
 pub const PER_PAGE: usize = 20;
 /// Longest text that is taken over, in characters.
 const MAX_TEXT: usize = 1_024;
-
-#[derive(Debug, Clone, Default)]
-pub struct Query {
-    pub status: Option<Status>,
-    pub search: String,
-    pub sort: Option<Sort>,
-    /// Where the page begins, as the tracker told.
-    pub cursor: Option<String>,
-}
 
 #[derive(Debug, Clone, Default)]
 pub struct ExternalError {
@@ -73,8 +64,15 @@ impl Default for Remembered {
     }
 }
 
-pub async fn list(app: &App, setting: &Setting, query: &Query) -> Result<Arc<Listed>> {
-    let url = address(setting, query)?;
+/// A page of the errors of a project elsewhere, from where a cursor of the
+/// tracker says.
+pub async fn list(
+    app: &App,
+    setting: &Setting,
+    filter: &Filter,
+    cursor: Option<&str>,
+) -> Result<Arc<Listed>> {
+    let url = address(setting, filter, cursor)?;
     let remembered = app.kept::<Remembered>();
     let key = (setting.project_id, url);
     if let Some(known) = remembered.0.get(&key) {
@@ -146,13 +144,13 @@ fn issues(setting: &Setting) -> Result<url::Url> {
     Ok(url)
 }
 
-fn address(setting: &Setting, query: &Query) -> Result<String> {
+fn address(setting: &Setting, filter: &Filter, cursor: Option<&str>) -> Result<String> {
     let mut url = issues(setting)?;
-    let mut words = query.search.trim().to_owned();
-    if let Some(status) = query.status {
+    let mut words = filter.search.trim().to_owned();
+    if let Some(status) = filter.status {
         words = format!("is:{status} {words}").trim().to_owned();
     }
-    let sort = match query.sort {
+    let sort = match filter.sort {
         Some(Sort::FirstSeen) => "new",
         Some(Sort::Frequency) => "freq",
         Some(Sort::LastSeen) | None => "date",
@@ -162,7 +160,7 @@ fn address(setting: &Setting, query: &Query) -> Result<String> {
         .append_pair("query", &words)
         .append_pair("sort", sort)
         .append_pair("limit", &PER_PAGE.to_string());
-    if let Some(cursor) = &query.cursor {
+    if let Some(cursor) = cursor {
         pairs.append_pair("cursor", cursor);
     }
     drop(pairs);

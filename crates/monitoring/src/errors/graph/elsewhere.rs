@@ -1,9 +1,9 @@
 //! Errors of a tracker elsewhere.
 
 use super::{ErrorView, Errors};
-use crate::errors::external::{self, ExternalError, Query};
+use crate::errors::external::{self, ExternalError};
 use crate::errors::model::Status;
-use crate::errors::store::errors::Sort;
+use crate::errors::store::errors::{Filter, Sort};
 use identity::graph::caller;
 use kernel::error::Error;
 use kernel::graph::{Ask, Connection, Context, Fault, Key, Order};
@@ -24,13 +24,12 @@ pub async fn page(
     let label = format!("tracker errors elsewhere {sort}");
     let window = ask.clone().window(context, &label, &PLACES)?;
     let (app, _) = caller(context)?;
-    let query = Query {
+    let filter = Filter {
         status: Some(Status::Unresolved),
         search: search.to_owned(),
         sort: Some(sort),
-        cursor: None,
     };
-    let listed = external::list(&app, &parent.setting, &query).await;
+    let listed = external::list(&app, &parent.setting, &filter, None).await;
     let listed = listed.map_err(|error| match error {
         Error::Exact(_, body) => {
             let text = body["message"].as_str().unwrap_or_default();

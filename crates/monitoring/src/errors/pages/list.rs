@@ -1,7 +1,7 @@
 //! `…/-/error_tracking`: the errors of a project.
 
 use super::views::{ErrorList, ErrorRow};
-use crate::errors::external::{self, ExternalError, Listed, Query};
+use crate::errors::external::{self, ExternalError, Listed};
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
 use crate::errors::store::settings;
@@ -78,13 +78,7 @@ pub(super) async fn show(
     let shown = page(&app, &visit.viewer, "Errors");
     let elsewhere = match setting(&app, visit.clone()).await? {
         Some(setting) if setting.active && !setting.integrated => {
-            let query = Query {
-                status: filter.status,
-                search: search.clone(),
-                sort: filter.sort,
-                cursor: None,
-            };
-            Some(Elsewhere::ask(&app, &setting, &query).await?)
+            Some(Elsewhere::ask(&app, &setting, &filter).await?)
         }
         _ => None,
     };
@@ -151,8 +145,8 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    async fn ask(app: &App, setting: &Setting, query: &Query) -> Result<Elsewhere> {
-        let (listed, problem) = match external::list(app, setting, query).await {
+    async fn ask(app: &App, setting: &Setting, filter: &Filter) -> Result<Elsewhere> {
+        let (listed, problem) = match external::list(app, setting, filter, None).await {
             Ok(listed) => (listed, String::new()),
             Err(Error::Exact(_, body)) => {
                 let text = body["message"].as_str().unwrap_or_default().to_owned();

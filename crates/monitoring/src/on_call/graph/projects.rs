@@ -1,6 +1,6 @@
 //! The schedules and the policy of projects.
 
-use super::read::{Ruled, readable, ruled};
+use super::read::{Ruled, keyed, readable, ruled};
 use super::{POLICY, POLICY_ID, arg, iid, schedule};
 use crate::on_call::model::Schedule;
 use crate::on_call::store::{policies as policy_rows, schedules as rows};
@@ -69,10 +69,7 @@ async fn of_projects(
         let found = policy_rows::of_projects(tx, &may)?;
         ruled(tx, found)
     });
-    let found = read.await?.into_iter();
-    Ok(found
-        .map(|it| (it.policy.project_id, Arc::new(it)))
-        .collect())
+    Ok(keyed(read.await?, |it| it.policy.project_id))
 }
 
 async fn policies(

@@ -85,6 +85,11 @@ async fn seen<T: Send + 'static>(
     Ok(found.into_iter().filter(is_seen).collect())
 }
 
+pub fn keyed<T>(found: Vec<T>, key: fn(&T) -> i64) -> HashMap<i64, Arc<T>> {
+    let found = found.into_iter();
+    found.map(|one| (key(&one), Arc::new(one))).collect()
+}
+
 pub struct Schedules;
 
 impl Loader for Schedules {
@@ -95,10 +100,7 @@ impl Loader for Schedules {
         let app = context.app()?.clone();
         let found = app.read(move |tx| schedules::by_ids(tx, &ids)).await?;
         let found = seen(&context, found, |one| one.project_id).await?;
-        Ok(found
-            .into_iter()
-            .map(|one| (one.id, Arc::new(one)))
-            .collect())
+        Ok(keyed(found, |one| one.id))
     }
 }
 
@@ -115,10 +117,7 @@ impl Loader for Rotations {
         let known = context.load::<Schedules>(of).await?;
         let all: Vec<Arc<Schedule>> = known.into_values().collect();
         let found = app.read(move |tx| turning(tx, &all, found)).await?;
-        let keyed = found
-            .into_iter()
-            .map(|one| (one.rotation.id, Arc::new(one)));
-        Ok(keyed.collect())
+        Ok(keyed(found, |one| one.rotation.id))
     }
 }
 
@@ -133,7 +132,6 @@ impl Loader for Policies {
         let found = app.read(move |tx| policies::by_ids(tx, &ids)).await?;
         let found = seen(&context, found, |one| one.project_id).await?;
         let found = app.read(move |tx| ruled(tx, found)).await?;
-        let keyed = found.into_iter().map(|one| (one.policy.id, Arc::new(one)));
-        Ok(keyed.collect())
+        Ok(keyed(found, |one| one.policy.id))
     }
 }
