@@ -322,6 +322,24 @@ impl<T> Patch<T> {
         }
     }
 
+    /// The same of a borrowed value.
+    pub fn as_ref(&self) -> Patch<&T> {
+        match self {
+            Patch::Absent => Patch::Absent,
+            Patch::Null => Patch::Null,
+            Patch::Value(value) => Patch::Value(value),
+        }
+    }
+
+    /// The same with another value, unless that cannot be made.
+    pub fn try_map<U, E>(self, work: impl FnOnce(T) -> Result<U, E>) -> Result<Patch<U>, E> {
+        Ok(match self {
+            Patch::Absent => Patch::Absent,
+            Patch::Null => Patch::Null,
+            Patch::Value(value) => Patch::Value(work(value)?),
+        })
+    }
+
     /// The same with another value.
     pub fn map<U>(self, work: impl FnOnce(T) -> U) -> Patch<U> {
         match self {

@@ -20,7 +20,6 @@ use tokio::time::{Instant, timeout_at};
 
 /// Compressed bytes received before any is decompressed.
 const GATHERED: usize = 256 * 1024;
-/// How long a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Large bodies decompressed at once.
 const LARGE: usize = 2;
@@ -45,10 +44,8 @@ impl FromCall for Raw {
     }
 }
 
-/// How a body is to be read.
 pub struct Reading {
     pub encoding: Encoding,
-    /// What is made of it.
     pub form: Form,
     /// Most bytes as it is sent.
     pub sent: u64,
@@ -56,7 +53,6 @@ pub struct Reading {
     pub decoded: u64,
 }
 
-/// A body as it arrives.
 struct Arriving {
     stream: axum::body::BodyDataStream,
     until: Instant,
@@ -82,7 +78,6 @@ impl Arriving {
     }
 }
 
-/// Reads a body whole.
 pub async fn read(body: Body, reading: Reading) -> Result<Result<Form, Fault>> {
     let mut arriving = Arriving {
         stream: body.into_data_stream(),

@@ -14,6 +14,7 @@ use super::limits::ErrorLimits;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::http::routes::Declared;
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use serde_json::json;
@@ -28,7 +29,13 @@ const LIMITED: HeaderName = HeaderName::from_static("x-sentry-rate-limits");
 const AUTH: HeaderName = HeaderName::from_static("x-sentry-auth");
 
 pub fn routes(r: &mut Routes) {
-    r.post("/error_tracking/collector/api/{id}/envelope", envelope)
+    let path = |end: &str| format!("/error_tracking/collector/api/{{id}}/{end}");
+    for_sdks(r.post(&path("envelope"), envelope)).summary("Receives an envelope of an SDK");
+    for_sdks(r.post(&path("store"), store)).summary("Receives an event of an older SDK");
+}
+
+fn for_sdks(route: Declared<'_>) -> Declared<'_> {
+    route
         .unchecked()
         .streams()
         .slashed()
@@ -36,16 +43,6 @@ pub fn routes(r: &mut Routes) {
         .answers(404, "The key opens nothing")
         .answers(413, "The report is too large")
         .answers(429, "The project may receive no more for now")
-        .summary("Receives an envelope of an SDK");
-    r.post("/error_tracking/collector/api/{id}/store", store)
-        .unchecked()
-        .streams()
-        .slashed()
-        .answers(400, "The report cannot be read")
-        .answers(404, "The key opens nothing")
-        .answers(413, "The report is too large")
-        .answers(429, "The project may receive no more for now")
-        .summary("Receives an event of an older SDK");
 }
 
 kernel::params! {
@@ -58,18 +55,24 @@ kernel::params! {
     }
 }
 
-/// Why an SDK is refused.
 enum Refusal {
     Fault(Fault),
     /// The key, whatever is wrong with it.
     Key,
     /// How much it sent; seconds until it may go on.
     Full(i64),
+    Failed(Error),
 }
 
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Refusal {
         Refusal::Fault(fault)
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::Failed(error)
     }
 }
 
@@ -82,7 +85,7 @@ async fn envelope(
     to: Params<Addressed>,
     body: Raw,
 ) -> Result<Response> {
-    answer(take_envelope(&app, &asked, &to.0, body).await?)
+    answer(take_envelope(&app, &asked, &to.0, body).await)
 }
 
 async fn store(
@@ -91,71 +94,50 @@ async fn store(
     to: Params<Addressed>,
     body: Raw,
 ) -> Result<Response> {
-    answer(take_event(&app, &asked, &to.0, body).await?)
+    answer(take_event(&app, &asked, &to.0, body).await)
 }
 
-async fn take_envelope(
-    app: &App,
-    asked: &RequestContext,
-    to: &Addressed,
-    body: Raw,
-) -> Result<Kept> {
+async fn take_envelope(app: &App, asked: &RequestContext, to: &Addressed, body: Raw) -> Kept {
     let limits: ErrorLimits = app.settings().get(app).await?;
-    let told = key_told(asked, to);
-    if let Some(key) = &told
-        && keys::opened(app, to.id.clone(), key, &limits)
-            .await?
-            .is_none()
-    {
-        return Ok(Err(Refusal::Key));
+    let key = key_told(asked, to);
+    if let Some(key) = &key {
+        opened(app, to, key, &limits).await?;
     }
     let form = Form::Envelope(Box::<Parser>::default());
-    let form = match read(asked, body, form, limits.sent(), limits.decoded()).await? {
-        Ok(form) => form,
-        Err(fault) => return Ok(Err(fault.into())),
-    };
-    let envelope = match form {
-        Form::Envelope(parser) => parser.finish(),
-        Form::Whole(_) => Err(Fault::Malformed("the body is no envelope")),
-    };
-    match envelope {
-        Ok(envelope) => keep(app, asked, to, told, envelope, &limits).await,
-        Err(fault) => Ok(Err(fault.into())),
+    match read(asked, body, form, limits.sent(), limits.decoded()).await? {
+        Form::Envelope(parser) => keep(app, asked, to, key, parser.finish()?, &limits).await,
+        Form::Whole(_) => Err(Fault::Malformed("the body is no envelope").into()),
     }
 }
 
-async fn take_event(app: &App, asked: &RequestContext, to: &Addressed, body: Raw) -> Result<Kept> {
+async fn take_event(app: &App, asked: &RequestContext, to: &Addressed, body: Raw) -> Kept {
     let limits: ErrorLimits = app.settings().get(app).await?;
-    let told = key_told(asked, to);
-    let Some(key) = &told else {
-        return Ok(Err(Fault::Malformed("no client key was sent").into()));
-    };
-    if keys::opened(app, to.id.clone(), key, &limits)
-        .await?
-        .is_none()
-    {
-        return Ok(Err(Refusal::Key));
-    }
+    let key = key_told(asked, to).ok_or(NO_KEY)?;
+    opened(app, to, &key, &limits).await?;
     let decoded = MAX_EVENT as u64;
-    let form = read(asked, body, Form::Whole(Vec::new()), MAX_STORE, decoded).await?;
-    let event = form.and_then(|form| match form {
-        Form::Whole(all) => Ok(all),
-        Form::Envelope(_) => Err(Fault::Malformed("the body is no event")),
-    });
-    let event = match event {
-        Ok(event) => body::busy(move || decode::sniff(event, MAX_STORE, decoded)).await?,
-        refused => refused,
+    let form = Form::Whole(Vec::new());
+    let Form::Whole(sent) = read(asked, body, form, MAX_STORE, decoded).await? else {
+        return Err(Fault::Malformed("the body is no event").into());
     };
-    match event {
-        Ok(event) => {
-            let envelope = Envelope {
-                event: Some(event),
-                ..Envelope::default()
-            };
-            keep(app, asked, to, told, envelope, &limits).await
-        }
-        Err(fault) => Ok(Err(fault.into())),
-    }
+    let event = body::busy(move || decode::sniff(sent, MAX_STORE, decoded)).await??;
+    let envelope = Envelope {
+        event: Some(event),
+        ..Envelope::default()
+    };
+    keep(app, asked, to, Some(key), envelope, &limits).await
+}
+
+const NO_KEY: Fault = Fault::Malformed("no client key was sent");
+
+/// The number of the project, if the key opens it.
+async fn opened(
+    app: &App,
+    to: &Addressed,
+    key: &str,
+    limits: &ErrorLimits,
+) -> Result<i64, Refusal> {
+    let found = keys::opened(app, to.id.clone(), key, limits).await?;
+    found.ok_or(Refusal::Key)
 }
 
 async fn read(
@@ -164,11 +146,8 @@ async fn read(
     form: Form,
     sent: u64,
     decoded: u64,
-) -> Result<Result<Form, Fault>> {
-    let encoding = match Encoding::named(asked.header(header::CONTENT_ENCODING)) {
-        Ok(encoding) => encoding,
-        Err(fault) => return Ok(Err(fault)),
-    };
+) -> Result<Form, Refusal> {
+    let encoding = Encoding::named(asked.header(header::CONTENT_ENCODING))?;
     // What is not compressed may be as long as what is decompressed.
     let sent = match encoding {
         Encoding::Identity => decoded,
@@ -178,7 +157,7 @@ async fn read(
         .header(header::CONTENT_LENGTH)
         .and_then(|length| length.trim().parse().ok());
     if announced > Some(sent) {
-        return Ok(Err(Fault::TooLarge("the body")));
+        return Err(Fault::TooLarge("the body").into());
     }
     let reading = Reading {
         encoding,
@@ -186,37 +165,31 @@ async fn read(
         sent,
         decoded,
     };
-    body::read(body, reading).await
+    Ok(body::read(body, reading).await??)
 }
 
 async fn keep(
     app: &App,
     asked: &RequestContext,
     to: &Addressed,
-    told: Option<String>,
+    key: Option<String>,
     envelope: Envelope,
     limits: &ErrorLimits,
-) -> Result<Kept> {
-    let Some(key) = told.or_else(|| envelope.key.clone()) else {
-        return Ok(Err(Fault::Malformed("no client key was sent").into()));
-    };
-    let Some(project_id) = keys::opened(app, to.id.clone(), &key, limits).await? else {
-        return Ok(Err(Refusal::Key));
-    };
+) -> Kept {
+    let key = key.or_else(|| envelope.key.clone()).ok_or(NO_KEY)?;
+    let project_id = opened(app, to, &key, limits).await?;
     let told = envelope.event_id.as_deref().and_then(super::event::number);
-    let (report, id) = match Report::of(envelope, asked.peer.to_string(), limits).await? {
-        Ok(Some(report)) => report,
-        Ok(None) => return Ok(Ok(told)),
-        Err(fault) => return Ok(Err(fault.into())),
+    let report = Report::of(envelope, asked.peer.to_string(), limits).await??;
+    let Some((report, id)) = report else {
+        return Ok(told);
     };
-    Ok(match ingest::keep(app, project_id, report).await? {
+    match ingest::keep(app, project_id, report).await? {
         Outcome::Kept => Ok(id.or(told)),
         Outcome::Full(seconds) => Err(Refusal::Full(seconds)),
         Outcome::Closed => Err(Refusal::Key),
-    })
+    }
 }
 
-/// The key as query or header tell it.
 fn key_told(asked: &RequestContext, to: &Addressed) -> Option<String> {
     let in_header = || key_in(asked.header(AUTH)?);
     let filled = |key: &String| !key.is_empty();
@@ -242,7 +215,7 @@ fn answer(kept: Kept) -> Result<Response> {
     let mut response = match kept {
         Ok(Some(id)) => reply::json(StatusCode::OK, &json!({"id": id}))?,
         Ok(None) => reply::json(StatusCode::OK, &json!({}))?,
-        Err(refusal) => refused(&refusal)?,
+        Err(refusal) => refused(refusal)?,
     };
     response.headers_mut().insert(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
@@ -251,8 +224,13 @@ fn answer(kept: Kept) -> Result<Response> {
     Ok(response)
 }
 
-fn refused(refusal: &Refusal) -> Result<Response> {
+fn refused(refusal: Refusal) -> Result<Response> {
+    let wait = match refusal {
+        Refusal::Full(seconds) => Some(seconds),
+        _ => None,
+    };
     let (status, message, detail) = match refusal {
+        Refusal::Failed(error) => return Err(error),
         Refusal::Fault(fault @ Fault::Malformed(_)) => (
             StatusCode::BAD_REQUEST,
             "Failed to parse sentry request",
@@ -278,7 +256,7 @@ fn refused(refusal: &Refusal) -> Result<Response> {
     let mut response = reply::json(status, &body)?;
     let headers = response.headers_mut();
     headers.insert(REFUSED, value(&detail)?);
-    if let Refusal::Full(seconds) = refusal {
+    if let Some(seconds) = wait {
         headers.insert(header::RETRY_AFTER, value(&seconds.to_string())?);
         let limits = format!("{seconds}:error;default:project:quota");
         headers.insert(LIMITED, value(&limits)?);

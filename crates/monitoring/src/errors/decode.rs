@@ -18,10 +18,8 @@ const STEP: usize = 16 * 1024;
 /// Largest zstd window, as a power of two.
 const MAX_WINDOW: u32 = 23;
 
-/// How a body is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// Not at all.
     Identity,
     Gzip,
     /// zlib, which HTTP calls deflate.
@@ -45,7 +43,6 @@ impl Encoding {
     }
 }
 
-/// What is made of the decoded bytes.
 #[derive(Debug)]
 pub enum Form {
     /// An envelope, read on the way.
@@ -62,7 +59,6 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// For at most `limit` bytes.
     pub fn new(form: Form, limit: u64) -> Sink {
         Sink {
             form,
@@ -113,7 +109,6 @@ struct Brotli {
 }
 
 impl Decoder {
-    /// Decodes into this sink.
     pub fn new(encoding: Encoding, sink: Sink) -> Result<Decoder, Fault> {
         Ok(Decoder(match encoding {
             Encoding::Identity => Kind::Identity(sink),
@@ -133,7 +128,6 @@ impl Decoder {
         }))
     }
 
-    /// Decodes further bytes.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         match &mut self.0 {
             Kind::Identity(sink) => sink.take(bytes),

@@ -4,6 +4,7 @@
 
 use super::fault::Fault;
 use super::lenient::{Flag, Instant, Last, Maybe, Pairs, Text, Values, Whole};
+use super::payload::{self, Chain, LogEntry};
 use super::threads::Threads;
 use flate2::read::ZlibDecoder;
 use serde::Deserialize;
@@ -11,20 +12,16 @@ use std::io::Read;
 
 /// Largest payload that is read, in bytes.
 const MAX_PAYLOAD: u64 = 2 << 20;
-/// Exceptions of a chain that are shown, the last ones.
-const MAX_CHAIN: usize = 10;
 /// Frames of an exception that are shown, the innermost.
 const MAX_FRAMES: usize = 100;
 /// Lines of source on each side of a frame's own.
 const MAX_LINES: usize = 10;
 /// Steps that led to an event, the last ones.
 const MAX_STEPS: usize = 30;
-/// Tags and the like.
 const MAX_PAIRS: usize = 50;
 /// Longest line of source and value of a tag, in characters.
 const MAX_TEXT: usize = 500;
 
-/// What is shown of an event.
 #[derive(Debug, Default)]
 pub struct Detail {
     /// The exceptions, the one that was raised first.
@@ -34,15 +31,11 @@ pub struct Detail {
     /// The whole message, where there is one.
     pub message: Option<String>,
     pub tags: Vec<(String, String)>,
-    /// What is known of the user.
     pub user: Vec<(String, String)>,
     /// Method and address of the request.
     pub request: Option<String>,
-    /// Name and version of the SDK.
     pub sdk: String,
-    /// The machine it ran on.
     pub server_name: String,
-    /// What led there, in the order it happened.
     pub steps: Vec<Step>,
 }
 
@@ -54,7 +47,6 @@ pub struct Raised {
     pub frames: Vec<StackFrame>,
 }
 
-/// One frame of a stack.
 #[derive(Debug, Clone)]
 pub struct StackFrame {
     pub function: String,
@@ -66,7 +58,6 @@ pub struct StackFrame {
     pub column: Option<i64>,
     /// Whether it is the program's own code, not a library's.
     pub in_app: bool,
-    /// Lines of source with their numbers.
     pub source: Vec<(i64, String)>,
 }
 
@@ -77,7 +68,6 @@ impl StackFrame {
     }
 }
 
-/// Something that happened before.
 #[derive(Debug)]
 pub struct Step {
     pub at: String,
@@ -89,7 +79,7 @@ pub struct Step {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct DetailPayload {
-    exception: Maybe<Chain>,
+    exception: Chain<Frame, MAX_FRAMES>,
     message: Text,
     logentry: Maybe<LogEntry>,
     tags: Pairs<MAX_PAIRS>,
@@ -101,37 +91,8 @@ struct DetailPayload {
     threads: Threads<Trace>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Chain {
-    values: Last<Maybe<Exception>, MAX_CHAIN>,
-    #[serde(rename = "type")]
-    kind: Text,
-    value: Text,
-    stacktrace: Maybe<Trace>,
-}
-
-/// The same event where its exceptions are a bare list.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Listed {
-    exception: Last<Maybe<Exception>, MAX_CHAIN>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Exception {
-    #[serde(rename = "type")]
-    kind: Text,
-    value: Text,
-    stacktrace: Maybe<Trace>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Trace {
-    frames: Last<Maybe<Frame>, MAX_FRAMES>,
-}
+type Trace = payload::Trace<Frame, MAX_FRAMES>;
+type Exception = payload::Exception<Frame, MAX_FRAMES>;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -146,13 +107,6 @@ struct Frame {
     pre_context: Last<Text, MAX_LINES>,
     context_line: Text,
     post_context: Last<Text, MAX_LINES>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct LogEntry {
-    message: Text,
-    formatted: Text,
 }
 
 #[derive(Default, Deserialize)]
@@ -179,7 +133,6 @@ struct Crumb {
 }
 
 impl Detail {
-    /// Reads a payload as it is stored.
     pub fn unpack(packed: &[u8]) -> Result<Detail, Fault> {
         let mut payload = Vec::new();
         ZlibDecoder::new(packed)
@@ -190,17 +143,11 @@ impl Detail {
     }
 
     pub fn parse(payload: &[u8]) -> Result<Detail, Fault> {
-        let unreadable = |_| Fault::Malformed("the event is not readable");
-        let sent: DetailPayload = serde_json::from_slice(payload).map_err(unreadable)?;
-        let mut exceptions: Vec<Raised> = match sent.exception.0 {
-            Some(chain) => chain.raised(),
-            None => {
-                let listed: Listed = serde_json::from_slice(payload).map_err(unreadable)?;
-                raised(listed.exception)
-            }
-        };
-        exceptions.reverse();
-        let aside = sent.threads.stack().map(Trace::places).unwrap_or_default();
+        let sent: DetailPayload = serde_json::from_slice(payload)
+            .map_err(|_| Fault::Malformed("the event is not readable"))?;
+        let told = sent.exception.0.iter().rev().filter(|one| one.is_told());
+        let mut exceptions: Vec<Raised> = told.map(Raised::from).collect();
+        let aside = sent.threads.stack().map(places).unwrap_or_default();
         let aside = match exceptions.first_mut() {
             Some(raised) if raised.frames.is_empty() => {
                 raised.frames = aside;
@@ -243,48 +190,19 @@ impl Detail {
     }
 }
 
-impl Chain {
-    fn raised(self) -> Vec<Raised> {
-        let many = raised(self.values);
-        if !many.is_empty() {
-            return many;
+impl From<&Exception> for Raised {
+    fn from(sent: &Exception) -> Raised {
+        let trace = sent.stacktrace.0.as_ref();
+        Raised {
+            kind: cut(sent.kind.filled().unwrap_or("Error")),
+            value: cut(sent.value.filled().unwrap_or_default()),
+            frames: trace.map(places).unwrap_or_default(),
         }
-        let alone = Exception {
-            kind: self.kind,
-            value: self.value,
-            stacktrace: self.stacktrace,
-        };
-        alone.shown().into_iter().collect()
     }
 }
 
-fn raised(list: Last<Maybe<Exception>, MAX_CHAIN>) -> Vec<Raised> {
-    let told = list.0.into_iter().filter_map(|Maybe(one)| one);
-    told.filter_map(Exception::shown).collect()
-}
-
-impl Exception {
-    fn shown(self) -> Option<Raised> {
-        self.kind.filled().or(self.value.filled())?;
-        Some(Raised {
-            kind: cut(self.kind.filled().unwrap_or("Error")),
-            value: cut(self.value.filled().unwrap_or_default()),
-            frames: self
-                .stacktrace
-                .0
-                .map(|trace| trace.places())
-                .unwrap_or_default(),
-        })
-    }
-}
-
-impl Trace {
-    fn places(&self) -> Vec<StackFrame> {
-        let frames = self.frames.0.iter();
-        frames
-            .filter_map(|one| one.0.as_ref().map(StackFrame::from))
-            .collect()
-    }
+fn places(trace: &Trace) -> Vec<StackFrame> {
+    trace.frames().map(StackFrame::from).collect()
 }
 
 impl From<&Frame> for StackFrame {

@@ -31,7 +31,6 @@ pub fn title(error: &Tracked) -> String {
     }
 }
 
-/// Its description; `url` is the error's page.
 pub fn description(error: &Tracked, detail: &Detail, url: &str) -> String {
     let mut text = format!(
         "The [error]({url}) was first seen at {} and last at {}: {}, {}.\n\n{}",

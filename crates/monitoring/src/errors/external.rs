@@ -4,7 +4,7 @@
 
 use super::model::{Setting, Status, Tracked};
 use super::rules::settings::TOKEN;
-use super::store::errors::Sort;
+use super::store::errors::{Filter, Sort};
 use http::{HeaderValue, Method, header};
 use jiff::Timestamp;
 use kernel::app::App;
@@ -17,43 +17,23 @@ use std::time::Duration;
 
 /// How long an answer is believed.
 const FRESH: Duration = Duration::from_secs(30);
-/// Answers remembered.
 const MAX_REMEMBERED: u64 = 500;
-/// How long the tracker may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Largest answer that is read, in bytes.
 const MAX_ANSWER: u64 = 2 << 20;
-/// Errors on a page.
 pub const PER_PAGE: usize = 20;
 /// Longest text that is taken over, in characters.
 const MAX_TEXT: usize = 1_024;
 
-/// Which errors are asked for.
-#[derive(Debug, Clone, Default)]
-pub struct Query {
-    /// Only those of this status.
-    pub status: Option<Status>,
-    pub search: String,
-    /// What comes first.
-    pub sort: Option<Sort>,
-    /// Where the page begins, as the tracker told.
-    pub cursor: Option<String>,
-}
-
-/// An error as the tracker tells it.
 #[derive(Debug, Clone, Default)]
 pub struct ExternalError {
     pub id: String,
     pub title: String,
     pub message: String,
-    /// Where it happens.
     pub culprit: String,
     pub level: String,
-    /// What people said of it.
     pub status: String,
-    /// What kind of thing the tracker says it is.
     pub kind: String,
-    /// What the tracker calls it in short.
     pub short_id: String,
     /// Its page there; blank unless it is one.
     pub url: String,
@@ -61,19 +41,14 @@ pub struct ExternalError {
     pub project: [String; 3],
     pub count: i64,
     pub users: i64,
-    /// When it was first seen.
     pub first_seen: String,
-    /// When it was last seen.
     pub last_seen: String,
 }
 
-/// One page of them.
 #[derive(Debug, Default)]
 pub struct Listed {
     pub errors: Vec<ExternalError>,
-    /// Where the page before begins.
     pub previous: Option<String>,
-    /// Where the next page begins.
     pub next: Option<String>,
 }
 
@@ -89,9 +64,15 @@ impl Default for Remembered {
     }
 }
 
-/// One page of the errors of a project elsewhere.
-pub async fn list(app: &App, setting: &Setting, query: &Query) -> Result<Arc<Listed>> {
-    let url = address(setting, query)?;
+/// A page of the errors of a project elsewhere, from where a cursor of the
+/// tracker says.
+pub async fn list(
+    app: &App,
+    setting: &Setting,
+    filter: &Filter,
+    cursor: Option<&str>,
+) -> Result<Arc<Listed>> {
+    let url = address(setting, filter, cursor)?;
     let remembered = app.kept::<Remembered>();
     let key = (setting.project_id, url);
     if let Some(known) = remembered.0.get(&key) {
@@ -155,7 +136,6 @@ fn said(text: String) -> Error {
     Error::Exact(400, json!({"message": text}))
 }
 
-/// Where the tracker has the issues of the project.
 fn issues(setting: &Setting) -> Result<url::Url> {
     let api = setting.api_url.as_deref().ok_or_else(unusable)?;
     let mut url = url::Url::parse(api).map_err(|_| unusable())?;
@@ -164,13 +144,13 @@ fn issues(setting: &Setting) -> Result<url::Url> {
     Ok(url)
 }
 
-fn address(setting: &Setting, query: &Query) -> Result<String> {
+fn address(setting: &Setting, filter: &Filter, cursor: Option<&str>) -> Result<String> {
     let mut url = issues(setting)?;
-    let mut words = query.search.trim().to_owned();
-    if let Some(status) = query.status {
+    let mut words = filter.search.trim().to_owned();
+    if let Some(status) = filter.status {
         words = format!("is:{status} {words}").trim().to_owned();
     }
-    let sort = match query.sort {
+    let sort = match filter.sort {
         Some(Sort::FirstSeen) => "new",
         Some(Sort::Frequency) => "freq",
         Some(Sort::LastSeen) | None => "date",
@@ -180,7 +160,7 @@ fn address(setting: &Setting, query: &Query) -> Result<String> {
         .append_pair("query", &words)
         .append_pair("sort", sort)
         .append_pair("limit", &PER_PAGE.to_string());
-    if let Some(cursor) = &query.cursor {
+    if let Some(cursor) = cursor {
         pairs.append_pair("cursor", cursor);
     }
     drop(pairs);

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// What is wrong with a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It cannot be read; what of it.

@@ -7,7 +7,7 @@ use super::event::{self, Event};
 use super::fault::Fault;
 use super::lenient;
 use super::limits::ErrorLimits;
-use super::store::arrive;
+use super::store::{arrive, settings};
 use super::{envelope::Envelope, quota};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -22,7 +22,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
-use store::{Tx, sql};
+use store::Tx;
 
 /// Most reports written in one transaction.
 const MOST: usize = 256;
@@ -36,7 +36,6 @@ const FULL: Duration = Duration::from_secs(2);
 /// them.
 const TOLD: u64 = 1_000;
 
-/// One event, ready to be written.
 #[derive(Debug)]
 pub struct Arrived {
     pub event: Event,
@@ -44,7 +43,6 @@ pub struct Arrived {
     pub payload: Vec<u8>,
 }
 
-/// What one envelope brought.
 #[derive(Debug)]
 pub struct Report {
     event: Option<Arrived>,
@@ -53,14 +51,12 @@ pub struct Report {
     limits: ErrorLimits,
 }
 
-/// What became of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It is written, or was before.
     Kept,
     /// The project may receive no more for so many seconds.
     Full(i64),
-    /// The project receives no errors.
     Closed,
 }
 
@@ -138,14 +134,12 @@ fn prepare(mut payload: Vec<u8>, own: Option<String>, peer: &str) -> Result<Arri
     })
 }
 
-/// Compresses a payload for the database.
 pub fn pack(payload: &[u8]) -> Vec<u8> {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::fast());
     let written = packed.write_all(payload).and_then(|()| packed.finish());
     written.expect("writing to memory does not fail")
 }
 
-/// Writes a report of a project.
 pub async fn keep(app: &App, project_id: i64, report: Report) -> Result<Outcome> {
     let arrivals = app.kept::<Arrivals>();
     let left = |until: Timestamp| until.as_second() - app.now().as_second();
@@ -181,18 +175,8 @@ pub fn forget_full(app: &App, tx: &mut Tx<'_>) {
     tx.after_commit(move || arrivals.full.invalidate_all());
 }
 
-/// Writes the reports of one project.
 fn write(tx: &mut Tx<'_>, project_id: &i64, reports: &[Report]) -> Result<Vec<Outcome>> {
-    let receives: Option<i64> = tx.optional(
-        sql!(
-            "select s.project_id from error_tracking_settings s
-             join projects p on p.id = s.project_id
-             where s.project_id = $1 and s.active and s.integrated
-                and not p.archived and p.deletion_scheduled_at is null"
-        ),
-        (*project_id,),
-    )?;
-    let (Some(_), Some(first)) = (receives, reports.first()) else {
+    let (true, Some(first)) = (settings::receives(tx, *project_id)?, reports.first()) else {
         return Ok(vec![Outcome::Closed; reports.len()]);
     };
     let wanted = reports.iter().filter(|report| report.event.is_some());
@@ -239,7 +223,6 @@ const REASONS: &[&str] = &[
     "sample_rate",
     "send_error",
 ];
-/// What they drop.
 const CATEGORIES: &[&str] = &[
     "attachment",
     "default",

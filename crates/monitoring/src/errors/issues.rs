@@ -16,21 +16,20 @@ use planning::guarded::Writer;
 use planning::issues::IssueInput;
 use planning::model::Issue;
 
-/// An issue that somebody wants about an error.
-#[derive(Debug, Clone, Default)]
-pub struct NewErrorIssue {
-    /// Its title; the error's unless given.
-    pub title: Option<String>,
-    /// Seen by author, assignees and reporters only.
-    pub confidential: bool,
+kernel::params! {
+    /// An issue that somebody wants about an error.
+    pub struct NewErrorIssue {
+        /// Title of the issue; that of the error unless given.
+        pub title: Option<String>,
+        /// Seen by author, assignees and reporters only.
+        pub confidential: Option<bool>,
+    }
 }
 
-/// An issue that was made.
 #[derive(Debug, Clone)]
 pub struct Made {
     pub desk: ProjectAccess,
     pub issue: Issue,
-    /// The error it is about.
     pub error: Tracked,
 }
 
@@ -67,7 +66,7 @@ pub async fn create(
         let title = wanted.title.clone().unwrap_or_else(|| draft::title(&error));
         let new = IssueInput {
             description: Patch::Value(draft::description(&error, &detail, &url)),
-            confidential: Some(wanted.confidential),
+            confidential: Some(wanted.confidential.unwrap_or(false)),
             ..IssueInput::titled(&title)
         };
         let issue = rules::make(tx, &viewer, &error, &new)?;

@@ -2,16 +2,16 @@
 //! random keys costs one look into an index each, and never a write.
 
 use super::limits::ErrorLimits;
+use super::store::settings as rows;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::ids::Reference;
 use moka::sync::Cache;
 use std::time::Duration;
-use store::{Tx, sql};
+use store::Tx;
 
 /// How long an answer is believed; this node's own changes show at once.
 const FRESH: Duration = Duration::from_secs(5);
-/// Answers remembered.
 const MAX_REMEMBERED: u64 = 10_000;
 /// Longest key, in bytes.
 const MAX_KEY: usize = 255;
@@ -52,16 +52,7 @@ pub async fn opened(
 }
 
 fn find(tx: &mut Tx<'_>, key: &str, project: &Reference) -> Result<Option<i64>> {
-    let opens: Option<i64> = tx.optional(
-        sql!(
-            "select k.project_id from error_tracking_client_keys k
-             join error_tracking_settings s on s.project_id = k.project_id
-             join projects p on p.id = k.project_id
-             where k.public_key = $1 and k.active and s.active and s.integrated
-                and not p.archived and p.deletion_scheduled_at is null"
-        ),
-        (key,),
-    )?;
+    let opens = rows::opened(tx, key)?;
     let Some(opens) = opens else {
         return Ok(None);
     };

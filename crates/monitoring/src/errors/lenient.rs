@@ -5,8 +5,7 @@
 //! event costs little more memory than its bytes.
 
 use kernel::time::Timestamp;
-use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::VecDeque;
 use std::fmt;
@@ -42,106 +41,63 @@ fn unit(payload: &[u8], at: usize) -> Option<u16> {
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Text; numbers and booleans become text. Null characters are taken out:
-/// databases cannot hold them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Text(pub Option<String>);
-
-/// An object; anything else is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Maybe<T>(pub Option<T>);
-
-/// The last `MAX` elements of a list; anything else is empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Last<T, const MAX: usize>(pub VecDeque<T>);
-
-/// The last `MAX` objects of a list, bare or in `values`; anything else is
-/// empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Values<T, const MAX: usize>(pub Last<Maybe<T>, MAX>);
-
-/// The first `MAX` pairs of an object or of a list of pairs, each as text;
-/// anything else is empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pairs<const MAX: usize>(pub Vec<(String, String)>);
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Whole(pub Option<i64>);
-
-/// Yes or no.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Flag(pub Option<bool>);
-
-/// An instant: RFC 3339, without an offset too, or seconds since 1970 as a
-/// number or digits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Instant(pub Option<Timestamp>);
-
-impl Text {
-    /// The text unless it is blank.
-    pub fn filled(&self) -> Option<&str> {
-        self.0.as_deref().filter(|text| !text.trim().is_empty())
-    }
-}
-
-impl<T> Default for Maybe<T> {
-    fn default() -> Self {
-        Maybe(None)
-    }
-}
-
-impl<T, const MAX: usize> Default for Last<T, MAX> {
-    fn default() -> Self {
-        Last(VecDeque::new())
-    }
-}
-
-impl<T, const MAX: usize> Default for Values<T, MAX> {
-    fn default() -> Self {
-        Values(Last::default())
-    }
-}
-
-impl<T, const MAX: usize> Values<T, MAX> {
-    /// What was read, in its order.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.0.0.iter().filter_map(|Maybe(one)| one.as_ref())
-    }
-}
-
 /// One JSON value as far as it has no parts.
-enum Scalar {
+pub enum Scalar {
+    /// Without null characters: databases cannot hold them.
     Text(String),
     Whole(i64),
     Real(f64),
     Flag(bool),
-    Other,
 }
 
-struct Scalars;
+/// What is read from the forms of values that it knows; others make the
+/// default.
+pub trait Lenient<'de>: Default {
+    fn of_scalar(_: Scalar) -> Self {
+        Self::default()
+    }
+
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Self::default())
+    }
+
+    fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Self::default())
+    }
+}
+
+pub fn read<'de, T: Lenient<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    from.deserialize_any(AnyForm(PhantomData))
+}
+
+/// Has serde read a type by its forms.
+macro_rules! lenient {
+    ($ty:ident) => { $crate::errors::lenient::lenient!([] $ty); };
+    ([$($generics:tt)*] $ty:ty) => {
+        impl<'de, $($generics)*> serde::Deserialize<'de> for $ty {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                $crate::errors::lenient::read(from)
+            }
+        }
+    };
+}
+pub(super) use lenient;
+
+struct AnyForm<T>(PhantomData<T>);
 
 macro_rules! scalars {
     ($($visit:ident($ty:ty) => $make:expr;)*) => {
-        $(fn $visit<E>(self, value: $ty) -> Result<Scalar, E> {
+        $(fn $visit<E>(self, value: $ty) -> Result<T, E> {
             let make: fn($ty) -> Scalar = $make;
-            Ok(make(value))
+            Ok(T::of_scalar(make(value)))
         })*
     };
 }
 
-/// What visitors of parts do with a list or object that does not fit.
-pub(super) fn pass_list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<(), A::Error> {
-    while list.next_element::<IgnoredAny>()?.is_some() {}
-    Ok(())
-}
-
-fn pass_object<'de, A: MapAccess<'de>>(mut object: A) -> Result<(), A::Error> {
-    while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-    Ok(())
-}
-
-impl<'de> Visitor<'de> for Scalars {
-    type Value = Scalar;
+impl<'de, T: Lenient<'de>> Visitor<'de> for AnyForm<T> {
+    type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
@@ -158,60 +114,88 @@ impl<'de> Visitor<'de> for Scalars {
         visit_bool(bool) => Scalar::Flag;
     }
 
-    fn visit_unit<E>(self) -> Result<Scalar, E> {
-        Ok(Scalar::Other)
+    fn visit_unit<E>(self) -> Result<T, E> {
+        Ok(T::default())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Scalar, A::Error> {
-        pass_list(list)?;
-        Ok(Scalar::Other)
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<T, A::Error> {
+        T::of_list(list)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Scalar, A::Error> {
-        pass_object(object)?;
-        Ok(Scalar::Other)
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<T, A::Error> {
+        T::of_object(object)
     }
 }
 
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
-        Ok(Text(match deserializer.deserialize_any(Scalars)? {
-            Scalar::Text(text) => Some(text),
-            Scalar::Whole(number) => Some(number.to_string()),
-            Scalar::Real(number) => Some(number.to_string()),
-            Scalar::Flag(flag) => Some(flag.to_string()),
-            Scalar::Other => None,
+/// Text; numbers and booleans become text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text(pub Option<String>);
+
+lenient!(Text);
+
+impl Lenient<'_> for Text {
+    fn of_scalar(sent: Scalar) -> Text {
+        Text(Some(match sent {
+            Scalar::Text(text) => text,
+            Scalar::Whole(number) => number.to_string(),
+            Scalar::Real(number) => number.to_string(),
+            Scalar::Flag(flag) => flag.to_string(),
         }))
     }
 }
 
-impl<'de> Deserialize<'de> for Whole {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Whole, D::Error> {
-        Ok(Whole(match deserializer.deserialize_any(Scalars)? {
+impl Text {
+    /// The text unless it is blank.
+    pub fn filled(&self) -> Option<&str> {
+        self.0.as_deref().filter(|text| !text.trim().is_empty())
+    }
+}
+
+/// A number, or text that is one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Whole(pub Option<i64>);
+
+lenient!(Whole);
+
+impl Lenient<'_> for Whole {
+    fn of_scalar(sent: Scalar) -> Whole {
+        Whole(match sent {
             Scalar::Text(text) => text.trim().parse().ok(),
             Scalar::Whole(number) => Some(number),
             _ => None,
-        }))
+        })
     }
 }
 
-impl<'de> Deserialize<'de> for Flag {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Flag, D::Error> {
-        Ok(Flag(match deserializer.deserialize_any(Scalars)? {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Flag(pub Option<bool>);
+
+lenient!(Flag);
+
+impl Lenient<'_> for Flag {
+    fn of_scalar(sent: Scalar) -> Flag {
+        Flag(match sent {
             Scalar::Flag(flag) => Some(flag),
             _ => None,
-        }))
+        })
     }
 }
 
-impl<'de> Deserialize<'de> for Instant {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Instant, D::Error> {
-        Ok(Instant(match deserializer.deserialize_any(Scalars)? {
+/// An instant: RFC 3339, without an offset too, or seconds since 1970 as a
+/// number or digits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Instant(pub Option<Timestamp>);
+
+lenient!(Instant);
+
+impl Lenient<'_> for Instant {
+    fn of_scalar(sent: Scalar) -> Instant {
+        Instant(match sent {
             Scalar::Text(text) => instant_of(text.trim()),
             Scalar::Whole(number) => Timestamp::from_second(number).ok(),
             Scalar::Real(number) => instant_of_seconds(number),
-            Scalar::Flag(_) | Scalar::Other => None,
-        }))
+            Scalar::Flag(_) => None,
+        })
     }
 }
 
@@ -238,65 +222,26 @@ fn micros(micros: i64) -> Option<Timestamp> {
     Timestamp::from_microsecond(micros).ok()
 }
 
-/// The visits of values without parts, for visitors that want parts.
-macro_rules! none {
-    ($none:expr) => {
-        super::lenient::none!($none, no text);
-        fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-            Ok($none)
-        }
-    };
-    ($none:expr, no text) => {
-        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-            Ok($none)
-        }
-        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok($none)
-        }
-        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-            Ok($none)
-        }
-        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-            Ok($none)
-        }
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok($none)
-        }
-    };
-}
-pub(super) use none;
+/// An object; anything else is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Maybe<T>(pub Option<T>);
 
-struct Objects<T>(PhantomData<T>);
+lenient!([T: DeserializeOwned + Default] Maybe<T>);
 
-impl<'de, T: DeserializeOwned> Visitor<'de> for Objects<T> {
-    type Value = Maybe<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Maybe<T>, A::Error> {
+impl<'de, T: DeserializeOwned + Default> Lenient<'de> for Maybe<T> {
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error> {
         T::deserialize(MapAccessDeserializer::new(object)).map(|value| Maybe(Some(value)))
     }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Maybe<T>, A::Error> {
-        pass_list(list)?;
-        Ok(Maybe(None))
-    }
-
-    none!(Maybe(None));
 }
 
-struct Lists<T, const MAX: usize>(PhantomData<T>);
+/// The last `MAX` elements of a list; anything else is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Last<T, const MAX: usize>(pub VecDeque<T>);
 
-impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for Lists<T, MAX> {
-    type Value = Last<T, MAX>;
+lenient!([T: DeserializeOwned + Default, const MAX: usize] Last<T, MAX>);
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+impl<'de, T: DeserializeOwned + Default, const MAX: usize> Lenient<'de> for Last<T, MAX> {
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
         let mut last = VecDeque::new();
         while let Some(one) = list.next_element()? {
             if last.len() == MAX {
@@ -306,29 +251,21 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for Lists<T, MAX> 
         }
         Ok(Last(last))
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
-        pass_object(object)?;
-        Ok(Last::default())
-    }
-
-    none!(Last::default());
 }
 
-struct ValueLists<T, const MAX: usize>(PhantomData<T>);
+/// The last `MAX` objects of a list, bare or in `values`; anything else is
+/// empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Values<T, const MAX: usize>(pub Last<Maybe<T>, MAX>);
 
-impl<'de, T: DeserializeOwned, const MAX: usize> Visitor<'de> for ValueLists<T, MAX> {
-    type Value = Values<T, MAX>;
+lenient!([T: DeserializeOwned + Default, const MAX: usize] Values<T, MAX>);
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
+impl<'de, T: DeserializeOwned + Default, const MAX: usize> Lenient<'de> for Values<T, MAX> {
+    fn of_list<A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
+        Last::of_list(list).map(Values)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        Last::deserialize(SeqAccessDeserializer::new(list)).map(Values)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+    fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
         let mut held = Values::default();
         while let Some(Text(key)) = object.next_key()? {
             match key.as_deref() {
@@ -338,65 +275,45 @@ impl<'de, T: DeserializeOwned, const MAX: usize> Visitor<'de> for ValueLists<T, 
         }
         Ok(held)
     }
-
-    none!(Values::default());
 }
 
-struct PairLists<const MAX: usize>;
-
-impl<'de, const MAX: usize> Visitor<'de> for PairLists<MAX> {
-    type Value = Pairs<MAX>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
+impl<T, const MAX: usize> Values<T, MAX> {
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.0.iter().filter_map(|Maybe(one)| one.as_ref())
     }
+}
 
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Pairs<MAX>, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some((Text(key), Text(value))) = object.next_entry()? {
-            if let (Some(key), Some(value), true) = (key, value, pairs.len() < MAX) {
-                pairs.push((key, value));
-            }
+/// The first `MAX` pairs of an object or of a list of pairs, each as text;
+/// anything else is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pairs<const MAX: usize>(pub Vec<(String, String)>);
+
+lenient!([const MAX: usize] Pairs<MAX>);
+
+impl<const MAX: usize> Pairs<MAX> {
+    fn add(&mut self, pair: (Option<String>, Option<String>)) {
+        if let ((Some(key), Some(value)), true) = (pair, self.0.len() < MAX) {
+            self.0.push((key, value));
         }
-        Ok(Pairs(pairs))
+    }
+}
+
+impl<'de, const MAX: usize> Lenient<'de> for Pairs<MAX> {
+    fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
+        let mut pairs = Pairs::default();
+        while let Some((Text(key), Text(value))) = object.next_entry()? {
+            pairs.add((key, value));
+        }
+        Ok(pairs)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Pairs<MAX>, A::Error> {
-        let mut pairs = Vec::new();
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
+        let mut pairs = Pairs::default();
         while let Some(Last(pair)) = list.next_element::<Last<Text, 2>>()? {
             let mut parts = pair.into_iter().map(|Text(text)| text);
-            let both = (parts.next().flatten(), parts.next().flatten());
-            if let ((Some(key), Some(value)), true) = (both, pairs.len() < MAX) {
-                pairs.push((key, value));
-            }
+            pairs.add((parts.next().flatten(), parts.next().flatten()));
         }
-        Ok(Pairs(pairs))
-    }
-
-    none!(Pairs::default());
-}
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Maybe<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Objects(PhantomData))
-    }
-}
-
-impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Last<T, MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Lists(PhantomData))
-    }
-}
-
-impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Values<T, MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueLists(PhantomData))
-    }
-}
-
-impl<'de, const MAX: usize> Deserialize<'de> for Pairs<MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PairLists)
+        Ok(pairs)
     }
 }
 

@@ -4,24 +4,17 @@ use kernel::error::{Error, Result};
 use kernel::settings::Setting;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a MiB.
 const MIB: u64 = 1 << 20;
 
 /// How much projects may send, and how long it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ErrorLimits {
-    /// Projects may receive errors here.
     pub integrated: bool,
-    /// Events of a project in five minutes.
     pub per_five_minutes: i64,
-    /// Events of a project in an hour.
     pub per_hour: i64,
-    /// Days an event is kept.
     pub retention_days: i64,
-    /// Largest envelope as it is sent, in MiB.
     pub sent_mib: i64,
-    /// Largest envelope once decompressed, in MiB.
     pub decoded_mib: i64,
 }
 

@@ -23,6 +23,7 @@ pub mod lenient;
 pub mod limits;
 pub mod model;
 mod pages;
+mod payload;
 pub mod quota;
 pub mod reading;
 mod rest;

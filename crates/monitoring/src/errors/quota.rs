@@ -2,22 +2,21 @@
 //! database so that they hold across nodes.
 
 use super::limits::ErrorLimits;
+use super::store::quotas as rows;
 use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
-use store::{Tx, from_row, sql};
+use store::{Tx, from_row};
 
-/// Length of the short window.
 const SHORT: i64 = 5 * 60;
-/// Length of the long window.
 const LONG: i64 = 60 * 60;
 
 /// What a project received in its present windows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quota {
-    short_from: Timestamp,
-    short_count: i64,
-    long_from: Timestamp,
-    long_count: i64,
+    pub short_from: Timestamp,
+    pub short_count: i64,
+    pub long_from: Timestamp,
+    pub long_count: i64,
 }
 
 from_row! { Quota { short_from, short_count, long_from, long_count } }
@@ -80,33 +79,11 @@ pub fn take(
     wanted: usize,
 ) -> Result<Granted> {
     let now = tx.now();
-    let known: Option<Quota> = tx.optional(
-        sql!(
-            "select short_from, short_count, long_from, long_count
-             from error_tracking_quotas where project_id = $1"
-        ),
-        (project_id,),
-    )?;
+    let known = rows::of_project(tx, project_id)?;
     let mut quota = known.unwrap_or_else(|| Quota::fresh(now));
     let granted = quota.take(now, limits, wanted);
     if granted.count > 0 {
-        tx.execute(
-            sql!(
-                "insert into error_tracking_quotas
-                    (project_id, short_from, short_count, long_from, long_count)
-                 values ($1, $2, $3, $4, $5)
-                 on conflict (project_id) do update
-                 set short_from = excluded.short_from, short_count = excluded.short_count,
-                     long_from = excluded.long_from, long_count = excluded.long_count"
-            ),
-            (
-                project_id,
-                quota.short_from,
-                quota.short_count,
-                quota.long_from,
-                quota.long_count,
-            ),
-        )?;
+        rows::put(tx, project_id, &quota)?;
     }
     Ok(granted)
 }

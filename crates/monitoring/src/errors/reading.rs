@@ -24,7 +24,6 @@ impl Tracked {
         self.title().chars().take(MAX_TITLE).collect()
     }
 
-    /// Path of its page.
     pub fn path(&self, project: &str) -> String {
         format!("/{project}/-/error_tracking/{}/details", self.id)
     }
@@ -44,7 +43,6 @@ pub fn hours(tx: &mut Tx<'_>, ids: Vec<i64>) -> Result<HashMap<i64, Vec<Bar>>> {
     Ok(ids.into_iter().map(bars).collect())
 }
 
-/// The last 30 days of one error.
 pub fn days(tx: &mut Tx<'_>, id: i64) -> Result<Vec<Bar>> {
     let rows = rows::by_hour(tx, vec![id], DAYS * 24)?.into_iter();
     let counts: Vec<(Timestamp, i64)> = rows.map(|(_, at, count)| (at, count)).collect();

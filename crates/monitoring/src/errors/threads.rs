@@ -10,32 +10,16 @@ use serde::de::DeserializeOwned;
 const MAX_THREADS: usize = 100;
 
 /// The threads of an event with stacks of this form.
-#[derive(Deserialize)]
-#[serde(transparent, bound = "T: DeserializeOwned")]
+#[derive(Default, Deserialize)]
+#[serde(transparent, bound = "T: DeserializeOwned + Default")]
 pub struct Threads<T>(Values<Thread<T>, MAX_THREADS>);
 
-#[derive(Deserialize)]
-#[serde(default, bound = "T: DeserializeOwned")]
+#[derive(Default, Deserialize)]
+#[serde(default, bound = "T: DeserializeOwned + Default")]
 struct Thread<T> {
     crashed: Flag,
     current: Flag,
     stacktrace: Maybe<T>,
-}
-
-impl<T> Default for Threads<T> {
-    fn default() -> Self {
-        Threads(Values::default())
-    }
-}
-
-impl<T> Default for Thread<T> {
-    fn default() -> Self {
-        Thread {
-            crashed: Flag::default(),
-            current: Flag::default(),
-            stacktrace: Maybe::default(),
-        }
-    }
 }
 
 impl<T> Threads<T> {
@@ -60,7 +44,7 @@ mod tests {
     use crate::errors::lenient::Text;
     use serde_json::{Value, from_value, json};
 
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
     struct Stack {
         name: Text,
     }

@@ -22,7 +22,6 @@ const BATCH: i64 = 50;
 /// How often due rules are looked for even if nobody called, in seconds.
 const LOOK: i64 = 60;
 
-/// Makes the area's jobs known.
 pub fn register(registry: &mut RegistryBuilder) {
     registry.add_periodic::<Escalate>(LOOK);
     registry.add::<Tell>();

@@ -6,6 +6,7 @@
 //! paged how long after an alert began: [`rules::escalation::begin`] starts
 //! it in the transaction that keeps the alert, [`jobs`] carry it out.
 
+pub mod access;
 pub mod graph;
 pub mod jobs;
 pub mod model;

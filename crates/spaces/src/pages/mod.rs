@@ -27,7 +27,7 @@ use kernel::html::{Moment, Pages};
 use kernel::http::routes::Handler;
 use kernel::http::{Paging, Routes};
 use kernel::time::{Date, Timestamp};
-pub use place::{Address, Space};
+pub use place::{Address, Space, Visit};
 use std::collections::HashMap;
 use store::{Fragment, Tx};
 use views::{GroupRow, ProjectRow};

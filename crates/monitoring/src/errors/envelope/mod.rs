@@ -16,10 +16,8 @@ pub const MAX_EVENT: usize = 1 << 20;
 const MAX_REPORT: usize = 16 * 1024;
 /// Most items that tell of sessions, and most reports of clients.
 const MAX_OF_KIND: usize = 100;
-/// Most items in all.
 const MAX_ITEMS: usize = 1_000;
 
-/// What is used of an envelope.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Envelope {
     /// The event's number as the envelope tells it, which wins over the
@@ -57,7 +55,6 @@ enum State {
     Line,
 }
 
-/// What becomes of the payload that is being read.
 #[derive(Debug, PartialEq, Eq)]
 enum Item {
     PassedOver,
@@ -97,7 +94,6 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// Reads further bytes.
     pub fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Fault> {
         while !bytes.is_empty() {
             bytes = match self.state {

@@ -4,20 +4,17 @@
 //! kept beside it for the page of the error. Pure: no clock, no database.
 
 use super::fault::Fault;
-use super::lenient::{Instant, Last, Maybe, Text, none, pass_list};
+use super::lenient::{Instant, Last, Maybe, Text};
+use super::payload::{Chain, Exception, LogEntry, Message};
 use kernel::time::Timestamp;
 use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::fmt;
 
 /// Longest name, culprit and the like, in characters.
 pub const MAX_NAME: usize = 255;
-/// Longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 1_024;
-/// Elements that are looked through for the last one that can be read.
+/// Frames that are looked through for the last one that can be read.
 const MAX_ODD: usize = 10;
 /// Most parts of a fingerprint that a client sets.
 const MAX_FINGERPRINT: usize = 100;
@@ -29,17 +26,11 @@ const DEFAULT_PART: &str = "{{ default }}";
 const AUTO_ADDRESS: &str = "{{auto}}";
 
 kernel::choices! {
-    /// How bad an event is.
     pub enum Level {
-        /// The program ended.
         Fatal = "fatal",
-        /// Something failed.
         Error = "error",
-        /// Something may fail.
         Warning = "warning",
-        /// Something happened.
         Info = "info",
-        /// For developers.
         Debug = "debug",
     }
 }
@@ -51,7 +42,6 @@ pub struct Event {
     pub event_id: Option<String>,
     /// Type of the exception, or [`MESSAGE`].
     pub name: String,
-    /// Text of the exception, or the message.
     pub description: String,
     /// Where it happened: the transaction, or function and module.
     pub actor: String,
@@ -60,11 +50,9 @@ pub struct Event {
     pub level: Level,
     /// What logged it; empty if unknown.
     pub logger: String,
-    /// Where it ran.
     pub environment: String,
     /// Version of what ran; empty if unknown.
     pub release: String,
-    /// When, as the client says.
     pub occurred_at: Option<Timestamp>,
     /// Digest of whom it happened to.
     pub user: Option<Vec<u8>>,
@@ -86,31 +74,9 @@ struct EventPayload {
     logger: Text,
     message: Message,
     logentry: Maybe<LogEntry>,
-    exception: Chain,
+    exception: Chain<Frame, MAX_ODD>,
     user: Maybe<Person>,
     fingerprint: Last<Text, MAX_FINGERPRINT>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct LogEntry {
-    message: Text,
-    formatted: Text,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Exception {
-    #[serde(rename = "type")]
-    kind: Text,
-    value: Text,
-    stacktrace: Maybe<Trace>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Trace {
-    frames: Last<Maybe<Frame>, MAX_ODD>,
 }
 
 #[derive(Default, Deserialize)]
@@ -130,121 +96,18 @@ struct Person {
     ip_address: Text,
 }
 
-/// A text, or an object as `logentry` is.
-#[derive(Default)]
-struct Message(Option<LogEntry>);
-
-impl<'de> Deserialize<'de> for Message {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Messages)
-    }
-}
-
-struct Messages;
-
-impl<'de> Visitor<'de> for Messages {
-    type Value = Message;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Message, E> {
-        Ok(Message(Some(LogEntry {
-            message: Text(Some(text.replace('\0', ""))),
-            formatted: Text(None),
-        })))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Message, A::Error> {
-        LogEntry::deserialize(MapAccessDeserializer::new(object)).map(|entry| Message(Some(entry)))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Message, A::Error> {
-        pass_list(list)?;
-        Ok(Message(None))
-    }
-
-    none!(Message(None), no text);
-}
-
-/// `{"values": [...]}`, a bare list, or one exception alone. Causes come
-/// first, so the last is the one that was raised.
-#[derive(Default)]
-struct Chain(Option<Exception>);
-
-impl<'de> Deserialize<'de> for Chain {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Chains)
-    }
-}
-
-struct Chains;
-
-/// The last of them that is one.
-fn last<T>(list: Last<Maybe<T>, MAX_ODD>) -> Option<T> {
-    list.0.into_iter().rev().find_map(|Maybe(one)| one)
-}
-
-/// The forms an object may have.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct OneOrMany {
-    values: Last<Maybe<Exception>, MAX_ODD>,
-    #[serde(rename = "type")]
-    kind: Text,
-    value: Text,
-    stacktrace: Maybe<Trace>,
-}
-
-impl<'de> Visitor<'de> for Chains {
-    type Value = Chain;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Chain, A::Error> {
-        let list = SeqAccessDeserializer::new(list);
-        Ok(Chain(last(Last::deserialize(list)?)))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Chain, A::Error> {
-        let sent = OneOrMany::deserialize(MapAccessDeserializer::new(object))?;
-        let raised = last(sent.values);
-        let alone = Exception {
-            kind: sent.kind,
-            value: sent.value,
-            stacktrace: sent.stacktrace,
-        };
-        Ok(Chain(raised.or_else(|| alone.is_told().then_some(alone))))
-    }
-
-    none!(Chain(None));
-}
-
-impl Exception {
-    /// Whether it says anything at all.
-    fn is_told(&self) -> bool {
-        self.kind.filled().is_some() || self.value.filled().is_some()
-    }
-
-    /// `function(module)` of the innermost frame.
-    fn place(&self) -> String {
-        let frame = self
-            .stacktrace
-            .0
-            .as_ref()
-            .and_then(|trace| trace.frames.0.iter().rev().find_map(|one| one.0.as_ref()));
-        let Some(frame) = frame else {
-            return String::new();
-        };
-        let file = frame.module.filled().or(frame.filename.filled());
-        match (frame.function.filled(), file) {
-            (Some(function), Some(file)) => format!("{function}({file})"),
-            (Some(one), None) | (None, Some(one)) => one.to_owned(),
-            (None, None) => String::new(),
-        }
+/// `function(module)` of the innermost frame.
+fn place(exception: &Exception<Frame, MAX_ODD>) -> String {
+    let trace = exception.stacktrace.0.as_ref();
+    let frame = trace.and_then(|trace| trace.frames().next_back());
+    let Some(frame) = frame else {
+        return String::new();
+    };
+    let file = frame.module.filled().or(frame.filename.filled());
+    match (frame.function.filled(), file) {
+        (Some(function), Some(file)) => format!("{function}({file})"),
+        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (None, None) => String::new(),
     }
 }
 
@@ -271,10 +134,10 @@ struct EventSummary {
 
 impl EventPayload {
     fn told(&self) -> Option<EventSummary> {
-        let exception = self.exception.0.as_ref().filter(|one| one.is_told());
+        let exception = self.exception.0.last().filter(|one| one.is_told());
         let named = self.transaction.filled().or(self.culprit.filled());
-        let place = || exception.map(Exception::place).unwrap_or_default();
-        let actor = named.map_or_else(place, str::to_owned);
+        let at = || exception.map(place).unwrap_or_default();
+        let actor = named.map_or_else(at, str::to_owned);
         if let Some(exception) = exception {
             return Some(EventSummary {
                 name: exception.kind.filled().unwrap_or("Error").to_owned(),
@@ -393,7 +256,6 @@ fn digest(value: &Value) -> Vec<u8> {
     Sha256::digest(value.to_string().as_bytes()).to_vec()
 }
 
-/// The text's first `most` characters.
 fn cut(mut text: String, most: usize) -> String {
     if let Some((at, _)) = text.char_indices().nth(most) {
         text.truncate(at);

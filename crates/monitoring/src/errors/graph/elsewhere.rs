@@ -1,9 +1,10 @@
 //! Errors of a tracker elsewhere.
 
-use super::{ErrorView, Errors, caller};
-use crate::errors::external::{self, ExternalError, Query};
+use super::{ErrorView, Errors};
+use crate::errors::external::{self, ExternalError};
 use crate::errors::model::Status;
-use crate::errors::store::errors::Sort;
+use crate::errors::store::errors::{Filter, Sort};
+use identity::graph::caller;
 use kernel::error::Error;
 use kernel::graph::{Ask, Connection, Context, Fault, Key, Order};
 use std::sync::Arc;
@@ -23,13 +24,12 @@ pub async fn page(
     let label = format!("tracker errors elsewhere {sort}");
     let window = ask.clone().window(context, &label, &PLACES)?;
     let (app, _) = caller(context)?;
-    let query = Query {
+    let filter = Filter {
         status: Some(Status::Unresolved),
         search: search.to_owned(),
         sort: Some(sort),
-        cursor: None,
     };
-    let listed = external::list(&app, &parent.setting, &query).await;
+    let listed = external::list(&app, &parent.setting, &filter, None).await;
     let listed = listed.map_err(|error| match error {
         Error::Exact(_, body) => {
             let text = body["message"].as_str().unwrap_or_default();
@@ -39,10 +39,8 @@ pub async fn page(
     })?;
     let shown = (1..).zip(&listed.errors).map(|(place, found)| {
         Arc::new(ErrorView {
-            error: found.tracked(parent.project.id),
-            project: parent.project.clone(),
-            base_url: parent.base_url.clone(),
             there: Some(There(place, found.clone())),
+            ..parent.view(found.tracked(parent.project.id))
         })
     });
     let shown: Vec<Arc<ErrorView>> = shown.collect();

@@ -1,17 +1,17 @@
 //! The open errors of projects, page by page.
 
-use super::{ErrorView, Errors, caller, elsewhere};
+use super::{ErrorView, Errors, elsewhere};
 use crate::errors::model::Tracked;
 use crate::errors::store::errors::Sort;
 use crate::errors::store::read;
 use identity::graph::Tally;
+use identity::graph::caller;
 use kernel::graph::connection::by_owner;
 use kernel::graph::{Args, Ask, Connection, Context, Fault, Key, Order};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Lists of errors below each of these.
 pub async fn listed(
     parents: Vec<Arc<Errors>>,
     ask: Ask,
@@ -42,7 +42,6 @@ pub async fn listed(
     Ok(parents.iter().map(of).collect())
 }
 
-/// Pages of errors that were received here, by project.
 async fn received(
     parents: Vec<Arc<Errors>>,
     ask: &Ask,
@@ -71,12 +70,7 @@ async fn received(
     let mut found: HashMap<i64, Vec<Tracked>> = by_owner(rows);
     let pages = parents.into_iter().map(|parent| {
         let rows = found.remove(&parent.project.id).unwrap_or_default();
-        let rows = rows.into_iter().map(|error| ErrorView {
-            error,
-            project: parent.project.clone(),
-            base_url: parent.base_url.clone(),
-            there: None,
-        });
+        let rows = rows.into_iter().map(|error| parent.view(error));
         window.page(rows.collect(), |it: &ErrorView| values(sort, &it.error))
     });
     let pages = tally.counts(pages.collect(), ids.clone()).into_iter();

@@ -13,9 +13,8 @@ use crate::errors::store::issues::{Linked, seen};
 use crate::errors::store::read;
 use crate::hours::Bar;
 use elsewhere::There;
-use identity::viewer::Viewer;
+use identity::graph::caller;
 use jiff::Timestamp;
-use kernel::app::App;
 use kernel::graph::shape::Leaf;
 use kernel::graph::{
     BOOLEAN, Context, Fault, GlobalId, Graph, HasTypeRef, ID, INT, ObjectBuilder, STRING, TIME,
@@ -24,7 +23,6 @@ use kernel::graph::{
 use spaces::graph::ProjectView as Project;
 use std::sync::Arc;
 
-/// Global IDs of errors.
 pub const ERROR_ID: GlobalId = GlobalId::new(
     "ServiceErrorTrackingDetailedErrorID",
     "Service::ErrorTracking::DetailedError",
@@ -32,7 +30,6 @@ pub const ERROR_ID: GlobalId = GlobalId::new(
 
 const STATUS: Leaf<Status> = Leaf::upper("TrackerErrorStatus");
 
-/// An error with its project.
 pub struct ErrorView {
     error: Tracked,
     project: Arc<spaces::Project>,
@@ -56,7 +53,6 @@ impl ErrorView {
     }
 }
 
-/// The errors of a project.
 struct Errors {
     project: Arc<spaces::Project>,
     setting: Setting,
@@ -64,29 +60,35 @@ struct Errors {
 }
 
 impl Errors {
+    /// One of them that was received here.
+    fn view(&self, error: Tracked) -> ErrorView {
+        ErrorView {
+            error,
+            project: self.project.clone(),
+            base_url: self.base_url.clone(),
+            there: None,
+        }
+    }
+
     /// Whether an error that was received here is one of them.
     fn has(&self, error: &Tracked) -> bool {
         self.setting.integrated && self.project.id == error.project_id
     }
 }
 
-/// The newest event's stack.
 struct Stack {
     error_id: i64,
     received_at: Timestamp,
     frames: Vec<StackFrame>,
 }
 
-/// What the newest event is marked with.
 struct Tags {
     level: String,
     logger: String,
 }
 
-/// One line of source.
 struct Line(i64, String);
 
-/// Registers the types and adds them to projects.
 pub fn graph(g: &mut Graph) {
     ERROR_ID.register(g);
     closed_lists(g);
@@ -201,7 +203,6 @@ fn filled(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// What both types of errors show.
 fn common(error: ObjectBuilder<'_, ErrorView>) -> ObjectBuilder<'_, ErrorView> {
     let bar = object::<Bar>("TrackerErrorFrequency");
     error
@@ -354,10 +355,6 @@ fn collection(g: &mut Graph) {
     g.count("TrackerError");
 }
 
-fn caller(context: &Context) -> Result<(App, Viewer), Fault> {
-    Ok((context.app()?.clone(), identity::graph::viewer(context)))
-}
-
 /// Those of the projects whose errors the viewer may read.
 async fn collections(
     parents: Vec<Arc<Project>>,
@@ -388,14 +385,7 @@ async fn one_of(
     let found = app.read(move |tx| rows::by_id(tx, id)).await?;
     let shown = parents.into_iter().map(|parent| {
         let (parent, error) = (parent?, found.clone()?);
-        parent.has(&error).then(|| {
-            Arc::new(ErrorView {
-                error,
-                project: parent.project.clone(),
-                base_url: parent.base_url.clone(),
-                there: None,
-            })
-        })
+        parent.has(&error).then(|| Arc::new(parent.view(error)))
     });
     Ok(shown.collect())
 }

@@ -1,69 +1,67 @@
 //! Saying what becomes of an error, and making the issue about it.
 
-use super::{ERROR_ID, ErrorView, caller};
+use super::{ERROR_ID, ErrorView};
 use crate::errors::issues::{self, NewErrorIssue};
 use crate::errors::model::{Status, Tracked};
 use crate::errors::rules::errors::{authorize, set_status};
 use crate::errors::store::errors as rows;
+use identity::graph::caller;
 use kernel::app::App;
 use kernel::error::{Error, Result as Outcome};
-use kernel::graph::{BOOLEAN, Done, Fault, Graph, HasTypeRef, ID, STRING, argument, named, object};
+use kernel::graph::{BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, STRING, named, object};
+use kernel::graph_input;
 use kernel::ids::Reference;
 use planning::graph::writer;
-use serde::Deserialize;
 use spaces::Project;
 use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
 
-/// An error that was changed.
 struct Changed {
     error: Arc<ErrorView>,
     closed_issue_iid: Option<i64>,
 }
 
-/// The issue that was made about one.
 struct Made {
     error: Arc<ErrorView>,
     issue_iid: i64,
     issue_path: String,
 }
 
-#[derive(Deserialize)]
-struct Update {
-    id: i64,
-    status: String,
+graph_input! {
+    struct Update {
+        /// The error.
+        id: i64 = ERROR_ID.required(),
+        /// What becomes of it.
+        status: String = named("TrackerErrorStatus").required(),
+    }
 }
 
-#[derive(Deserialize)]
-struct CreateIssue {
-    id: i64,
-    title: Option<String>,
-    confidential: Option<bool>,
+graph_input! {
+    struct CreateIssue {
+        /// The error.
+        id: i64 = ERROR_ID.required(),
+        /// Title of the issue; the error's by default.
+        title: Option<String> = STRING,
+        /// Whether few see the issue.
+        confidential: Option<bool> = BOOLEAN,
+    }
 }
 
 pub(super) fn graph(g: &mut Graph) {
-    let status = named("TrackerErrorStatus").required();
     let error = || object::<ErrorView>("TrackerDetailedError");
-    g.mutation::<Changed>(
-        "trackerErrorUpdate",
-        "Resolves, ignores or reopens an error.",
-    )
-    .input(argument("id", ERROR_ID.required()).describe("The error."))
-    .input(argument("status", status).describe("What becomes of it."))
-    .answers("error", error(), |it| Some(it.error.clone()))
-    .answers("closedIssueIid", ID, |it| {
-        it.closed_issue_iid.map(|iid| iid.to_string())
-    })
-    .run(update);
+    let text = "Resolves, ignores or reopens an error.";
+    g.mutation::<Changed>("trackerErrorUpdate", text)
+        .answers("error", error(), |it| Some(it.error.clone()))
+        .answers("closedIssueIid", ID, |it| {
+            it.closed_issue_iid.map(|iid| iid.to_string())
+        })
+        .handle(update);
     g.mutation::<Made>("trackerErrorCreateIssue", "Makes an issue about an error.")
-        .input(argument("id", ERROR_ID.required()).describe("The error."))
-        .input(argument("title", STRING).describe("Title of the issue; the error's by default."))
-        .input(argument("confidential", BOOLEAN).describe("Whether few see the issue."))
         .answers("error", error(), |it| Some(it.error.clone()))
         .answers("issueIid", ID, |it| Some(it.issue_iid.to_string()))
         .answers("issuePath", STRING, |it| Some(it.issue_path.clone()))
-        .run(create_issue);
+        .handle(create_issue);
 }
 
 /// The project that an error is in, by the error's id alone.
@@ -81,7 +79,7 @@ fn shown(app: &App, error: Tracked, project: Project) -> Arc<ErrorView> {
     })
 }
 
-async fn update(input: Update, context: kernel::graph::Context) -> Result<Done<Changed>, Fault> {
+async fn update(input: Update, context: Context) -> Result<Done<Changed>, Fault> {
     let Some(status) = Status::from_text(&input.status.to_lowercase()) else {
         return Err(Fault::argument("Errors here are not resolved by releases"));
     };
@@ -99,16 +97,13 @@ async fn update(input: Update, context: kernel::graph::Context) -> Result<Done<C
     }))
 }
 
-async fn create_issue(
-    input: CreateIssue,
-    context: kernel::graph::Context,
-) -> Result<Done<Made>, Fault> {
+async fn create_issue(input: CreateIssue, context: Context) -> Result<Done<Made>, Fault> {
     let (app, _) = caller(&context)?;
     let id = input.id;
     let place = app.read(move |tx| project_of(tx, id)).await?;
     let wanted = NewErrorIssue {
         title: input.title,
-        confidential: input.confidential.unwrap_or(false),
+        confidential: input.confidential,
     };
     let made = issues::create(&app, writer(&context)?, &place, id, &wanted);
     let made = made.await?.mutated()?;

@@ -3,7 +3,7 @@
 
 use super::{CreateIssue, ErrorPage};
 use crate::errors::detail::Detail;
-use crate::errors::external::{self, ExternalError, Query};
+use crate::errors::external::{self, ExternalError};
 use crate::errors::issues;
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::reading;
@@ -29,7 +29,6 @@ use spaces::pages::{Address, Space};
 use std::sync::Arc;
 use store::Tx;
 
-/// Errors on a page of the list.
 const PER_PAGE: i64 = 20;
 
 kernel::params! {
@@ -107,11 +106,10 @@ async fn listed(app: &App, viewer: Viewer, address: Address, asked: ListErrors) 
     };
     match setting.integrated {
         true => received(app, project, filter, asked.cursor).await,
-        false => elsewhere(app, &setting, filter, asked.cursor).await,
+        false => elsewhere(app, &setting, &filter, asked.cursor.as_deref()).await,
     }
 }
 
-/// Errors that were received here.
 async fn received(
     app: &App,
     project: Project,
@@ -147,20 +145,13 @@ async fn received(
     .await
 }
 
-/// Errors of a tracker elsewhere.
 async fn elsewhere(
     app: &App,
     setting: &Setting,
-    filter: Filter,
-    cursor: Option<String>,
+    filter: &Filter,
+    cursor: Option<&str>,
 ) -> Result<Value> {
-    let query = Query {
-        status: filter.status,
-        search: filter.search,
-        sort: filter.sort,
-        cursor,
-    };
-    let listed = external::list(app, setting, &query).await?;
+    let listed = external::list(app, setting, filter, cursor).await?;
     let shown: Vec<Value> = listed
         .errors
         .iter()

@@ -1,20 +1,19 @@
 //! `…/-/error_tracking`: the errors of a project.
 
 use super::views::{ErrorList, ErrorRow};
-use crate::errors::external::{self, ExternalError, Listed, Query};
+use crate::errors::external::{self, ExternalError, Listed};
 use crate::errors::model::{Setting, Status, Tracked};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
 use crate::errors::store::settings;
 use identity::pages::page;
-use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::html::{Html, Moment, Pages};
-use kernel::http::{Paging, Params, RequestContext, Response};
+use kernel::http::{Paging, Params, Response};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space};
+use spaces::pages::{Space, Visit};
 use std::sync::Arc;
 
 const STATUSES: &[(&str, &str)] = &[
@@ -30,18 +29,13 @@ const SORTS: &[(&str, &str)] = &[
 ];
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
-        /// Words to look for.
         pub search: Option<String>,
-        /// Only these.
         pub status: Option<String>,
-        /// The order.
         pub sort: Option<String>,
     }
 }
 
-/// An error as a row.
 pub(super) fn row(error: &Tracked, project: &str, now: Timestamp) -> ErrorRow {
     ErrorRow {
         name: error.name.clone(),
@@ -59,12 +53,10 @@ pub(super) fn row(error: &Tracked, project: &str, now: Timestamp) -> ErrorRow {
 
 pub(super) async fn show(
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    visit: Visit,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let search = params.search.clone().unwrap_or_default();
     let chosen = |sent: &Option<String>, all: &[(&str, &str)]| {
         let sent = sent.as_deref().unwrap_or_default();
@@ -83,23 +75,17 @@ pub(super) async fn show(
         .append_pair("status", &status)
         .append_pair("sort", &sort)
         .finish();
-    let shown = page(&app, &viewer, "Errors");
-    let elsewhere = match setting(&app, &viewer, &address).await? {
+    let shown = page(&app, &visit.viewer, "Errors");
+    let elsewhere = match setting(&app, visit.clone()).await? {
         Some(setting) if setting.active && !setting.integrated => {
-            let query = Query {
-                status: filter.status,
-                search: search.clone(),
-                sort: filter.sort,
-                cursor: None,
-            };
-            Some(Elsewhere::ask(&app, &setting, &query).await?)
+            Some(Elsewhere::ask(&app, &setting, &filter).await?)
         }
         _ => None,
     };
     let view = app
         .read(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::ReadErrors)?;
-            let head = space.head(tx, &viewer)?;
+            let space = visit.authorize(tx, Purpose::ReadErrors)?;
+            let head = space.head(tx, &visit.viewer)?;
             let setting = settings::of_project(tx, head.id)?;
             let (limit, offset) = (paging.per_page, paging.offset());
             let now = tx.now();
@@ -140,10 +126,9 @@ pub(super) async fn show(
 }
 
 /// How the project of an address tracks errors.
-async fn setting(app: &App, viewer: &Viewer, address: &Address) -> Result<Option<Setting>> {
-    let (viewer, address) = (viewer.clone(), address.clone());
+async fn setting(app: &App, visit: Visit) -> Result<Option<Setting>> {
     app.read(move |tx| {
-        let space = address.authorize(tx, &viewer, Purpose::ReadErrors)?;
+        let space = visit.authorize(tx, Purpose::ReadErrors)?;
         match &space {
             Space::Project(project, _) => settings::of_project(tx, project.id),
             Space::Group(..) => Ok(None),
@@ -160,8 +145,8 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    async fn ask(app: &App, setting: &Setting, query: &Query) -> Result<Elsewhere> {
-        let (listed, problem) = match external::list(app, setting, query).await {
+    async fn ask(app: &App, setting: &Setting, filter: &Filter) -> Result<Elsewhere> {
+        let (listed, problem) = match external::list(app, setting, filter, None).await {
             Ok(listed) => (listed, String::new()),
             Err(Error::Exact(_, body)) => {
                 let text = body["message"].as_str().unwrap_or_default().to_owned();

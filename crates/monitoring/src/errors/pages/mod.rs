@@ -10,6 +10,7 @@ pub mod views;
 use crate::errors::issues::NewErrorIssue;
 use http::Method;
 use kernel::http::Routes;
+use kernel::http::params::Flat;
 use spaces::pages::PROJECT;
 
 pub fn routes(r: &mut Routes) {
@@ -34,31 +35,23 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An error.
     pub struct ErrorPage {
-        /// The error.
         pub error_id: i64,
     }
 }
 
 kernel::params! {
-    /// An issue about an error.
     pub struct CreateIssue {
-        /// The error.
         pub error_id: i64,
-        /// Title of the issue; that of the error unless given.
-        pub title: Option<String>,
-        /// Seen by author, assignees and reporters only.
-        pub confidential: Option<bool>,
+        pub issue: Flat<NewErrorIssue>,
     }
 }
 
 impl CreateIssue {
+    /// What is typed; a blank title is none.
     fn wanted(&self) -> NewErrorIssue {
-        let title = self.title.clone().filter(|title| !title.trim().is_empty());
-        NewErrorIssue {
-            title,
-            confidential: self.confidential.unwrap_or(false),
-        }
+        let mut wanted = self.issue.0.clone();
+        wanted.title = wanted.title.filter(|title| !title.trim().is_empty());
+        wanted
     }
 }

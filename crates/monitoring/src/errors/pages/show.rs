@@ -13,7 +13,7 @@ use crate::errors::store::issues::seen;
 use crate::hours::{of_days, of_hours};
 use identity::pages::challenge::{Challenge, Solved};
 use identity::pages::refusal::{FormState, outcome};
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, Moment, Page, flash};
@@ -22,9 +22,8 @@ use kernel::ids::Reference;
 use planning::access::desk_to_write;
 use planning::guarded::Writer;
 use planning::model::IssueState;
-use spaces::Project;
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space};
+use spaces::pages::{Space, Visit};
 use std::sync::Arc;
 use store::Tx;
 
@@ -36,51 +35,34 @@ const ACTIONS: &[(&str, Status)] = &[
 ];
 
 kernel::params! {
-    /// What becomes of an error.
     pub struct Change {
-        /// The error.
         pub error_id: i64,
-        /// What becomes of it.
         pub status: Status,
     }
 }
 
-fn project_of(space: &Space) -> Result<&Project> {
-    match space {
-        Space::Project(project, _) => Ok(project),
-        Space::Group(..) => Err(Error::NotFound("Project")),
-    }
-}
-
-pub(super) async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    params: Params<ErrorPage>,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let typed = FormState::default();
-    render(&app, viewer.viewer(), address, params.error_id, typed).await
+pub(super) async fn show(app: App, visit: Visit, params: Params<ErrorPage>) -> Result<Response> {
+    render(&app, visit, params.error_id, FormState::default()).await
 }
 
 async fn render(
     app: &App,
-    viewer: Viewer,
-    address: Address,
+    visit: Visit,
     id: i64,
     typed: FormState<CreateIssue>,
 ) -> Result<Response> {
     let status = typed.refusal.status();
-    let shown = typed.refusal.page(app, &viewer, "Error");
+    let page = typed.refusal.page(app, &visit.viewer, "Error");
     let view = app
         .read(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::ReadErrors)?;
-            let project = project_of(&space)?;
+            let space = visit.authorize(tx, Purpose::ReadErrors)?;
+            let project = space.project()?;
             let error = rows::find(tx, project.id, id)?.found("Error")?;
-            let view = details(tx, shown, &viewer, &space, &error)?;
+            let view = details(tx, page, &visit.viewer, &space, &error)?;
+            let form = typed.form.as_ref();
             Ok(ErrorDetails {
                 challenge: typed.refusal.challenge,
-                confidential: typed.form.and_then(|form| form.confidential) == Some(true),
+                confidential: form.is_some_and(|form| form.issue.confidential == Some(true)),
                 ..view
             })
         })
@@ -130,14 +112,9 @@ fn details(
             state: issue.state.as_str().to_owned(),
         }),
         can_create_issue: may_create && !has_open,
-        id: error.id,
+        tracked: error.clone(),
         first_seen_at: Moment::new(error.first_seen_at, now),
         regressed_at: Moment::maybe(error.regressed_at, now),
-        regressed_release: error.regressed_release.clone().unwrap_or_default(),
-        platform: error.platform.clone(),
-        logger: error.logger.clone(),
-        first_release: error.first_release.clone(),
-        last_release: error.last_release.clone(),
         hours: of_hours(&hours.unwrap_or_default()),
         days: of_days(&days),
         newest,
@@ -146,19 +123,13 @@ fn details(
     })
 }
 
-pub(super) async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Change>,
-) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
+pub(super) async fn change(app: App, visit: Visit, form: Params<Change>) -> Result<Response> {
     let status = form.status;
     let (path, closed) = app
         .write(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::ManageErrors)?;
-            let project = project_of(&space)?;
-            let changed = set_status(tx, &viewer, project, form.error_id, form.status)?;
+            let space = visit.authorize(tx, Purpose::ManageErrors)?;
+            let project = space.project()?;
+            let changed = set_status(tx, &visit.viewer, project, form.error_id, form.status)?;
             let path = changed.error.path(&project.full_path);
             Ok((path, changed.closed_issue_iid))
         })
@@ -172,7 +143,6 @@ pub(super) async fn change(
     flash::done(&app, &path, done)
 }
 
-/// Whether the viewer may make issues in a project.
 fn may_create_issues(tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference) -> Result<bool> {
     match desk_to_write(tx, viewer, project) {
         Ok(_) => Ok(true),
@@ -183,17 +153,16 @@ fn may_create_issues(tx: &mut Tx<'_>, viewer: &Viewer, project: &Reference) -> R
 
 pub(super) async fn create_issue(
     app: App,
-    viewer: SignedInViewer,
+    visit: Visit,
     asked: Arc<RequestContext>,
     form: Params<CreateIssue>,
     Solved(solution): Solved,
 ) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (who, at) = (viewer.clone(), address.clone());
+    let asker = visit.clone();
     let project = app
         .read(move |tx| {
-            let space = at.authorize(tx, &who, Purpose::ManageErrors)?;
-            Ok(project_of(&space)?.clone())
+            let space = asker.authorize(tx, Purpose::ManageErrors)?;
+            Ok(space.project()?.clone())
         })
         .await?;
     let back = format!(
@@ -201,7 +170,7 @@ pub(super) async fn create_issue(
         project.full_path, form.error_id
     );
     let place = Reference::Id(project.id);
-    let by = Writer::by_form(viewer.clone(), asked, solution);
+    let by = Writer::by_form(visit.viewer.clone(), asked, solution);
     let made = issues::create(&app, by, &place, form.error_id, &form.wanted()).await;
     match outcome(&app, made, &[]).await? {
         Ok(made) => flash::done(&app, &back, format!("Issue #{} is made.", made.issue.iid)),
@@ -211,7 +180,7 @@ pub(super) async fn create_issue(
                 form: Some(form.0),
                 refusal,
             };
-            render(&app, viewer, address, id, typed).await
+            render(&app, visit, id, typed).await
         }
     }
 }

@@ -4,12 +4,9 @@ use super::ProjectPath;
 use crate::errors::model::Dropped;
 use crate::errors::rules::errors::authorize;
 use crate::errors::store::arrive;
-use identity::viewer::Viewer;
-use kernel::app::App;
+use identity::Caller;
 use kernel::error::Result;
 use kernel::http::{Paged, Paging, Params, Routes};
-use schemars::JsonSchema;
-use serde::Serialize;
 use spaces::access::Purpose;
 
 pub(super) fn routes(r: &mut Routes) {
@@ -17,39 +14,12 @@ pub(super) fn routes(r: &mut Routes) {
         .summary("Lists how many events the programs of a project dropped, and why");
 }
 
-/// Events that clients dropped for one reason.
-#[derive(Serialize, JsonSchema)]
-pub struct DroppedEntity {
-    /// Why, in the protocol's words.
-    reason: String,
-    /// What they were, in the protocol's words.
-    category: String,
-    /// How many, since the project receives errors.
-    quantity: i64,
-}
-
-impl From<Dropped> for DroppedEntity {
-    fn from(dropped: Dropped) -> DroppedEntity {
-        DroppedEntity {
-            reason: dropped.reason,
-            category: dropped.category,
-            quantity: dropped.quantity,
-        }
-    }
-}
-
-/// One page of them.
-async fn list(
-    app: App,
-    viewer: Viewer,
-    path: Params<ProjectPath>,
-    paging: Paging,
-) -> Result<Paged<DroppedEntity>> {
-    app.read(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &path.id, Purpose::ReadErrors)?;
+async fn list(by: Caller, path: Params<ProjectPath>, paging: Paging) -> Result<Paged<Dropped>> {
+    by.read(move |tx, by| {
+        let (project, _) = authorize(tx, &by.viewer, &path.id, Purpose::ReadErrors)?;
         let found = arrive::dropped(tx, project.id, paging.fetch(), paging.offset())?;
         let total = arrive::count_dropped(tx, project.id)?;
-        Ok(Paged::numbered(found, paging, Some(total)).map(DroppedEntity::from))
+        Ok(Paged::numbered(found, paging, Some(total)))
     })
     .await
 }

@@ -1,22 +1,25 @@
 //! Errors of a project, for scripts (docs/interface/monitoring.md «Beyond the reference» 8).
 
+use super::ProjectPath;
 use crate::errors::issues::{self, NewErrorIssue};
 use crate::errors::model::{Status, Tracked};
 use crate::errors::rules::errors::{self, authorize};
 use crate::errors::store::errors::{self as rows, Filter, Sort};
 use crate::errors::store::issues::{Linked, seen};
+use identity::Caller;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Found, Result};
+use kernel::http::params::Flat;
 use kernel::http::{Created, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
-use kernel::time::wire;
 use planning::access::Scope;
 use planning::entity::issues::{IssueEntity, RelatedToIssues, issue};
 use planning::guarded::Writer;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spaces::access::Purpose;
+use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
@@ -36,10 +39,8 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Which errors.
     pub struct ListErrors {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// Only those of this status.
         pub status: Option<Status>,
         /// Only those whose name, description or place has this in it.
@@ -50,7 +51,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An error.
     pub struct ErrorPath {
         /// The project.
         pub id: Reference,
@@ -60,68 +60,25 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// What becomes of an error.
     pub struct UpdateError {
-        /// The project.
-        pub id: Reference,
-        /// The error.
-        pub error_id: i64,
+        pub at: Flat<ErrorPath>,
         /// What becomes of it.
         pub status: Status,
     }
 }
 
 kernel::params! {
-    /// An issue about an error.
     pub struct CreateIssue {
-        /// The project.
-        pub id: Reference,
-        /// The error.
-        pub error_id: i64,
-        /// Title of the issue; that of the error unless given.
-        pub title: Option<String>,
-        /// Seen by author, assignees and reporters only.
-        pub confidential: Option<bool>,
+        pub at: Flat<ErrorPath>,
+        pub issue: Flat<NewErrorIssue>,
     }
 }
 
 /// An error.
 #[derive(Serialize, JsonSchema)]
 pub struct ErrorEntity {
-    /// Its number.
-    id: i64,
-    /// Its project.
-    project_id: i64,
-    /// Type of the exception, or that it is a message.
-    name: String,
-    /// Text of the newest event.
-    description: String,
-    /// Where it happens.
-    culprit: String,
-    /// Language or runtime.
-    platform: String,
-    /// How bad the newest event was.
-    level: String,
-    /// What logged it.
-    logger: String,
-    /// What people said of it.
-    status: Status,
-    /// Events so far.
-    events_count: i64,
-    /// People it happened to.
-    users_count: i64,
-    /// Release of the first event.
-    first_release: Option<String>,
-    /// Release of the newest event.
-    last_release: Option<String>,
-    /// When it was first seen.
-    first_seen_at: String,
-    /// When it was last seen.
-    last_seen_at: String,
-    /// When it came back after it was resolved.
-    regressed_at: Option<String>,
-    /// The release it came back in.
-    regressed_release: Option<String>,
+    #[serde(flatten)]
+    error: Tracked,
     /// Number of the issue about it, if the caller may see that.
     issue_iid: Option<i64>,
 }
@@ -136,47 +93,26 @@ pub struct ChangedEntity {
 }
 
 impl ErrorEntity {
-    fn new(error: Tracked, issue: Option<&Linked>) -> ErrorEntity {
-        let filled = |text: String| (!text.is_empty()).then_some(text);
+    fn new(issues: &HashMap<i64, Linked>, error: Tracked) -> ErrorEntity {
         ErrorEntity {
-            id: error.id,
-            project_id: error.project_id,
-            name: error.name,
-            description: error.description,
-            culprit: error.actor,
-            platform: error.platform,
-            level: error.level,
-            logger: error.logger,
-            status: error.status,
-            events_count: error.events_count,
-            users_count: error.users_count,
-            first_release: filled(error.first_release),
-            last_release: filled(error.last_release),
-            first_seen_at: wire::text(error.first_seen_at),
-            last_seen_at: wire::text(error.last_seen_at),
-            regressed_at: error.regressed_at.map(wire::text),
-            regressed_release: error.regressed_release,
-            issue_iid: issue.map(|issue| issue.iid),
+            issue_iid: issues.get(&error.id).map(|issue| issue.iid),
+            error,
         }
     }
 
-    /// One error with the issue about it.
     fn read(tx: &mut Tx<'_>, viewer: &Viewer, error: Tracked) -> Result<ErrorEntity> {
         let issues = seen(tx, viewer, vec![error.id])?;
-        let issue = issues.get(&error.id);
-        Ok(ErrorEntity::new(error, issue))
+        Ok(ErrorEntity::new(&issues, error))
     }
 }
 
-/// One page of them.
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListErrors>,
     paging: Paging,
 ) -> Result<Paged<ErrorEntity>> {
-    app.read(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &params.id, Purpose::ReadErrors)?;
+    by.read(move |tx, by| {
+        let (project, _) = authorize(tx, &by.viewer, &params.at.id, Purpose::ReadErrors)?;
         let filter = Filter {
             status: params.status,
             search: params.search.clone().unwrap_or_default(),
@@ -184,62 +120,51 @@ async fn list(
         };
         let found = rows::list(tx, project.id, &filter, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id, &filter)?;
-        let issues = seen(tx, &viewer, found.iter().map(|error| error.id).collect())?;
+        let issues = seen(tx, &by.viewer, found.iter().map(|error| error.id).collect())?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|error| {
-            let issue = issues.get(&error.id);
-            ErrorEntity::new(error, issue)
-        }))
+        Ok(page.map(|error| ErrorEntity::new(&issues, error)))
     })
     .await
 }
 
-async fn show(app: App, viewer: Viewer, path: Params<ErrorPath>) -> Result<Ok200<ErrorEntity>> {
-    app.read(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &path.id, Purpose::ReadErrors)?;
+async fn show(by: Caller, path: Params<ErrorPath>) -> Result<Ok200<ErrorEntity>> {
+    by.read(move |tx, by| {
+        let (project, _) = authorize(tx, &by.viewer, &path.id, Purpose::ReadErrors)?;
         let error = rows::find(tx, project.id, path.error_id)?.found("Error")?;
-        Ok(Ok200(ErrorEntity::read(tx, &viewer, error)?))
+        Ok(Ok200(ErrorEntity::read(tx, &by.viewer, error)?))
     })
     .await
 }
 
-/// Says what becomes of one.
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateError>,
-) -> Result<Ok200<ChangedEntity>> {
-    app.write(move |tx| {
-        let (project, _) = authorize(tx, &viewer, &params.id, Purpose::ManageErrors)?;
-        let id = params.error_id;
-        let changed = errors::set_status(tx, &viewer, &project, id, params.status)?;
+async fn update(by: Caller, params: Params<UpdateError>) -> Result<Ok200<ChangedEntity>> {
+    by.write(move |tx, by| {
+        let (project, _) = authorize(tx, &by.viewer, &params.at.id, Purpose::ManageErrors)?;
+        let id = params.at.error_id;
+        let changed = errors::set_status(tx, &by.viewer, &project, id, params.status)?;
         Ok(Ok200(ChangedEntity {
-            error: ErrorEntity::read(tx, &viewer, changed.error)?,
+            error: ErrorEntity::read(tx, &by.viewer, changed.error)?,
             closed_issue_iid: changed.closed_issue_iid,
         }))
     })
     .await
 }
 
-/// Makes the issue about one.
 async fn create_issue(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
     params: Params<CreateIssue>,
 ) -> Result<Created<IssueEntity>> {
-    let wanted = NewErrorIssue {
-        title: params.title.clone(),
-        confidential: params.confidential.unwrap_or(false),
-    };
     let by = Writer::by_api(viewer.clone(), asked);
-    let made = issues::create(&app, by, &params.id, params.error_id, &wanted);
+    let (project, id) = (&params.at.id, params.at.error_id);
+    let made = issues::create(&app, by, project, id, &params.issue);
     let made = made.await?.rest()?;
     let handle = app.clone();
     app.read(move |tx| {
         let scope = Scope::Project(Box::new(made.desk));
-        let around = RelatedToIssues::read(tx, &viewer, &scope, std::slice::from_ref(&made.issue))?;
-        Ok(Created(issue(&handle, &made.issue, &around, false)))
+        let related =
+            RelatedToIssues::read(tx, &viewer, &scope, std::slice::from_ref(&made.issue))?;
+        Ok(Created(issue(&handle, &made.issue, &related, false)))
     })
     .await
 }

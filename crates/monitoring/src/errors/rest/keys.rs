@@ -4,11 +4,11 @@ use super::ProjectPath;
 use crate::errors::model::ClientKey;
 use crate::errors::rules::keys;
 use crate::errors::store::settings as rows;
-use identity::viewer::Viewer;
+use identity::Caller;
 use kernel::app::App;
 use kernel::error::Result;
+use kernel::http::params::Flat;
 use kernel::http::{Created, Ok200, Paged, Paging, Params, Routes};
-use kernel::ids::Reference;
 use schemars::JsonSchema;
 use serde::Serialize;
 use spaces::access::Purpose;
@@ -29,10 +29,8 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A key of a project.
     pub struct KeyPath {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// The key.
         pub key_id: i64,
     }
@@ -62,49 +60,36 @@ impl ClientKeyEntity {
     }
 }
 
-/// One page of them.
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<ProjectPath>,
     paging: Paging,
 ) -> Result<Paged<ClientKeyEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.id, Purpose::Update)?;
         let found = rows::keys(tx, project.id, paging.fetch(), paging.offset())?;
         let total = rows::count_keys(tx, project.id)?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|key| ClientKeyEntity::new(&handle, key)))
+        Ok(page.map(|key| ClientKeyEntity::new(&by.app, key)))
     })
     .await
 }
 
-async fn create(
-    app: App,
-    viewer: Viewer,
-    path: Params<ProjectPath>,
-) -> Result<Created<ClientKeyEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
-        let key = keys::create(tx, &viewer, &project)?;
-        Ok(Created(ClientKeyEntity::new(&handle, key)))
+async fn create(by: Caller, path: Params<ProjectPath>) -> Result<Created<ClientKeyEntity>> {
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.id, Purpose::Update)?;
+        let key = keys::create(tx, &by.viewer, &project)?;
+        Ok(Created(ClientKeyEntity::new(&by.app, key)))
     })
     .await
 }
 
 /// Removes one, and shows what it was.
-async fn destroy(
-    app: App,
-    viewer: Viewer,
-    path: Params<KeyPath>,
-) -> Result<Ok200<ClientKeyEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
-        let key = keys::destroy(&handle, tx, &viewer, &project, path.key_id)?;
-        Ok(Ok200(ClientKeyEntity::new(&handle, key)))
+async fn destroy(by: Caller, path: Params<KeyPath>) -> Result<Ok200<ClientKeyEntity>> {
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.at.id, Purpose::Update)?;
+        let key = keys::destroy(&by.app, tx, &by.viewer, &project, path.key_id)?;
+        Ok(Ok200(ClientKeyEntity::new(&by.app, key)))
     })
     .await
 }

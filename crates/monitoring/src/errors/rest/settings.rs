@@ -5,12 +5,10 @@ use crate::errors::limits::ErrorLimits;
 use crate::errors::model::Setting;
 use crate::errors::rules::settings::{self, Change};
 use crate::errors::store::settings as rows;
-use identity::viewer::Viewer;
-use kernel::app::App;
+use identity::Caller;
 use kernel::error::{Error, Found, Result};
-use kernel::http::params::{Param, Unusable};
+use kernel::http::params::{Flat, Param, Unusable};
 use kernel::http::{Ok200, Params, Routes};
-use kernel::ids::Reference;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -51,10 +49,8 @@ impl Param for YesOrNo {
 }
 
 kernel::params! {
-    /// How a project tracks errors from now on.
     pub struct PutSettings {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// Whether it tracks any.
         pub active: YesOrNo,
         /// Whether it receives them here.
@@ -63,10 +59,8 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// What changes.
     pub struct UpdateSettings {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// Whether it tracks any.
         pub active: YesOrNo,
         /// Whether it receives them here.
@@ -102,13 +96,9 @@ impl TrackingSettingsEntity {
     }
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<ProjectPath>,
-) -> Result<Ok200<TrackingSettingsEntity>> {
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+async fn show(by: Caller, path: Params<ProjectPath>) -> Result<Ok200<TrackingSettingsEntity>> {
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.id, Purpose::Update)?;
         let setting = rows::of_project(tx, project.id)?.found(MISSING)?;
         let limits = kernel::settings::read(tx)?;
         Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
@@ -117,14 +107,9 @@ async fn show(
 }
 
 /// Sets them, also where there were none.
-async fn put(
-    app: App,
-    viewer: Viewer,
-    params: Params<PutSettings>,
-) -> Result<Ok200<TrackingSettingsEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
+async fn put(by: Caller, params: Params<PutSettings>) -> Result<Ok200<TrackingSettingsEntity>> {
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.at.id, Purpose::Update)?;
         let limits: ErrorLimits = kernel::settings::read(tx)?;
         if !limits.integrated {
             return Err(Error::NotFound(""));
@@ -132,28 +117,27 @@ async fn put(
         let change = Change {
             active: params.active.0,
             integrated: Some(params.integrated.0),
+            external: None,
         };
-        let setting = settings::put(&handle, tx, &viewer, &project, &change)?;
+        let setting = settings::put(&by.app, tx, &by.viewer, &project, &change)?;
         Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
     })
     .await
 }
 
-/// Changes those there are.
 async fn update(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<UpdateSettings>,
 ) -> Result<Ok200<TrackingSettingsEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.at.id, Purpose::Update)?;
         rows::of_project(tx, project.id)?.found(MISSING)?;
         let change = Change {
             active: params.active.0,
             integrated: params.integrated.map(|integrated| integrated.0),
+            external: None,
         };
-        let setting = settings::put(&handle, tx, &viewer, &project, &change)?;
+        let setting = settings::put(&by.app, tx, &by.viewer, &project, &change)?;
         let limits = kernel::settings::read(tx)?;
         Ok(Ok200(TrackingSettingsEntity::new(setting, &limits)))
     })

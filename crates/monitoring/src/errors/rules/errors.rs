@@ -25,15 +25,12 @@ pub fn authorize(
     Ok((project, setting))
 }
 
-/// The project does not track errors.
 pub fn not_enabled() -> Error {
     Error::Exact(400, json!({"message": "Error Tracking is not enabled"}))
 }
 
-/// What became of an error.
 #[derive(Debug, Clone)]
 pub struct Changed {
-    /// The error as it is now.
     pub error: Tracked,
     /// Number of the issue that was closed because the error is resolved.
     pub closed_issue_iid: Option<i64>,
@@ -53,13 +50,8 @@ pub fn set_status(
         rows::set_status(tx, &error, status)?;
         let name = format!("{}: {}", project.full_path, error.short_title());
         let target = ("ErrorTracking::Error", error.id, name.as_str());
-        audit::record(
-            tx,
-            viewer,
-            "error.update",
-            target,
-            json!({"status": status}),
-        )?;
+        let details = json!({"status": status});
+        audit::record(tx, viewer, "error.update", target, details)?;
     }
     let closed_issue_iid = match status {
         Status::Resolved => issues::close(tx, viewer, id)?,

@@ -39,12 +39,8 @@ pub fn make(tx: &mut Tx<'_>, viewer: &Viewer, error: &Tracked, new: &IssueInput)
     let actor = viewer.user_id();
     let issue = issues::create(tx, error.project_id, actor, new)?;
     links::link(tx, error.id, issue.id)?;
-    notes::system(
-        tx,
-        noteable(&issue),
-        actor,
-        "created this issue from an error",
-    )?;
+    let text = "created this issue from an error";
+    notes::system(tx, noteable(&issue), actor, text)?;
     notify(tx, viewer, &issue, Event::New)?;
     Ok(issue)
 }

@@ -20,14 +20,9 @@ const PREFIX: &str = "svet_";
 pub fn create(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project) -> Result<ClientKey> {
     let public_key = format!("{PREFIX}{}", hex::encode(random_bytes::<16>()));
     let key = rows::add_key(tx, project.id, &public_key)?;
-    let details = json!({"client_key": key.id});
-    audit::record(
-        tx,
-        viewer,
-        "error_tracking_client_key.create",
-        of_project(project),
-        details,
-    )?;
+    let (target, details) = (of_project(project), json!({"client_key": key.id}));
+    let action = "error_tracking_client_key.create";
+    audit::record(tx, viewer, action, target, details)?;
     Ok(key)
 }
 
@@ -40,14 +35,9 @@ pub fn destroy(
     id: i64,
 ) -> Result<ClientKey> {
     let key = rows::remove_key(tx, project.id, id)?.found("Error Tracking Client Key")?;
-    let details = json!({"client_key": key.id});
-    audit::record(
-        tx,
-        viewer,
-        "error_tracking_client_key.destroy",
-        of_project(project),
-        details,
-    )?;
+    let (target, details) = (of_project(project), json!({"client_key": key.id}));
+    let action = "error_tracking_client_key.destroy";
+    audit::record(tx, viewer, action, target, details)?;
     forget(app, tx);
     Ok(key)
 }

@@ -15,22 +15,18 @@ use store::Tx;
 
 /// What tokens for trackers elsewhere are sealed as.
 pub const TOKEN: &str = "error_tracking_token";
-/// Where the API of a tracker elsewhere begins.
 const API: &str = "/api/0/projects/";
 
-/// What is said of it.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// Whether the project tracks errors.
     pub active: bool,
-    /// Whether it receives them here.
     pub integrated: Option<bool>,
+    pub external: Option<External>,
 }
 
 /// Where a tracker elsewhere is, as typed.
 #[derive(Debug, Clone)]
 pub struct External {
-    /// Where it answers.
     pub api_url: String,
     /// A token for it; blank to keep the one there is.
     pub token: String,
@@ -44,18 +40,6 @@ pub fn put(
     project: &Project,
     change: &Change,
 ) -> Result<Setting> {
-    put_with(app, tx, viewer, project, change, None)
-}
-
-/// The same with what is said of a tracker elsewhere.
-pub fn put_with(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    change: &Change,
-    external: Option<&External>,
-) -> Result<Setting> {
     let before = rows::of_project(tx, project.id)?;
     let mut setting = before.unwrap_or(Setting {
         project_id: project.id,
@@ -67,7 +51,7 @@ pub fn put_with(
     });
     setting.active = change.active;
     setting.integrated = change.integrated.unwrap_or(setting.integrated);
-    if let Some(external) = external {
+    if let Some(external) = &change.external {
         let url = external.api_url.trim();
         let moved = setting.api_url.as_deref() != Some(url);
         setting.api_url = (!url.is_empty()).then(|| url.to_owned());
@@ -81,35 +65,18 @@ pub fn put_with(
             setting.sealed_token = Some(app.secrets().seal(TOKEN, token.as_bytes()));
         }
     }
-    store(app, tx, viewer, project, &setting)?;
-    Ok(setting)
-}
-
-/// Stores settings that fit together.
-pub fn store(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    setting: &Setting,
-) -> Result<()> {
-    check(setting)?;
-    rows::put(tx, setting)?;
+    check(&setting)?;
+    rows::put(tx, &setting)?;
     let details = json!({
         "active": setting.active,
         "integrated": setting.integrated,
         "api_url": setting.api_url,
     });
-    audit::record(
-        tx,
-        viewer,
-        "error_tracking_setting.update",
-        of_project(project),
-        details,
-    )?;
+    let target = of_project(project);
+    audit::record(tx, viewer, "error_tracking_setting.update", target, details)?;
     forget(app, tx);
     forget_full(app, tx);
-    Ok(())
+    Ok(setting)
 }
 
 /// A tracker elsewhere needs an address and a token.

@@ -17,7 +17,6 @@ const DIGEST: usize = 16;
 /// How far back a client's clock is believed, in days.
 const MAX_AGE_DAYS: i64 = 30;
 
-/// What events of one error add to it.
 struct Added<'e> {
     newest: (Timestamp, &'e Event),
     oldest: Timestamp,
@@ -26,7 +25,6 @@ struct Added<'e> {
     people: HashSet<String>,
 }
 
-/// What is known of an error that events belong to.
 struct Known {
     id: i64,
     status: Status,
@@ -94,7 +92,6 @@ pub fn drops(tx: &mut Tx<'_>, project_id: i64, drops: &BTreeMap<(&str, &str), i6
     Ok(())
 }
 
-/// What clients of the project say they dropped, by reason.
 pub fn dropped(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<Dropped>> {
     Ok(tx.all(
         sql!(
@@ -105,7 +102,6 @@ pub fn dropped(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Res
     )?)
 }
 
-/// How many reasons and categories they told.
 pub fn count_dropped(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from error_tracking_drops where project_id = $1"),
@@ -225,7 +221,6 @@ fn insert(
     })
 }
 
-/// What search looks into.
 fn folded(event: &Event) -> String {
     fold(&format!(
         "{}\n{}\n{}",
@@ -264,7 +259,6 @@ fn keep(
     Ok(written == 1)
 }
 
-/// Counts what was written.
 fn count(tx: &mut Tx<'_>, error: &Known, added: &Added<'_>) -> Result<()> {
     let mut people = 0;
     for person in &added.people {

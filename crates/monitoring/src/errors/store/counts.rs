@@ -16,7 +16,6 @@ impl Changes {
         *self.0.entry((project_id, status.as_str())).or_default() += by;
     }
 
-    /// One is of another status than before.
     pub fn moved(&mut self, project_id: i64, from: Status, to: Status) {
         self.add(project_id, from, -1);
         self.add(project_id, to, 1);
@@ -43,7 +42,6 @@ impl Changes {
     }
 }
 
-/// How many errors a project has, of one status or of all.
 pub fn of(tx: &mut Tx<'_>, project_id: i64, status: Option<Status>) -> Result<i64> {
     let rows: Vec<(Status, i64)> = tx.all(
         sql!("select status, errors_count from error_tracking_counts where project_id = $1"),

@@ -16,21 +16,15 @@ const COLUMNS: &str = "id, project_id, name, description, actor, platform, level
     regressed_at, regressed_release";
 
 kernel::choices! {
-    /// What comes first in a list.
     pub enum Sort {
-        /// What was seen last.
         LastSeen = "last_seen",
-        /// What was first seen last.
         FirstSeen = "first_seen",
-        /// What happens most.
         Frequency = "frequency",
     }
 }
 
-/// Which errors a list shows.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only those of this status.
     pub status: Option<Status>,
     /// Only those whose name, description or actor has this in it.
     pub search: String,
@@ -55,12 +49,10 @@ impl Filter {
         }
     }
 
-    /// Words that are looked for, if any are.
     fn words(&self) -> Option<&str> {
         Some(self.search.trim()).filter(|words| !words.is_empty())
     }
 
-    /// `from … where …` of those of a status.
     fn of_status(&self, project_id: i64, status: Status) -> Fragment {
         let Some(words) = self.words() else {
             let mut all = Fragment::new(" from error_tracking_errors where project_id = ");
@@ -134,17 +126,8 @@ pub fn count(tx: &mut Tx<'_>, project_id: i64, filter: &Filter) -> Result<i64> {
     Ok(total.min(COUNT_LIMIT + 1))
 }
 
-/// One error of a project.
 pub fn find(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Tracked>> {
-    Ok(tx.optional(
-        sql!(
-            "select id, project_id, name, description, actor, platform, level, logger, status,
-                events_count, users_count, first_release, last_release, first_seen_at,
-                last_seen_at, regressed_at, regressed_release
-             from error_tracking_errors where project_id = $1 and id = $2"
-        ),
-        (project_id, id),
-    )?)
+    Ok(by_id(tx, id)?.filter(|error| error.project_id == project_id))
 }
 
 /// Stores what people say of an error. What is resolved has not come back yet.
@@ -168,9 +151,7 @@ pub fn set_status(tx: &mut Tx<'_>, error: &Tracked, status: Status) -> Result<()
 /// The newest event of an error that is still kept.
 #[derive(Debug, Clone)]
 pub struct Newest {
-    /// Its number, as the client set it.
     pub event_id: String,
-    /// Where it ran.
     pub environment: String,
     pub release: String,
     pub occurred_at: Timestamp,
@@ -179,7 +160,6 @@ pub struct Newest {
 
 store::from_row! { Newest { event_id, environment, release, occurred_at, payload } }
 
-/// The newest event of an error.
 pub fn newest(tx: &mut Tx<'_>, error_id: i64) -> Result<Option<Newest>> {
     Ok(tx.optional(
         sql!(

@@ -14,14 +14,12 @@ pub struct Linked {
     /// Number of the issue in its project.
     pub iid: i64,
     pub state: IssueState,
-    /// The project it is in.
     pub project_path: String,
 }
 
 from_row! { Linked { error_id, iid, state, project_path } }
 
 impl Linked {
-    /// Path of its page.
     pub fn path(&self) -> String {
         format!("/{}/-/issues/{}", self.project_path, self.iid)
     }
@@ -40,7 +38,6 @@ pub fn seen(tx: &mut Tx<'_>, viewer: &Viewer, errors: Vec<i64>) -> Result<HashMa
     Ok(rows.into_iter().map(|row| (row.error_id, row)).collect())
 }
 
-/// The id of the issue about an error, unjudged.
 pub fn of_error(tx: &mut Tx<'_>, error_id: i64) -> Result<Option<i64>> {
     Ok(tx.optional(
         sql!("select issue_id from error_tracking_issues where error_id = $1"),

@@ -4,5 +4,7 @@ pub mod arrive;
 pub mod counts;
 pub mod errors;
 pub mod issues;
+pub mod old;
+pub mod quotas;
 pub mod read;
 pub mod settings;

@@ -15,7 +15,6 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<Option<Setting>> {
     )?)
 }
 
-/// Stores how a project tracks errors.
 pub fn put(tx: &mut Tx<'_>, setting: &Setting) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -41,7 +40,6 @@ pub fn put(tx: &mut Tx<'_>, setting: &Setting) -> Result<()> {
     Ok(())
 }
 
-/// One page of a project's keys, newest last.
 pub fn keys(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result<Vec<ClientKey>> {
     Ok(tx.all(
         sql!(
@@ -52,7 +50,6 @@ pub fn keys(tx: &mut Tx<'_>, project_id: i64, limit: i64, offset: i64) -> Result
     )?)
 }
 
-/// How many keys a project has.
 pub fn count_keys(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from error_tracking_client_keys where project_id = $1"),
@@ -71,7 +68,6 @@ pub fn add_key(tx: &mut Tx<'_>, project_id: i64, public_key: &str) -> Result<Cli
     )?)
 }
 
-/// Removes a key of a project; what it was.
 pub fn remove_key(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<ClientKey>> {
     Ok(tx.optional(
         sql!(
@@ -80,4 +76,33 @@ pub fn remove_key(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Cl
         ),
         (project_id, id),
     )?)
+}
+
+/// The project that a key opens: both active, the project open to changes, and
+/// errors received here.
+pub fn opened(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>> {
+    Ok(tx.optional(
+        sql!(
+            "select k.project_id from error_tracking_client_keys k
+             join error_tracking_settings s on s.project_id = k.project_id
+             join projects p on p.id = k.project_id
+             where k.public_key = $1 and k.active and s.active and s.integrated
+                and not p.archived and p.deletion_scheduled_at is null"
+        ),
+        (key,),
+    )?)
+}
+
+/// Whether a project receives errors here and is open to changes.
+pub fn receives(tx: &mut Tx<'_>, project_id: i64) -> Result<bool> {
+    let found: Option<i64> = tx.optional(
+        sql!(
+            "select s.project_id from error_tracking_settings s
+             join projects p on p.id = s.project_id
+             where s.project_id = $1 and s.active and s.integrated
+                and not p.archived and p.deletion_scheduled_at is null"
+        ),
+        (project_id,),
+    )?;
+    Ok(found.is_some())
 }

@@ -10,26 +10,29 @@ mod write_rotations;
 mod write_schedules;
 
 use super::model::{Schedule, Unit, Until};
-use kernel::graph::shape::Leaf;
-use kernel::graph::{Argument, GlobalId, Graph, HasTypeRef, argument, item, object};
-use spaces::access::Purpose;
+use identity::graph::caller;
+use identity::viewer::Viewer;
+use kernel::error::Result as Wrote;
+use kernel::graph::shape::{Leaf, Object};
+use kernel::graph::{
+    Argument, Context, Done, Fault, GlobalId, Graph, HasTypeRef, MutationBuilder, argument, item,
+    object,
+};
+use std::sync::Arc;
+use store::Tx;
 
-/// Global IDs of rotations.
 pub const ROTATION_ID: GlobalId = GlobalId::new(
     "IncidentManagementOncallRotationID",
     "IncidentManagement::OncallRotation",
 );
-/// Global IDs of policies.
 pub const POLICY_ID: GlobalId = GlobalId::new(
     "IncidentManagementEscalationPolicyID",
     "IncidentManagement::EscalationPolicy",
 );
-/// Global IDs of those who take turns.
 const PARTICIPANT_ID: GlobalId = GlobalId::new(
     "IncidentManagementOncallParticipantID",
     "IncidentManagement::OncallParticipant",
 );
-/// Global IDs of rules.
 const RULE_ID: GlobalId = GlobalId::new(
     "IncidentManagementEscalationRuleID",
     "IncidentManagement::EscalationRule",
@@ -39,17 +42,9 @@ const SCHEDULE: &str = "IncidentManagementOncallSchedule";
 const ROTATION: &str = "IncidentManagementOncallRotation";
 const POLICY: &str = "EscalationPolicyType";
 
-/// `OncallRotationUnitEnum`.
 const UNIT: Leaf<Unit> = Leaf::upper("OncallRotationUnitEnum");
-/// `EscalationRuleStatus`.
 const UNTIL: Leaf<Until> = Leaf::upper("EscalationRuleStatus");
 
-/// What is asked of a project to see who is on call.
-const READ: Purpose = Purpose::ReadOnCall;
-/// And to change it.
-const CHANGE: Purpose = Purpose::Update;
-
-/// Registers the types and adds them to projects.
 pub fn graph(g: &mut Graph) {
     let units = vec![
         item("HOURS", "Hours that pass."),
@@ -77,8 +72,31 @@ pub fn graph(g: &mut Graph) {
     g.node::<read::Policies, _>(POLICY_ID, object(POLICY));
 }
 
-fn said(name: &str, shape: impl HasTypeRef, text: &str) -> Argument {
+fn arg(name: &str, shape: impl HasTypeRef, text: &str) -> Argument {
     argument(name, shape).describe(text)
+}
+
+/// What a mutation shows of what it changed.
+struct Changed<T>(Arc<T>);
+
+/// A mutation that answers what it changed in a field of this name.
+fn mutation<'g, T: Send + Sync + 'static>(
+    g: &'g mut Graph,
+    name: &'static str,
+    text: &'static str,
+    (field, shape): &(&str, Object<T>),
+) -> MutationBuilder<'g, Changed<T>> {
+    g.mutation(name, text)
+        .answers(field, shape.clone(), |it: &Changed<T>| Some(it.0.clone()))
+}
+
+async fn change<T: Send + Sync + 'static>(
+    context: Context,
+    work: impl Fn(&mut Tx<'_>, &Viewer) -> Wrote<T> + Send + Sync + 'static,
+) -> Result<Done<Changed<T>>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let changed = app.write(move |tx| work(tx, &viewer)).await?;
+    Ok(Done::from(Changed(Arc::new(changed))))
 }
 
 /// The number that a schedule's `iid` is; one that none has for other texts.
@@ -86,7 +104,6 @@ fn iid(text: &str) -> i64 {
     text.parse().unwrap_or(0)
 }
 
-/// A schedule as other types name it.
-fn schedule() -> kernel::graph::shape::Object<Schedule> {
+fn schedule() -> Object<Schedule> {
     object(SCHEDULE)
 }

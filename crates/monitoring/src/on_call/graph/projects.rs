@@ -1,35 +1,34 @@
 //! The schedules and the policy of projects.
 
-use super::read::{Ruled, readable, ruled};
-use super::{POLICY, POLICY_ID, said, schedule};
-use crate::on_call::model::{Policy, Schedule};
+use super::read::{Ruled, keyed, readable, ruled};
+use super::{POLICY, POLICY_ID, arg, iid, schedule};
+use crate::on_call::model::Schedule;
+use crate::on_call::store::{policies as policy_rows, schedules as rows};
 use identity::graph::caller;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, Order, Owned, STRING, object,
+    Args, Ask, Connection, Context, Fault, Graph, HasTypeRef, ID, Key, Order, STRING, object,
 };
 use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
-use store::Fragment;
 
-/// Registers the fields of projects.
 pub fn graph(g: &mut Graph) {
     let policy = || object::<Ruled>(POLICY);
     g.on::<Project>("Project")
         .connections("incidentManagementOncallSchedules", schedule(), schedules)
         .describe("Plans of who is on call; none for those who may not see them.")
-        .arg(said(
+        .arg(arg(
             "iids",
             ID.required().list(),
             "Only those of these numbers.",
         ))
         .connections("incidentManagementEscalationPolicies", policy(), policies)
         .describe("Whom its alerts page; none for those who may not see it.")
-        .arg(said("name", STRING, "Only those in whose name this is."))
+        .arg(arg("name", STRING, "Only those in whose name this is."))
         .level("incidentManagementEscalationPolicy", policy(), one)
         .cost(kernel::graph::Cost::LookedUp)
         .describe("The policy of this ID, if it is of this project.")
-        .arg(said("id", POLICY_ID.required(), "Its global ID."));
+        .arg(arg("id", POLICY_ID.required(), "Its global ID."));
 }
 
 async fn schedules(
@@ -39,11 +38,7 @@ async fn schedules(
     context: Context,
 ) -> Result<Vec<Option<Connection<Schedule>>>, Fault> {
     let iids: Option<Vec<String>> = args.get("iids")?;
-    let iids = iids.map(|all| {
-        all.iter()
-            .map(|text| super::iid(text))
-            .collect::<Vec<i64>>()
-    });
+    let iids = iids.map(|all| all.iter().map(|text| iid(text)).collect::<Vec<i64>>());
     let window = ask.window(
         &context,
         "on-call schedules",
@@ -54,14 +49,7 @@ async fn schedules(
     let owners: Vec<i64> = all.iter().map(|project| project.id).collect();
     let read = app.read(move |tx| {
         let may: Vec<i64> = readable(tx, &viewer, &all)?.into_iter().collect();
-        let mut from = Fragment::new(" from on_call_schedules s where");
-        from.in_list("s.project_id", may);
-        if let Some(iids) = &iids {
-            from.raw(" and").in_list("s.iid", iids.clone());
-        }
-        let query = window.narrow_each("s.*", "s.project_id", from);
-        let found: Vec<Owned<Schedule>> = tx.query(query)?;
-        Ok((found, window))
+        Ok((rows::pages(tx, &window, may, iids)?, window))
     });
     let (found, window) = read.await?;
     let pages = window.pages(&owners, found, |it: &Schedule| vec![it.id.into()]);
@@ -78,15 +66,10 @@ async fn of_projects(
     let all: Vec<spaces::Project> = projects.iter().map(|it| it.project.clone()).collect();
     let read = app.read(move |tx| {
         let may: Vec<i64> = readable(tx, &viewer, &all)?.into_iter().collect();
-        let mut query = Fragment::new("select * from escalation_policies where");
-        query.in_list("project_id", may);
-        let found: Vec<Policy> = tx.query(query)?;
+        let found = policy_rows::of_projects(tx, &may)?;
         ruled(tx, found)
     });
-    let found = read.await?.into_iter();
-    Ok(found
-        .map(|it| (it.policy.project_id, Arc::new(it)))
-        .collect())
+    Ok(keyed(read.await?, |it| it.policy.project_id))
 }
 
 async fn policies(

@@ -1,7 +1,7 @@
 //! What GraphQL reads: rotations, policies and schedules by their ids, as far
 //! as the viewer may see them.
 
-use super::READ;
+use crate::on_call::access::READ;
 use crate::on_call::model::{Participant, Policy, Rotation, Rule, Schedule};
 use crate::on_call::store::{policies, rotations, schedules};
 use identity::graph::caller;
@@ -16,7 +16,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use store::Tx;
 
-/// A rotation with its schedule and those who take turns.
 pub struct Turning {
     pub rotation: Rotation,
     pub schedule: Arc<Schedule>,
@@ -24,10 +23,8 @@ pub struct Turning {
     pub people: Vec<Participant>,
 }
 
-/// A policy with its rules.
 pub struct Ruled {
     pub policy: Policy,
-    /// Its rules, in the order they page.
     pub rules: Vec<Arc<Rule>>,
 }
 
@@ -57,7 +54,6 @@ pub fn turning(tx: &mut Tx<'_>, all: &[Arc<Schedule>], found: Vec<Rotation>) -> 
     Ok(found.into_iter().filter_map(with).collect())
 }
 
-/// These policies with their rules.
 pub fn ruled(tx: &mut Tx<'_>, found: Vec<Policy>) -> Done<Vec<Ruled>> {
     let ids: Vec<i64> = found.iter().map(|one| one.id).collect();
     let mut rules: HashMap<i64, Vec<Arc<Rule>>> = HashMap::new();
@@ -89,6 +85,11 @@ async fn seen<T: Send + 'static>(
     Ok(found.into_iter().filter(is_seen).collect())
 }
 
+pub fn keyed<T>(found: Vec<T>, key: fn(&T) -> i64) -> HashMap<i64, Arc<T>> {
+    let found = found.into_iter();
+    found.map(|one| (key(&one), Arc::new(one))).collect()
+}
+
 pub struct Schedules;
 
 impl Loader for Schedules {
@@ -99,10 +100,7 @@ impl Loader for Schedules {
         let app = context.app()?.clone();
         let found = app.read(move |tx| schedules::by_ids(tx, &ids)).await?;
         let found = seen(&context, found, |one| one.project_id).await?;
-        Ok(found
-            .into_iter()
-            .map(|one| (one.id, Arc::new(one)))
-            .collect())
+        Ok(keyed(found, |one| one.id))
     }
 }
 
@@ -119,10 +117,7 @@ impl Loader for Rotations {
         let known = context.load::<Schedules>(of).await?;
         let all: Vec<Arc<Schedule>> = known.into_values().collect();
         let found = app.read(move |tx| turning(tx, &all, found)).await?;
-        let keyed = found
-            .into_iter()
-            .map(|one| (one.rotation.id, Arc::new(one)));
-        Ok(keyed.collect())
+        Ok(keyed(found, |one| one.rotation.id))
     }
 }
 
@@ -137,7 +132,6 @@ impl Loader for Policies {
         let found = app.read(move |tx| policies::by_ids(tx, &ids)).await?;
         let found = seen(&context, found, |one| one.project_id).await?;
         let found = app.read(move |tx| ruled(tx, found)).await?;
-        let keyed = found.into_iter().map(|one| (one.policy.id, Arc::new(one)));
-        Ok(keyed.collect())
+        Ok(keyed(found, |one| one.policy.id))
     }
 }

@@ -1,7 +1,7 @@
 //! Schedules, rotations and shifts.
 
 use super::read::{Rotations, Turning, turning};
-use super::{PARTICIPANT_ID, ROTATION, ROTATION_ID, SCHEDULE, UNIT, said};
+use super::{PARTICIPANT_ID, ROTATION, ROTATION_ID, SCHEDULE, UNIT, arg};
 use crate::on_call::model::{Participant, Period, Schedule};
 use crate::on_call::rest::{hours, span};
 use crate::on_call::rules::paging::on_call;
@@ -21,7 +21,6 @@ const PERIOD: &str = "OncallRotationActivePeriodType";
 const PARTICIPANT: &str = "OncallParticipantType";
 const SHIFT: &str = "IncidentManagementOncallShift";
 
-/// A time in which somebody is on call.
 struct OnCall {
     shift: Shift,
     person: Arc<Participant>,
@@ -75,8 +74,8 @@ fn rotation(g: &mut Graph) {
         .describe("Who takes turns, in their order.")
         .connection("shifts", object::<OnCall>(SHIFT), turns)
         .describe("Who is on call when, for a month at most.")
-        .arg(said("startTime", TIME.required(), "From when."))
-        .arg(said("endTime", TIME.required(), "Until when."));
+        .arg(arg("startTime", TIME.required(), "From when."))
+        .arg(arg("endTime", TIME.required(), "Until when."));
 }
 
 fn schedule(g: &mut Graph) {
@@ -100,7 +99,7 @@ fn schedule(g: &mut Graph) {
         .never_null()
         .level("rotation", object::<Turning>(ROTATION), one)
         .describe("The rotation of this ID, if it is of this schedule.")
-        .arg(said("id", ROTATION_ID.required(), "Its global ID."));
+        .arg(arg("id", ROTATION_ID.required(), "Its global ID."));
 }
 
 /// The place of a row among all that there are, as its cursor keeps it.

@@ -1,67 +1,120 @@
 //! Mutations of rotations.
 
 use super::read::{Turning, turning};
-use super::{CHANGE, ROTATION, ROTATION_ID, iid, said};
+use super::{Changed, ROTATION, ROTATION_ID, change, iid, mutation};
+use crate::on_call::access::{self, CHANGE};
 use crate::on_call::model::{MAX_PARTICIPANTS, Period, Rotation, Schedule, Unit};
-use crate::on_call::rules::rotations::{self as rules, Change, time_of_day};
+use crate::on_call::rules::rotations::{self as rules, RotationInput, time_of_day};
 use crate::on_call::store::{rotations as rows, schedules};
 use crate::on_call::zones;
-use identity::graph::caller;
 use identity::users::find_by_username;
 use identity::viewer::Viewer;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use kernel::error::{Error, Found, Result as Wrote};
-use kernel::graph::{
-    Context, Done, Fault, Graph, HasTypeRef, ID, INT, MutationBuilder, STRING, named, object,
-};
+use kernel::graph::input::GraphInput;
+use kernel::graph::{Context, Done, Fault, Graph, HasTypeRef, ID, INT, STRING, named, object};
+use kernel::graph_input;
 use kernel::http::Patch;
 use kernel::ids::Reference;
-use serde::Deserialize;
 use spaces::Project;
 use std::sync::Arc;
 use store::Tx;
 
-/// What a mutation of a rotation shows.
-struct Changed(Arc<Turning>);
+type Answer = Result<Done<Changed<Turning>>, Fault>;
 
-/// A day and a time of day by clocks of the schedule's time zone.
-#[derive(Clone, Deserialize)]
-struct Moment {
-    date: String,
-    time: String,
+graph_input! {
+    /// A day and a time of day by clocks of the schedule's time zone.
+    struct Moment {
+        /// The day, such as `2031-05-06`.
+        date: String = STRING.required(),
+        /// The time of day, such as `08:30`.
+        time: String = STRING.required(),
+    }
 }
 
-#[derive(Clone, Deserialize)]
-struct Length {
-    length: i64,
-    unit: String,
+graph_input! {
+    struct Length {
+        /// How many.
+        length: i64 = INT.required(),
+        /// Of what.
+        unit: String = named("OncallRotationUnitEnum").required(),
+    }
 }
 
-#[derive(Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Hours {
-    start_time: String,
-    end_time: String,
+graph_input! {
+    struct Hours {
+        /// From when, such as `08:30`.
+        start_time: String = STRING.required(),
+        /// Until when; of the next day if that is not later.
+        end_time: String = STRING.required(),
+    }
 }
 
-#[derive(Clone, Deserialize)]
-struct Named {
-    username: String,
+graph_input! {
+    struct Named {
+        /// Their sign-in name.
+        username: String = STRING.required(),
+    }
 }
 
-#[derive(Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Input {
-    project_path: String,
-    schedule_iid: String,
-    id: i64,
-    name: Option<String>,
-    starts_at: Option<Moment>,
-    ends_at: Patch<Moment>,
-    rotation_length: Option<Length>,
-    active_period: Patch<Hours>,
-    participants: Option<Vec<Named>>,
+graph_input! {
+    struct Place {
+        /// Full path of the project.
+        project_path: String = ID.required(),
+        /// Number of the schedule.
+        schedule_iid: String = STRING.required(),
+    }
+}
+
+graph_input! {
+    struct Limits {
+        /// When the last turn ends; never if null.
+        #[serde(default)]
+        ends_at: Patch<Moment> = named(DATE),
+        /// The time of day people are on call; all day if null.
+        #[serde(default)]
+        active_period: Patch<Hours> = named(PERIOD),
+    }
+}
+
+graph_input! {
+    struct Create {
+        ..place: Place,
+        ..limits: Limits,
+        /// What people call it.
+        name: String = STRING.required(),
+        /// When the first turn begins.
+        starts_at: Moment = named(DATE).required(),
+        /// Length of a turn.
+        rotation_length: Length = named(LENGTH).required(),
+        /// Who takes turns, in their order.
+        participants: Vec<Named> = named(USER).required().list().required(),
+    }
+}
+
+graph_input! {
+    struct Update {
+        ..limits: Limits,
+        /// The rotation.
+        id: i64 = ROTATION_ID.required(),
+        /// What people call it.
+        name: Option<String> = STRING,
+        /// When the first turn begins.
+        starts_at: Option<Moment> = named(DATE),
+        /// Length of a turn.
+        rotation_length: Option<Length> = named(LENGTH),
+        /// Who takes turns, in their order.
+        participants: Option<Vec<Named>> = named(USER).required().list(),
+    }
+}
+
+graph_input! {
+    struct Destroy {
+        ..place: Place,
+        /// The rotation.
+        id: i64 = ROTATION_ID.required(),
+    }
 }
 
 const DATE: &str = "OncallRotationDateInputType";
@@ -70,143 +123,106 @@ const PERIOD: &str = "OncallRotationActivePeriodInputType";
 const USER: &str = "OncallUserInputType";
 
 pub fn graph(g: &mut Graph) {
-    inputs(g);
-    let project = || said("projectPath", ID.required(), "Full path of the project.");
-    let number = || said("scheduleIid", STRING.required(), "Number of the schedule.");
-    let id = || said("id", ROTATION_ID.required(), "The rotation.");
-    let (name, begins) = ("What people call it.", "When the first turn begins.");
-    let (length, people) = ("Length of a turn.", "Who takes turns, in their order.");
-    let it = mutation(g, "oncallRotationCreate", "Adds a rotation to a schedule.")
-        .input(project())
-        .input(number())
-        .input(said("name", STRING.required(), name))
-        .input(said("startsAt", named(DATE).required(), begins))
-        .input(said("rotationLength", named(LENGTH).required(), length))
-        .input(said(
-            "participants",
-            named(USER).required().list().required(),
-            people,
-        ));
-    optional(it).run(|it: Input, context| async move {
-        write(it, context, |it, tx, viewer, _| {
-            let (project, schedule) = it.schedule(tx, viewer)?;
-            let new = it.change(tx, &schedule)?;
-            let made = rules::create(tx, viewer, &project, &schedule, &new)?;
-            Ok((schedule, made))
-        })
-        .await
-    });
-    let it = mutation(g, "oncallRotationUpdate", "Changes a rotation.")
-        .input(id())
-        .input(said("name", STRING, name))
-        .input(said("startsAt", named(DATE), begins))
-        .input(said("rotationLength", named(LENGTH), length))
-        .input(said("participants", named(USER).required().list(), people));
-    optional(it).run(|it: Input, context| async move {
-        write(it, context, |it, tx, viewer, _| {
-            let found = rows::by_ids(tx, &[it.id])?.pop().found("Rotation")?;
-            let schedule = schedules::by_ids(tx, &[found.schedule_id])?;
-            let schedule = schedule.into_iter().next().found("Rotation")?;
-            let project = Reference::Id(schedule.project_id);
-            let project = spaces::project(tx, viewer, &project, CHANGE)?;
-            let change = it.change(tx, &schedule)?;
-            let changed = rules::update(tx, viewer, &project, &schedule, &found, &change)?;
-            Ok((schedule, changed))
-        })
-        .await
-    });
-    mutation(g, "oncallRotationDestroy", "Removes a rotation.")
-        .input(project())
-        .input(number())
-        .input(id())
-        .run(|it: Input, context| async move {
-            write(it, context, |it, tx, viewer, gone| {
-                let (project, schedule) = it.schedule(tx, viewer)?;
-                let found = rows::find(tx, schedule.id, it.id)?.found("Rotation")?;
-                *gone = shown(tx, schedule.clone(), found.clone())?;
-                rules::destroy(tx, viewer, &project, &schedule, &found)?;
-                Ok((schedule, found))
-            })
-            .await
-        });
-}
-
-fn inputs(g: &mut Graph) {
-    let day = said("date", STRING.required(), "The day, such as `2031-05-06`.");
-    let time = said(
-        "time",
-        STRING.required(),
-        "The time of day, such as `08:30`.",
-    );
     let text = "A time by clocks of the schedule's time zone.";
-    g.input(DATE, text, vec![day, time]);
-    let count = said("length", INT.required(), "How many.");
-    let unit = named("OncallRotationUnitEnum").required();
-    let unit = said("unit", unit, "Of what.");
-    g.input(LENGTH, "Length of a turn.", vec![count, unit]);
-    let from = said(
-        "startTime",
-        STRING.required(),
-        "From when, such as `08:30`.",
-    );
-    let until = "Until when; of the next day if that is not later.";
-    let until = said("endTime", STRING.required(), until);
-    g.input(PERIOD, "A part of the day.", vec![from, until]);
-    let name = said("username", STRING.required(), "Their sign-in name.");
-    g.input(USER, "Somebody who takes turns.", vec![name]);
+    g.input(DATE, text, Moment::arguments());
+    g.input(LENGTH, "Length of a turn.", Length::arguments());
+    g.input(PERIOD, "A part of the day.", Hours::arguments());
+    g.input(USER, "Somebody who takes turns.", Named::arguments());
+    let shown = ("oncallRotation", object(ROTATION));
+    let text = "Adds a rotation to a schedule.";
+    mutation(g, "oncallRotationCreate", text, &shown).handle(create);
+    mutation(g, "oncallRotationUpdate", "Changes a rotation.", &shown).handle(update);
+    mutation(g, "oncallRotationDestroy", "Removes a rotation.", &shown).handle(destroy);
 }
 
-fn mutation<'g>(
-    g: &'g mut Graph,
-    name: &'static str,
-    text: &'static str,
-) -> MutationBuilder<'g, Changed> {
-    let shape = object::<Turning>(ROTATION);
-    g.mutation::<Changed>(name, text)
-        .answers("oncallRotation", shape, |it| Some(it.0.clone()))
+async fn create(input: Create, context: Context) -> Answer {
+    change(context, move |tx, viewer| {
+        let (project, schedule) = input.place.authorize(tx, viewer)?;
+        let new = input.read(tx, &schedule)?;
+        let made = rules::create(tx, viewer, &project, &schedule, &new)?;
+        with_people(tx, schedule, made)
+    })
+    .await
 }
 
-fn optional(it: MutationBuilder<'_, Changed>) -> MutationBuilder<'_, Changed> {
-    let text = "When the last turn ends; never if null.";
-    let it = it.input(said("endsAt", named(DATE), text));
-    let text = "The time of day people are on call; all day if null.";
-    it.input(said("activePeriod", named(PERIOD), text))
-}
-
-impl Input {
-    fn schedule(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Schedule)> {
-        let project = Reference::Path(self.project_path.clone());
+async fn update(input: Update, context: Context) -> Answer {
+    change(context, move |tx, viewer| {
+        let rotation = rows::by_ids(tx, &[input.id])?.pop().found("Rotation")?;
+        let schedule = schedules::by_ids(tx, &[rotation.schedule_id])?.pop();
+        let schedule = schedule.found("Rotation")?;
+        let project = Reference::Id(schedule.project_id);
         let project = spaces::project(tx, viewer, &project, CHANGE)?;
-        let number = iid(&self.schedule_iid);
-        let schedule = schedules::find(tx, project.id, number)?.found("On-call schedule")?;
-        Ok((project, schedule))
+        let wanted = input.read(tx, &schedule)?;
+        let changed = rules::update(tx, viewer, &project, &schedule, &rotation, &wanted)?;
+        with_people(tx, schedule, changed)
+    })
+    .await
+}
+
+async fn destroy(input: Destroy, context: Context) -> Answer {
+    change(context, move |tx, viewer| {
+        let (project, schedule) = input.place.authorize(tx, viewer)?;
+        let rotation = access::rotation(tx, &schedule, input.id)?;
+        let shown = with_people(tx, schedule.clone(), rotation.clone())?;
+        rules::destroy(tx, viewer, &project, &schedule, &rotation)?;
+        Ok(shown)
+    })
+    .await
+}
+
+impl Place {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Schedule)> {
+        let project = Reference::Path(self.project_path.clone());
+        access::schedule(tx, viewer, &project, iid(&self.schedule_iid), CHANGE)
+    }
+}
+
+fn with_people(tx: &mut Tx<'_>, schedule: Schedule, rotation: Rotation) -> Wrote<Turning> {
+    let shown = turning(tx, &[Arc::new(schedule)], vec![rotation])?.pop();
+    shown.found("Rotation")
+}
+
+impl Create {
+    fn read(&self, tx: &mut Tx<'_>, schedule: &Schedule) -> Wrote<RotationInput> {
+        Ok(RotationInput {
+            name: Some(self.name.clone()),
+            starts_at: Some(self.starts_at.read(schedule, "starts_at")?),
+            ends_at: self.limits.ends_at(schedule)?,
+            length: Some(self.rotation_length.length),
+            length_unit: self.rotation_length.unit(),
+            active_period: self.limits.active_period()?,
+            user_ids: Some(users(tx, &self.participants)?),
+        })
+    }
+}
+
+impl Update {
+    fn read(&self, tx: &mut Tx<'_>, schedule: &Schedule) -> Wrote<RotationInput> {
+        let starts_at = self.starts_at.as_ref();
+        let length = self.rotation_length.as_ref();
+        let people = self.participants.as_deref();
+        Ok(RotationInput {
+            name: self.name.clone(),
+            starts_at: starts_at
+                .map(|it| it.read(schedule, "starts_at"))
+                .transpose()?,
+            ends_at: self.limits.ends_at(schedule)?,
+            length: length.map(|it| it.length),
+            length_unit: length.and_then(Length::unit),
+            active_period: self.limits.active_period()?,
+            user_ids: people.map(|people| users(tx, people)).transpose()?,
+        })
+    }
+}
+
+impl Limits {
+    fn ends_at(&self, schedule: &Schedule) -> Wrote<Patch<Timestamp>> {
+        let read = |it: &Moment| it.read(schedule, "ends_at");
+        self.ends_at.as_ref().try_map(read)
     }
 
-    fn change(&self, tx: &mut Tx<'_>, schedule: &Schedule) -> Wrote<Change> {
-        let at = |field: &str, it: &Moment| moment(it, schedule, field);
-        Ok(Change {
-            name: self.name.clone(),
-            starts_at: match &self.starts_at {
-                Some(it) => Some(at("starts_at", it)?),
-                None => None,
-            },
-            ends_at: match &self.ends_at {
-                Patch::Value(it) => Patch::Value(at("ends_at", it)?),
-                Patch::Null => Patch::Null,
-                Patch::Absent => Patch::Absent,
-            },
-            length: self.rotation_length.as_ref().map(|it| it.length),
-            unit: self.rotation_length.as_ref().and_then(Length::unit),
-            active: match &self.active_period {
-                Patch::Value(it) => Patch::Value(it.period()?),
-                Patch::Null => Patch::Null,
-                Patch::Absent => Patch::Absent,
-            },
-            users: match &self.participants {
-                Some(named) => Some(users(tx, named)?),
-                None => None,
-            },
-        })
+    fn active_period(&self) -> Wrote<Patch<Period>> {
+        self.active_period.as_ref().try_map(Hours::period)
     }
 }
 
@@ -227,19 +243,16 @@ impl Hours {
     }
 }
 
-/// When clocks of the schedule's time zone show this.
-fn moment(it: &Moment, schedule: &Schedule, field: &str) -> Wrote<Timestamp> {
-    let date = it.date.trim().parse::<Date>().ok();
-    let shown = date.zip(time_of_day(&it.time));
-    let zone = zones::zone(&schedule.time_zone);
-    let at = shown.and_then(|(date, time)| {
-        let ambiguous = zone.to_ambiguous_timestamp(date.to_datetime(time));
-        ambiguous.compatible().ok()
-    });
-    at.ok_or_else(|| Error::invalid(field, "is no time such as 2031-05-06 and 08:30"))
+impl Moment {
+    /// When clocks of the schedule's time zone show this.
+    fn read(&self, schedule: &Schedule, field: &str) -> Wrote<Timestamp> {
+        let date = self.date.trim().parse::<Date>().ok();
+        let shown = date.zip(time_of_day(&self.time));
+        let at = shown.and_then(|(date, time)| zones::instant(schedule, date.to_datetime(time)));
+        at.ok_or_else(|| Error::invalid(field, "is no time such as 2031-05-06 and 08:30"))
+    }
 }
 
-/// The users of these names.
 fn users(tx: &mut Tx<'_>, named: &[Named]) -> Wrote<Vec<i64>> {
     if named.len() > MAX_PARTICIPANTS {
         let text = format!("has more than {MAX_PARTICIPANTS} users");
@@ -252,30 +265,4 @@ fn users(tx: &mut Tx<'_>, named: &[Named]) -> Wrote<Vec<i64>> {
         users.push(find_by_username(tx, name)?.ok_or_else(unknown)?.id);
     }
     Ok(users)
-}
-
-fn shown(tx: &mut Tx<'_>, schedule: Schedule, rotation: Rotation) -> Wrote<Option<Turning>> {
-    let schedule = [Arc::new(schedule)];
-    Ok(turning(tx, &schedule, vec![rotation])?.pop())
-}
-
-/// Does the work, which may leave what it removed, and shows the rotation.
-async fn write(
-    it: Input,
-    context: Context,
-    work: impl Fn(&Input, &mut Tx<'_>, &Viewer, &mut Option<Turning>) -> Wrote<(Schedule, Rotation)>
-    + Send
-    + Sync
-    + 'static,
-) -> Result<Done<Changed>, Fault> {
-    let (app, viewer) = caller(&context)?;
-    let wrote = app.write(move |tx| {
-        let mut gone = None;
-        let (schedule, rotation) = work(&it, tx, &viewer, &mut gone)?;
-        match gone {
-            Some(gone) => Ok(gone),
-            None => shown(tx, schedule, rotation)?.found("Rotation"),
-        }
-    });
-    Ok(Done::from(Changed(Arc::new(wrote.await?))))
 }

@@ -21,20 +21,16 @@ const COLOURS: &[&str] = &[
     "var(--pine-deep)",
 ];
 
-/// The line of a rotation.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// What the rotation is called.
     pub name: String,
     pub width: i64,
-    /// Where days begin.
     pub days: Vec<i64>,
     pub parts: Vec<Part>,
 }
 
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// Where it begins.
     pub x: i64,
     pub width: i64,
     pub colour: &'static str,

@@ -9,17 +9,10 @@ mod schedules;
 mod views;
 
 use http::Method;
-use kernel::error::{Error, Result};
 use kernel::html::ui::Choice;
 use kernel::http::Routes;
-use spaces::Project;
-use spaces::access::{MAINTAINER, Purpose};
+use spaces::access::MAINTAINER;
 use spaces::pages::{PROJECT, Space};
-
-/// What is asked of a project to see who is on call.
-const READ: Purpose = Purpose::ReadOnCall;
-/// And to change it.
-const CHANGE: Purpose = Purpose::Update;
 
 pub fn routes(r: &mut Routes) {
     let all = format!("{PROJECT}/-/oncall_schedules");
@@ -33,27 +26,16 @@ pub fn routes(r: &mut Routes) {
     r.page(Method::POST, &policy, policy::change);
 }
 
-/// Groups have no schedules.
-fn project_of(space: &Space) -> Result<&Project> {
-    match space {
-        Space::Project(project, _) => Ok(project),
-        Space::Group(..) => Err(Error::NotFound("Project")),
-    }
-}
-
-/// Whether the viewer may change what a page shows.
 fn may_change(space: &Space) -> bool {
     space.level() >= MAINTAINER
 }
 
-/// Every time zone there is.
 fn zones() -> Vec<Choice> {
-    let one = |name: &str| Choice {
-        value: name.to_owned(),
-        label: name.replace('_', " "),
-    };
-    crate::on_call::zones::names()
-        .into_iter()
-        .map(one)
+    let names = crate::on_call::zones::names().into_iter();
+    names
+        .map(|name| Choice {
+            value: name.to_owned(),
+            label: name.replace('_', " "),
+        })
         .collect()
 }

@@ -1,67 +1,54 @@
 //! `…/-/escalation_policies`: whom the alerts of a project page.
 
+use super::may_change;
 use super::views::{OnePolicy, PolicyRow, RuleForm};
-use super::{CHANGE, READ, may_change, project_of};
+use crate::on_call::access::{CHANGE, READ};
 use crate::on_call::model::{MAX_RULES, MAX_SCHEDULES, Policy, Rule, Schedule, Target, Until};
-use crate::on_call::rules::policies::{self as rules, Change, Named, Said};
+use crate::on_call::rules::policies::{self as rules, PolicyInput, RuleInput};
 use crate::on_call::store::{policies as rows, schedules};
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::pages::refusal::FormState;
+use identity::pages::page;
 use identity::users::find_by_username;
-use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::html::Page;
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Html, flash};
-use kernel::http::{Params, Patch, RequestContext, Response};
+use kernel::http::{Params, Patch, Response};
 use spaces::Project;
-use spaces::pages::Address;
+use spaces::pages::Visit;
 use std::collections::HashMap;
-use std::sync::Arc;
 use store::Tx;
 
 const STATES: &[(&str, &str)] = &[
     ("acknowledged", "Nobody acknowledged it"),
     ("resolved", "It is not resolved"),
 ];
-/// Empty rules that the form has besides.
 const SPARE: usize = 2;
 
 kernel::choices! {
-    /// What the forms ask for.
     pub enum Action {
-        /// To make or change the policy.
         Save = "save",
-        /// To remove it.
         Remove = "remove",
     }
 }
 
 kernel::params! {
-    /// A rule.
     pub struct RuleFields {
-        /// After how many minutes.
         pub minutes: Option<String>,
-        /// Unless the alert has become this.
         pub status: Option<Until>,
-        /// Number of the schedule.
+        /// Its number in the project.
         pub schedule: Option<i64>,
-        /// Name of the user.
         pub username: Option<String>,
     }
 }
 
 kernel::params! {
-    /// The forms.
     pub struct Form {
-        /// Which.
         pub action: Action,
-        /// What people call the policy.
         pub name: Option<String>,
-        /// What it is for.
         pub description: Option<String>,
-        /// Its rules.
         pub rules: Option<Vec<RuleFields>>,
     }
 }
@@ -78,7 +65,7 @@ impl Stored {
     fn read(tx: &mut Tx<'_>, project: &Project) -> Result<Stored> {
         let policy = rows::list(tx, project.id, 1, 0)?.pop();
         let rules = match &policy {
-            Some(policy) => rules::of_policy(tx, policy)?,
+            Some(policy) => rows::rules(tx, &[policy.id])?,
             None => Vec::new(),
         };
         let users = rules.iter().filter_map(|rule| match rule.target {
@@ -126,6 +113,16 @@ impl Stored {
         })
     }
 
+    /// Whom a rule may page besides a user it names.
+    fn choices(&self) -> Vec<Choice> {
+        let mut choices = Choice::list(&[("", "A user")]);
+        choices.extend(self.schedules.iter().map(|one| Choice {
+            value: one.iid.to_string(),
+            label: one.name.clone(),
+        }));
+        choices
+    }
+
     fn form(&self, rule: &Rule) -> RuleForm {
         let (schedule, username) = match rule.target {
             Target::User(id) => (String::new(), self.username(id)),
@@ -159,68 +156,81 @@ fn seconds(text: &str) -> Option<i64> {
     (rest < 60).then(|| i64::from(whole) * 60 + i64::from(rest))
 }
 
-pub(super) async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    render(app, viewer.viewer(), address, FormState::default()).await
+#[derive(Clone)]
+struct PolicyPage(Visit);
+
+pub(super) async fn show(app: App, visit: Visit) -> Result<Response> {
+    form::show(&app, PolicyPage(visit)).await
 }
 
-async fn render(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    typed: FormState<Form>,
-) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(&app, &viewer, "Escalation policy");
-    let view = app
-        .read(move |tx| {
-            let space = address.authorize(tx, &viewer, READ)?;
-            let head = space.head(tx, &viewer)?;
-            let stored = Stored::read(tx, project_of(&space)?)?;
-            let row = stored.row();
-            let (name, description, mut rules) = match (&typed.form, &row) {
-                (Some(form), _) => (
-                    form.name.clone().unwrap_or_default(),
-                    form.description.clone().unwrap_or_default(),
-                    form.typed(),
-                ),
-                (None, Some(row)) => (
-                    row.name.clone(),
-                    row.description.clone(),
-                    stored.rules.iter().map(|rule| stored.form(rule)).collect(),
-                ),
-                (None, None) => (String::new(), String::new(), Vec::new()),
-            };
-            let most = (rules.len() + SPARE).min(MAX_RULES).max(rules.len());
-            rules.resize_with(most, || RuleForm {
-                status: Until::Acknowledged.to_string(),
-                ..RuleForm::default()
-            });
-            let mut choices = Choice::list(&[("", "A user")]);
-            choices.extend(stored.schedules.iter().map(|one| Choice {
-                value: one.iid.to_string(),
-                label: one.name.clone(),
-            }));
-            Ok(OnePolicy {
-                page: space.crumbs(shown, true),
-                can_change: may_change(&space),
-                url: format!("{}/-/escalation_policies", space.url()),
-                policy: row,
-                name,
-                description,
-                rules,
-                states: Choice::list(STATES),
-                schedules: choices,
-                errors: typed.refusal.errors,
-                head,
-            })
+pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    form::submit(&app, PolicyPage(visit), form.0).await
+}
+
+impl FormPage for PolicyPage {
+    type Form = Form;
+    type View = OnePolicy;
+    const FIELDS: &'static [&'static str] = &["name", "description"];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.0.viewer, "Escalation policy")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<OnePolicy> {
+        let space = self.0.authorize(tx, READ)?;
+        let stored = Stored::read(tx, space.project()?)?;
+        let policy = stored.row();
+        let (name, description, mut rules) = match (&typed.form, &policy) {
+            (Some(form), _) => (
+                form.name.clone().unwrap_or_default(),
+                form.description.clone().unwrap_or_default(),
+                form.typed(),
+            ),
+            (None, Some(policy)) => (
+                policy.name.clone(),
+                policy.description.clone(),
+                stored.rules.iter().map(|rule| stored.form(rule)).collect(),
+            ),
+            (None, None) => (String::new(), String::new(), Vec::new()),
+        };
+        let most = (rules.len() + SPARE).min(MAX_RULES).max(rules.len());
+        rules.resize_with(most, || RuleForm {
+            status: Until::Acknowledged.to_string(),
+            ..RuleForm::default()
+        });
+        Ok(OnePolicy {
+            can_change: may_change(&space),
+            url: format!("{}/-/escalation_policies", space.url()),
+            policy,
+            name,
+            description,
+            rules,
+            states: Choice::list(STATES),
+            schedules: stored.choices(),
+            errors: typed.errors.clone(),
+            page: space.crumbs(page, true),
+            head: space.head(tx, &self.0.viewer)?,
         })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let space = self.0.authorize(tx, CHANGE)?;
+        let (viewer, project) = (&self.0.viewer, space.project()?);
+        let url = format!("{}/-/escalation_policies", space.url());
+        let policy = rows::list(tx, project.id, 1, 0)?.pop();
+        if form.action == Action::Remove {
+            if let Some(policy) = policy {
+                rules::destroy(tx, viewer, project, &policy)?;
+            }
+            return Outcome::led(url, "The escalation policy is removed.");
+        }
+        let input = form.input(tx)?;
+        match policy {
+            Some(policy) => rules::update(tx, viewer, project, &policy, &input)?,
+            None => rules::create(tx, viewer, project, &input)?,
+        };
+        Outcome::led(url, "The escalation policy is saved.")
+    }
 }
 
 impl RuleFields {
@@ -230,19 +240,15 @@ impl RuleFields {
         self.schedule.is_none() && blank(&self.minutes) && blank(&self.username)
     }
 
-    fn said(&self, tx: &mut Tx<'_>) -> Result<Said> {
+    fn input(&self, tx: &mut Tx<'_>) -> Result<RuleInput> {
         let wrong = |text: String| Error::invalid("rules", text);
         let name = self.username.as_deref().unwrap_or_default().trim();
         let name = name.trim_start_matches('@');
-        let target = match (self.schedule, name) {
-            (Some(iid), "") => Named::Schedule(iid),
-            (None, name) if !name.is_empty() => {
+        let user_id = match name.is_empty() {
+            true => None,
+            false => {
                 let unknown = || wrong(format!("name {name}, who does not exist"));
-                Named::User(find_by_username(tx, name)?.ok_or_else(unknown)?.id)
-            }
-            _ => {
-                let text = "must each name a schedule or a user, not both";
-                return Err(wrong(text.into()));
+                Some(find_by_username(tx, name)?.ok_or_else(unknown)?.id)
             }
         };
         let after = self.minutes.as_deref().unwrap_or_default().trim();
@@ -250,10 +256,11 @@ impl RuleFields {
             true => Some(0),
             false => seconds(after),
         };
-        Ok(Said {
-            elapsed_seconds: after.ok_or_else(|| wrong("must have whole minutes".into()))?,
-            until: self.status.unwrap_or(Until::Acknowledged),
-            target,
+        Ok(RuleInput {
+            elapsed_time_seconds: after.ok_or_else(|| wrong("must have whole minutes".into()))?,
+            status: self.status.unwrap_or(Until::Acknowledged),
+            oncall_schedule_iid: self.schedule,
+            user_id,
         })
     }
 }
@@ -262,6 +269,15 @@ impl Form {
     fn given(&self) -> impl Iterator<Item = &RuleFields> {
         let all = self.rules.iter().flatten();
         all.filter(|rule| !rule.is_empty()).take(MAX_RULES + 1)
+    }
+
+    fn input(&self, tx: &mut Tx<'_>) -> Result<PolicyInput> {
+        let rules: Result<Vec<RuleInput>> = self.given().map(|rule| rule.input(tx)).collect();
+        Ok(PolicyInput {
+            name: Some(self.name.clone().unwrap_or_default()),
+            description: self.description.clone().map_or(Patch::Null, Patch::Value),
+            rules: Some(rules?),
+        })
     }
 
     fn typed(&self) -> Vec<RuleForm> {
@@ -274,52 +290,6 @@ impl Form {
         });
         typed.collect()
     }
-}
-
-pub(super) async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
-    let done = app
-        .write(move |tx| {
-            let space = place.authorize(tx, &asker, CHANGE)?;
-            let said = apply(tx, &asker, project_of(&space)?, &wanted)?;
-            Ok((format!("{}/-/escalation_policies", space.url()), said))
-        })
-        .await;
-    match done {
-        Ok((url, said)) => flash::done(&app, &url, said),
-        Err(error) => {
-            let typed = FormState::refused(form, error, &["name", "description"])?;
-            render(app, viewer, address, typed).await
-        }
-    }
-}
-
-fn apply(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, form: &Form) -> Result<&'static str> {
-    let policy = rows::list(tx, project.id, 1, 0)?.pop();
-    if form.action == Action::Remove {
-        if let Some(policy) = policy {
-            rules::destroy(tx, viewer, project, &policy)?;
-        }
-        return Ok("The escalation policy is removed.");
-    }
-    let said: Result<Vec<Said>> = form.given().map(|rule| rule.said(tx)).collect();
-    let change = Change {
-        name: Some(form.name.clone().unwrap_or_default()),
-        description: form.description.clone().map_or(Patch::Null, Patch::Value),
-        rules: Some(said?),
-    };
-    match policy {
-        Some(policy) => rules::update(tx, viewer, project, &policy, &change)?,
-        None => rules::create(tx, viewer, project, &change)?,
-    };
-    Ok("The escalation policy is saved.")
 }
 
 #[cfg(test)]

@@ -1,91 +1,64 @@
 //! `…/-/oncall_schedules/<number>`: one schedule and its rotations.
 
 use super::line::{line, moment};
-use super::schedules::RelatedToSchedules;
+use super::schedules::{self, RelatedToSchedules};
 use super::views::{OneSchedule, RotationForm, RotationRow, ScheduleForm};
-use super::{CHANGE, READ, may_change, project_of, zones};
+use super::{may_change, zones};
+use crate::on_call::access::{self, CHANGE, READ};
 use crate::on_call::model::{MAX_PARTICIPANTS, Period, Rotation, Schedule, Unit};
 use crate::on_call::rest::hours;
-use crate::on_call::rules::{rotations, schedules};
-use crate::on_call::store::{rotations as rotation_rows, schedules as rows};
-use crate::on_call::zones::zone;
-use identity::pages::refusal::FormState;
+use crate::on_call::rules::rotations::{self, RotationInput};
+use crate::on_call::rules::schedules as schedule_rules;
+use crate::on_call::store::schedules as rows;
+use crate::on_call::zones::{instant, zone};
+use identity::pages::page;
 use identity::users::find_by_username;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::viewer::Viewer;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
+use kernel::html::Page;
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Html, flash};
-use kernel::http::{Params, Patch, RequestContext, Response};
+use kernel::http::params::Flat;
+use kernel::http::{Params, Patch, Response};
 use spaces::Project;
-use spaces::pages::Address;
-use std::sync::Arc;
+use spaces::access::Purpose;
+use spaces::pages::{Space, Visit};
 use store::Tx;
 
 /// Shifts drawn of a rotation: all of two weeks.
 const DRAWN: usize = 400;
-/// Fields of the forms that show what is wrong with them, by the names that
-/// rules have for them.
-const FIELDS: &[&str] = &[
-    "name",
-    "timezone",
-    "description",
-    "starts_at",
-    "ends_at",
-    "length",
-    "length_unit",
-    "active_from",
-    "active_period",
-    "participants",
-];
 const UNITS: &[(&str, &str)] = &[("hours", "Hours"), ("days", "Days"), ("weeks", "Weeks")];
 
 kernel::choices! {
-    /// What the forms ask for.
     pub enum Action {
-        /// To change the schedule.
         Save = "save",
-        /// To remove it.
         Remove = "remove",
         /// To add or change a rotation.
         Rotate = "rotate",
-        /// To remove one.
         Drop = "drop",
     }
 }
 
 kernel::params! {
-    /// The forms.
+    /// The forms: of the schedule, or of one of its rotations.
     pub struct Form {
-        /// Number of the schedule.
         pub schedule_iid: i64,
-        /// Which form.
         pub action: Action,
-        /// What people call the schedule.
-        pub name: Option<String>,
-        /// Its time zone.
-        pub timezone: Option<String>,
-        /// What it is for.
-        pub description: Option<String>,
+        pub schedule: Flat<schedules::Form>,
         /// The rotation that changes; a new one if blank.
         pub rotation_id: Option<i64>,
-        /// What people call it.
         pub rotation_name: Option<String>,
-        /// When the first turn begins, by clocks of the time zone.
+        /// By clocks of the schedule's time zone, like `ends_at`.
         pub starts_at: Option<String>,
-        /// When the last one ends.
         pub ends_at: Option<String>,
-        /// Length of a turn.
         pub length: Option<String>,
-        /// In what it is counted.
         pub length_unit: Option<Unit>,
-        /// From when on people are on call.
         pub active_from: Option<String>,
-        /// Until when.
         pub active_until: Option<String>,
-        /// Sign-in names of who takes turns.
+        /// Sign-in names.
         pub participants: Option<String>,
     }
 }
@@ -93,72 +66,150 @@ kernel::params! {
 kernel::params! {
     /// A schedule, and which of its rotations is in the form.
     pub struct OnePage {
-        /// Number of the schedule.
         pub schedule_iid: i64,
-        /// The rotation to change.
         pub rotation: Option<i64>,
     }
 }
 
-pub(super) async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    path: Params<OnePage>,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let which = (path.schedule_iid, path.rotation);
-    render(app, viewer.viewer(), address, which, FormState::default()).await
+#[derive(Clone)]
+struct SchedulePage {
+    visit: Visit,
+    iid: i64,
+    chosen: Option<i64>,
 }
 
-async fn render(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    (iid, chosen): (i64, Option<i64>),
-    typed: FormState<Form>,
-) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(&app, &viewer, "On-call schedule");
-    let view = app
-        .read(move |tx| {
-            let space = address.authorize(tx, &viewer, READ)?;
-            let project = project_of(&space)?;
-            let schedule = rows::find(tx, project.id, iid)?.found("On-call schedule")?;
-            let head = space.head(tx, &viewer)?;
-            let all = format!("{}/-/oncall_schedules", space.url());
-            let around = RelatedToSchedules::read(tx, std::slice::from_ref(&schedule))?;
-            let now = tx.now();
-            let form = typed.form.as_ref();
-            let mut page = space.crumbs(shown, true).crumb("On-call schedules", &all);
-            page.title = schedule.name.clone();
-            Ok(OneSchedule {
-                page,
-                head,
-                can_change: may_change(&space),
-                url: format!("{all}/{iid}"),
-                rotations: around
-                    .rotations
-                    .iter()
-                    .map(|one| row(one, &schedule, &around, now))
-                    .collect(),
-                form: described(&schedule, form),
-                rotation: match form.filter(|form| form.action == Action::Rotate) {
-                    Some(form) => form.rotation(),
-                    None => of_rotation(&schedule, &around, chosen),
-                },
-                schedule: around.row(&schedule, &all, now, 0),
-                errors: typed.refusal.errors,
-            })
+pub(super) async fn show(app: App, visit: Visit, path: Params<OnePage>) -> Result<Response> {
+    let page = SchedulePage {
+        visit,
+        iid: path.schedule_iid,
+        chosen: path.rotation,
+    };
+    form::show(&app, page).await
+}
+
+pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    let page = SchedulePage {
+        visit,
+        iid: form.schedule_iid,
+        chosen: None,
+    };
+    form::submit(&app, page, form.0).await
+}
+
+impl SchedulePage {
+    fn authorize(&self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<(Space, Schedule)> {
+        let space = self.visit.authorize(tx, purpose)?;
+        let found = rows::find(tx, space.project()?.id, self.iid)?;
+        Ok((space, found.found("On-call schedule")?))
+    }
+}
+
+impl FormPage for SchedulePage {
+    type Form = Form;
+    type View = OneSchedule;
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "timezone",
+        "description",
+        "rotation_name",
+        "starts_at",
+        "ends_at",
+        "length",
+        "length_unit",
+        "active_from",
+        "participants",
+    ];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.visit.viewer, "On-call schedule")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<OneSchedule> {
+        let (space, schedule) = self.authorize(tx, READ)?;
+        let all = format!("{}/-/oncall_schedules", space.url());
+        let related = RelatedToSchedules::read(tx, std::slice::from_ref(&schedule))?;
+        let now = tx.now();
+        let rotations = related.rotations.iter();
+        let sent = |action| typed.form.as_ref().filter(|form| form.action == action);
+        let mut page = space.crumbs(page, true).crumb("On-call schedules", &all);
+        page.title = schedule.name.clone();
+        Ok(OneSchedule {
+            page,
+            head: space.head(tx, &self.visit.viewer)?,
+            can_change: may_change(&space),
+            url: format!("{all}/{}", self.iid),
+            rotations: rotations
+                .map(|one| row(one, &schedule, &related, now))
+                .collect(),
+            form: match sent(Action::Save) {
+                Some(form) => form.schedule.typed(),
+                None => stored(&schedule),
+            },
+            rotation: match sent(Action::Rotate) {
+                Some(form) => form.rotation(),
+                None => of_rotation(&schedule, &related, self.chosen),
+            },
+            schedule: related.row(&schedule, &all, now, 0),
+            errors: typed.errors.clone(),
         })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let (space, schedule) = self.authorize(tx, CHANGE)?;
+        let (viewer, project) = (&self.visit.viewer, space.project()?);
+        let all = format!("{}/-/oncall_schedules", space.url());
+        let own = format!("{all}/{}", schedule.iid);
+        match form.action {
+            Action::Save => {
+                schedule_rules::update(tx, viewer, project, &schedule, &form.schedule.input())?;
+                Outcome::led(own, "The schedule is saved.")
+            }
+            Action::Remove => {
+                schedule_rules::destroy(tx, viewer, project, &schedule)?;
+                Outcome::led(all, "The schedule is removed.")
+            }
+            Action::Rotate => {
+                let text = rotate(tx, viewer, project, &schedule, form).map_err(in_form)?;
+                Outcome::led(own, text)
+            }
+            Action::Drop => {
+                let id = form.rotation_id;
+                let id = id.ok_or_else(|| Error::missing("rotation_id"))?;
+                let rotation = access::rotation(tx, &schedule, id)?;
+                rotations::destroy(tx, viewer, project, &schedule, &rotation)?;
+                Outcome::led(own, "The rotation is removed.")
+            }
+        }
+    }
+}
+
+fn rotate(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    schedule: &Schedule,
+    form: &Form,
+) -> Result<&'static str> {
+    let input = form.input(tx, schedule)?;
+    let Some(id) = form.rotation_id else {
+        rotations::create(tx, viewer, project, schedule, &input)?;
+        return Ok("The rotation is added.");
+    };
+    let rotation = access::rotation(tx, schedule, id)?;
+    rotations::update(tx, viewer, project, schedule, &rotation, &input)?;
+    Ok("The rotation is saved.")
+}
+
+/// A refusal of a rotation beside the fields of its form.
+fn in_form(error: Error) -> Error {
+    let error = form::rename(error, "name", "rotation_name");
+    form::rename(error, "active_period", "active_from")
 }
 
 fn row(
     one: &Rotation,
     schedule: &Schedule,
-    around: &RelatedToSchedules,
+    related: &RelatedToSchedules,
     now: Timestamp,
 ) -> RotationRow {
     let plan = &one.plan;
@@ -176,34 +227,28 @@ fn row(
         let (from, until) = (hours(period.from), hours(period.until));
         text.push_str(&format!(", on call from {from} to {until}"));
     }
-    let own = around.people.iter().filter(|it| it.rotation_id == one.id);
+    let own = related.people.iter().filter(|it| it.rotation_id == one.id);
     RotationRow {
         id: one.id,
         name: one.name.clone(),
         plan: text,
-        people: own.filter_map(|it| around.name(it.user_id)).collect(),
-        line: line(schedule, one, &around.people, &around.users, now, DRAWN),
+        people: own.filter_map(|it| related.name(it.user_id)).collect(),
+        line: line(schedule, one, &related.people, &related.users, now, DRAWN),
     }
 }
 
-fn described(schedule: &Schedule, typed: Option<&Form>) -> ScheduleForm {
-    let typed = typed.filter(|form| form.action == Action::Save);
-    let text = |of: fn(&Form) -> &Option<String>, stored: &str| match typed {
-        Some(form) => of(form).clone().unwrap_or_default(),
-        None => stored.to_owned(),
-    };
-    let about = schedule.description.as_deref().unwrap_or_default();
+fn stored(schedule: &Schedule) -> ScheduleForm {
     ScheduleForm {
-        name: text(|form| &form.name, &schedule.name),
-        description: text(|form| &form.description, about),
-        time_zone: text(|form| &form.timezone, &schedule.time_zone),
+        name: schedule.name.clone(),
+        description: schedule.description.clone().unwrap_or_default(),
+        time_zone: schedule.time_zone.clone(),
         zones: zones(),
     }
 }
 
 /// The form of a rotation as it is stored; an empty one without.
-fn of_rotation(schedule: &Schedule, around: &RelatedToSchedules, id: Option<i64>) -> RotationForm {
-    let found = around.rotations.iter().find(|one| Some(one.id) == id);
+fn of_rotation(schedule: &Schedule, related: &RelatedToSchedules, id: Option<i64>) -> RotationForm {
+    let found = related.rotations.iter().find(|one| Some(one.id) == id);
     let Some(one) = found else {
         return RotationForm {
             length: "1".into(),
@@ -218,8 +263,8 @@ fn of_rotation(schedule: &Schedule, around: &RelatedToSchedules, id: Option<i64>
         at.strftime("%Y-%m-%dT%H:%M").to_string()
     };
     let plan = &one.plan;
-    let own = around.people.iter().filter(|it| it.rotation_id == one.id);
-    let names: Vec<String> = own.filter_map(|it| around.name(it.user_id)).collect();
+    let own = related.people.iter().filter(|it| it.rotation_id == one.id);
+    let names: Vec<String> = own.filter_map(|it| related.name(it.user_id)).collect();
     RotationForm {
         id,
         name: one.name.clone(),
@@ -251,10 +296,10 @@ impl Form {
         }
     }
 
-    fn change(&self, tx: &mut Tx<'_>, schedule: &Schedule) -> Result<rotations::Change> {
+    fn input(&self, tx: &mut Tx<'_>, schedule: &Schedule) -> Result<RotationInput> {
         let length = self.length.as_deref().unwrap_or_default().trim();
         let none = || Error::invalid("length", "is no whole number");
-        Ok(rotations::Change {
+        Ok(RotationInput {
             name: Some(self.rotation_name.clone().unwrap_or_default()),
             starts_at: local("starts_at", &self.starts_at, schedule)?,
             ends_at: match local("ends_at", &self.ends_at, schedule)? {
@@ -262,9 +307,9 @@ impl Form {
                 None => Patch::Null,
             },
             length: Some(length.parse().map_err(|_| none())?),
-            unit: self.length_unit,
-            active: self.period()?,
-            users: Some(users(tx, self.participants.as_deref().unwrap_or_default())?),
+            length_unit: self.length_unit,
+            active_period: self.period()?,
+            user_ids: Some(users(tx, self.participants.as_deref().unwrap_or_default())?),
         })
     }
 
@@ -292,10 +337,7 @@ fn local(
         return Ok(None);
     }
     let shown = text.parse::<DateTime>().ok();
-    let at = shown.and_then(|shown| {
-        let ambiguous = zone(&schedule.time_zone).to_ambiguous_timestamp(shown);
-        ambiguous.compatible().ok()
-    });
+    let at = shown.and_then(|shown| instant(schedule, shown));
     let wrong = || Error::invalid(field, "is no time such as 2031-05-06T08:30");
     at.map(Some).ok_or_else(wrong)
 }
@@ -314,92 +356,4 @@ fn users(tx: &mut Tx<'_>, names: &str) -> Result<Vec<i64>> {
         users.push(find_by_username(tx, name)?.ok_or_else(unknown)?.id);
     }
     Ok(users)
-}
-
-pub(super) async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
-    let done = app
-        .write(move |tx| {
-            let space = place.authorize(tx, &asker, CHANGE)?;
-            let project = project_of(&space)?;
-            let schedule = rows::find(tx, project.id, wanted.schedule_iid)?;
-            let schedule = schedule.found("On-call schedule")?;
-            let said = apply(tx, &asker, project, &schedule, &wanted)?;
-            let all = format!("{}/-/oncall_schedules", space.url());
-            Ok(match wanted.action {
-                Action::Remove => (all, said),
-                _ => (format!("{all}/{}", schedule.iid), said),
-            })
-        })
-        .await;
-    match done {
-        Ok((url, said)) => flash::done(&app, &url, said),
-        Err(error) => {
-            let which = (form.schedule_iid, None);
-            let rotates = form.action == Action::Rotate;
-            let mut typed = FormState::refused(form, error, FIELDS)?;
-            if rotates {
-                typed.refusal = typed
-                    .refusal
-                    .rename("name", "rotation_name")
-                    .rename("active_period", "active_from");
-            }
-            render(app, viewer, address, which, typed).await
-        }
-    }
-}
-
-fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    schedule: &Schedule,
-    form: &Form,
-) -> Result<&'static str> {
-    let rotation = |tx: &mut Tx<'_>| match form.rotation_id {
-        Some(id) => rotation_rows::find(tx, schedule.id, id)?
-            .found("Rotation")
-            .map(Some),
-        None => Ok(None),
-    };
-    Ok(match form.action {
-        Action::Save => {
-            let change = schedules::Change {
-                name: Some(form.name.clone().unwrap_or_default()),
-                description: form.description.clone().map_or(Patch::Null, Patch::Value),
-                time_zone: form.timezone.clone(),
-            };
-            schedules::update(tx, viewer, project, schedule, &change)?;
-            "The schedule is saved."
-        }
-        Action::Remove => {
-            schedules::destroy(tx, viewer, project, schedule)?;
-            "The schedule is removed."
-        }
-        Action::Rotate => {
-            let change = form.change(tx, schedule)?;
-            match rotation(tx)? {
-                Some(one) => {
-                    rotations::update(tx, viewer, project, schedule, &one, &change)?;
-                    "The rotation is saved."
-                }
-                None => {
-                    rotations::create(tx, viewer, project, schedule, &change)?;
-                    "The rotation is added."
-                }
-            }
-        }
-        Action::Drop => {
-            let one = rotation(tx)?.ok_or_else(|| Error::missing("rotation_id"))?;
-            rotations::destroy(tx, viewer, project, schedule, &one)?;
-            "The rotation is removed."
-        }
-    })
 }

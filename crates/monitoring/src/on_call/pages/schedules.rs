@@ -2,41 +2,53 @@
 
 use super::line::{Line, line};
 use super::views::{ScheduleForm, ScheduleList, ScheduleRow};
-use super::{CHANGE, READ, may_change, project_of, zones};
+use super::{may_change, zones};
+use crate::on_call::access::{CHANGE, READ};
 use crate::on_call::model::{Participant, Rotation, Schedule};
 use crate::on_call::rules::paging::on_call;
-use crate::on_call::rules::schedules::{self as rules, Change};
+use crate::on_call::rules::schedules::{self as rules, ScheduleInput};
 use crate::on_call::store::{rotations, schedules as rows};
 use identity::entities::load_basic;
 use identity::model::User;
-use identity::pages::refusal::FormState;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::pages::page;
 use kernel::app::App;
 use kernel::error::Result;
-use kernel::html::{Html, Pages, flash};
-use kernel::http::{Paging, Params, Patch, RequestContext, Response};
+use kernel::html::form::{self, FormPage, Outcome, Typed};
+use kernel::html::{Page, Pages};
+use kernel::http::{Paging, Params, Patch, Response};
 use kernel::time::Timestamp;
-use spaces::pages::Address;
+use spaces::pages::Visit;
 use std::collections::HashMap;
-use std::sync::Arc;
 use store::Tx;
 
-/// Schedules of a page.
 const SHOWN: i64 = 10;
-/// Fields of the form that show what is wrong with them.
-const FIELDS: &[&str] = &["name", "timezone", "description"];
 /// Shifts drawn of a rotation.
 const DRAWN: usize = 120;
 
 kernel::params! {
-    /// A schedule about to be made.
     pub struct Form {
-        /// What people call it.
         pub name: Option<String>,
-        /// Its time zone.
         pub timezone: Option<String>,
-        /// What it is for.
         pub description: Option<String>,
+    }
+}
+
+impl Form {
+    pub(super) fn input(&self) -> ScheduleInput {
+        ScheduleInput {
+            name: Some(self.name.clone().unwrap_or_default()),
+            timezone: self.timezone.clone(),
+            description: self.description.clone().map_or(Patch::Null, Patch::Value),
+        }
+    }
+
+    pub(super) fn typed(&self) -> ScheduleForm {
+        ScheduleForm {
+            name: self.name.clone().unwrap_or_default(),
+            description: self.description.clone().unwrap_or_default(),
+            time_zone: self.timezone.clone().unwrap_or_default(),
+            zones: Vec::new(),
+        }
     }
 }
 
@@ -93,97 +105,66 @@ impl RelatedToSchedules {
     }
 }
 
-pub(super) async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    paging: Paging,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let number = paging.offset() / paging.per_page.max(1);
-    render(app, viewer.viewer(), address, number, FormState::default()).await
-}
-
-async fn render(
-    app: App,
-    viewer: Viewer,
-    address: Address,
+/// A page of the list; the first has number 0.
+#[derive(Clone)]
+struct Schedules {
+    visit: Visit,
     number: i64,
-    typed: FormState<Form>,
-) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(&app, &viewer, "On-call schedules");
-    let view = app
-        .read(move |tx| {
-            let space = address.authorize(tx, &viewer, READ)?;
-            let project = project_of(&space)?;
-            let head = space.head(tx, &viewer)?;
-            let url = format!("{}/-/oncall_schedules", space.url());
-            let found = rows::list(tx, project.id, SHOWN, number.saturating_mul(SHOWN))?;
-            let around = RelatedToSchedules::read(tx, &found)?;
-            let now = tx.now();
-            let text = |of: fn(&Form) -> &Option<String>| {
-                let form = typed.form.as_ref();
-                form.and_then(|form| of(form).clone()).unwrap_or_default()
-            };
-            let zone = text(|form| &form.timezone);
-            Ok(ScheduleList {
-                page: space.crumbs(shown, true),
-                can_change: may_change(&space),
-                schedules: found
-                    .iter()
-                    .map(|one| around.row(one, &url, now, DRAWN))
-                    .collect(),
-                pages: Pages {
-                    page: number.unsigned_abs() + 1,
-                    per_page: SHOWN.unsigned_abs(),
-                    total: rows::count(tx, project.id)?.unsigned_abs(),
-                    url: url.clone(),
-                },
-                form: ScheduleForm {
-                    name: text(|form| &form.name),
-                    description: text(|form| &form.description),
-                    time_zone: match zone.is_empty() {
-                        true => "UTC".to_owned(),
-                        false => zone,
-                    },
-                    zones: zones(),
-                },
-                errors: typed.refusal.errors,
-                url,
-                head,
-            })
-        })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
 }
 
-pub(super) async fn create(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
-    let done = app
-        .write(move |tx| {
-            let space = place.authorize(tx, &asker, CHANGE)?;
-            let new = Change {
-                name: wanted.name.clone(),
-                description: wanted.description.clone().map_or(Patch::Null, Patch::Value),
-                time_zone: wanted.timezone.clone(),
-            };
-            let made = rules::create(tx, &asker, project_of(&space)?, &new)?;
-            Ok(format!("{}/-/oncall_schedules/{}", space.url(), made.iid))
-        })
-        .await;
-    match done {
-        Ok(url) => flash::done(&app, &url, "The schedule is made. Add who takes turns."),
-        Err(error) => {
-            let typed = FormState::refused(form, error, FIELDS)?;
-            render(app, viewer, address, 0, typed).await
+pub(super) async fn show(app: App, visit: Visit, paging: Paging) -> Result<Response> {
+    let number = paging.offset() / paging.per_page.max(1);
+    form::show(&app, Schedules { visit, number }).await
+}
+
+pub(super) async fn create(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    form::submit(&app, Schedules { visit, number: 0 }, form.0).await
+}
+
+impl FormPage for Schedules {
+    type Form = Form;
+    type View = ScheduleList;
+    const FIELDS: &'static [&'static str] = &["name", "timezone", "description"];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.visit.viewer, "On-call schedules")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<ScheduleList> {
+        let space = self.visit.authorize(tx, READ)?;
+        let project = space.project()?;
+        let url = format!("{}/-/oncall_schedules", space.url());
+        let offset = self.number.saturating_mul(SHOWN);
+        let found = rows::list(tx, project.id, SHOWN, offset)?;
+        let related = RelatedToSchedules::read(tx, &found)?;
+        let now = tx.now();
+        let row = |one: &Schedule| related.row(one, &url, now, DRAWN);
+        let mut form = typed.form.as_ref().map(Form::typed).unwrap_or_default();
+        form.zones = zones();
+        if form.time_zone.is_empty() {
+            form.time_zone = "UTC".to_owned();
         }
+        Ok(ScheduleList {
+            can_change: may_change(&space),
+            schedules: found.iter().map(row).collect(),
+            pages: Pages {
+                page: self.number.unsigned_abs() + 1,
+                per_page: SHOWN.unsigned_abs(),
+                total: rows::count(tx, project.id)?.unsigned_abs(),
+                url: url.clone(),
+            },
+            form,
+            errors: typed.errors.clone(),
+            page: space.crumbs(page, true),
+            head: space.head(tx, &self.visit.viewer)?,
+            url,
+        })
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let space = self.visit.authorize(tx, CHANGE)?;
+        let made = rules::create(tx, &self.visit.viewer, space.project()?, &form.input())?;
+        let url = format!("{}/-/oncall_schedules/{}", space.url(), made.iid);
+        Outcome::led(url, "The schedule is made. Add who takes turns.")
     }
 }

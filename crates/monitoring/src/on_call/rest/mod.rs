@@ -6,10 +6,10 @@ mod schedules;
 
 pub use rotations::{hours, span};
 
+use crate::on_call::access;
 use crate::on_call::model::Schedule;
-use crate::on_call::store::schedules as rows;
 use identity::viewer::Viewer;
-use kernel::error::{Found, Result};
+use kernel::error::Result;
 use kernel::http::Routes;
 use kernel::ids::Reference;
 use spaces::Project;
@@ -22,13 +22,7 @@ pub(super) fn routes(r: &mut Routes) {
     policies::routes(r);
 }
 
-/// What is asked of a project to see who is on call.
-const READ: Purpose = Purpose::ReadOnCall;
-/// And to change it.
-const CHANGE: Purpose = Purpose::Update;
-
 kernel::params! {
-    /// A project.
     pub struct ProjectPath {
         /// The project.
         pub id: Reference,
@@ -36,7 +30,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A schedule.
     pub struct SchedulePath {
         /// The project.
         pub id: Reference,
@@ -45,15 +38,13 @@ kernel::params! {
     }
 }
 
-/// The project with the schedule of this number.
-fn authorize(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Reference,
-    iid: i64,
-    purpose: Purpose,
-) -> Result<(Project, Schedule)> {
-    let project = spaces::project(tx, viewer, project, purpose)?;
-    let schedule = rows::find(tx, project.id, iid)?.found("On-call schedule")?;
-    Ok((project, schedule))
+impl SchedulePath {
+    fn authorize(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        purpose: Purpose,
+    ) -> Result<(Project, Schedule)> {
+        access::schedule(tx, viewer, &self.id, self.schedule_iid, purpose)
+    }
 }

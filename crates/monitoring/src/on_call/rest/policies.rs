@@ -1,14 +1,17 @@
 //! The escalation policy of a project.
 
-use super::{CHANGE, ProjectPath, READ};
+use super::ProjectPath;
+use crate::on_call::access::{self, CHANGE, READ};
 use crate::on_call::model::{Policy, Rule, Schedule, Target, Until};
-use crate::on_call::rules::policies::{self as rules, Change, Named, Said};
+use crate::on_call::rules::policies::{self as rules, PolicyInput, RuleInput};
 use crate::on_call::store::{policies as rows, schedules};
+use identity::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::Result;
+use kernel::http::params::Flat;
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
@@ -34,56 +37,51 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A step of a policy.
-    pub struct RuleParam {
-        /// How long after an alert began, in seconds, a day at most.
-        pub elapsed_time_seconds: i64,
-        /// Unless the alert has become this.
-        pub status: Until,
-        /// Who is paged: whoever is on call by the schedule of this number.
-        pub oncall_schedule_iid: Option<i64>,
-        /// Or this user.
-        pub user_id: Option<i64>,
-    }
-}
-
-kernel::params! {
-    /// A policy about to be made.
-    pub struct CreatePolicy {
-        /// The project.
-        pub id: Reference,
-        /// What people call it.
-        pub name: String,
-        /// What it is for.
-        pub description: Option<String>,
-        /// Whom it pages and when, at most ten.
-        pub rules: Vec<RuleParam>,
-    }
-}
-
-kernel::params! {
-    /// What changes of a policy.
-    pub struct UpdatePolicy {
-        /// The project.
-        pub id: Reference,
-        /// The policy.
-        pub policy_id: i64,
-        /// What people call it.
-        pub name: Option<String>,
-        /// What it is for.
-        pub description: Patch<String>,
-        /// Whom it pages and when, at most ten.
-        pub rules: Option<Vec<RuleParam>>,
-    }
-}
-
-kernel::params! {
-    /// A policy.
     pub struct PolicyPath {
         /// The project.
         pub id: Reference,
         /// The policy.
         pub policy_id: i64,
+    }
+}
+
+impl PolicyPath {
+    fn authorize(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        purpose: Purpose,
+    ) -> Result<(Project, Policy)> {
+        access::policy(tx, viewer, &self.id, self.policy_id, purpose)
+    }
+}
+
+kernel::params! {
+    pub struct CreatePolicy {
+        pub at: Flat<ProjectPath>,
+        /// What people call it.
+        pub name: String,
+        /// What it is for.
+        pub description: Option<String>,
+        /// Whom it pages and when, at most ten.
+        pub rules: Vec<RuleInput>,
+    }
+}
+
+impl CreatePolicy {
+    fn input(&self) -> PolicyInput {
+        PolicyInput {
+            name: Some(self.name.clone()),
+            description: self.description.clone().map_or(Patch::Null, Patch::Value),
+            rules: Some(self.rules.clone()),
+        }
+    }
+}
+
+kernel::params! {
+    pub struct UpdatePolicy {
+        pub at: Flat<PolicyPath>,
+        pub change: Flat<PolicyInput>,
     }
 }
 
@@ -174,120 +172,60 @@ impl RelatedToPolicies {
     }
 }
 
-/// The project with the policy of this number.
-fn authorize(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Reference,
-    id: i64,
-    purpose: Purpose,
-) -> Result<(Project, Policy)> {
-    let project = spaces::project(tx, viewer, project, purpose)?;
-    let policy = rows::find(tx, project.id, id)?.found("Escalation policy")?;
-    Ok((project, policy))
+fn entity_of(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPolicyEntity> {
+    let related = RelatedToPolicies::read(tx, std::slice::from_ref(&policy))?;
+    Ok(related.entity(app, policy))
 }
 
-fn shown(app: &App, tx: &mut Tx<'_>, policy: Policy) -> Result<EscalationPolicyEntity> {
-    let around = RelatedToPolicies::read(tx, std::slice::from_ref(&policy))?;
-    Ok(around.entity(app, policy))
-}
-
-fn said(rules: &[RuleParam]) -> Result<Vec<Said>> {
-    let one = |rule: &RuleParam| {
-        let target = match (rule.oncall_schedule_iid, rule.user_id) {
-            (Some(iid), None) => Named::Schedule(iid),
-            (None, Some(id)) => Named::User(id),
-            _ => {
-                let text = "must each name a schedule or a user, not both";
-                return Err(Error::invalid("rules", text));
-            }
-        };
-        Ok(Said {
-            elapsed_seconds: rule.elapsed_time_seconds,
-            until: rule.status,
-            target,
-        })
-    };
-    rules.iter().map(one).collect()
-}
-
-/// One page of them; there is one at most.
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<ProjectPath>,
     paging: Paging,
 ) -> Result<Paged<EscalationPolicyEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, READ)?;
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.id, READ)?;
         let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id)?;
-        let around = RelatedToPolicies::read(tx, &found)?;
+        let related = RelatedToPolicies::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|one| around.entity(&handle, one)))
+        Ok(page.map(|one| related.entity(&by.app, one)))
     })
     .await
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<CreatePolicy>,
 ) -> Result<Created<EscalationPolicyEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, CHANGE)?;
-        let new = Change {
-            name: Some(params.name.clone()),
-            description: params
-                .description
-                .clone()
-                .map_or(Patch::Absent, Patch::Value),
-            rules: Some(said(&params.rules)?),
-        };
-        let made = rules::create(tx, &viewer, &project, &new)?;
-        Ok(Created(shown(&handle, tx, made)?))
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.at.id, CHANGE)?;
+        let made = rules::create(tx, &by.viewer, &project, &params.input())?;
+        Ok(Created(entity_of(&by.app, tx, made)?))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<PolicyPath>,
-) -> Result<Ok200<EscalationPolicyEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (_, policy) = authorize(tx, &viewer, &path.id, path.policy_id, READ)?;
-        Ok(Ok200(shown(&handle, tx, policy)?))
+async fn show(by: Caller, path: Params<PolicyPath>) -> Result<Ok200<EscalationPolicyEntity>> {
+    by.read(move |tx, by| {
+        let (_, policy) = path.authorize(tx, &by.viewer, READ)?;
+        Ok(Ok200(entity_of(&by.app, tx, policy)?))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdatePolicy>,
-) -> Result<Ok200<EscalationPolicyEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (project, policy) = authorize(tx, &viewer, &params.id, params.policy_id, CHANGE)?;
-        let change = Change {
-            name: params.name.clone(),
-            description: params.description.clone(),
-            rules: params.rules.as_deref().map(said).transpose()?,
-        };
-        let changed = rules::update(tx, &viewer, &project, &policy, &change)?;
-        Ok(Ok200(shown(&handle, tx, changed)?))
+async fn update(by: Caller, params: Params<UpdatePolicy>) -> Result<Ok200<EscalationPolicyEntity>> {
+    by.write(move |tx, by| {
+        let (project, policy) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let changed = rules::update(tx, &by.viewer, &project, &policy, &params.change)?;
+        Ok(Ok200(entity_of(&by.app, tx, changed)?))
     })
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<PolicyPath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (project, policy) = authorize(tx, &viewer, &path.id, path.policy_id, CHANGE)?;
-        rules::destroy(tx, &viewer, &project, &policy)?;
+async fn destroy(by: Caller, path: Params<PolicyPath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let (project, policy) = path.authorize(tx, &by.viewer, CHANGE)?;
+        rules::destroy(tx, &by.viewer, &project, &policy)?;
         Ok(NoContent)
     })
     .await

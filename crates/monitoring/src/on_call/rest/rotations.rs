@@ -1,19 +1,20 @@
 //! Rotations of a schedule, and the shifts they come to.
 
-use super::{CHANGE, READ, SchedulePath, authorize};
+use super::SchedulePath;
+use crate::on_call::access::{self, CHANGE, READ};
 use crate::on_call::model::{MAX_DAYS, Participant, Period, Rotation, Schedule, Unit};
-use crate::on_call::rules::rotations::{self as rules, Change, shifts, time_of_day};
+use crate::on_call::rules::rotations::{self as rules, RotationInput, shifts, time_of_day};
 use crate::on_call::store::rotations as rows;
+use identity::Caller;
 use identity::entities::{UserBasic, basic, load_basic};
 use identity::model::User;
 use identity::viewer::Viewer;
 use jiff::civil::Time;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
-use kernel::http::params::{Param, Unusable};
+use kernel::error::{Error, Result};
+use kernel::http::params::{Flat, Param, Unusable};
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
-use kernel::ids::Reference;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -67,22 +68,43 @@ kernel::params! {
     }
 }
 
-impl From<ActivePeriod> for Period {
-    fn from(given: ActivePeriod) -> Period {
-        Period {
-            from: given.start_time.0,
-            until: given.end_time.0,
-        }
+impl Param for Period {
+    fn parse(value: &Value) -> Result<Self, Unusable> {
+        let period = ActivePeriod::parse(value)?;
+        Ok(Period {
+            from: period.start_time.0,
+            until: period.end_time.0,
+        })
+    }
+    fn schema() -> Value {
+        ActivePeriod::schema()
     }
 }
 
 kernel::params! {
-    /// A rotation about to be made.
+    pub struct RotationPath {
+        pub at: Flat<SchedulePath>,
+        /// The rotation.
+        pub rotation_id: i64,
+    }
+}
+
+impl RotationPath {
+    fn authorize(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        purpose: Purpose,
+    ) -> Result<(Project, Schedule, Rotation)> {
+        let (project, schedule) = self.at.authorize(tx, viewer, purpose)?;
+        let rotation = access::rotation(tx, &schedule, self.rotation_id)?;
+        Ok((project, schedule, rotation))
+    }
+}
+
+kernel::params! {
     pub struct CreateRotation {
-        /// The project.
-        pub id: Reference,
-        /// The schedule's number in the project.
-        pub schedule_iid: i64,
+        pub at: Flat<SchedulePath>,
         /// What people call it.
         pub name: String,
         /// When the first turn begins.
@@ -94,57 +116,36 @@ kernel::params! {
         /// In what it is counted.
         pub length_unit: Unit,
         /// The time of day people are on call; all day unless given.
-        pub active_period: Option<ActivePeriod>,
+        pub active_period: Option<Period>,
         /// Who takes turns, in their order.
         pub user_ids: Vec<i64>,
     }
 }
 
+impl CreateRotation {
+    fn input(&self) -> RotationInput {
+        RotationInput {
+            name: Some(self.name.clone()),
+            starts_at: Some(self.starts_at),
+            ends_at: self.ends_at.map_or(Patch::Null, Patch::Value),
+            length: Some(self.length),
+            length_unit: Some(self.length_unit),
+            active_period: self.active_period.map_or(Patch::Null, Patch::Value),
+            user_ids: Some(self.user_ids.clone()),
+        }
+    }
+}
+
 kernel::params! {
-    /// What changes of a rotation.
     pub struct UpdateRotation {
-        /// The project.
-        pub id: Reference,
-        /// The schedule's number in the project.
-        pub schedule_iid: i64,
-        /// The rotation.
-        pub rotation_id: i64,
-        /// What people call it.
-        pub name: Option<String>,
-        /// When the first turn begins.
-        pub starts_at: Option<Timestamp>,
-        /// When the last one ends; null for never.
-        pub ends_at: Patch<Timestamp>,
-        /// Length of a turn.
-        pub length: Option<i64>,
-        /// In what it is counted.
-        pub length_unit: Option<Unit>,
-        /// The time of day people are on call; null for all day.
-        pub active_period: Patch<ActivePeriod>,
-        /// Who takes turns, in their order.
-        pub user_ids: Option<Vec<i64>>,
+        pub at: Flat<RotationPath>,
+        pub change: Flat<RotationInput>,
     }
 }
 
 kernel::params! {
-    /// A rotation.
-    pub struct RotationPath {
-        /// The project.
-        pub id: Reference,
-        /// The schedule's number in the project.
-        pub schedule_iid: i64,
-        /// The rotation.
-        pub rotation_id: i64,
-    }
-}
-
-kernel::params! {
-    /// Which shifts.
     pub struct ListShifts {
-        /// The project.
-        pub id: Reference,
-        /// The schedule's number in the project.
-        pub schedule_iid: i64,
+        pub at: Flat<SchedulePath>,
         /// From when; from now on unless given.
         pub start_time: Option<Timestamp>,
         /// Until when; two weeks later unless given, a month at most.
@@ -255,123 +256,66 @@ impl RelatedToRotations {
     }
 }
 
-/// A time of day as it is told.
+/// A time of day, such as `08:30`.
 pub fn hours(time: Time) -> String {
     format!("{:02}:{:02}", time.hour(), time.minute())
 }
 
-impl RotationPath {
-    /// The rotation, with its project and schedule.
-    fn authorize(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        purpose: Purpose,
-    ) -> Result<(Project, Schedule, Rotation)> {
-        let (project, schedule) = authorize(tx, viewer, &self.id, self.schedule_iid, purpose)?;
-        let rotation = rows::find(tx, schedule.id, self.rotation_id)?.found("Rotation")?;
-        Ok((project, schedule, rotation))
-    }
+fn entity_of(app: &App, tx: &mut Tx<'_>, rotation: Rotation) -> Result<OnCallRotationEntity> {
+    let related = RelatedToRotations::read(tx, std::slice::from_ref(&rotation))?;
+    Ok(related.entity(app, rotation))
 }
 
-impl UpdateRotation {
-    fn path(&self) -> RotationPath {
-        RotationPath {
-            id: self.id.clone(),
-            schedule_iid: self.schedule_iid,
-            rotation_id: self.rotation_id,
-        }
-    }
-}
-
-fn shown(app: &App, tx: &mut Tx<'_>, rotation: Rotation) -> Result<OnCallRotationEntity> {
-    let around = RelatedToRotations::read(tx, std::slice::from_ref(&rotation))?;
-    Ok(around.entity(app, rotation))
-}
-
-/// One page of them.
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<SchedulePath>,
     paging: Paging,
 ) -> Result<Paged<OnCallRotationEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (_, schedule) = authorize(tx, &viewer, &path.id, path.schedule_iid, READ)?;
+    by.read(move |tx, by| {
+        let (_, schedule) = path.authorize(tx, &by.viewer, READ)?;
         let found = rows::list(tx, schedule.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, schedule.id)?;
-        let around = RelatedToRotations::read(tx, &found)?;
+        let related = RelatedToRotations::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|one| around.entity(&handle, one)))
+        Ok(page.map(|one| related.entity(&by.app, one)))
     })
     .await
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<CreateRotation>,
 ) -> Result<Created<OnCallRotationEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (project, schedule) = authorize(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
-        let active = params.active_period.clone().map(Period::from);
-        let new = Change {
-            name: Some(params.name.clone()),
-            starts_at: Some(params.starts_at),
-            ends_at: params.ends_at.map_or(Patch::Absent, Patch::Value),
-            length: Some(params.length),
-            unit: Some(params.length_unit),
-            active: active.map_or(Patch::Absent, Patch::Value),
-            users: Some(params.user_ids.clone()),
-        };
-        let made = rules::create(tx, &viewer, &project, &schedule, &new)?;
-        Ok(Created(shown(&handle, tx, made)?))
+    by.write(move |tx, by| {
+        let (project, schedule) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let made = rules::create(tx, &by.viewer, &project, &schedule, &params.input())?;
+        Ok(Created(entity_of(&by.app, tx, made)?))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<RotationPath>,
-) -> Result<Ok200<OnCallRotationEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (_, _, rotation) = path.authorize(tx, &viewer, READ)?;
-        Ok(Ok200(shown(&handle, tx, rotation)?))
+async fn show(by: Caller, path: Params<RotationPath>) -> Result<Ok200<OnCallRotationEntity>> {
+    by.read(move |tx, by| {
+        let (_, _, rotation) = path.authorize(tx, &by.viewer, READ)?;
+        Ok(Ok200(entity_of(&by.app, tx, rotation)?))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateRotation>,
-) -> Result<Ok200<OnCallRotationEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (project, schedule, rotation) = params.path().authorize(tx, &viewer, CHANGE)?;
-        let change = Change {
-            name: params.name.clone(),
-            starts_at: params.starts_at,
-            ends_at: params.ends_at.clone(),
-            length: params.length,
-            unit: params.length_unit,
-            active: params.active_period.clone().map(Period::from),
-            users: params.user_ids.clone(),
-        };
-        let changed = rules::update(tx, &viewer, &project, &schedule, &rotation, &change)?;
-        Ok(Ok200(shown(&handle, tx, changed)?))
+async fn update(by: Caller, params: Params<UpdateRotation>) -> Result<Ok200<OnCallRotationEntity>> {
+    by.write(move |tx, by| {
+        let (project, schedule, rotation) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let (viewer, change) = (&by.viewer, &params.change);
+        let changed = rules::update(tx, viewer, &project, &schedule, &rotation, change)?;
+        Ok(Ok200(entity_of(&by.app, tx, changed)?))
     })
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<RotationPath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (project, schedule, rotation) = path.authorize(tx, &viewer, CHANGE)?;
-        rules::destroy(tx, &viewer, &project, &schedule, &rotation)?;
+async fn destroy(by: Caller, path: Params<RotationPath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let (project, schedule, rotation) = path.authorize(tx, &by.viewer, CHANGE)?;
+        rules::destroy(tx, &by.viewer, &project, &schedule, &rotation)?;
         Ok(NoContent)
     })
     .await
@@ -404,20 +348,18 @@ pub fn span(
 /// Who is on call when: a page of the shifts of all rotations, in the order
 /// they begin.
 async fn on_call(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListShifts>,
     paging: Paging,
 ) -> Result<Paged<OnCallShiftEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (_, schedule) = authorize(tx, &viewer, &params.id, params.schedule_iid, READ)?;
+    by.read(move |tx, by| {
+        let (_, schedule) = params.at.authorize(tx, &by.viewer, READ)?;
         let (from, until) = span(params.start_time, params.end_time, tx.now())?;
         let rotations = rows::of_schedules(tx, &[schedule.id])?;
-        let around = RelatedToRotations::read(tx, &rotations)?;
+        let related = RelatedToRotations::read(tx, &rotations)?;
         let mut all = Vec::new();
         for rotation in &rotations {
-            let found = shifts(&schedule, rotation, &around.people, from, until);
+            let found = shifts(&schedule, rotation, &related.people, from, until);
             let found = found.into_iter();
             all.extend(found.map(|(shift, one)| (shift, rotation.id, one.user_id)));
         }
@@ -429,7 +371,7 @@ async fn on_call(
         let rows = rows.filter_map(|(shift, rotation_id, user)| {
             Some(OnCallShiftEntity {
                 rotation_id,
-                user: basic(&handle, around.users.get(&user)?),
+                user: basic(&by.app, related.users.get(&user)?),
                 starts_at: wire::text(shift.starts_at),
                 ends_at: wire::text(shift.ends_at),
             })

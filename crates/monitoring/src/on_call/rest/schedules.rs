@@ -1,17 +1,14 @@
 //! On-call schedules of a project.
 
-use super::{CHANGE, ProjectPath, READ, SchedulePath, authorize};
+use super::{ProjectPath, SchedulePath};
+use crate::on_call::access::{CHANGE, READ};
 use crate::on_call::model::Schedule;
-use crate::on_call::rules::schedules::{self as rules, Change};
+use crate::on_call::rules::schedules::{self as rules, ScheduleInput};
 use crate::on_call::store::schedules as rows;
-use identity::viewer::Viewer;
-use kernel::app::App;
+use identity::Caller;
 use kernel::error::Result;
+use kernel::http::params::Flat;
 use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
-use kernel::ids::Reference;
-use kernel::time::wire;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 const PATH: &str = "/projects/{id}/alert_management/oncall_schedules";
 const ONE: &str = "/projects/{id}/alert_management/oncall_schedules/{schedule_iid}";
@@ -27,10 +24,8 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A schedule about to be made.
     pub struct CreateSchedule {
-        /// The project.
-        pub id: Reference,
+        pub at: Flat<ProjectPath>,
         /// What people call it.
         pub name: String,
         /// IANA name of its time zone.
@@ -40,128 +35,60 @@ kernel::params! {
     }
 }
 
-kernel::params! {
-    /// What changes of a schedule.
-    pub struct UpdateSchedule {
-        /// The project.
-        pub id: Reference,
-        /// The schedule's number in the project.
-        pub schedule_iid: i64,
-        /// What people call it.
-        pub name: Option<String>,
-        /// IANA name of its time zone.
-        pub timezone: Option<String>,
-        /// What it is for.
-        pub description: Patch<String>,
-    }
-}
-
-/// A plan of who is on call.
-#[derive(Serialize, JsonSchema)]
-pub struct OnCallScheduleEntity {
-    /// Its number.
-    id: i64,
-    /// Its number in the project.
-    iid: i64,
-    /// Its project.
-    project_id: i64,
-    /// What people call it.
-    name: String,
-    /// What it is for.
-    description: Option<String>,
-    /// IANA name of its time zone.
-    timezone: String,
-    /// When it was made.
-    created_at: String,
-    /// When it was changed.
-    updated_at: String,
-}
-
-impl From<Schedule> for OnCallScheduleEntity {
-    fn from(schedule: Schedule) -> OnCallScheduleEntity {
-        OnCallScheduleEntity {
-            id: schedule.id,
-            iid: schedule.iid,
-            project_id: schedule.project_id,
-            name: schedule.name,
-            description: schedule.description,
-            timezone: schedule.time_zone,
-            created_at: wire::text(schedule.created_at),
-            updated_at: wire::text(schedule.updated_at),
+impl CreateSchedule {
+    fn input(&self) -> ScheduleInput {
+        ScheduleInput {
+            name: Some(self.name.clone()),
+            timezone: Some(self.timezone.clone()),
+            description: self.description.clone().map_or(Patch::Null, Patch::Value),
         }
     }
 }
 
-/// One page of them.
-async fn list(
-    app: App,
-    viewer: Viewer,
-    path: Params<ProjectPath>,
-    paging: Paging,
-) -> Result<Paged<OnCallScheduleEntity>> {
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, READ)?;
+kernel::params! {
+    pub struct UpdateSchedule {
+        pub at: Flat<SchedulePath>,
+        pub change: Flat<ScheduleInput>,
+    }
+}
+
+async fn list(by: Caller, path: Params<ProjectPath>, paging: Paging) -> Result<Paged<Schedule>> {
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.id, READ)?;
         let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
         let total = rows::count(tx, project.id)?;
-        Ok(Paged::numbered(found, paging, Some(total)).map(OnCallScheduleEntity::from))
+        Ok(Paged::numbered(found, paging, Some(total)))
     })
     .await
 }
 
-async fn create(
-    app: App,
-    viewer: Viewer,
-    params: Params<CreateSchedule>,
-) -> Result<Created<OnCallScheduleEntity>> {
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, CHANGE)?;
-        let new = Change {
-            name: Some(params.name.clone()),
-            description: params
-                .description
-                .clone()
-                .map_or(Patch::Absent, Patch::Value),
-            time_zone: Some(params.timezone.clone()),
-        };
-        Ok(Created(rules::create(tx, &viewer, &project, &new)?.into()))
+async fn create(by: Caller, params: Params<CreateSchedule>) -> Result<Created<Schedule>> {
+    by.write(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.at.id, CHANGE)?;
+        let made = rules::create(tx, &by.viewer, &project, &params.input())?;
+        Ok(Created(made))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<SchedulePath>,
-) -> Result<Ok200<OnCallScheduleEntity>> {
-    app.read(move |tx| {
-        let (_, schedule) = authorize(tx, &viewer, &path.id, path.schedule_iid, READ)?;
-        Ok(Ok200(schedule.into()))
+async fn show(by: Caller, path: Params<SchedulePath>) -> Result<Ok200<Schedule>> {
+    by.read(move |tx, by| Ok(Ok200(path.authorize(tx, &by.viewer, READ)?.1)))
+        .await
+}
+
+async fn update(by: Caller, params: Params<UpdateSchedule>) -> Result<Ok200<Schedule>> {
+    by.write(move |tx, by| {
+        let (project, schedule) = params.at.authorize(tx, &by.viewer, CHANGE)?;
+        let changed = rules::update(tx, &by.viewer, &project, &schedule, &params.change)?;
+        Ok(Ok200(changed))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateSchedule>,
-) -> Result<Ok200<OnCallScheduleEntity>> {
-    app.write(move |tx| {
-        let (project, schedule) = authorize(tx, &viewer, &params.id, params.schedule_iid, CHANGE)?;
-        let change = Change {
-            name: params.name.clone(),
-            description: params.description.clone(),
-            time_zone: params.timezone.clone(),
-        };
-        let changed = rules::update(tx, &viewer, &project, &schedule, &change)?;
-        Ok(Ok200(changed.into()))
-    })
-    .await
-}
-
-async fn destroy(app: App, viewer: Viewer, path: Params<SchedulePath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (project, schedule) = authorize(tx, &viewer, &path.id, path.schedule_iid, CHANGE)?;
-        rules::destroy(tx, &viewer, &project, &schedule)?;
+async fn destroy(by: Caller, path: Params<SchedulePath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let (project, schedule) = path.authorize(tx, &by.viewer, CHANGE)?;
+        rules::destroy(tx, &by.viewer, &project, &schedule)?;
         Ok(NoContent)
     })
     .await

@@ -34,7 +34,6 @@ pub fn follow(tx: &mut Tx<'_>, before: &Alert, status: Status) -> Result<()> {
     }
 }
 
-/// What is to be done about an alert now.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Step<'r> {
     pub paging: Vec<&'r Rule>,

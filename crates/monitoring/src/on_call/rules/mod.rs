@@ -43,8 +43,9 @@ fn name(given: &str) -> Result<String> {
 }
 
 /// A description as it is kept: none if it is blank.
-fn description(given: Option<&str>) -> Result<Option<String>> {
-    let text = given.unwrap_or_default().trim();
+fn description(given: Option<String>) -> Result<Option<String>> {
+    let text = given.unwrap_or_default();
+    let text = text.trim();
     match text.chars().count() > MAX_DESCRIPTION {
         true => Err(too_long("description", MAX_DESCRIPTION)),
         false => Ok((!text.is_empty()).then(|| text.to_owned())),
@@ -79,12 +80,12 @@ mod tests {
     #[test]
     fn texts_are_trimmed_and_bounded() {
         assert_eq!(name(" Nights ").unwrap(), "Nights");
-        assert_eq!(description(Some("  ")).unwrap(), None);
+        assert_eq!(description(Some("  ".into())).unwrap(), None);
         assert_eq!(description(None).unwrap(), None);
         for wrong in ["", " ", "a\nb", &"ä".repeat(201)] {
             assert!(name(wrong).is_err(), "{wrong}");
         }
         assert!(name(&"ä".repeat(200)).is_ok());
-        assert!(description(Some(&"ä".repeat(1_001))).is_err());
+        assert!(description(Some("ä".repeat(1_001))).is_err());
     }
 }

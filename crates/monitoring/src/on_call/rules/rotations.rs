@@ -21,55 +21,45 @@ use store::Tx;
 /// The last year in which a rotation may begin or end.
 const LAST_YEAR: i16 = 2199;
 
-/// What changes of a rotation.
-#[derive(Debug, Clone, Default)]
-pub struct Change {
-    pub name: Option<String>,
-    /// When the first turn begins.
-    pub starts_at: Option<Timestamp>,
-    /// When the last one ends.
-    pub ends_at: Patch<Timestamp>,
-    pub length: Option<i64>,
-    /// In what it is counted.
-    pub unit: Option<Unit>,
-    /// The time of day people are on call.
-    pub active: Patch<Period>,
-    /// Who takes turns, in their order.
-    pub users: Option<Vec<i64>>,
+kernel::params! {
+    /// What may be set of a rotation.
+    pub struct RotationInput {
+        /// What people call it.
+        pub name: Option<String>,
+        /// When the first turn begins.
+        pub starts_at: Option<Timestamp>,
+        /// When the last one ends; null for never.
+        pub ends_at: Patch<Timestamp>,
+        /// Length of a turn.
+        pub length: Option<i64>,
+        /// In what it is counted.
+        pub length_unit: Option<Unit>,
+        /// The time of day people are on call; null for all day.
+        pub active_period: Patch<Period>,
+        /// Who takes turns, in their order.
+        pub user_ids: Option<Vec<i64>>,
+    }
 }
 
-/// Makes one; all but `ends_at` and `active` are needed.
+/// Makes one; all but `ends_at` and `active_period` are needed.
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     project: &Project,
     schedule: &Schedule,
-    new: &Change,
+    new: &RotationInput,
 ) -> Result<Rotation> {
     if rows::count(tx, schedule.id)? >= MAX_ROTATIONS {
         let text = format!("There are {MAX_ROTATIONS} rotations already");
         return Err(Error::invalid("base", text));
     }
-    let blank = |field: &str| Error::invalid(field, "can't be blank");
-    let plan = Plan {
-        starts_at: new.starts_at.ok_or_else(|| blank("starts_at"))?,
-        ends_at: new.ends_at.clone().over(None),
-        length: new.length.ok_or_else(|| blank("length"))?,
-        unit: new.unit.ok_or_else(|| blank("length_unit"))?,
-        active: new.active.clone().over(None),
-    };
-    check(&plan)?;
+    let plan = plan(None, new)?;
     let name = unused(tx, schedule, new.name.as_deref().unwrap_or_default(), 0)?;
-    let users = participants(tx, project, new.users.as_deref().unwrap_or_default())?;
+    let users = participants(tx, project, new.user_ids.as_deref().unwrap_or_default())?;
     let made = rows::insert(tx, schedule.id, &name, &plan)?;
     rows::set_participants(tx, made.id, &users)?;
-    record(
-        tx,
-        viewer,
-        project,
-        "on_call_rotation.create",
-        details(schedule, &made, Some(&users)),
-    )?;
+    let details = details(schedule, &made, Some(&users));
+    record(tx, viewer, project, "on_call_rotation.create", details)?;
     Ok(made)
 }
 
@@ -79,22 +69,14 @@ pub fn update(
     project: &Project,
     schedule: &Schedule,
     rotation: &Rotation,
-    change: &Change,
+    change: &RotationInput,
 ) -> Result<Rotation> {
-    let before = &rotation.plan;
-    let plan = Plan {
-        starts_at: change.starts_at.unwrap_or(before.starts_at),
-        ends_at: change.ends_at.clone().over(before.ends_at),
-        length: change.length.unwrap_or(before.length),
-        unit: change.unit.unwrap_or(before.unit),
-        active: change.active.clone().over(before.active),
-    };
-    check(&plan)?;
+    let plan = plan(Some(&rotation.plan), change)?;
     let name = match &change.name {
         Some(name) => unused(tx, schedule, name, rotation.id)?,
         None => rotation.name.clone(),
     };
-    let users = match &change.users {
+    let users = match &change.user_ids {
         Some(users) => Some(participants(tx, project, users)?),
         None => None,
     };
@@ -102,13 +84,8 @@ pub fn update(
     if let Some(users) = &users {
         rows::set_participants(tx, rotation.id, users)?;
     }
-    record(
-        tx,
-        viewer,
-        project,
-        "on_call_rotation.update",
-        details(schedule, &changed, users.as_deref()),
-    )?;
+    let details = details(schedule, &changed, users.as_deref());
+    record(tx, viewer, project, "on_call_rotation.update", details)?;
     Ok(changed)
 }
 
@@ -120,13 +97,28 @@ pub fn destroy(
     rotation: &Rotation,
 ) -> Result<()> {
     rows::remove(tx, rotation.id)?;
-    record(
-        tx,
-        viewer,
-        project,
-        "on_call_rotation.destroy",
-        details(schedule, rotation, None),
-    )
+    let details = details(schedule, rotation, None);
+    record(tx, viewer, project, "on_call_rotation.destroy", details)
+}
+
+/// What a plan becomes, given what is stored of it.
+fn plan(before: Option<&Plan>, input: &RotationInput) -> Result<Plan> {
+    let blank = |field: &str| Error::invalid(field, "can't be blank");
+    let starts_at = input.starts_at.or(before.map(|it| it.starts_at));
+    let length = input.length.or(before.map(|it| it.length));
+    let unit = input.length_unit.or(before.map(|it| it.unit));
+    let plan = Plan {
+        starts_at: starts_at.ok_or_else(|| blank("starts_at"))?,
+        ends_at: input.ends_at.clone().over(before.and_then(|it| it.ends_at)),
+        length: length.ok_or_else(|| blank("length"))?,
+        unit: unit.ok_or_else(|| blank("length_unit"))?,
+        active: input
+            .active_period
+            .clone()
+            .over(before.and_then(|it| it.active)),
+    };
+    check(&plan)?;
+    Ok(plan)
 }
 
 /// What cannot be a plan.
@@ -234,7 +226,7 @@ pub fn shifts<'p>(
 mod tests {
     use super::*;
 
-    fn plan() -> Plan {
+    fn daily() -> Plan {
         Plan {
             starts_at: "2031-05-05T00:00:00Z".parse().unwrap(),
             ends_at: None,
@@ -250,41 +242,24 @@ mod tests {
             from: time_of_day("08:00").unwrap(),
             until: time_of_day("17:00").unwrap(),
         };
-        assert!(check(&plan()).is_ok());
+        assert!(check(&daily()).is_ok());
         let fine = Plan {
             active: Some(period),
             length: 1_000,
-            ..plan()
+            ..daily()
         };
         assert!(check(&fine).is_ok());
-        let wrong = [
-            Plan {
-                length: 0,
-                ..plan()
-            },
-            Plan {
-                length: 1_001,
-                ..plan()
-            },
-            Plan {
-                ends_at: Some(plan().starts_at),
-                ..plan()
-            },
-            Plan {
-                starts_at: Timestamp::MIN,
-                ..plan()
-            },
-            Plan {
-                ends_at: Some(Timestamp::MAX),
-                ..plan()
-            },
-            Plan {
-                unit: Unit::Hours,
-                active: Some(period),
-                ..plan()
-            },
+        let wrong: [fn(&mut Plan); 6] = [
+            |plan| plan.length = 0,
+            |plan| plan.length = 1_001,
+            |plan| plan.ends_at = Some(plan.starts_at),
+            |plan| plan.starts_at = Timestamp::MIN,
+            |plan| plan.ends_at = Some(Timestamp::MAX),
+            |plan| plan.unit = Unit::Hours,
         ];
-        for plan in wrong {
+        for change in wrong {
+            let mut plan = fine.clone();
+            change(&mut plan);
             assert!(check(&plan).is_err(), "{plan:?}");
         }
     }

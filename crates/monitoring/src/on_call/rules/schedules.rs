@@ -11,42 +11,33 @@ use serde_json::{Value, json};
 use spaces::Project;
 use store::Tx;
 
-/// What changes of a schedule.
-#[derive(Debug, Clone, Default)]
-pub struct Change {
-    pub name: Option<String>,
-    pub description: Patch<String>,
-    /// IANA name of its time zone.
-    pub time_zone: Option<String>,
+kernel::params! {
+    /// What may be set of a schedule.
+    pub struct ScheduleInput {
+        /// What people call it.
+        pub name: Option<String>,
+        /// IANA name of its time zone.
+        pub timezone: Option<String>,
+        /// What it is for.
+        pub description: Patch<String>,
+    }
 }
 
-/// Makes one; `name` and `time_zone` are needed.
+/// Makes one; `name` and `timezone` are needed.
 pub fn create(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     project: &Project,
-    new: &Change,
+    new: &ScheduleInput,
 ) -> Result<Schedule> {
     if rows::count(tx, project.id)? >= MAX_SCHEDULES {
         let text = format!("There are {MAX_SCHEDULES} schedules already");
         return Err(Error::invalid("base", text));
     }
-    let name = unused(tx, project, new.name.as_deref().unwrap_or_default(), 0)?;
-    let text = new.description.clone().over(None);
-    let about = description(text.as_deref())?;
-    let new = Described {
-        name: &name,
-        description: about.as_deref(),
-        time_zone: zone(new.time_zone.as_deref().unwrap_or_default())?,
-    };
+    let new = checked(tx, project, None, new)?;
     let made = rows::insert(tx, project.id, &new)?;
-    record(
-        tx,
-        viewer,
-        project,
-        "on_call_schedule.create",
-        details(&made),
-    )?;
+    let details = details(&made);
+    record(tx, viewer, project, "on_call_schedule.create", details)?;
     Ok(made)
 }
 
@@ -55,31 +46,12 @@ pub fn update(
     viewer: &Viewer,
     project: &Project,
     schedule: &Schedule,
-    change: &Change,
+    change: &ScheduleInput,
 ) -> Result<Schedule> {
-    let name = match &change.name {
-        Some(name) => unused(tx, project, name, schedule.id)?,
-        None => schedule.name.clone(),
-    };
-    let text = change
-        .description
-        .clone()
-        .over(schedule.description.clone());
-    let about = description(text.as_deref())?;
-    let time_zone = change.time_zone.as_deref().unwrap_or(&schedule.time_zone);
-    let new = Described {
-        name: &name,
-        description: about.as_deref(),
-        time_zone: zone(time_zone)?,
-    };
+    let new = checked(tx, project, Some(schedule), change)?;
     let changed = rows::update(tx, schedule.id, &new)?;
-    record(
-        tx,
-        viewer,
-        project,
-        "on_call_schedule.update",
-        details(&changed),
-    )?;
+    let details = details(&changed);
+    record(tx, viewer, project, "on_call_schedule.update", details)?;
     Ok(changed)
 }
 
@@ -96,21 +68,36 @@ pub fn destroy(
         return Err(Error::invalid("base", text));
     }
     rows::remove(tx, schedule.id)?;
-    record(
-        tx,
-        viewer,
-        project,
-        "on_call_schedule.destroy",
-        details(schedule),
-    )
+    let details = details(schedule);
+    record(tx, viewer, project, "on_call_schedule.destroy", details)
 }
 
-fn unused(tx: &mut Tx<'_>, project: &Project, given: &str, but: i64) -> Result<String> {
-    let name = name(given)?;
-    match rows::is_named(tx, project.id, &name, but)? {
-        true => Err(Error::invalid("name", "has already been taken")),
-        false => Ok(name),
-    }
+/// What a schedule becomes, given what is stored of it.
+fn checked(
+    tx: &mut Tx<'_>,
+    project: &Project,
+    stored: Option<&Schedule>,
+    input: &ScheduleInput,
+) -> Result<Described> {
+    let name = match (&input.name, stored) {
+        (None, Some(stored)) => stored.name.clone(),
+        (given, _) => {
+            let name = name(given.as_deref().unwrap_or_default())?;
+            let but = stored.map_or(0, |one| one.id);
+            if rows::is_named(tx, project.id, &name, but)? {
+                return Err(Error::invalid("name", "has already been taken"));
+            }
+            name
+        }
+    };
+    let before = stored.and_then(|one| one.description.clone());
+    let given = input.timezone.as_deref();
+    let given = given.or(stored.map(|one| one.time_zone.as_str()));
+    Ok(Described {
+        name,
+        description: description(input.description.clone().over(before))?,
+        time_zone: zone(given.unwrap_or_default())?,
+    })
 }
 
 fn zone(given: &str) -> Result<&'static str> {

@@ -11,7 +11,6 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan};
 
-/// A time in which one person is on call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shift {
     /// Place of the person among those who take turns.
@@ -31,7 +30,6 @@ pub struct Turns<'p> {
 }
 
 impl<'p> Turns<'p> {
-    /// How this plan works out there for so many people.
     pub fn new(plan: &'p Plan, zone: &TimeZone, people: usize) -> Turns<'p> {
         Turns {
             plan,
@@ -41,7 +39,6 @@ impl<'p> Turns<'p> {
         }
     }
 
-    /// Who is on call at a time.
     pub fn at(&self, at: Timestamp) -> Option<usize> {
         let next = at.checked_add(SignedDuration::from_nanos(1)).ok()?;
         self.between(at, next).first().map(|shift| shift.person)

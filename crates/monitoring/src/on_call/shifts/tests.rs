@@ -3,7 +3,7 @@ use crate::on_call::zones::zone;
 use proptest::prelude::*;
 
 fn at(text: &str) -> Timestamp {
-    text.parse().unwrap()
+    format!("{text}:00Z").parse().unwrap()
 }
 
 fn plan(starts_at: &str, length: i64, unit: Unit) -> Plan {
@@ -23,174 +23,119 @@ fn period(from: &str, until: &str) -> Option<Period> {
     })
 }
 
+const BERLIN: &str = "Europe/Berlin";
+
 /// Shifts as `person start/end`.
 fn told(plan: &Plan, place: &str, people: usize, from: &str, until: &str) -> Vec<String> {
     let turns = Turns::new(plan, &zone(place), people);
     let shifts = turns.between(at(from), at(until)).into_iter();
+    let text = |at: Timestamp| at.strftime("%Y-%m-%dT%H:%M").to_string();
     shifts
-        .map(|it| format!("{} {}/{}", it.person, it.starts_at, it.ends_at))
+        .map(|it| format!("{} {}/{}", it.person, text(it.starts_at), text(it.ends_at)))
         .collect()
 }
 
 #[test]
 fn people_take_turns() {
-    let days = plan("2031-05-05T09:00:00Z", 2, Unit::Days);
-    let shown = told(
-        &days,
-        "UTC",
-        2,
-        "2031-05-05T00:00:00Z",
-        "2031-05-10T00:00:00Z",
-    );
-    assert_eq!(
-        shown,
-        [
-            "0 2031-05-05T09:00:00Z/2031-05-07T09:00:00Z",
-            "1 2031-05-07T09:00:00Z/2031-05-09T09:00:00Z",
-            "0 2031-05-09T09:00:00Z/2031-05-11T09:00:00Z",
-        ]
-    );
+    let days = plan("2031-05-05T09:00", 2, Unit::Days);
+    let shown = told(&days, "UTC", 2, "2031-05-05T00:00", "2031-05-10T00:00");
+    let expected = [
+        "0 2031-05-05T09:00/2031-05-07T09:00",
+        "1 2031-05-07T09:00/2031-05-09T09:00",
+        "0 2031-05-09T09:00/2031-05-11T09:00",
+    ];
+    assert_eq!(shown, expected);
     let turns = Turns::new(&days, &TimeZone::UTC, 2);
-    assert_eq!(turns.at(at("2031-05-05T08:59:59Z")), None);
-    assert_eq!(turns.at(at("2031-05-05T09:00:00Z")), Some(0));
-    assert_eq!(turns.at(at("2031-05-07T09:00:00Z")), Some(1));
-    assert_eq!(turns.at(at("2231-05-07T09:00:00Z")), Some(1));
-    assert_eq!(
-        Turns::new(&days, &TimeZone::UTC, 0).at(at("2031-05-06T00:00:00Z")),
-        None
-    );
+    let first = at("2031-05-05T09:00");
+    assert_eq!(turns.at(first - SignedDuration::from_secs(1)), None);
+    assert_eq!(turns.at(first), Some(0));
+    assert_eq!(turns.at(at("2031-05-07T09:00")), Some(1));
+    assert_eq!(turns.at(at("2231-05-07T09:00")), Some(1));
+    let nobody = Turns::new(&days, &TimeZone::UTC, 0);
+    assert_eq!(nobody.at(at("2031-05-06T00:00")), None);
 }
 
 #[test]
 fn days_change_hands_at_the_same_time_of_day() {
     // Clocks go forward on 30 March 2031 in Berlin, back on 26 October.
-    let days = plan("2031-03-29T08:00:00Z", 1, Unit::Days);
-    let shown = told(
-        &days,
-        "Europe/Berlin",
-        3,
-        "2031-03-29T08:00:00Z",
-        "2031-03-31T07:00:00Z",
-    );
-    assert_eq!(
-        shown,
-        [
-            "0 2031-03-29T08:00:00Z/2031-03-30T07:00:00Z",
-            "1 2031-03-30T07:00:00Z/2031-03-31T07:00:00Z",
-        ]
-    );
-    let weeks = plan("2031-10-20T07:00:00Z", 1, Unit::Weeks);
-    let shown = told(
-        &weeks,
-        "Europe/Berlin",
-        2,
-        "2031-10-21T00:00:00Z",
-        "2031-10-22T00:00:00Z",
-    );
-    assert_eq!(shown, ["0 2031-10-20T07:00:00Z/2031-10-27T08:00:00Z"]);
-    let hours = plan("2031-03-30T00:00:00Z", 12, Unit::Hours);
-    let shown = told(
-        &hours,
-        "Europe/Berlin",
-        2,
-        "2031-03-30T01:00:00Z",
-        "2031-03-30T13:00:00Z",
-    );
-    assert_eq!(
-        shown,
-        [
-            "0 2031-03-30T00:00:00Z/2031-03-30T12:00:00Z",
-            "1 2031-03-30T12:00:00Z/2031-03-31T00:00:00Z",
-        ]
-    );
+    let days = plan("2031-03-29T08:00", 1, Unit::Days);
+    let shown = told(&days, BERLIN, 3, "2031-03-29T08:00", "2031-03-31T07:00");
+    let expected = [
+        "0 2031-03-29T08:00/2031-03-30T07:00",
+        "1 2031-03-30T07:00/2031-03-31T07:00",
+    ];
+    assert_eq!(shown, expected);
+    let weeks = plan("2031-10-20T07:00", 1, Unit::Weeks);
+    let shown = told(&weeks, BERLIN, 2, "2031-10-21T00:00", "2031-10-22T00:00");
+    assert_eq!(shown, ["0 2031-10-20T07:00/2031-10-27T08:00"]);
+    let hours = plan("2031-03-30T00:00", 12, Unit::Hours);
+    let shown = told(&hours, BERLIN, 2, "2031-03-30T01:00", "2031-03-30T13:00");
+    let expected = [
+        "0 2031-03-30T00:00/2031-03-30T12:00",
+        "1 2031-03-30T12:00/2031-03-31T00:00",
+    ];
+    assert_eq!(shown, expected);
 }
 
 #[test]
 fn a_part_of_the_day_belongs_to_whom_it_begins_with() {
-    let mut weeks = plan("2031-05-05T00:00:00Z", 1, Unit::Weeks);
+    let mut weeks = plan("2031-05-05T00:00", 1, Unit::Weeks);
     weeks.active = period("22:00", "06:00");
-    let shown = told(
-        &weeks,
-        "UTC",
-        2,
-        "2031-05-11T12:00:00Z",
-        "2031-05-13T12:00:00Z",
-    );
-    assert_eq!(
-        shown,
-        [
-            "0 2031-05-11T22:00:00Z/2031-05-12T06:00:00Z",
-            "1 2031-05-12T22:00:00Z/2031-05-13T06:00:00Z",
-        ]
-    );
-    let mut days = plan("2031-05-05T10:00:00Z", 1, Unit::Days);
+    let shown = told(&weeks, "UTC", 2, "2031-05-11T12:00", "2031-05-13T12:00");
+    let expected = [
+        "0 2031-05-11T22:00/2031-05-12T06:00",
+        "1 2031-05-12T22:00/2031-05-13T06:00",
+    ];
+    assert_eq!(shown, expected);
+    let mut days = plan("2031-05-05T10:00", 1, Unit::Days);
     days.active = period("08:00", "17:00");
-    days.ends_at = Some(at("2031-05-07T09:00:00Z"));
-    let shown = told(
-        &days,
-        "UTC",
-        2,
-        "2031-05-01T00:00:00Z",
-        "2031-05-20T00:00:00Z",
-    );
-    assert_eq!(
-        shown,
-        [
-            "0 2031-05-05T10:00:00Z/2031-05-05T17:00:00Z",
-            "0 2031-05-06T08:00:00Z/2031-05-06T17:00:00Z",
-            "1 2031-05-07T08:00:00Z/2031-05-07T09:00:00Z",
-        ]
-    );
+    days.ends_at = Some(at("2031-05-07T09:00"));
+    let shown = told(&days, "UTC", 2, "2031-05-01T00:00", "2031-05-20T00:00");
+    let expected = [
+        "0 2031-05-05T10:00/2031-05-05T17:00",
+        "0 2031-05-06T08:00/2031-05-06T17:00",
+        "1 2031-05-07T08:00/2031-05-07T09:00",
+    ];
+    assert_eq!(shown, expected);
+}
+
+fn none_overlap(shifts: &[Shift]) -> bool {
+    let mut pairs = shifts.windows(2);
+    pairs.all(|two| two[0].ends_at <= two[1].starts_at)
 }
 
 #[test]
 fn what_clocks_skip_or_show_twice_is_nobodys_twice() {
     // In Berlin 02:30 does not exist on 30 March and comes twice on 26 October.
-    let mut days = plan("2031-03-25T00:00:00Z", 1, Unit::Days);
+    let mut days = plan("2031-03-25T00:00", 1, Unit::Days);
     days.active = period("03:00", "02:30");
-    let turns = Turns::new(&days, &zone("Europe/Berlin"), 2);
-    let spring = turns.between(at("2031-03-28T00:00:00Z"), at("2031-04-02T00:00:00Z"));
-    assert!(
-        spring
-            .windows(2)
-            .all(|two| two[0].ends_at <= two[1].starts_at)
-    );
+    let turns = Turns::new(&days, &zone(BERLIN), 2);
+    let spring = turns.between(at("2031-03-28T00:00"), at("2031-04-02T00:00"));
+    assert!(none_overlap(&spring));
     days.active = period("02:30", "02:15");
-    let turns = Turns::new(&days, &zone("Europe/Berlin"), 2);
-    let autumn = turns.between(at("2031-10-24T00:00:00Z"), at("2031-10-29T00:00:00Z"));
-    assert!(
-        autumn
-            .windows(2)
-            .all(|two| two[0].ends_at <= two[1].starts_at)
-    );
+    let turns = Turns::new(&days, &zone(BERLIN), 2);
+    let autumn = turns.between(at("2031-10-24T00:00"), at("2031-10-29T00:00"));
+    assert!(none_overlap(&autumn));
     // A whole day was left out in Samoa at the end of 2011.
-    let days = plan("2011-12-29T10:00:00Z", 1, Unit::Days);
+    let days = plan("2011-12-29T10:00", 1, Unit::Days);
     let turns = Turns::new(&days, &zone("Pacific/Apia"), 3);
-    let shifts = turns.between(at("2011-12-29T10:00:00Z"), at("2012-01-03T00:00:00Z"));
-    assert!(
-        shifts
-            .windows(2)
-            .all(|two| two[0].ends_at == two[1].starts_at)
-    );
+    let shifts = turns.between(at("2011-12-29T10:00"), at("2012-01-03T00:00"));
+    let mut pairs = shifts.windows(2);
+    assert!(pairs.all(|two| two[0].ends_at == two[1].starts_at));
 }
 
 #[test]
 fn only_a_month_is_computed_at_once() {
-    let hours = plan("2031-01-01T00:00:00Z", 1, Unit::Hours);
+    let hours = plan("2031-01-01T00:00", 1, Unit::Hours);
     let turns = Turns::new(&hours, &TimeZone::UTC, 1);
-    let shifts = turns.between(at("2031-02-01T00:00:00Z"), at("2131-01-01T00:00:00Z"));
+    let shifts = turns.between(at("2031-02-01T00:00"), at("2131-01-01T00:00"));
     assert_eq!(shifts.len(), 24 * 31);
     assert!(turns.between(Timestamp::MAX, Timestamp::MAX).is_empty());
-    assert!(
-        !turns
-            .between(at("9999-12-30T00:00:00Z"), Timestamp::MAX)
-            .is_empty()
-    );
-    let far = plan("2031-01-01T00:00:00Z", i64::MAX, Unit::Weeks);
-    assert_eq!(
-        Turns::new(&far, &TimeZone::UTC, 1).at(at("2032-01-01T00:00:00Z")),
-        None
-    );
+    let last = turns.between(at("9999-12-30T00:00"), Timestamp::MAX);
+    assert!(!last.is_empty());
+    let far = plan("2031-01-01T00:00", i64::MAX, Unit::Weeks);
+    let turns = Turns::new(&far, &TimeZone::UTC, 1);
+    assert_eq!(turns.at(at("2032-01-01T00:00")), None);
 }
 
 const PLACES: &[&str] = &[

@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use kernel::error::Result;
 use store::{Fragment, FromRow, Row, Tx, sql};
 
-/// An alert that escalates.
 #[derive(Debug, Clone)]
 pub struct Escalation {
     pub alert_id: i64,
@@ -14,7 +13,6 @@ pub struct Escalation {
     /// Rules of so many seconds are done; -1 if none is.
     pub passed_seconds: i64,
     pub project_id: i64,
-    /// What is said of the alert.
     pub status: Status,
     /// Its project is archived or about to go: nobody can look after it.
     pub rests: bool,
@@ -102,7 +100,6 @@ impl FromRow for OfProject {
     }
 }
 
-/// Ends the escalation of these alerts.
 pub fn end(tx: &mut Tx<'_>, alerts: &[i64]) -> Result<()> {
     if !alerts.is_empty() {
         tx.execute(
@@ -124,7 +121,6 @@ pub fn pass(tx: &mut Tx<'_>, passed: &[(i64, i64, Timestamp)]) -> Result<()> {
     Ok(())
 }
 
-/// Somebody about to be paged.
 #[derive(Debug, Clone, Copy)]
 pub struct NewPage {
     pub alert_id: i64,
@@ -165,7 +161,6 @@ pub fn unsent(tx: &mut Tx<'_>, id: i64) -> Result<Option<(i64, i64)>> {
     )?)
 }
 
-/// Its mail was sent.
 pub fn sent(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(

@@ -5,17 +5,21 @@ use crate::rows::rows_below;
 use kernel::error::Result;
 use store::{Fragment, Tx, sql};
 
-/// A rule about to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRule {
-    /// How long after an alert began, in seconds.
     pub elapsed_seconds: i64,
-    /// Unless the alert has become this.
     pub until: Until,
     pub target: Target,
 }
 
 rows_below!(Policy, "escalation_policies", "project_id", number "id");
+
+pub fn of_projects(tx: &mut Tx<'_>, projects: &[i64]) -> Result<Vec<Policy>> {
+    Ok(tx.all(
+        sql!("select * from escalation_policies where project_id in_list($1)"),
+        (projects,),
+    )?)
+}
 
 /// The rules of these policies, in the order they page.
 pub fn rules(tx: &mut Tx<'_>, policies: &[i64]) -> Result<Vec<Rule>> {
@@ -67,7 +71,6 @@ pub fn update(tx: &mut Tx<'_>, id: i64, name: &str, description: Option<&str>) -
     )?)
 }
 
-/// Removes one with its rules.
 pub fn remove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from escalation_policies where id = $1"), (id,))?;
     Ok(())
@@ -105,7 +108,6 @@ pub fn set_rules(tx: &mut Tx<'_>, policy_id: i64, rules: &[NewRule]) -> Result<(
     Ok(())
 }
 
-/// Removes the rules that page a user.
 pub fn forget_user(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
     tx.execute(
         sql!("delete from escalation_rules where user_id = $1"),

@@ -15,7 +15,6 @@ pub fn of_schedules(tx: &mut Tx<'_>, schedules: &[i64]) -> Result<Vec<Rotation>>
     )?)
 }
 
-/// Whether another rotation of the schedule has this name.
 pub fn is_named(tx: &mut Tx<'_>, schedule_id: i64, name: &str, but: i64) -> Result<bool> {
     let found: Option<i64> = tx.optional(
         sql!(
@@ -72,7 +71,6 @@ pub fn update(tx: &mut Tx<'_>, id: i64, name: &str, plan: &Plan) -> Result<Rotat
     )?)
 }
 
-/// Removes one with its people.
 pub fn remove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(sql!("delete from on_call_rotations where id = $1"), (id,))?;
     Ok(())
@@ -117,7 +115,6 @@ pub fn set_participants(tx: &mut Tx<'_>, rotation_id: i64, users: &[i64]) -> Res
     Ok(())
 }
 
-/// Takes a user out of every rotation.
 pub fn forget_user(tx: &mut Tx<'_>, user_id: i64) -> Result<()> {
     tx.execute(
         sql!("delete from on_call_participants where user_id = $1"),
