@@ -173,7 +173,7 @@ pub(crate) fn failed(tx: &mut Tx<'_>, id: i64, ip: &str) -> Result<Outcome> {
     let count: Option<i64> = crate::store::users::count_failure(tx, id, now)?;
     if count.is_some_and(|count| count >= rules.max_attempts) {
         crate::store::users::lock(tx, id, until)?;
-        let by = Author::at(None, &ip);
+        let by = Author::at(None, ip);
         if let Some(user) = users::find(tx, id)? {
             users::record(tx, &by, "user.lock", &user, serde_json::json!({}))?;
             enqueue_at(tx, &SendLink::new(id, Purpose::Unlock), now)?;

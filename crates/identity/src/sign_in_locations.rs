@@ -52,7 +52,7 @@ pub fn note(tx: &mut Tx<'_>, user: &User, ip: &str, agent: &str, first: bool) ->
     if new == 0 || first || !rules.notify_new_places {
         return Ok(());
     }
-    let by = Author::at(user.id, &ip);
+    let by = Author::at(user.id, ip);
     users::record(tx, &by, "user.new_place", user, json!({"browser": kind}))?;
     let told = NewPlace {
         user: user.id,

@@ -198,7 +198,7 @@ pub fn sign_up(tx: &mut Tx<'_>, ip: &str, new: &NewUser) -> Result<()> {
         pending: rules.approval,
         ..new.clone()
     };
-    let by = Author::at(None, &ip);
+    let by = Author::at(None, ip);
     match holder(tx, &new.email)? {
         Some(address) => {
             try_without(tx, &by, &new)?;
