@@ -26,7 +26,6 @@ const MAX_SECONDS: i64 = 86_400;
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// Whether it counts at all.
     pub enabled: bool,
     pub per_user: i64,
     /// Seconds after which an address that was not used no longer counts.

@@ -18,7 +18,6 @@ use store::Tx;
 
 /// Login of the first administrator.
 const ROOT: &str = "root";
-/// What people see of it.
 const NAME: &str = "Administrator";
 
 /// Most names tried for the first administrator.
@@ -44,7 +43,6 @@ impl Setting for Made {
     const KEY: &'static str = "identity.bootstrap";
 }
 
-/// Finds what is lacking.
 pub fn lacks(tx: &mut Tx<'_>) -> Result<Lacks> {
     let administrator: Option<i64> = crate::store::users::any_administrator(tx)?;
     let made: Made = kernel::settings::read(tx)?;
@@ -106,7 +104,6 @@ pub fn password_problem(password: &str) -> Option<&'static str> {
     password_rules::problem(password, root)
 }
 
-/// Registers an application of the instance from the command line.
 pub fn create_application(
     tx: &mut Tx<'_>,
     new: &Registration,
@@ -135,7 +132,6 @@ pub fn create_user(
     users::create(tx, &Author::default(), &new)
 }
 
-/// Makes a personal token from the command line.
 pub fn create_token(
     tx: &mut Tx<'_>,
     username: &str,

@@ -10,9 +10,7 @@ use kernel::http::RequestContext;
 use kernel::http::routes::Surface;
 use kernel::secrets;
 
-/// Name of the form field.
 pub const FIELD: &str = "authenticity_token";
-/// Name of the request header.
 pub const HEADER: &str = "x-csrf-token";
 const LABEL: &str = "csrf";
 

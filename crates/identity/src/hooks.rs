@@ -60,7 +60,6 @@ pub type GroupsOf = fn(&mut Tx<'_>, i64) -> Result<Vec<UsersGroup>>;
 /// From a user's id to the fewest hours that a group of theirs gives its
 /// members to set up a second factor; none when no group requires one.
 pub type TwoFactorGrace = fn(&mut Tx<'_>, i64) -> Result<Option<i64>>;
-/// From a group's id to its name.
 pub type GroupName = fn(&mut Tx<'_>, i64) -> Result<Option<String>>;
 
 /// Gets a user and an address of theirs.
@@ -82,7 +81,6 @@ pub struct Hooks {
     pub user_destroying: Vec<fn(&mut Tx<'_>, &Destroying) -> Result<()>>,
     /// What a deleted user made, by room; each call is a transaction of its own.
     pub handing_over: Vec<HandOver>,
-    /// Ids of users' own namespaces.
     pub namespaces_of: Option<NamespacesOf>,
     /// SQL condition on the alias `users`: has no projects.
     pub without_projects: Option<fn() -> Fragment>,
@@ -90,7 +88,6 @@ pub struct Hooks {
     pub groups_of: Option<GroupsOf>,
     /// A group's name, for the consent page.
     pub group_name: Option<GroupName>,
-    /// Groups that require a second factor.
     pub two_factor_grace: Option<TwoFactorGrace>,
     /// Single sign-on of groups, from when its room is ready.
     pub single_sign_on: OnceLock<&'static dyn SingleSignOn>,

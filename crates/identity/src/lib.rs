@@ -54,14 +54,12 @@ pub use viewer::{Admin, Credential, DeployViewer, SignedIn, SignedInViewer, Sour
 use kernel::http::Routes;
 use kernel::jobs::RegistryBuilder;
 
-/// Declares the room's routes.
 pub fn routes(r: &mut Routes) {
     rest::routes(r);
     pages::routes(r);
     oauth::routes(r);
 }
 
-/// Declares the room's jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add_periodic::<jobs::Sweep>(3600);
     registry.add_periodic::<jobs::ExpiringTokens>(3600);

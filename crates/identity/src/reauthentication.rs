@@ -38,7 +38,6 @@ pub const PAGE: &str = "/users/confirm";
 #[template(path = "confirm.html")]
 pub struct Confirm {
     pub page: Page,
-    /// Where the form posts to.
     pub action: String,
     /// What was typed in the form before.
     pub fields: Vec<(String, String)>,
@@ -49,7 +48,6 @@ pub struct Confirm {
 }
 
 impl Confirm {
-    /// The question, to be posted to `action` with these fields.
     pub async fn new(
         app: &App,
         viewer: &Viewer,

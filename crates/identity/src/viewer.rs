@@ -10,7 +10,6 @@ use kernel::http::{Call, FromCall};
 use kernel::time::Timestamp;
 use std::sync::Arc;
 
-/// Who makes a request.
 #[derive(Debug, Clone, Default)]
 pub enum Viewer {
     /// No credentials were sent.
@@ -68,7 +67,6 @@ pub enum Credential {
 }
 
 impl Credential {
-    /// The id of the access token, if it is one.
     pub fn token_id(&self) -> Option<i64> {
         match self {
             Credential::Token { id, .. } => Some(*id),
@@ -93,7 +91,6 @@ impl SourceType {
         }
     }
 
-    /// The type written so.
     pub fn from_text(text: &str) -> Option<SourceType> {
         match text {
             "Project" => Some(SourceType::Project),
@@ -103,14 +100,12 @@ impl SourceType {
     }
 }
 
-/// A deploy token as viewer.
 #[derive(Debug, Clone)]
 pub struct DeployViewer {
     pub id: i64,
     pub username: String,
     /// `Project` or `Group`.
     pub source_type: String,
-    /// Id of that project or group.
     pub source_id: i64,
     pub scopes: Vec<String>,
 }
@@ -135,7 +130,6 @@ impl Viewer {
         }
     }
 
-    /// Whether an administrator asks.
     pub fn is_admin(&self) -> bool {
         self.user().is_some_and(|user| user.is_admin)
     }
@@ -188,7 +182,6 @@ impl From<&Viewer> for Author {
 }
 
 impl SignedIn {
-    /// Whether a browser session asks.
     pub fn is_session(&self) -> bool {
         matches!(self.credential, Credential::Session { .. })
     }
@@ -198,7 +191,6 @@ impl SignedIn {
         self.user.is_admin || self.admin_mode == AdminMode::Off
     }
 
-    /// The token that asks, if it is one.
     pub fn token_id(&self) -> Option<i64> {
         match self.credential {
             Credential::Token { id, .. } => Some(id),

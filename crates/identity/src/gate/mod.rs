@@ -46,7 +46,6 @@ const NOTE_EVERY: i64 = 600;
 pub struct IdentityGate {
     /// Uses being written down, so that a burst writes once.
     noting: Arc<Mutex<HashSet<Noted>>>,
-    /// Where users come from.
     addresses: Addresses,
 }
 

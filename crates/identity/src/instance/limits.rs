@@ -1,10 +1,10 @@
-//! The part of `/application/settings` that is the kernel's: how often callers
-//! may ask, and where the server itself may call.
+//! The part of `/application/settings` about how often callers may ask.
 
+use crate::settings::Part;
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::http::params::FromParams;
 use kernel::http::throttle::{Rule, ThrottleRules};
-use kernel::outbound::Policy;
 use serde_json::{Map, Value, json};
 use store::Tx;
 
@@ -17,8 +17,7 @@ type Sent = (Option<bool>, Option<i64>, Option<i64>);
 macro_rules! throttles {
     ($($field:ident: $name:literal $enabled:ident $requests:ident $period:ident;)*) => {
         kernel::params! {
-            /// The kernel's settings.
-            pub struct Limits {
+            struct Limits {
                 $(
                     /// Whether this throttle counts at all.
                     pub $enabled: Option<bool>,
@@ -27,12 +26,6 @@ macro_rules! throttles {
                     /// Seconds of a period.
                     pub $period: Option<i64>,
                 )*
-                /// Whether the server may call its own network.
-                pub allow_local_requests_from_web_hooks_and_services: Option<bool>,
-                /// Names, addresses and networks the server may always call.
-                pub outbound_local_requests_allowlist: Option<Vec<String>>,
-                /// Whether the server may call nothing else.
-                pub deny_all_requests_except_allowed: Option<bool>,
             }
         }
 
@@ -48,7 +41,6 @@ macro_rules! throttles {
             )),*]
         }
 
-        /// Each throttle with its name.
         fn rules(rules: &ThrottleRules) -> Vec<(&'static str, Rule)> {
             vec![$(($name, rules.$field)),*]
         }
@@ -74,8 +66,17 @@ throttles! {
         throttle_authenticated_web_period_in_seconds;
 }
 
-/// Adds the settings to the answer.
-pub fn read(tx: &mut Tx<'_>, into: &mut Map<String, Value>) -> Result<()> {
+pub const PART: Part = Part {
+    fields: Limits::fields,
+    check: |source| Limits::from_params(source).map(drop),
+    read,
+    write: |app, tx, source| {
+        let sent = Limits::from_params(source).map_err(Error::Parameters)?;
+        apply(app, tx, &sent)
+    },
+};
+
+fn read(tx: &mut Tx<'_>, into: &mut Map<String, Value>) -> Result<()> {
     let throttles: ThrottleRules = kernel::settings::read(tx)?;
     for (name, rule) in rules(&throttles) {
         into.insert(format!("{name}_enabled"), json!(rule.enabled));
@@ -88,24 +89,11 @@ pub fn read(tx: &mut Tx<'_>, into: &mut Map<String, Value>) -> Result<()> {
             json!(rule.period_in_seconds),
         );
     }
-    let policy: Policy = kernel::settings::read(tx)?;
-    into.insert(
-        "allow_local_requests_from_web_hooks_and_services".into(),
-        json!(policy.allow_local),
-    );
-    into.insert(
-        "outbound_local_requests_allowlist".into(),
-        json!(policy.allowed_hosts),
-    );
-    into.insert(
-        "deny_all_requests_except_allowed".into(),
-        json!(policy.only_allowed),
-    );
     Ok(())
 }
 
 /// Stores what was sent. Every node follows within seconds.
-pub fn apply(app: &App, tx: &mut Tx<'_>, sent: &Limits) -> Result<()> {
+fn apply(app: &App, tx: &mut Tx<'_>, sent: &Limits) -> Result<()> {
     let mut throttles: ThrottleRules = kernel::settings::read(tx)?;
     for (name, rule, (enabled, requests, period)) in each(&mut throttles, sent) {
         rule.enabled = enabled.unwrap_or(rule.enabled);
@@ -116,19 +104,7 @@ pub fn apply(app: &App, tx: &mut Tx<'_>, sent: &Limits) -> Result<()> {
             rule.period_in_seconds = positive(name, "period_in_seconds", period)?;
         }
     }
-    app.settings().set(tx, &throttles)?;
-    let mut policy: Policy = kernel::settings::read(tx)?;
-    if let Some(allow) = sent.allow_local_requests_from_web_hooks_and_services {
-        policy.allow_local = allow;
-    }
-    if let Some(list) = &sent.outbound_local_requests_allowlist {
-        policy.allowed_hosts = list.clone();
-    }
-    if let Some(only) = sent.deny_all_requests_except_allowed {
-        policy.only_allowed = only;
-    }
-    policy.validate()?;
-    app.settings().set(tx, &policy)
+    app.settings().set(tx, &throttles)
 }
 
 /// A limit of nothing would lock everyone out, administrators too.

@@ -234,7 +234,6 @@ fn mark(tx: &mut Tx<'_>, stage: i64, after: i64) -> Result<Option<i64>> {
     Ok(found.last().map(|token| token.id))
 }
 
-/// Tells the owner of one token.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TokenExpires {
     pub token: i64,

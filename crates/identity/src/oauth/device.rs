@@ -92,7 +92,6 @@ async fn begin(
 }
 
 kernel::params! {
-    /// A code to begin with.
     pub struct ShowDevice {
         /// Fills the form and does nothing else.
         pub user_code: Option<String>,
@@ -204,9 +203,7 @@ fn look(tx: &mut Tx<'_>, typed: &str, user: i64, ip: &str) -> Result<Looked> {
 }
 
 kernel::params! {
-    /// The form with a code.
     pub struct DeviceCode {
-        /// As typed.
         pub user_code: Option<String>,
     }
 }
@@ -252,21 +249,16 @@ async fn look_up(
 }
 
 kernel::choices! {
-    /// What the user decided.
     pub enum Decision {
-        /// Let the device act.
         Authorize = "authorize",
-        /// Do not.
         Deny = "deny",
     }
 }
 
 kernel::params! {
-    /// The decision on a device.
     pub struct ConfirmDevice {
         /// As shown on the device.
         pub user_code: String,
-        /// What the user decided.
         pub decision: Decision,
     }
 }

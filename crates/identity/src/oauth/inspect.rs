@@ -26,7 +26,6 @@ pub fn routes(r: &mut Routes) {
     endpoint(r, Method::OPTIONS, "/oauth/revoke", cors::for_post);
 }
 
-/// The bearer token of a request.
 pub(super) fn bearer(asked: &RequestContext) -> Option<&str> {
     let value = asked.header(header::AUTHORIZATION)?;
     let (scheme, token) = value.trim().split_once(' ')?;

@@ -8,10 +8,8 @@ use kernel::http::routes::Surface;
 use kernel::http::{RequestContext, Response, refusal, reply};
 use serde_json::json;
 
-/// Result of an OAuth endpoint.
 pub type Result<T, E = Refusal> = std::result::Result<T, E>;
 
-/// Why an OAuth endpoint refuses.
 #[derive(Debug)]
 pub enum Refusal {
     /// A parameter is missing, repeated or malformed.
@@ -83,7 +81,6 @@ impl Refusal {
         Refusal::InvalidRequest(format!("Missing required parameter: {name}."))
     }
 
-    /// The code on the wire.
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::InvalidRequest(_) => "invalid_request",

@@ -61,7 +61,6 @@ async fn list(app: App, _: Admin, paging: Paging) -> Result<Paged<ApplicationEnt
 }
 
 kernel::params! {
-    /// A new application.
     pub struct CreateApplication {
         /// For people.
         pub name: String,
@@ -105,7 +104,6 @@ async fn create(
 }
 
 kernel::params! {
-    /// Which application.
     pub struct ApplicationPath {
         /// Its id.
         pub id: i64,

@@ -53,13 +53,10 @@ const SORTS: &[(&str, &str)] = &[
 ];
 
 kernel::params! {
-    /// What is listed.
     pub struct ListForm {
         /// Part of a name, or a whole e-mail.
         pub search: Option<String>,
-        /// Which users.
         pub filter: Option<String>,
-        /// Order.
         pub sort: Option<String>,
     }
 }
@@ -180,9 +177,7 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
 }
 
 kernel::params! {
-    /// Which user.
     pub struct NamedUser {
-        /// Login.
         pub username: String,
     }
 }

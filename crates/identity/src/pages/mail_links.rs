@@ -115,11 +115,8 @@ async fn unconfirmed_address(app: App, asked: Arc<RequestContext>) -> Result<Res
 }
 
 kernel::params! {
-    /// Who forgot their password.
     pub struct SendForm {
-        /// Address of the account.
         pub email: Option<String>,
-        /// Proof that the form is ours.
         pub authenticity_token: Option<String>,
     }
 }
@@ -208,9 +205,7 @@ async fn check(app: &App, purpose: Purpose, token: &str) -> Result<User> {
 }
 
 kernel::params! {
-    /// The link of a mail about a password.
     pub struct Choose {
-        /// Its token.
         pub reset_password_token: Option<String>,
     }
 }
@@ -227,15 +222,10 @@ async fn choose(app: App, asked: Arc<RequestContext>, link: Params<Choose>) -> R
 }
 
 kernel::params! {
-    /// A new password by link.
     pub struct SetForm {
-        /// The link's token.
         pub token: String,
-        /// The new password.
         pub password: String,
-        /// The same again.
         pub password_confirmation: String,
-        /// Proof that the form is ours.
         pub authenticity_token: Option<String>,
     }
 }
@@ -287,9 +277,7 @@ fn used(
 }
 
 kernel::params! {
-    /// The link of a mail about a locked account.
     pub struct Locked {
-        /// Its token.
         pub unlock_token: Option<String>,
     }
 }
@@ -307,11 +295,8 @@ async fn locked(app: App, asked: Arc<RequestContext>, link: Params<Locked>) -> R
 }
 
 kernel::params! {
-    /// The button on the page of a link.
     pub struct Press {
-        /// The link's token.
         pub token: String,
-        /// Proof that the form is ours.
         pub authenticity_token: Option<String>,
     }
 }
@@ -326,9 +311,7 @@ async fn unlock(app: App, asked: Arc<RequestContext>, form: Params<Press>) -> Re
 }
 
 kernel::params! {
-    /// The link of a mail about an address.
     pub struct Unconfirmed {
-        /// Its token.
         pub confirmation_token: Option<String>,
     }
 }

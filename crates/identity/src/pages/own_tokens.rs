@@ -45,11 +45,8 @@ async fn lead_here(asked: Arc<RequestContext>) -> Result<Response> {
 kernel::params! {
     /// What the form of a new token holds at first: a client's wish.
     pub struct Wish {
-        /// Field `name`.
         pub name: Option<String>,
-        /// Field `description`.
         pub description: Option<String>,
-        /// Field `expires_at`.
         pub expires_at: Option<String>,
         /// Names of scopes, separated by commas.
         pub scopes: Option<String>,
@@ -124,15 +121,10 @@ async fn render(
 }
 
 kernel::params! {
-    /// The form of a new token.
     pub struct CreateForm {
-        /// For people.
         pub name: Option<String>,
-        /// For people.
         pub description: Option<String>,
-        /// Last day.
         pub expires_at: Option<Date>,
-        /// What it allows.
         pub scopes: Option<Vec<String>>,
     }
 }
@@ -191,9 +183,7 @@ async fn shown(
 }
 
 kernel::params! {
-    /// Which token.
     pub struct OwnToken {
-        /// Its id.
         pub id: i64,
     }
 }

@@ -14,7 +14,6 @@ use kernel::http::{Files, Params, Response, Routes};
 use kernel::secrets::Secret;
 
 const PATH: &str = "/-/user_settings/profile";
-/// Fields of the profile's form.
 const FIELDS: &[&str] = &[
     "name",
     "public_email",
@@ -67,23 +66,14 @@ async fn render(app: &App, viewer: &SignedInViewer, refusal: Refusal) -> Result<
 kernel::params! {
     /// The profile's form; a box that is not ticked is not sent.
     pub struct ProfileForm {
-        /// Display name.
         pub name: Option<String>,
-        /// E-mail shown to everyone.
         pub public_email: Option<String>,
-        /// A few words.
         pub bio: Option<String>,
-        /// Where they are.
         pub location: Option<String>,
-        /// Their site.
         pub website_url: Option<String>,
-        /// Where they work.
         pub organization: Option<String>,
-        /// As what.
         pub job_title: Option<String>,
-        /// Pronouns.
         pub pronouns: Option<String>,
-        /// Hides activity and followers.
         pub private_profile: Option<bool>,
     }
 }
@@ -121,7 +111,6 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
 kernel::params! {
     /// The form of the picture; the picture itself is a file.
     pub struct AvatarForm {
-        /// Takes it away.
         pub remove: Option<bool>,
     }
 }
@@ -149,13 +138,9 @@ async fn set_avatar(
 }
 
 kernel::params! {
-    /// The form for a new password.
     pub struct PasswordForm {
-        /// The present one.
         pub current_password: String,
-        /// The new one.
         pub password: String,
-        /// The same again.
         pub password_confirmation: String,
     }
 }

@@ -12,7 +12,6 @@ use kernel::html::{Errors, Flash, Page, flash};
 /// Why a form is shown again, as its page says it.
 #[derive(Debug, Default)]
 pub struct Refusal {
-    /// What is wrong, by field.
     pub errors: Errors,
     pub flash: Option<Flash>,
     /// Solved, the same is taken.

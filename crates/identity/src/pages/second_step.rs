@@ -110,11 +110,9 @@ pub(super) async fn passed(
 }
 
 kernel::params! {
-    /// The form for a code.
     pub struct CodeForm {
         /// Of the app, or a recovery code.
         pub code: Option<String>,
-        /// Proof that the form is ours.
         pub authenticity_token: Option<String>,
     }
 }
@@ -139,9 +137,7 @@ async fn create(app: App, asked: Arc<RequestContext>, form: Params<CodeForm>) ->
 }
 
 kernel::params! {
-    /// Before a key is asked to sign in.
     pub struct KeyOptionsForm {
-        /// Proof that the form is ours.
         pub authenticity_token: Option<String>,
     }
 }
@@ -164,11 +160,9 @@ async fn ask_keys(app: &App, asked: &RequestContext, form: KeyOptionsForm) -> Re
 }
 
 kernel::params! {
-    /// The form that the script sends for a key.
     pub struct KeyAnswerForm {
         /// The key's answer, as `PublicKeyCredential.toJSON()` in text.
         pub answer: Option<String>,
-        /// Proof that the form is ours.
         pub authenticity_token: Option<String>,
     }
 }

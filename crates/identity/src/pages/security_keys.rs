@@ -92,9 +92,7 @@ async fn render(
 }
 
 kernel::params! {
-    /// Before a key is asked to be added.
     pub struct OptionsForm {
-        /// The present password.
         pub current_password: Option<String>,
     }
 }
@@ -146,9 +144,7 @@ async fn ask_for_proof(app: &App, viewer: &SignedIn) -> Result<Value> {
 }
 
 kernel::params! {
-    /// The form that the script sends for a key.
     pub struct KeyForm {
-        /// What its owner calls it.
         pub name: Option<String>,
         /// The key's answer, as `PublicKeyCredential.toJSON()` in text.
         pub answer: Option<String>,
@@ -183,9 +179,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<KeyForm>) -> Resu
 }
 
 kernel::params! {
-    /// Which key.
     pub struct OwnKey {
-        /// Its id.
         pub id: i64,
     }
 }

@@ -62,9 +62,7 @@ fn row(session: &Session, own: Option<i64>, now: Timestamp) -> SessionRow {
 }
 
 kernel::params! {
-    /// Which session.
     pub struct OwnSession {
-        /// Its id.
         pub id: i64,
     }
 }

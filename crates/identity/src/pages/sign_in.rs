@@ -42,9 +42,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Where to go after sign-in.
     pub struct ShowSignIn {
-        /// A path of this instance.
         pub return_to: Option<String>,
         /// Ask even who is signed in: a client wants a fresh sign-in.
         pub again: Option<bool>,
@@ -130,17 +128,13 @@ pub(super) fn set_cookie(
 }
 
 kernel::params! {
-    /// The sign-in form.
     pub struct SignInForm {
         /// Username or e-mail.
         pub login: Option<String>,
-        /// Password.
         pub password: Option<String>,
         /// Outlive the browser.
         pub remember_me: Option<bool>,
-        /// A path of this instance.
         pub return_to: Option<String>,
-        /// Proof that the form is ours.
         pub authenticity_token: Option<String>,
     }
 }
@@ -313,15 +307,11 @@ fn renewal(app: &App, asked: &RequestContext, proof: String, error: String) -> R
 }
 
 kernel::params! {
-    /// The form for a new password.
     pub struct RenewForm {
         /// What sign-in handed out.
         pub proof: String,
-        /// The new password.
         pub password: String,
-        /// The same again.
         pub password_confirmation: String,
-        /// Proof that the form is ours.
         pub authenticity_token: Option<String>,
     }
 }

@@ -27,17 +27,11 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// The sign-up form.
     pub struct Form {
-        /// Display name.
         pub name: Option<String>,
-        /// Login.
         pub username: Option<String>,
-        /// E-mail.
         pub email: Option<String>,
-        /// Password.
         pub password: Option<String>,
-        /// Proof that the form is ours.
         pub authenticity_token: Option<String>,
     }
 }

@@ -24,9 +24,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Which page of the list.
     pub struct ListParams {
-        /// From 1.
         pub page: Option<i64>,
     }
 }
@@ -78,21 +76,15 @@ fn row(log: SpamLog, now: Timestamp) -> SpamLogRow {
 }
 
 kernel::choices! {
-    /// What a button does.
     pub enum Action {
-        /// Deletes the row.
         Delete = "delete",
-        /// Blocks who it was.
         BlockUser = "block_user",
     }
 }
 
 kernel::params! {
-    /// What to do with which row.
     pub struct ActParams {
-        /// Id of the row.
         pub id: i64,
-        /// What to do.
         pub action: Action,
     }
 }

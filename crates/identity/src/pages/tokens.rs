@@ -27,9 +27,7 @@ pub struct ShownSecret {
 /// What the form for a new token holds.
 #[derive(Debug, Clone, Default)]
 pub struct TokenForm {
-    /// Field `name`.
     pub name: String,
-    /// Field `description`.
     pub description: String,
     /// Field `expires_at`, `YYYY-MM-DD`.
     pub expires_at: String,
@@ -39,7 +37,6 @@ pub struct TokenForm {
     pub expires_hint: String,
     /// The scopes on offer that are wanted most often.
     pub scopes: Vec<ScopeBox>,
-    /// The other scopes on offer.
     pub more: Vec<ScopeBox>,
 }
 
@@ -69,17 +66,13 @@ impl TokenForm {
     }
 }
 
-/// One scope with its box.
 #[derive(Debug, Clone, Default)]
 pub struct ScopeBox {
-    /// `api`, `read_user` …
     pub name: String,
-    /// What it allows, one sentence.
     pub description: String,
     pub checked: bool,
 }
 
-/// One token in a list.
 #[derive(Debug, Clone, Default)]
 pub struct TokenRow {
     pub id: i64,
@@ -90,7 +83,6 @@ pub struct TokenRow {
     pub role: String,
     pub scopes: Vec<String>,
     pub created_at: Moment,
-    /// When it was last used.
     pub last_used_at: Option<Moment>,
     /// The date it ends on (`2027-03-01`), or empty for never.
     pub expires_on: String,
@@ -99,7 +91,6 @@ pub struct TokenRow {
 }
 
 impl TokenRow {
-    /// A token as its row shows it.
     pub fn new(token: &AccessToken, now: Timestamp) -> TokenRow {
         let state = match token.revoked {
             true => "revoked",

@@ -22,7 +22,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A picture.
     pub struct SetAvatar {
         /// A file of a multipart body; blank for none.
         pub avatar: Patch<String>,
@@ -54,11 +53,8 @@ async fn set(
 }
 
 kernel::params! {
-    /// The address of a picture.
     pub struct AvatarPath {
-        /// Whose.
         pub user_id: i64,
-        /// Which of theirs.
         pub file: String,
     }
 }

@@ -75,7 +75,6 @@ async fn list_own(app: App, viewer: SignedInViewer, paging: Paging) -> Result<Pa
 }
 
 kernel::params! {
-    /// Which address of the caller.
     pub struct OwnPath {
         /// Id of the address.
         pub email_id: i64,
@@ -93,7 +92,6 @@ async fn show_own(
 }
 
 kernel::params! {
-    /// An address of the caller.
     pub struct AddOwn {
         /// The address.
         pub email: String,
@@ -134,7 +132,6 @@ async fn remove_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> 
 }
 
 kernel::params! {
-    /// Whose addresses.
     pub struct OfUser {
         /// Id of the user.
         pub id: i64,
@@ -156,7 +153,6 @@ async fn list(
 }
 
 kernel::params! {
-    /// An address of a user.
     pub struct Add {
         /// Id of the user.
         pub id: i64,
@@ -178,7 +174,6 @@ async fn add(app: App, admin: Admin, params: Params<Add>) -> Result<Created<Emai
 }
 
 kernel::params! {
-    /// Which address of which user.
     pub struct OfUserPath {
         /// Id of the user.
         pub id: i64,

@@ -26,9 +26,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// Which impersonation tokens are listed.
     pub enum Listed {
-        /// All of them.
         All = "all",
         /// Those that open something.
         Active = "active",
@@ -38,7 +36,6 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// Whose tokens.
     pub struct ListImpersonation {
         /// Id of the user.
         pub id: i64,
@@ -88,7 +85,6 @@ async fn create(app: App, admin: Admin, params: Params<CreateFor>) -> Result<Cre
 }
 
 kernel::params! {
-    /// Which token of which user.
     pub struct ImpersonationPath {
         /// Id of the user.
         pub id: i64,

@@ -10,7 +10,6 @@ mod users;
 
 use kernel::http::Routes;
 
-/// Declares all of it.
 pub fn routes(r: &mut Routes) {
     users::routes(r);
     me::routes(r);

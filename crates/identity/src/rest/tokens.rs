@@ -41,7 +41,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Which tokens are listed.
     pub struct ListTokens {
         /// Made after.
         pub created_after: Option<Timestamp>,
@@ -108,7 +107,6 @@ async fn list(
 }
 
 kernel::params! {
-    /// Which token.
     pub struct TokenPath {
         /// Id of the token.
         pub id: i64,
@@ -152,7 +150,6 @@ async fn show_self(app: App, viewer: SignedInViewer) -> Result<Ok200<TokenEntity
 }
 
 kernel::params! {
-    /// Rotation of a token.
     pub struct Rotate {
         /// Id of the token.
         pub id: i64,
@@ -162,7 +159,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// Rotation of the token that asks.
     pub struct RotateSelf {
         /// Last day of the new one; a week from now unless said.
         pub expires_at: Option<Date>,
@@ -245,7 +241,6 @@ async fn revoked(
 }
 
 kernel::params! {
-    /// A token of the caller.
     pub struct CreateOwn {
         /// For people.
         pub name: String,
@@ -290,7 +285,6 @@ async fn create_own(
 }
 
 kernel::params! {
-    /// A token of any user.
     pub struct CreateFor {
         /// Id of the user.
         pub id: i64,

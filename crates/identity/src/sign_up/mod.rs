@@ -32,9 +32,7 @@ const SOFT_DAYS: i64 = 3;
 const MOST_TOLD: i64 = 100;
 
 kernel::choices! {
-    /// Whether people must confirm their address.
     pub enum Confirmation {
-        /// No.
         Off = "off",
         /// Within three days.
         Soft = "soft",
@@ -56,19 +54,13 @@ impl<'de> Deserialize<'de> for Confirmation {
 #[serde(default)]
 pub struct SignUp {
     pub enabled: bool,
-    /// Whether an administrator lets them in.
     pub approval: bool,
     /// Whether they must confirm their address. Holds for every account.
     pub confirmation: Confirmation,
-    /// The only domains of addresses, unless empty.
     pub allowed_domains: Vec<String>,
-    /// Whether `denied_domains` counts.
     pub denies_domains: bool,
-    /// Domains whose addresses may not sign up.
     pub denied_domains: Vec<String>,
-    /// Whether accounts end that nobody confirmed or used.
     pub ends_unconfirmed: bool,
-    /// Days after which they do.
     pub unconfirmed_days: i64,
 }
 

@@ -23,19 +23,13 @@ const MAX_ANSWER: u64 = 64 * 1024;
 #[serde(default)]
 pub struct Captcha {
     pub enabled: bool,
-    /// Its public key.
     pub site_key: String,
     /// Its private key, sealed.
     pub private_key: Option<String>,
-    /// Where solutions are verified.
     pub verify_url: String,
-    /// The script that shows it.
     pub script_url: String,
-    /// Further origins that script loads from.
     pub origins: Vec<String>,
-    /// The class of the element that the script fills.
     pub widget_class: String,
-    /// The form field of the solution.
     pub response_field: String,
 }
 
@@ -143,7 +137,6 @@ impl Captcha {
     }
 }
 
-/// What the verifier answers.
 #[derive(Deserialize)]
 struct CaptchaAnswer {
     #[serde(default)]

@@ -11,19 +11,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spam {
-    /// Links in one text past which it is challenged; 0 for any number.
     pub links: i64,
-    /// Things made in a minute by one user, and from one address, past which
-    /// more are challenged; 0 for any number.
     pub per_minute: i64,
-    /// Domains that no text may name.
     pub blocked_domains: Vec<String>,
-    /// Whether the external checker is asked.
     pub check_enabled: bool,
     pub check_url: String,
     /// Its key, sealed.
     pub check_key: Option<String>,
-    /// Whether things pass when it does not answer.
     pub fail_open: bool,
 }
 
@@ -64,7 +58,6 @@ fn at_least_none(key: &str, value: i64) -> Result<()> {
     }
 }
 
-/// An address of http or https.
 pub(super) fn is_address(key: &str, text: &str) -> Result<url::Url> {
     url::Url::parse(text)
         .ok()

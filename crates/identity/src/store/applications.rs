@@ -34,7 +34,6 @@ pub fn secret_fits(tx: &mut Tx<'_>, application: i64, text: &str) -> Result<Opti
     )?)
 }
 
-/// Notes that a secret was used.
 pub fn touch_secret(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -107,7 +106,6 @@ pub fn insert_secret(
     Ok(())
 }
 
-/// Deletes all secrets but the newest.
 pub fn keep_newest_secret(tx: &mut Tx<'_>, application: i64) -> Result<()> {
     tx.execute(
         sql!(
@@ -142,7 +140,6 @@ pub fn delete_ending_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the applications of an owner.
 pub fn delete_of_owner(tx: &mut Tx<'_>, kind: &str, id: i64) -> Result<()> {
     tx.execute(
         sql!("delete from applications where owner_type = $1 and owner_id = $2"),
@@ -174,10 +171,8 @@ pub struct Application {
     pub password_grant: bool,
     /// `User`, `Group`; `None` is the instance.
     pub owner_type: Option<String>,
-    /// Id of that user or group.
     pub owner_id: Option<i64>,
     pub created_at: Timestamp,
-    /// Last change.
     pub updated_at: Timestamp,
 }
 
@@ -187,12 +182,10 @@ store::from_row! { Application {
 } }
 
 impl Application {
-    /// Its scopes, one by one.
     pub fn scopes(&self) -> Vec<String> {
         scopes::split(&self.scopes)
     }
 
-    /// Who may manage it.
     pub fn owner(&self) -> Owner {
         match (self.owner_type.as_deref(), self.owner_id) {
             (Some("User"), Some(id)) => Owner::User(id),
@@ -202,7 +195,6 @@ impl Application {
     }
 }
 
-/// A secret as lists show it.
 #[derive(Debug, Clone)]
 pub struct SecretInfo {
     pub id: i64,
@@ -215,7 +207,6 @@ pub struct SecretInfo {
 
 store::from_row! { SecretInfo { id, expires_at, last_used_at, created_at } }
 
-/// Who may manage an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     Instance,

@@ -63,7 +63,6 @@ pub fn profile(tx: &mut Tx<'_>, id: UserId) -> Result<Profile> {
     Ok(tx.one(sql!("select * from users where id = $1"), (id,))?)
 }
 
-/// Notes that the user did something today.
 pub fn note_activity(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
     let today = date_of(tx.now());
     tx.execute(
@@ -150,7 +149,6 @@ pub fn alert_bot(tx: &mut Tx<'_>) -> Result<Option<UserId>> {
     Ok(tx.optional(sql!("select id from users where kind = 'alert_bot'"), ())?)
 }
 
-/// Sets what a user says they are doing.
 pub fn set_status(
     tx: &mut Tx<'_>,
     id: UserId,
@@ -185,7 +183,6 @@ pub fn make_nameless(tx: &mut Tx<'_>, id: UserId, name: &str, now: Timestamp) ->
     Ok(())
 }
 
-/// Whether the user leaves.
 pub fn leaving(tx: &mut Tx<'_>, id: UserId) -> Result<Option<UserId>> {
     Ok(tx.optional(
         sql!("select id from users where id = $1 and kind = 'leaving'"),
@@ -200,7 +197,6 @@ pub fn delete_leaving(tx: &mut Tx<'_>, id: UserId) -> Result<u64> {
     )?)
 }
 
-/// The hash of a user's password.
 pub fn password_hash(tx: &mut Tx<'_>, id: UserId) -> Result<Option<String>> {
     Ok(tx.one(sql!("select password_hash from users where id = $1"), (id,))?)
 }
@@ -241,7 +237,6 @@ pub fn count_failure(tx: &mut Tx<'_>, id: UserId, now: Timestamp) -> Result<Opti
     )?)
 }
 
-/// Locks an account until then.
 pub fn lock(tx: &mut Tx<'_>, id: UserId, until: Timestamp) -> Result<()> {
     tx.execute(
         sql!("update users set failed_attempts = 0, locked_until = $2 where id = $1"),
@@ -273,7 +268,6 @@ pub fn unlock(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Administrators who may act.
 pub fn active_administrators(tx: &mut Tx<'_>, most: i64) -> Result<Vec<UserId>> {
     Ok(tx.all(
         sql!(
@@ -313,7 +307,6 @@ pub fn note_two_factor_asked(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> R
     )?)
 }
 
-/// Forgets that a second factor was asked of a user.
 pub fn forget_two_factor_asked(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     tx.execute(
         sql!("update users set two_factor_asked_at = null where id = $1"),
@@ -331,7 +324,6 @@ pub fn password_age(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     Ok(at.and_then(|(at,)| at).map(Timestamp::as_microsecond))
 }
 
-/// The profiles of these users, by id.
 pub fn profiles(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Profile>> {
     let rows = tx.all::<WithId>(
         sql!("select * from users where id in_list($1)"),
@@ -363,7 +355,6 @@ pub fn insert(tx: &mut Tx<'_>, sets: Vec<(&'static str, Value)>) -> Result<Optio
     Ok(tx.query(sql)?.pop())
 }
 
-/// Changes these columns of a user.
 pub fn update(
     tx: &mut Tx<'_>,
     id: UserId,
@@ -378,7 +369,6 @@ pub fn update(
     Ok(tx.query(sql)?.pop())
 }
 
-/// Deletes all that is a user's alone.
 pub fn delete_belongings(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
     for forget in [
         sql!("delete from access_tokens where user_id = $1"),

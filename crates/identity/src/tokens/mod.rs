@@ -93,7 +93,6 @@ fn insert(
     Ok((token, secret))
 }
 
-/// Records a change of a token.
 pub fn record(
     tx: &mut Tx<'_>,
     by: &Author,

@@ -7,13 +7,10 @@ use serde::{Deserialize, Serialize};
 /// Most hours of a grace period: ten years.
 pub const MAX_GRACE: i64 = 87_600;
 
-/// What the instance requires.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TwoFactor {
-    /// Everyone needs a second factor.
     pub required: bool,
-    /// Hours they have to set one up.
     pub grace_hours: i64,
 }
 

@@ -16,7 +16,6 @@ use kernel::ids::fold;
 use serde_json::json;
 use store::{IntoValue, Tx};
 
-/// A person to be made.
 #[derive(Debug, Clone, Default)]
 pub struct NewUser {
     pub username: String,
@@ -40,17 +39,13 @@ pub struct Change {
     pub username: Option<String>,
     pub name: Option<String>,
     pub email: Option<String>,
-    /// Administrator or not.
     pub admin: Option<bool>,
-    /// External or not.
     pub external: Option<bool>,
     /// `Some(None)` is the instance's default.
     pub private: Option<Option<bool>>,
-    /// Projects in the own namespace.
     pub projects_limit: Option<i64>,
     /// May create groups at the top level.
     pub can_create_group: Option<bool>,
-    /// Colour scheme of the pages.
     pub theme_id: Option<i64>,
     pub color_scheme_id: Option<i64>,
     /// Texts of the profile: column and value.
@@ -287,7 +282,6 @@ pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
     Ok(user)
 }
 
-/// Writes a user with these columns.
 pub(super) fn insert(
     tx: &mut Tx<'_>,
     state: UserState,

@@ -14,7 +14,6 @@ use store::Tx;
 const DORMANT_DAYS: i64 = 90;
 
 kernel::choices! {
-    /// A change of state by an administrator.
     pub enum Transition {
         /// active → blocked
         Block = "block",

@@ -12,11 +12,8 @@ const MAX_MESSAGE: usize = 100;
 const DEFAULT_EMOJI: &str = "speech_balloon";
 
 kernel::choices! {
-    /// Whether a user can be reached.
     pub enum Availability {
-        /// Says nothing.
         NotSet = "not_set",
-        /// Busy.
         Busy = "busy",
     }
 }
@@ -25,7 +22,6 @@ kernel::choices! {
 pub struct Status {
     pub status_emoji: Option<String>,
     pub status_message: Option<String>,
-    /// Whether they can be reached.
     pub status_availability: Option<Availability>,
     pub status_clear_at: Option<Timestamp>,
 }
@@ -46,7 +42,6 @@ impl Status {
             .unwrap_or_else(|| DEFAULT_EMOJI.into())
     }
 
-    /// The message as HTML.
     pub fn message_html(&self) -> String {
         let message = self.status_message.as_deref().unwrap_or_default();
         message
@@ -57,7 +52,6 @@ impl Status {
     }
 }
 
-/// A user with what they say.
 pub(crate) struct StatusOf(UserId, Status);
 
 impl store::FromRow for StatusOf {
@@ -91,7 +85,6 @@ pub fn statuses(tx: &mut Tx<'_>, ids: &[UserId]) -> Result<HashMap<UserId, Statu
         .collect())
 }
 
-/// Sets a user's own status.
 pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
     let message = status.status_message.as_deref().unwrap_or("");
     if message.chars().count() > MAX_MESSAGE {

@@ -32,7 +32,6 @@ const PER_PAGE: i64 = 50;
 pub struct Guard(Arc<dyn Fn(&mut Tx<'_>) -> Result<()> + Send + Sync>);
 
 impl Guard {
-    /// Refuses whom this refuses.
     pub fn new(admit: impl Fn(&mut Tx<'_>) -> Result<()> + Send + Sync + 'static) -> Guard {
         Guard(Arc::new(admit))
     }
@@ -57,7 +56,6 @@ pub struct ApplicationsOwner {
     pub heading: String,
     /// The viewer may mark applications as trusted.
     pub may_trust: bool,
-    /// New ones may be registered.
     pub may_create: bool,
     pub crumbs: Vec<(String, String)>,
     /// The entry of the main navigation.
@@ -77,7 +75,6 @@ impl ApplicationsOwner {
 }
 
 kernel::params! {
-    /// Which page of a list.
     pub struct ListParams {
         /// From 1.
         pub page: Option<i64>,
@@ -85,39 +82,29 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// Which application.
     pub struct OneParams {
-        /// Its id.
         pub id: i64,
     }
 }
 
 kernel::params! {
-    /// What to do with an application.
     pub struct ActParams {
-        /// Its id.
         pub id: i64,
-        /// `renew`, `end_old_secrets` or `delete`.
         pub action: Action,
     }
 }
 
 kernel::choices! {
-    /// What a button of an application does.
     pub enum Action {
-        /// Makes a new secret.
         Renew = "renew",
         /// Ends the secret being replaced.
         EndOldSecrets = "end_old_secrets",
-        /// Deletes the application.
         Delete = "delete",
     }
 }
 
 kernel::params! {
-    /// The form of an application.
     pub struct Form {
-        /// For people.
         pub name: Option<String>,
         /// One address a line.
         pub redirect_uri: Option<String>,
@@ -125,7 +112,6 @@ kernel::params! {
         pub confidential: Option<bool>,
         /// Users are not asked.
         pub trusted: Option<bool>,
-        /// What it may ask for.
         pub scopes: Option<Vec<String>>,
     }
 }
@@ -281,7 +267,6 @@ fn row(place: &ApplicationsOwner, one: &Application) -> ApplicationRow {
     }
 }
 
-/// Registers an application from its form.
 pub async fn create(
     app: &App,
     viewer: &Viewer,
@@ -325,7 +310,6 @@ fn check_scopes(scopes: &[String], admin: bool) -> Result<()> {
     Ok(())
 }
 
-/// One of its applications.
 pub(super) fn of_place(tx: &mut Tx<'_>, place: &ApplicationsOwner, id: i64) -> Result<Application> {
     (place.guard.0)(tx)?;
     let found = applications::find(tx, id)?;
@@ -400,7 +384,6 @@ async fn render_one(
     Ok(private(Html::new(&view)?.status(status).response()))
 }
 
-/// Changes an application from its form.
 pub async fn update(
     app: &App,
     viewer: &Viewer,
@@ -437,7 +420,6 @@ pub async fn update(
     }
 }
 
-/// Does what a button of an application says.
 pub async fn act(
     app: &App,
     viewer: &Viewer,

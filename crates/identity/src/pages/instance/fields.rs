@@ -24,7 +24,6 @@ pub struct Field {
     pub hint: &'static str,
 }
 
-/// Fields that belong together.
 #[derive(Debug, Clone, Copy)]
 pub struct Section {
     pub title: &'static str,

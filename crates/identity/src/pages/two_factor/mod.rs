@@ -42,9 +42,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Where «later» leads.
     pub struct Show {
-        /// A path of this instance.
         pub return_to: Option<String>,
     }
 }
@@ -71,7 +69,6 @@ struct RefusedSetUp {
     errors: Vec<(String, Vec<String>)>,
 }
 
-/// What the page depends on.
 struct Own {
     since: Option<kernel::time::Timestamp>,
     enabled: bool,
@@ -178,15 +175,11 @@ fn open(app: &App, signed_in: &SignedIn, sealed: &str) -> Result<Option<Vec<u8>>
 }
 
 kernel::params! {
-    /// The form that turns codes on.
     pub struct SetupForm {
         /// The sealed secret.
         pub secret: Option<String>,
-        /// A code that the app shows.
         pub code: Option<String>,
-        /// The present password.
         pub current_password: Option<String>,
-        /// Where «later» leads.
         pub return_to: Option<String>,
     }
 }
@@ -287,7 +280,6 @@ fn file_context(viewer: &SignedInViewer) -> String {
 }
 
 kernel::params! {
-    /// Recovery codes as a file.
     pub struct FileForm {
         /// The codes, sealed.
         pub codes: String,

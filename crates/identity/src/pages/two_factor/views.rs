@@ -26,11 +26,9 @@ pub struct Manage {
     pub asks_password: bool,
     /// How to set up an app; none when one is, or may not be.
     pub setup: Option<Setup>,
-    /// What is wrong with the form, by field name.
     pub errors: Errors,
 }
 
-/// How to set up an app.
 #[derive(Debug)]
 pub struct Setup {
     /// The secret, sealed.

@@ -43,7 +43,6 @@ fn send_link(tx: &mut store::Tx<'_>, user: i64, purpose: Purpose) -> Result<()> 
 }
 
 kernel::params! {
-    /// A user to be made.
     pub struct CreateUser {
         /// Primary e-mail.
         pub email: String,
@@ -223,7 +222,6 @@ fn conflict(error: Error) -> Error {
 }
 
 kernel::params! {
-    /// Changes to a user.
     pub struct UpdateUser {
         /// Id of the user.
         pub id: i64,

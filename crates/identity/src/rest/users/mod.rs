@@ -47,27 +47,20 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// Direction of an order.
     pub enum Direction {
-        /// Smallest first.
         Asc = "asc",
-        /// Largest first.
         Desc = "desc",
     }
 }
 
 kernel::choices! {
-    /// Whether a second factor is set up.
     pub enum TwoFactor {
-        /// It is.
         Enabled = "enabled",
-        /// It is not.
         Disabled = "disabled",
     }
 }
 
 kernel::params! {
-    /// Which users are listed.
     pub struct ListUsers {
         /// Exactly this username, without regard to case.
         pub username: Option<String>,
@@ -213,7 +206,6 @@ async fn list(
 }
 
 kernel::params! {
-    /// Which user.
     pub struct UserPath {
         /// Id of the user.
         pub id: i64,
@@ -237,7 +229,6 @@ async fn show(app: App, viewer: Viewer, path: Params<UserPath>) -> Result<Ok200<
 }
 
 kernel::params! {
-    /// Which user to delete.
     pub struct DestroyUser {
         /// Id of the user.
         pub id: i64,
