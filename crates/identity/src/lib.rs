@@ -31,6 +31,7 @@ pub mod oauth;
 pub mod pages;
 pub mod password;
 pub mod password_rules;
+mod problems;
 pub mod reauthentication;
 pub mod registry_session;
 mod rest;

@@ -10,7 +10,7 @@
 use crate::author::Author;
 use crate::model::User;
 use crate::two_factor::{self, keys, totp};
-use crate::viewer::{Credential, SignedIn, Viewer};
+use crate::viewer::{SignedIn, Viewer};
 use crate::{csrf, pages, sessions, sign_in};
 use askama::Template;
 use http::StatusCode;
@@ -72,7 +72,7 @@ pub(crate) async fn check(call: &mut Call, viewer: &Viewer) -> Result<()> {
     let Viewer::User(signed_in) = viewer else {
         return Ok(());
     };
-    let Credential::Session { id } = signed_in.credential else {
+    let Some(id) = signed_in.session_id() else {
         return Ok(());
     };
     let now = call.app.now();

@@ -70,7 +70,7 @@ impl Credential {
     pub fn token_id(&self) -> Option<i64> {
         match self {
             Credential::Token { id, .. } => Some(*id),
-            _ => None,
+            Credential::Session { .. } | Credential::OAuth { .. } => None,
         }
     }
 }
@@ -142,6 +142,14 @@ impl Viewer {
         }
     }
 
+    /// The user in a browser session, and which it is.
+    pub fn in_session(&self) -> Option<(&Arc<SignedIn>, i64)> {
+        match self {
+            Viewer::User(signed_in) => Some((signed_in, signed_in.session_id()?)),
+            _ => None,
+        }
+    }
+
     /// The administrator, or 401 or 403.
     pub fn admin(&self) -> Result<&SignedIn> {
         let signed_in = self.signed_in()?;
@@ -182,8 +190,32 @@ impl From<&Viewer> for Author {
 }
 
 impl SignedIn {
+    /// A user by this credential: no more is known of them yet.
+    pub(crate) fn by(user: User, credential: Credential, ip_address: String) -> SignedIn {
+        SignedIn {
+            user,
+            credential,
+            scopes: Vec::new(),
+            bot_source: None,
+            sudo_by: None,
+            ip_address,
+            flash: None,
+            proved_at: None,
+            duty: TwoFactorRequirement::None,
+            admin_mode: AdminMode::NotNeeded,
+        }
+    }
+
+    /// The browser session that asks, if one does.
+    pub fn session_id(&self) -> Option<i64> {
+        match self.credential {
+            Credential::Session { id } => Some(id),
+            Credential::Token { .. } | Credential::OAuth { .. } => None,
+        }
+    }
+
     pub fn is_session(&self) -> bool {
-        matches!(self.credential, Credential::Session { .. })
+        self.session_id().is_some()
     }
 
     /// Whether they are an administrator, with or without their rights now.
@@ -192,10 +224,7 @@ impl SignedIn {
     }
 
     pub fn token_id(&self) -> Option<i64> {
-        match self.credential {
-            Credential::Token { id, .. } => Some(id),
-            Credential::Session { .. } | Credential::OAuth { .. } => None,
-        }
+        self.credential.token_id()
     }
 
     /// Whether the credential was given this scope; sessions have all.
@@ -219,6 +248,10 @@ impl SignedInViewer {
     pub fn viewer(&self) -> Viewer {
         Viewer::User(self.0.clone())
     }
+
+    pub fn author(&self) -> Author {
+        Author::from(self.0.as_ref())
+    }
 }
 
 impl FromCall for SignedInViewer {
@@ -238,6 +271,10 @@ impl Admin {
     /// As the viewer that access rules take.
     pub fn viewer(&self) -> Viewer {
         Viewer::User(self.0.clone())
+    }
+
+    pub fn author(&self) -> Author {
+        Author::from(self.0.as_ref())
     }
 }
 

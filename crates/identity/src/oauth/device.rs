@@ -2,17 +2,16 @@
 //! types its code elsewhere and decides (RFC 8628 section 3).
 
 use super::applications::{self, Application};
-use super::authorize::private;
+use super::authorize::{private, sign_in_path};
 use super::client::{self, Credentials};
 use super::devices::{self, Device, INTERVAL, SECONDS, Started};
 use super::endpoint;
-use super::refusal::{Refusal, answered, no_store, settled};
+use super::refusal::{self, Refusal, answered, settled};
 use super::sent::{OauthParams, SentBody};
 use super::views::{DeviceConfirm, DeviceForm, ScopeLine};
 use super::{limits, scopes};
 use crate::author::Author;
-use crate::model::ADMIN_SCOPES;
-use crate::viewer::{Credential, SignedIn, SignedInViewer, Viewer};
+use crate::viewer::{SignedInViewer, Viewer};
 use crate::{attempts, pages, sessions};
 use http::{Method, StatusCode, header};
 use kernel::app::App;
@@ -41,22 +40,17 @@ pub fn routes(r: &mut Routes) {
 }
 
 async fn start(app: App, asked: Arc<RequestContext>, body: SentBody) -> Result<Response> {
-    let answer = match body.0 {
-        Ok(sent) => begin(&app, &asked, &sent).await,
-        Err(refusal) => Err(refusal),
-    };
-    let mut response = answered(answer, &asked);
-    no_store(&mut response);
-    Ok(response)
+    Ok(answered(begin(&app, &asked, body.0).await, &asked))
 }
 
 async fn begin(
     app: &App,
     asked: &RequestContext,
-    sent: &OauthParams,
-) -> super::refusal::Result<Response> {
+    sent: refusal::Result<OauthParams>,
+) -> refusal::Result<Response> {
+    let sent = sent?;
     limits::spend(&limits::of(app).devices, asked, app.now())?;
-    let credentials = Credentials::find(asked, sent)?.ok_or(Refusal::InvalidClient)?;
+    let credentials = Credentials::find(asked, &sent)?.ok_or(Refusal::InvalidClient)?;
     let scope = sent.get("scope").map(str::to_owned);
     let ip = asked.peer.to_string();
     let agent: String = asked
@@ -92,8 +86,8 @@ async fn begin(
 }
 
 kernel::params! {
-    pub struct ShowDevice {
-        /// Fills the form and does nothing else.
+    /// A code as typed; in the page's address it fills the form and does nothing else.
+    pub struct DeviceCode {
         pub user_code: Option<String>,
     }
 }
@@ -102,15 +96,10 @@ async fn show(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<ShowDevice>,
+    params: Params<DeviceCode>,
 ) -> Result<Response> {
-    if session_of(&viewer).is_none() {
-        let here = asked
-            .uri
-            .path_and_query()
-            .map_or(PATH, |part| part.as_str());
-        let back: String = url::form_urlencoded::byte_serialize(here.as_bytes()).collect();
-        return reply::redirect(&format!("/users/sign_in?return_to={back}"));
+    if viewer.in_session().is_none() {
+        return reply::redirect(&sign_in_path(&asked));
     }
     let typed = params.user_code.as_deref().and_then(devices::normalized);
     form(
@@ -120,16 +109,6 @@ async fn show(
         None,
         StatusCode::OK,
     )
-}
-
-fn session_of(viewer: &Viewer) -> Option<(&SignedIn, i64)> {
-    match viewer {
-        Viewer::User(signed_in) => match signed_in.credential {
-            Credential::Session { id } => Some((signed_in.as_ref(), id)),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 fn form(
@@ -202,12 +181,6 @@ fn look(tx: &mut Tx<'_>, typed: &str, user: i64, ip: &str) -> Result<Looked> {
     Ok(Looked::Found(Box::new((device, application))))
 }
 
-kernel::params! {
-    pub struct DeviceCode {
-        pub user_code: Option<String>,
-    }
-}
-
 async fn look_up(
     app: App,
     viewer: SignedInViewer,
@@ -215,7 +188,7 @@ async fn look_up(
     params: Params<DeviceCode>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();
-    let (signed_in, _) = session_of(&viewer).ok_or(Error::Unauthenticated)?;
+    let (signed_in, _) = viewer.in_session().ok_or(Error::Unauthenticated)?;
     let typed = params.user_code.clone().unwrap_or_default();
     let (user, ip, code) = (signed_in.user.id, asked.peer.to_string(), typed.clone());
     let looked = app.write(move |tx| look(tx, &code, user, &ip)).await?;
@@ -228,12 +201,6 @@ async fn look_up(
     let owner = app
         .read(move |tx| super::pages::owner_name(tx, owner))
         .await?;
-    let lines = scopes::split(&device.scopes)
-        .into_iter()
-        .map(|scope| ScopeLine {
-            description: scopes::describe(&scope),
-            name: scope,
-        });
     let view = DeviceConfirm {
         page: pages::page(&app, &viewer, "Connect a device"),
         name: application.name,
@@ -243,7 +210,7 @@ async fn look_up(
             .unwrap_or_default(),
         ip_address: device.ip_address.unwrap_or_default(),
         user_agent: device.user_agent.unwrap_or_default(),
-        scopes: lines.collect(),
+        scopes: ScopeLine::list(scopes::split(&device.scopes)),
     };
     Ok(private(Html::new(&view)?.response()))
 }
@@ -270,8 +237,8 @@ async fn confirm(
     params: Params<ConfirmDevice>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();
-    let (signed_in, session) = session_of(&viewer).ok_or(Error::Unauthenticated)?;
-    let (user, by) = (signed_in.user.clone(), Author::from(signed_in));
+    let (signed_in, session) = viewer.in_session().ok_or(Error::Unauthenticated)?;
+    let (user, by) = (signed_in.user.clone(), Author::from(signed_in.as_ref()));
     let ip = asked.peer.to_string();
     let (typed, approved) = (
         params.user_code.clone(),
@@ -285,10 +252,7 @@ async fn confirm(
                 return Ok(looked);
             };
             let (device, application) = found.as_ref();
-            let scopes = scopes::split(&device.scopes);
-            let for_admins = scopes
-                .iter()
-                .any(|scope| ADMIN_SCOPES.contains(&scope.as_str()));
+            let for_admins = scopes::are_powers(&scopes::split(&device.scopes));
             if approved && (user.confirmed_at.is_none() || (for_admins && !user.is_admin)) {
                 return Err(Error::forbidden(
                     "You may not give this application its scopes.",

@@ -56,17 +56,10 @@ impl OAuth {
                 "must be between 0 and 3650 days",
             ));
         }
-        if !self
-            .dynamic_scopes
-            .iter()
-            .all(|scope| scopes::is_known(scope))
-        {
-            return Err(Error::invalid(
-                "dynamic_registration_scopes",
-                "doesn't match configured on the server.",
-            ));
+        match scopes::problem(&self.dynamic_scopes) {
+            Some(problem) => Err(Error::invalid("dynamic_registration_scopes", problem)),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

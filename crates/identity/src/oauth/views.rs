@@ -1,5 +1,6 @@
 //! What the pages of applications show: plain view models of their templates.
 
+use super::scopes;
 use askama::Template;
 use kernel::html::ui;
 use kernel::html::{Errors, Moment, Page};
@@ -8,6 +9,16 @@ use kernel::html::{Errors, Moment, Page};
 pub struct ScopeLine {
     pub name: String,
     pub description: &'static str,
+}
+
+impl ScopeLine {
+    pub fn list(scopes: Vec<String>) -> Vec<ScopeLine> {
+        let line = |name: String| ScopeLine {
+            description: scopes::describe(&name),
+            name,
+        };
+        scopes.into_iter().map(line).collect()
+    }
 }
 
 /// GET `/oauth/authorize`: the user is asked.

@@ -3,7 +3,6 @@
 use super::tokens::TokenRow;
 use super::views::{AdminUser, AdminUsers, UserRow};
 use crate::access::may_end_two_factor;
-use crate::author::Author;
 use crate::model::{TokenKind, User};
 use crate::tokens::{self, Filter as TokenFilter, SortBy, State};
 use crate::two_factor;
@@ -222,7 +221,7 @@ async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respons
 }
 
 async fn change(app: App, admin: Admin, name: String, to: Transition) -> Result<Response> {
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     let (back, name) = app
         .write(move |tx| {
             let user = users::find_by_username(tx, &name)?.found("User")?;
@@ -246,7 +245,7 @@ async fn unblock(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Resp
 }
 
 async fn approve(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     let user = decide(&app, path.0.username, move |tx, id| {
         users::approve(tx, &by, id)
     })
@@ -256,7 +255,7 @@ async fn approve(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Resp
 }
 
 async fn reject(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     let user = decide(&app, path.0.username, move |tx, id| {
         users::reject(tx, &by, id)
     })

@@ -2,7 +2,6 @@
 
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use super::views::Tokens;
-use crate::author::Author;
 use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
 use crate::tasks;
@@ -153,7 +152,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<CreateForm>) -> R
         chosen,
         ..TokenForm::default()
     };
-    let (by, user) = (Author::from(viewer.0.as_ref()), viewer.0.user.clone());
+    let (by, user) = (viewer.author(), viewer.0.user.clone());
     let made = app
         .write(move |tx| {
             let (token, secret) = tokens::create(tx, &new)?;
@@ -197,7 +196,7 @@ fn own(tx: &mut Tx<'_>, user: i64, id: i64) -> Result<AccessToken> {
 
 async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {
     let (id, user) = (path.id, viewer.0.user.id);
-    let by = Author::from(viewer.0.as_ref());
+    let by = viewer.author();
     app.write(move |tx| {
         let token = own(tx, user, id)?;
         tokens::revoke(tx, token.id)?;
@@ -209,7 +208,7 @@ async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Res
 
 async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {
     let (id, user) = (path.id, viewer.0.user.clone());
-    let by = Author::from(viewer.0.as_ref());
+    let by = viewer.author();
     let made = app
         .write(move |tx| {
             let token = own(tx, user.id, id)?;

@@ -2,9 +2,8 @@
 
 use super::refusal::Refusal;
 use super::views::Profile;
-use crate::author::Author;
 use crate::users::{self, Avatar, Change};
-use crate::viewer::{Credential, SignedInViewer};
+use crate::viewer::SignedInViewer;
 use crate::{entities, password, password_rules, sign_in};
 use http::Method;
 use kernel::app::App;
@@ -98,7 +97,7 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
             .collect(),
         ..Change::default()
     };
-    let (id, by) = (viewer.0.user.id, Author::from(viewer.0.as_ref()));
+    let (id, by) = (viewer.0.user.id, viewer.author());
     match app
         .write(move |tx| users::update(tx, &by, id, &change))
         .await
@@ -131,7 +130,7 @@ async fn set_avatar(
         Ok(avatar) => avatar,
         Err(error) => return render(&app, &viewer, Refusal::of(error, &["avatar"])?).await,
     };
-    let (by, user) = (Author::from(viewer.0.as_ref()), viewer.0.user.clone());
+    let (by, user) = (viewer.author(), viewer.0.user.clone());
     app.write(move |tx| users::set_avatar(tx, &by, &user, avatar.as_ref()))
         .await?;
     flash::done(&app, PATH, "Your picture is saved.")
@@ -169,16 +168,12 @@ async fn change_password(
         return render(&app, &viewer, refusal).await;
     }
     let hash = password::hash(form.password.clone()).await?;
-    let by = Author::from(viewer.0.as_ref());
-    let (user, kept) = (
-        viewer.0.user.clone(),
-        match viewer.0.credential {
-            Credential::Session { id } => Some(id),
-            Credential::Token { .. } | Credential::OAuth { .. } => None,
-        },
-    );
-    app.write(move |tx| users::set_password(tx, &by, &user, &hash, false, kept))
-        .await?;
+    let by = viewer.author();
+    app.write(move |tx| {
+        let this = viewer.0.session_id();
+        users::set_password(tx, &by, &viewer.0.user, &hash, false, this)
+    })
+    .await?;
     let text = "Your password is changed, and all your other sessions have ended.";
     flash::done(&app, PATH, text)
 }

@@ -11,7 +11,7 @@ use crate::sign_in::{self, Attempt, Outcome};
 use crate::standing::TwoFactorRequirement;
 use crate::two_factor::{requirement, step};
 use crate::users;
-use crate::viewer::{Credential, SignedInViewer, Viewer};
+use crate::viewer::{SignedInViewer, Viewer};
 use crate::{csrf, password, password_rules, two_factor};
 use http::{Method, StatusCode, header};
 use kernel::app::App;
@@ -376,7 +376,7 @@ async fn renew(
 }
 
 async fn destroy(app: App, viewer: SignedInViewer) -> Result<Response> {
-    if let Credential::Session { id } = viewer.0.credential {
+    if let Some(id) = viewer.0.session_id() {
         let user = viewer.0.user.id;
         app.write(move |tx| sessions::revoke(tx, user, id)).await?;
     }

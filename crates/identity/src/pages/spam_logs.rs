@@ -1,7 +1,6 @@
 //! `/admin/spam_logs`: what was taken for spam.
 
 use super::views::{AdminSpamLogs, SpamLogRow};
-use crate::author::Author;
 use crate::spam::Verdict;
 use crate::spam::logs::{self, SpamLog};
 use crate::users::{self, Transition};
@@ -91,7 +90,7 @@ kernel::params! {
 
 async fn act(app: App, admin: Admin, params: Params<ActParams>) -> Result<Response> {
     let (id, action) = (params.id, params.action);
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     app.write(move |tx| {
         let (user, title) = logs::find(tx, id)?.found("Spam Log")?;
         match (action, user) {

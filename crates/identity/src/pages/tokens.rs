@@ -3,6 +3,7 @@
 //! of its own.
 
 use crate::model::{ADMIN_SCOPES, AccessToken, SCOPES, TokenKind, scope_fits};
+use crate::oauth::scopes;
 use crate::settings::TokenRules;
 use kernel::html::Moment;
 use kernel::time::Timestamp;
@@ -117,19 +118,6 @@ fn describe(scope: &str) -> &'static str {
     match scope {
         "api" => "Read and change everything its holder may, packages included.",
         "read_api" => "Read everything its holder may.",
-        "read_user" => "Read your own account and the directory of users.",
-        "read_repository" => "Fetch repositories.",
-        "write_repository" => "Fetch and push repositories.",
-        "read_registry" => "Pull container images.",
-        "write_registry" => "Push container images.",
-        "read_virtual_registry" => "Read through the dependency proxy.",
-        "write_virtual_registry" => "Change the dependency proxy's cache.",
-        "create_runner" => "Create runners.",
-        "manage_runner" => "Manage runners.",
-        "self_rotate" => "Rotate this token itself.",
-        "sudo" => "Act as any user.",
-        "admin_mode" => "Act as an administrator while admin mode is on.",
-        "read_service_ping" => "Read the usage report.",
-        _ => "For a named feature, where it is installed.",
+        other => scopes::described(other).unwrap_or("For a named feature, where it is installed."),
     }
 }

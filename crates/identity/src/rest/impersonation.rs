@@ -1,7 +1,6 @@
 //! `/users/:id/impersonation_tokens`: administrators acting as a user.
 
 use super::tokens::{CreateFor, for_user, made};
-use crate::author::Author;
 use crate::entities::{self, TokenEntity};
 use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
@@ -81,7 +80,7 @@ async fn create(app: App, admin: Admin, params: Params<CreateFor>) -> Result<Cre
         ));
     }
     let new = for_user(&app, &params, TokenKind::Impersonation).await?;
-    made(app, Author::from(admin.0.as_ref()), new).await
+    made(app, admin.author(), new).await
 }
 
 kernel::params! {
@@ -109,7 +108,7 @@ async fn show(app: App, _: Admin, path: Params<ImpersonationPath>) -> Result<Ok2
 
 async fn destroy(app: App, admin: Admin, path: Params<ImpersonationPath>) -> Result<NoContent> {
     let (user, id) = (path.id, path.token_id);
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     app.write(move |tx| {
         let token = of_user(tx, user, id)?;
         tokens::revoke(tx, token.id)?;

@@ -168,17 +168,12 @@ async fn change_status(
     let sent = params.0;
     let status = app.write(move |tx| {
         let now = tx.now();
-        let before = if replace {
-            Status::default()
-        } else {
-            users::status(tx, id)?
+        let before = match replace {
+            true => Status::default(),
+            false => users::status(tx, id)?,
         };
         let sent = sent.clone();
-        let end = match sent.clear_status_after {
-            Patch::Absent => Patch::Absent,
-            Patch::Null => Patch::Null,
-            Patch::Value(after) => Patch::Value(after.end(now)),
-        };
+        let end = sent.clear_status_after.map(|after| after.end(now));
         let given = |text: &String| !text.is_empty();
         let status = Status {
             status_emoji: sent.emoji.over(before.status_emoji).filter(given),

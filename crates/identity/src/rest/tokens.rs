@@ -8,7 +8,7 @@ use crate::users;
 use crate::viewer::{Admin, Credential, SignedIn, SignedInViewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::time::{Date, Timestamp};
 use store::Tx;
 
@@ -150,19 +150,14 @@ async fn show_self(app: App, viewer: SignedInViewer) -> Result<Ok200<TokenEntity
 }
 
 kernel::params! {
-    pub struct Rotate {
-        /// Id of the token.
-        pub id: i64,
+    pub struct RotateSelf {
         /// Last day of the new one; a week from now unless said.
         pub expires_at: Option<Date>,
     }
 }
 
 kernel::params! {
-    pub struct RotateSelf {
-        /// Last day of the new one; a week from now unless said.
-        pub expires_at: Option<Date>,
-    }
+    pub struct Rotate { pub token: Flat<TokenPath>, pub to: Flat<RotateSelf> }
 }
 
 async fn rotate(
@@ -170,8 +165,8 @@ async fn rotate(
     viewer: SignedInViewer,
     params: Params<Rotate>,
 ) -> Result<Ok200<TokenEntity>> {
-    let id = params.id;
-    rotated(app, viewer, params.expires_at, move |tx, caller| {
+    let id = params.token.id;
+    rotated(app, viewer, params.to.expires_at, move |tx, caller| {
         visible(tx, caller, id)
     })
     .await
@@ -196,7 +191,7 @@ async fn rotated(
     expires_at: Option<Date>,
     find: impl Fn(&mut Tx<'_>, &SignedIn) -> Result<AccessToken> + Send + 'static,
 ) -> Result<Ok200<TokenEntity>> {
-    let by = Author::from(viewer.0.as_ref());
+    let by = viewer.author();
     let made = app
         .write(move |tx| {
             let token = find(tx, &viewer.0)?;
@@ -231,7 +226,7 @@ async fn revoked(
     viewer: SignedInViewer,
     find: impl Fn(&mut Tx<'_>, &SignedIn) -> Result<AccessToken> + Send + 'static,
 ) -> Result<NoContent> {
-    let by = Author::from(viewer.0.as_ref());
+    let by = viewer.author();
     app.write(move |tx| {
         let token = find(tx, &viewer.0)?;
         users::end_token(tx, &by, &token)
@@ -281,7 +276,7 @@ async fn create_own(
         scopes: params.scopes.clone(),
         expires_at: params.expires_at,
     };
-    made(app, Author::from(viewer.0.as_ref()), new).await
+    made(app, viewer.author(), new).await
 }
 
 kernel::params! {
@@ -305,7 +300,7 @@ async fn create_for(
     params: Params<CreateFor>,
 ) -> Result<Created<TokenEntity>> {
     let new = for_user(&app, &params, TokenKind::Personal).await?;
-    made(app, Author::from(admin.0.as_ref()), new).await
+    made(app, admin.author(), new).await
 }
 
 /// A token to be made for a person that exists.

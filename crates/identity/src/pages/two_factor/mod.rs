@@ -11,7 +11,7 @@ use crate::standing::TwoFactorRequirement;
 use crate::store::users::is_automatic;
 use crate::two_factor::requirement::PAGE;
 use crate::two_factor::{self, keys, recovery, totp};
-use crate::viewer::{Credential, SignedIn, SignedInViewer};
+use crate::viewer::{SignedIn, SignedInViewer};
 use crate::{sessions, sign_in};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
@@ -130,10 +130,9 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: RefusedSetUp) -> Resu
 /// A secret in a form: nothing is stored before a code proved it, and another
 /// session cannot use the form.
 fn context(signed_in: &SignedIn) -> Result<String> {
-    match signed_in.credential {
-        Credential::Session { id } => Ok(format!("totp.setup:{}:{id}", signed_in.user.id)),
-        _ => Err(Error::forbidden("Only a browser session sets this up.")),
-    }
+    let session = signed_in.session_id();
+    let id = session.ok_or_else(|| Error::forbidden("Only a browser session sets this up."))?;
+    Ok(format!("totp.setup:{}:{id}", signed_in.user.id))
 }
 
 fn setup(app: &App, signed_in: &SignedIn, sealed: Option<String>) -> Result<Setup> {
@@ -245,7 +244,7 @@ async fn turn_on(
                 return Err(Error::Conflict("An app is set up already.".into()));
             }
             totp::store(&own, tx, user.id, &secret, step)?;
-            if let Credential::Session { id } = signed_in.credential {
+            if let Some(id) = signed_in.session_id() {
                 sessions::prove(tx, id)?;
             }
             two_factor::added(tx, &Author::from(signed_in.as_ref()), user, "totp")
