@@ -13,8 +13,6 @@ use crate::viewer::{Credential, SignedIn, Viewer};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::routes::Surface;
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
 use store::Tx;
@@ -22,15 +20,11 @@ use store::Tx;
 /// Hours it lasts.
 pub const HOURS: i64 = 6;
 
-/// Whether administrators have to ask for their rights.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Rules {
-    pub required: bool,
-}
-
-impl Setting for Rules {
-    const KEY: &'static str = "identity.admin_mode";
+kernel::setting! {
+    /// Whether administrators have to ask for their rights.
+    pub struct Rules = "identity.admin_mode" {
+        pub required: bool = false,
+    }
 }
 
 impl Rules {

@@ -11,9 +11,8 @@ use crate::tokens::NewToken;
 use crate::users::{self, NewUser};
 use kernel::error::{Error, Found, Result};
 use kernel::secrets::Secret;
-use kernel::settings::{Setting, Settings};
+use kernel::settings::Settings;
 use kernel::time::Date;
-use serde::{Deserialize, Serialize};
 use store::Tx;
 
 /// Login of the first administrator.
@@ -31,16 +30,12 @@ pub struct Lacks {
     pub applications: bool,
 }
 
-/// Notes that the built-in applications were made: one that administrators
-/// delete stays away.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Made {
-    applications: bool,
-}
-
-impl Setting for Made {
-    const KEY: &'static str = "identity.bootstrap";
+kernel::setting! {
+    /// Notes that the built-in applications were made: one that administrators
+    /// delete stays away.
+    struct Made = "identity.bootstrap" {
+        applications: bool = false,
+    }
 }
 
 pub fn lacks(tx: &mut Tx<'_>) -> Result<Lacks> {

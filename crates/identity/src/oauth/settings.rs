@@ -2,49 +2,27 @@
 
 use super::scopes;
 use kernel::error::{Error, Result};
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 use std::ops::Not;
 
-/// How applications may act for users.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct OAuth {
-    pub allow_http_redirects: bool,
-    /// Days after its last rotation that a refresh token works; 0 is for ever.
-    pub refresh_days: i64,
-    pub password_grant: bool,
-    /// Whether the password grant needs an application's credentials.
-    pub password_grant_needs_client: bool,
-    /// Whether a password opens anything but the sign-in page: Git over HTTPS
-    /// and with it the password grant.
-    pub password_for_git: bool,
-    /// Whether administrators may give powerful scopes to applications that
-    /// no administrator trusts.
-    pub admins_may_authorize: bool,
-    pub dynamic_registration: bool,
-    pub dynamic_scopes: Vec<String>,
-    pub user_applications: bool,
-}
-
-impl Default for OAuth {
-    fn default() -> OAuth {
-        OAuth {
-            allow_http_redirects: false,
-            refresh_days: 180,
-            password_grant: true,
-            password_grant_needs_client: false,
-            password_for_git: true,
-            admins_may_authorize: true,
-            dynamic_registration: false,
-            dynamic_scopes: vec!["mcp".into()],
-            user_applications: true,
-        }
+kernel::setting! {
+    /// How applications may act for users.
+    pub struct OAuth = "identity.oauth" {
+        pub allow_http_redirects: bool = false,
+        /// Days after its last rotation that a refresh token works; 0 is for ever.
+        pub refresh_days: i64 = 180,
+        pub password_grant: bool = true,
+        /// Whether the password grant needs an application's credentials.
+        pub password_grant_needs_client: bool = false,
+        /// Whether a password opens anything but the sign-in page: Git over HTTPS
+        /// and with it the password grant.
+        pub password_for_git: bool = true,
+        /// Whether administrators may give powerful scopes to applications that
+        /// no administrator trusts.
+        pub admins_may_authorize: bool = true,
+        pub dynamic_registration: bool = false,
+        pub dynamic_scopes: Vec<String> = vec!["mcp".into()],
+        pub user_applications: bool = true,
     }
-}
-
-impl Setting for OAuth {
-    const KEY: &'static str = "identity.oauth";
 }
 
 impl OAuth {

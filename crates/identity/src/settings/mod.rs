@@ -5,40 +5,19 @@ mod part;
 pub use part::Part;
 
 use kernel::error::{Error, Result};
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 
-/// How people sign in.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SignIn {
-    pub max_attempts: i64,
-    pub unlock_minutes: i64,
-    pub per_minute: i64,
-    pub new_users_external: bool,
-    pub new_users_private: bool,
-    pub projects_limit: i64,
-    pub can_create_group: bool,
-    pub notify_new_places: bool,
-}
-
-impl Default for SignIn {
-    fn default() -> SignIn {
-        SignIn {
-            max_attempts: 10,
-            unlock_minutes: 10,
-            per_minute: 10,
-            new_users_external: false,
-            new_users_private: false,
-            projects_limit: 100_000,
-            can_create_group: true,
-            notify_new_places: true,
-        }
+kernel::setting! {
+    /// How people sign in.
+    pub struct SignIn = "identity.sign_in" {
+        pub max_attempts: i64 = 10,
+        pub unlock_minutes: i64 = 10,
+        pub per_minute: i64 = 10,
+        pub new_users_external: bool = false,
+        pub new_users_private: bool = false,
+        pub projects_limit: i64 = 100_000,
+        pub can_create_group: bool = true,
+        pub notify_new_places: bool = true,
     }
-}
-
-impl Setting for SignIn {
-    const KEY: &'static str = "identity.sign_in";
 }
 
 impl SignIn {
@@ -61,28 +40,14 @@ impl SignIn {
     }
 }
 
-/// How long sessions last.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Sessions {
-    pub expire_minutes: i64,
-    pub remember_me: bool,
-    /// Days without use that end a remembered session.
-    pub remember_days: i64,
-}
-
-impl Default for Sessions {
-    fn default() -> Sessions {
-        Sessions {
-            expire_minutes: 10_080,
-            remember_me: true,
-            remember_days: 14,
-        }
+kernel::setting! {
+    /// How long sessions last.
+    pub struct Sessions = "identity.sessions" {
+        pub expire_minutes: i64 = 10_080,
+        pub remember_me: bool = true,
+        /// Days without use that end a remembered session.
+        pub remember_days: i64 = 14,
     }
-}
-
-impl Setting for Sessions {
-    const KEY: &'static str = "identity.sessions";
 }
 
 impl Sessions {
@@ -101,29 +66,14 @@ impl Sessions {
     }
 }
 
-/// What access tokens may be.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TokenRules {
-    pub prefix: String,
-    pub require_expiry: bool,
-    pub max_days: i64,
-    pub impersonation: bool,
-}
-
-impl Default for TokenRules {
-    fn default() -> TokenRules {
-        TokenRules {
-            prefix: "svpat-".into(),
-            require_expiry: true,
-            max_days: 365,
-            impersonation: true,
-        }
+kernel::setting! {
+    /// What access tokens may be.
+    pub struct TokenRules = "identity.tokens" {
+        pub prefix: String = "svpat-".into(),
+        pub require_expiry: bool = true,
+        pub max_days: i64 = 365,
+        pub impersonation: bool = true,
     }
-}
-
-impl Setting for TokenRules {
-    const KEY: &'static str = "identity.tokens";
 }
 
 impl TokenRules {

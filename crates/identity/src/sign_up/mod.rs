@@ -16,7 +16,6 @@ use crate::users::{self, NewUser};
 use kernel::error::{Error, Result};
 use kernel::ids::fold;
 use kernel::jobs::enqueue_at;
-use kernel::settings::Setting;
 use kernel::time::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
@@ -49,38 +48,19 @@ impl<'de> Deserialize<'de> for Confirmation {
     }
 }
 
-/// Who may sign up, and what follows.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SignUp {
-    pub enabled: bool,
-    pub approval: bool,
-    /// Whether they must confirm their address. Holds for every account.
-    pub confirmation: Confirmation,
-    pub allowed_domains: Vec<String>,
-    pub denies_domains: bool,
-    pub denied_domains: Vec<String>,
-    pub ends_unconfirmed: bool,
-    pub unconfirmed_days: i64,
-}
-
-impl Default for SignUp {
-    fn default() -> SignUp {
-        SignUp {
-            enabled: false,
-            approval: true,
-            confirmation: Confirmation::Hard,
-            allowed_domains: Vec::new(),
-            denies_domains: false,
-            denied_domains: Vec::new(),
-            ends_unconfirmed: false,
-            unconfirmed_days: 7,
-        }
+kernel::setting! {
+    /// Who may sign up, and what follows.
+    pub struct SignUp = "identity.sign_up" {
+        pub enabled: bool = false,
+        pub approval: bool = true,
+        /// Whether they must confirm their address. Holds for every account.
+        pub confirmation: Confirmation = Confirmation::Hard,
+        pub allowed_domains: Vec<String> = Vec::new(),
+        pub denies_domains: bool = false,
+        pub denied_domains: Vec<String> = Vec::new(),
+        pub ends_unconfirmed: bool = false,
+        pub unconfirmed_days: i64 = 7,
     }
-}
-
-impl Setting for SignUp {
-    const KEY: &'static str = "identity.sign_up";
 }
 
 impl SignUp {
