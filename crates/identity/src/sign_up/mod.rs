@@ -17,7 +17,7 @@ use kernel::error::{Error, Result};
 use kernel::ids::fold;
 use kernel::jobs::enqueue_at;
 use kernel::time::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::json;
 use store::Tx;
 

@@ -7,7 +7,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::outbound::Call;
 use kernel::secrets::Secret;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::time::Duration;
 
 /// Longest solution in bytes.

@@ -44,18 +44,14 @@ const CONFIRMATIONS: &[(&str, &str)] = &[
 
 /// Fields by their keys: how each is filled in, its label, and perhaps a hint.
 macro_rules! fields {
+    (@hint) => { "" };
+    (@hint $hint:expr) => { $hint };
     ($($key:ident: $control:expr, $label:literal $(, $hint:expr)?;)*) => {
         &[$(Field {
             key: stringify!($key),
             control: $control,
             label: $label,
-            hint: {
-                let hints: &[&'static str] = &[$($hint)?];
-                match hints {
-                    [hint] => *hint,
-                    _ => "",
-                }
-            },
+            hint: fields!(@hint $($hint)?),
         }),*]
     };
 }
