@@ -55,7 +55,6 @@ pub trait SingleSignOn: Send + Sync {
     fn ask(&self, tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn>;
 }
 
-/// From a user's id to their groups.
 pub type GroupsOf = fn(&mut Tx<'_>, i64) -> Result<Vec<UsersGroup>>;
 /// From a user's id to the fewest hours that a group of theirs gives its
 /// members to set up a second factor; none when no group requires one.
@@ -100,31 +99,23 @@ pub(crate) fn get<'t>(tx: &Tx<'t>) -> Result<&'t Hooks> {
 }
 
 pub(crate) fn created(tx: &mut Tx<'_>, user: &User) -> Result<()> {
-    get(tx)?
-        .user_created
-        .iter()
-        .try_for_each(|hook| hook(tx, user))
+    let hooks = &get(tx)?.user_created;
+    hooks.iter().try_for_each(|hook| hook(tx, user))
 }
 
 pub(crate) fn renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
-    get(tx)?
-        .user_renamed
-        .iter()
-        .try_for_each(|hook| hook(tx, before, after))
+    let hooks = &get(tx)?.user_renamed;
+    hooks.iter().try_for_each(|hook| hook(tx, before, after))
 }
 
 pub(crate) fn email_confirmed(tx: &mut Tx<'_>, user: &User, email: &str) -> Result<()> {
-    get(tx)?
-        .email_confirmed
-        .iter()
-        .try_for_each(|hook| hook(tx, user, email))
+    let hooks = &get(tx)?.email_confirmed;
+    hooks.iter().try_for_each(|hook| hook(tx, user, email))
 }
 
 pub(crate) fn destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
-    get(tx)?
-        .user_destroying
-        .iter()
-        .try_for_each(|hook| hook(tx, destroying))
+    let hooks = &get(tx)?.user_destroying;
+    hooks.iter().try_for_each(|hook| hook(tx, destroying))
 }
 
 pub(crate) fn groups_of(tx: &mut Tx<'_>, user: i64) -> Result<Vec<UsersGroup>> {

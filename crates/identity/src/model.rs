@@ -113,7 +113,6 @@ store::from_row! { User {
 } }
 
 impl User {
-    /// Whether failed sign-ins lock it at `now`.
     pub fn is_locked(&self, now: Timestamp) -> bool {
         self.locked_until.is_some_and(|until| until > now)
     }
@@ -173,11 +172,8 @@ store::from_row! { Profile {
 choices! {
     /// What an access token stands for.
     pub enum TokenKind {
-        /// Its user.
         Personal = "personal",
-        /// A project's bot.
         Project = "project",
-        /// A group's bot.
         Group = "group",
         /// A user, in an administrator's hand.
         Impersonation = "impersonation",

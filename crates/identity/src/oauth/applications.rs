@@ -6,7 +6,8 @@ use crate::author::Author;
 use crate::model::name_problem;
 use crate::problems::Problems;
 pub use crate::store::applications::{
-    Application, Owner, Registration, SecretInfo, find, find_by_uid, living_secrets, page, total,
+    Application, Owner, Registration, SecretInfo, find, find_by_uid, forget_owner, living_secrets,
+    page, total,
 };
 pub(super) use crate::store::applications::{insert, secret_fits, touch_secret};
 use kernel::error::{Error, Found, Result};
@@ -145,17 +146,6 @@ pub fn end_old_secrets(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
     let application = find(tx, id)?.found("Application")?;
     crate::store::applications::delete_ending_secrets(tx, id)?;
     record(tx, by, "application.end_old_secrets", &application)
-}
-
-/// Forgets all that somebody registered who is gone.
-pub fn forget_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
-    let (kind, id) = match owner {
-        Owner::Instance => return Ok(()),
-        Owner::User(id) => ("User", id),
-        Owner::Group(id) => ("Group", id),
-    };
-    crate::store::applications::delete_of_owner(tx, kind, id)?;
-    Ok(())
 }
 
 /// Deletes an application with all its codes and tokens.

@@ -1,5 +1,6 @@
 //! `/-/user_settings/tokens`: one's own access tokens.
 
+use super::OwnThing;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use super::views::Tokens;
 use crate::model::{AccessToken, TokenKind};
@@ -170,16 +171,12 @@ async fn create(app: App, viewer: SignedInViewer, sent: Params<CreateForm>) -> R
     form::submit(&app, page, Sent::Create(sent.0)).await
 }
 
-kernel::params! {
-    pub struct OwnToken { pub id: i64 }
-}
-
-async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {
+async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
     let page = OwnTokens::of(&app, viewer).await?;
     form::submit(&app, page, Sent::Revoke(path.id)).await
 }
 
-async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {
+async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
     let page = OwnTokens::of(&app, viewer).await?;
     form::submit(&app, page, Sent::Rotate(path.id)).await
 }

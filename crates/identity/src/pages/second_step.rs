@@ -14,7 +14,6 @@ use kernel::http::{Params, RequestContext, Response, Routes};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Where sign-in goes on.
 pub const PATH: &str = "/users/sign_in/two_factor";
 const TITLE: &str = "Two-factor authentication";
 

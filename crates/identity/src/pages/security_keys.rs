@@ -2,6 +2,7 @@
 //! asks for options in JSON, lets the browser speak with the key, and sends
 //! the key's answer in a plain form.
 
+use super::OwnThing;
 use super::two_factor::{knows_password, show_codes};
 use super::views::{KeyRow, SecurityKeys};
 use crate::two_factor::keys::{self, Added};
@@ -16,7 +17,6 @@ use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Where keys are managed.
 pub const PATH: &str = "/-/profile/two_factor_auth/keys";
 
 pub fn routes(r: &mut Routes) {
@@ -169,13 +169,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<KeyForm>) -> Resu
     }
 }
 
-kernel::params! {
-    pub struct OwnKey {
-        pub id: i64,
-    }
-}
-
-async fn destroy(app: App, viewer: SignedInViewer, path: Params<OwnKey>) -> Result<Response> {
+async fn destroy(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
     session(&viewer.0)?;
     let (id, by) = (path.id, viewer.author());
     app.write(move |tx| keys::remove(tx, &by, &viewer.0.user, id))

@@ -1,5 +1,6 @@
 //! `/-/user_settings/sessions`: where one is signed in.
 
+use super::OwnThing;
 use super::views::{self, SessionRow};
 use crate::author::Author;
 use crate::model::User;
@@ -54,13 +55,7 @@ fn row(session: &Session, own: Option<i64>, now: Timestamp) -> SessionRow {
     }
 }
 
-kernel::params! {
-    pub struct OwnSession {
-        pub id: i64,
-    }
-}
-
-async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnSession>) -> Result<Response> {
+async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
     let (id, user) = (path.id, viewer.0.user.id);
     let by = viewer.author();
     app.write(move |tx| {

@@ -25,7 +25,6 @@ pub struct ShownSecret {
     pub token: String,
 }
 
-/// What the form for a new token holds.
 #[derive(Debug, Clone, Default)]
 pub struct TokenForm {
     pub name: String,

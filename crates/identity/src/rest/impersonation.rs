@@ -1,6 +1,6 @@
 //! `/users/:id/impersonation_tokens`: administrators acting as a user.
 
-use super::tokens::{CreateFor, for_user, made};
+use super::tokens::{CreateFor, for_user, listed, made};
 use crate::entities::{self, TokenEntity};
 use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
@@ -60,16 +60,10 @@ async fn list(
         state,
         ..Filter::default()
     };
-    let (id, asked) = (params.id, paging.clone());
-    let (rows, total) = app
-        .read(move |tx| {
-            users::find(tx, id)?.found("User")?;
-            let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &asked)?;
-            Ok((rows, tokens::total(tx, &filter)?))
-        })
+    let id = params.id;
+    app.read(move |tx| users::find(tx, id)?.found("User"))
         .await?;
-    let now = app.now();
-    Ok(Paged::numbered(rows, paging, Some(total)).map(|row| entities::token(&row, now, None)))
+    listed(&app, filter, SortBy::CreatedDesc, paging).await
 }
 
 async fn create(app: App, admin: Admin, params: Params<CreateFor>) -> Result<Created<TokenEntity>> {

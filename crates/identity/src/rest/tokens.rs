@@ -93,16 +93,22 @@ async fn list(
         state: params.state,
         ..Filter::default()
     };
-    let (sort, asked) = (params.sort.unwrap_or(SortBy::CreatedDesc), paging.clone());
-    let (rows, total) = app
-        .read(move |tx| {
-            Ok((
-                tokens::page(tx, &filter, sort, &asked)?,
-                tokens::total(tx, &filter)?,
-            ))
-        })
-        .await?;
-    let now = app.now();
+    let sort = params.sort.unwrap_or(SortBy::CreatedDesc);
+    listed(&app, filter, sort, paging).await
+}
+
+pub(super) async fn listed(
+    app: &App,
+    filter: Filter,
+    sort: SortBy,
+    paging: Paging,
+) -> Result<Paged<TokenEntity>> {
+    let asked = paging.clone();
+    let found = app.read(move |tx| {
+        let rows = tokens::page(tx, &filter, sort, &asked)?;
+        Ok((rows, tokens::total(tx, &filter)?))
+    });
+    let ((rows, total), now) = (found.await?, app.now());
     Ok(Paged::numbered(rows, paging, Some(total)).map(|row| entities::token(&row, now, None)))
 }
 

@@ -21,7 +21,6 @@ pub struct NewDevice<'d> {
     pub user_code: &'d str,
     /// Space-separated.
     pub scopes: String,
-    /// Seconds between two polls.
     pub poll_seconds: i64,
     pub ip_address: &'d str,
     pub user_agent: &'d str,

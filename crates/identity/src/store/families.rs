@@ -16,7 +16,6 @@ kernel::choices! {
     }
 }
 
-/// A pair with its family.
 #[derive(Debug, Clone)]
 pub struct Pair {
     pub id: i64,

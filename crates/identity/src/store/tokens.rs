@@ -75,7 +75,6 @@ pub struct Holder {
     pub user: User,
 }
 
-/// A deploy token by its text.
 #[derive(Debug, Clone)]
 pub struct DeployToken {
     pub id: i64,

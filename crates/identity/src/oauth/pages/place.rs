@@ -57,7 +57,6 @@ pub struct ApplicationsOwner {
     pub owner: Owner,
     pub base: String,
     pub heading: String,
-    /// The viewer may mark applications as trusted.
     pub may_trust: bool,
     pub may_create: bool,
     pub crumbs: Vec<(String, String)>,
@@ -84,7 +83,6 @@ impl ApplicationsOwner {
         }
     }
 
-    /// One of the applications here.
     pub(super) fn find(&self, tx: &mut Tx<'_>, id: i64) -> Result<Application> {
         (self.guard.0)(tx)?;
         let found = applications::find(tx, id)?;

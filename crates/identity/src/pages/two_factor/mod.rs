@@ -84,7 +84,7 @@ fn own(tx: &mut Tx<'_>, id: i64) -> Result<Own> {
         enabled: two_factor::enabled(tx, id)?,
         keys: keys::count(tx, id)?,
         left: recovery::left(tx, id)?,
-        automatic: is_automatic(tx, id)?,
+        automatic: is_automatic(tx, id)? == Some(true),
     })
 }
 
@@ -175,7 +175,6 @@ fn open(app: &App, signed_in: &SignedIn, sealed: &str) -> Result<Option<Vec<u8>>
 
 kernel::params! {
     pub struct SetupForm {
-        /// The sealed secret.
         pub secret: Option<String>,
         pub code: Option<String>,
         pub current_password: Option<String>,
@@ -224,7 +223,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<SetupForm>) -> Re
 /// Whether the password is right; one that nobody chose is not asked for.
 pub(super) async fn knows_password(app: &App, signed_in: &SignedIn, typed: String) -> Result<bool> {
     let id = signed_in.user.id;
-    if app.read(move |tx| is_automatic(tx, id)).await? {
+    if app.read(move |tx| is_automatic(tx, id)).await? == Some(true) {
         return Ok(true);
     }
     sign_in::is_password(app, id, &Secret::new(typed), &signed_in.ip_address).await

@@ -53,7 +53,6 @@ pub struct SecurityKeys {
     pub keys: Vec<KeyRow>,
     /// Why there can be none at this address, or empty.
     pub unusable: String,
-    /// What was typed as name.
     pub name: String,
     pub errors: Errors,
 }
@@ -143,7 +142,6 @@ pub struct Tokens {
     pub secret: Option<ShownSecret>,
     pub active: Vec<TokenRow>,
     pub inactive: Vec<TokenRow>,
-    /// The form, with what was typed.
     pub form: TokenForm,
     pub errors: Errors,
 }
@@ -296,7 +294,6 @@ pub struct SpamLogRow {
 #[template(path = "admin_settings.html")]
 pub struct AdminSettings {
     pub page: Page,
-    /// The tab it stands in.
     pub tab: &'static str,
     pub url: &'static str,
     pub sections: Vec<SettingsSection>,
@@ -322,7 +319,6 @@ pub struct SettingsField {
     pub kind: &'static str,
     /// Its value; of a box `true` or `false`.
     pub value: String,
-    /// What a `choice` is among.
     pub choices: Vec<Choice>,
 }
 
