@@ -139,15 +139,10 @@ pub fn create_token(
         return Err(Error::forbidden(reason));
     }
     let new = NewToken {
-        kind: TokenKind::Personal,
-        user_id: user.id,
-        admin: user.is_admin,
-        source: None,
-        access_level: None,
         name: name.into(),
-        description: None,
         scopes: scopes.to_vec(),
         expires_at,
+        ..NewToken::of(TokenKind::Personal, &user)
     };
     let (token, secret) = crate::tokens::create(tx, &new)?;
     crate::tokens::record(tx, &Author::default(), "access_token.create", &token)?;

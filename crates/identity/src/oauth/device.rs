@@ -102,24 +102,19 @@ async fn show(
         return reply::redirect(&sign_in_path(&asked));
     }
     let typed = params.user_code.as_deref().and_then(devices::normalized);
-    form(
-        &app,
-        &viewer,
-        typed.map(|code| devices::shown(&code)),
-        None,
-        StatusCode::OK,
-    )
+    let code = typed.map(|code| devices::shown(&code));
+    form(&app, &viewer, code, None, StatusCode::OK)
 }
 
 fn form(
     app: &App,
     viewer: &Viewer,
     code: Option<String>,
-    error: Option<&str>,
+    flash: Option<Flash>,
     status: StatusCode,
 ) -> Result<Response> {
     let mut page = pages::page(app, viewer, "Connect a device");
-    page.flash = error.and_then(Flash::failed);
+    page.flash = flash;
     let view = DeviceForm {
         page,
         user_code: code.unwrap_or_default(),
@@ -145,15 +140,17 @@ fn problem(
     if wants_json(asked) {
         return reply::json(status, &json!({"errors": [text]}));
     }
-    form(app, viewer, Some(typed.to_owned()), Some(text), status)
+    form(
+        app,
+        viewer,
+        Some(typed.to_owned()),
+        Flash::failed(text),
+        status,
+    )
 }
 
-/// What a typed code leads to.
-enum Looked {
-    Wrong,
-    Expired,
-    Found(Box<(Device, Application)>),
-}
+/// The grant of a typed code and whose it is, or why there is none.
+type Looked = std::result::Result<(Device, Application), &'static str>;
 
 /// Finds a grant by its user code; wrong ones are counted and, past the
 /// limits, right ones are refused too.
@@ -172,13 +169,13 @@ fn look(tx: &mut Tx<'_>, typed: &str, user: i64, ip: &str) -> Result<Looked> {
         for (key, limit) in &keys {
             attempts::count(tx, key, *limit, WINDOW)?;
         }
-        return Ok(Looked::Wrong);
+        return Ok(Err(INVALID));
     };
     if device.expires_at <= tx.now() {
-        return Ok(Looked::Expired);
+        return Ok(Err(EXPIRED));
     }
     let application = applications::find(tx, device.application_id)?.found("Application")?;
-    Ok(Looked::Found(Box::new((device, application))))
+    Ok(Ok((device, application)))
 }
 
 async fn look_up(
@@ -193,9 +190,8 @@ async fn look_up(
     let (user, ip, code) = (signed_in.user.id, asked.peer.to_string(), typed.clone());
     let looked = app.write(move |tx| look(tx, &code, user, &ip)).await?;
     let (device, application) = match looked {
-        Looked::Wrong => return problem(&app, &asked, &viewer, &typed, INVALID),
-        Looked::Expired => return problem(&app, &asked, &viewer, &typed, EXPIRED),
-        Looked::Found(found) => *found,
+        Ok(found) => found,
+        Err(why) => return problem(&app, &asked, &viewer, &typed, why),
     };
     let owner = application.owner();
     let owner = app
@@ -240,52 +236,40 @@ async fn confirm(
     let (signed_in, session) = viewer.in_session().ok_or(Error::Unauthenticated)?;
     let (user, by) = (signed_in.user.clone(), Author::from(signed_in.as_ref()));
     let ip = asked.peer.to_string();
-    let (typed, approved) = (
-        params.user_code.clone(),
-        params.decision == Decision::Authorize,
-    );
-    let code = typed.clone();
+    let (typed, code) = (params.user_code.clone(), params.user_code.clone());
+    let approved = params.decision == Decision::Authorize;
     let looked = app
         .write(move |tx| {
             let looked = look(tx, &code, user.id, &ip)?;
-            let Looked::Found(found) = &looked else {
+            let Ok((device, application)) = &looked else {
                 return Ok(looked);
             };
-            let (device, application) = found.as_ref();
             let for_admins = scopes::are_powers(&scopes::split(&device.scopes));
             if approved && (user.confirmed_at.is_none() || (for_admins && !user.is_admin)) {
-                return Err(Error::forbidden(
-                    "You may not give this application its scopes.",
-                ));
+                let text = "You may not give this application its scopes.";
+                return Err(Error::forbidden(text));
             }
             let began = sessions::began(tx, session)?.ok_or(Error::Unauthenticated)?;
             if !devices::decide(tx, device.id, user.id, approved, began)? {
-                return Ok(Looked::Expired);
+                return Ok(Err(EXPIRED));
             }
-            let action = if approved {
-                "application.authorize"
-            } else {
-                "application.deny"
+            let action = match approved {
+                true => "application.authorize",
+                false => "application.deny",
             };
             applications::record(tx, &by, action, application)?;
             Ok(looked)
         })
         .await?;
     match looked {
-        Looked::Wrong => problem(&app, &asked, &viewer, &typed, INVALID),
-        Looked::Expired => problem(&app, &asked, &viewer, &typed, EXPIRED),
-        Looked::Found(_) if wants_json(&asked) => Ok(reply::empty(StatusCode::NO_CONTENT)),
-        Looked::Found(_) => {
-            let mut page = pages::page(&app, &viewer, "Connect a device");
-            page.flash = match approved {
-                true => Flash::done("Device successfully authorized"),
-                false => Flash::done("The device was refused"),
+        Err(why) => problem(&app, &asked, &viewer, &typed, why),
+        Ok(_) if wants_json(&asked) => Ok(reply::empty(StatusCode::NO_CONTENT)),
+        Ok(_) => {
+            let text = match approved {
+                true => "Device successfully authorized",
+                false => "The device was refused",
             };
-            let view = DeviceForm {
-                page,
-                user_code: String::new(),
-            };
-            Ok(private(Html::new(&view)?.response()))
+            form(&app, &viewer, None, Flash::done(text), StatusCode::OK)
         }
     }
 }

@@ -85,17 +85,12 @@ impl OwnTokens {
     }
 
     fn new_token(&self, form: &CreateForm) -> NewToken {
-        let user = &self.viewer.0.user;
         NewToken {
-            kind: TokenKind::Personal,
-            user_id: user.id,
-            admin: user.is_admin,
-            source: None,
-            access_level: None,
             name: form.name.clone().unwrap_or_default(),
             description: form.description.clone().filter(|text| !text.is_empty()),
             scopes: form.scopes.clone().unwrap_or_default(),
             expires_at: form.expires_at,
+            ..NewToken::of(TokenKind::Personal, &self.viewer.0.user)
         }
     }
 

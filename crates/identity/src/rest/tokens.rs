@@ -272,15 +272,11 @@ async fn create_own(
         return Err(Error::forbidden(""));
     }
     let new = NewToken {
-        kind: TokenKind::Personal,
-        user_id: viewer.0.user.id,
-        admin: false,
-        source: None,
-        access_level: None,
         name: params.name.clone(),
         description: params.description.clone(),
         scopes: params.scopes.clone(),
         expires_at: params.expires_at,
+        ..NewToken::of(TokenKind::Personal, &viewer.0.user)
     };
     made(app, viewer.author(), new).await
 }
@@ -321,15 +317,11 @@ pub(super) async fn for_user(app: &App, params: &CreateFor, kind: TokenKind) -> 
         ));
     }
     Ok(NewToken {
-        kind,
-        user_id: user.id,
-        admin: user.is_admin,
-        source: None,
-        access_level: None,
         name: params.name.clone(),
         description: params.description.clone(),
         scopes: params.scopes.clone(),
         expires_at: params.expires_at,
+        ..NewToken::of(kind, &user)
     })
 }
 

@@ -213,6 +213,23 @@ pub struct NewToken {
     pub expires_at: Option<Date>,
 }
 
+impl NewToken {
+    /// A token of a person, of whom all is known and of it nothing yet.
+    pub fn of(kind: TokenKind, user: &User) -> NewToken {
+        NewToken {
+            kind,
+            user_id: user.id,
+            admin: user.is_admin,
+            source: None,
+            access_level: None,
+            name: String::new(),
+            description: None,
+            scopes: Vec::new(),
+            expires_at: None,
+        }
+    }
+}
+
 /// Notes a use, and the addresses of the last ones.
 pub fn note_use(tx: &mut Tx<'_>, token: i64, now: Timestamp, ips: Vec<String>) -> Result<()> {
     tx.execute(

@@ -48,16 +48,11 @@ kernel::params! {
 }
 
 async fn show(app: App, viewer: SignedInViewer, params: Params<Show>) -> Result<Response> {
-    let later = params.0.return_to.unwrap_or_default();
-    render(
-        &app,
-        &viewer,
-        RefusedSetUp {
-            later,
-            ..RefusedSetUp::default()
-        },
-    )
-    .await
+    let shown = RefusedSetUp {
+        later: params.0.return_to.unwrap_or_default(),
+        ..RefusedSetUp::default()
+    };
+    render(&app, &viewer, shown).await
 }
 
 /// What the page shows of a form that was refused.
@@ -99,11 +94,7 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: RefusedSetUp) -> Resu
     let mut page = super::page(app, &viewer.viewer(), "Two-factor authentication");
     page.notice = None;
     let later = match viewer.0.duty {
-        TwoFactorRequirement::Grace(_) => safe_path(
-            Some(&shown.later)
-                .filter(|path| !path.is_empty())
-                .map(String::as_str),
-        ),
+        TwoFactorRequirement::Grace(_) => safe_path(Some(&shown.later)),
         _ => "",
     };
     let status = match shown.errors.is_empty() {
