@@ -47,7 +47,6 @@ pub fn detail(caller: &SignedIn, whole: &Whole) -> Detail {
     }
 }
 
-/// How much of themselves a caller sees.
 pub fn own_detail(caller: &SignedIn) -> Detail {
     if caller.user.is_admin {
         Detail::Admin

@@ -7,9 +7,7 @@ use crate::model::{User, UserId};
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::routes::Surface;
-use kernel::settings::Setting;
 use kernel::time::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -23,28 +21,13 @@ const MAX_ADDRESSES: i64 = 1_000;
 /// Longest time, a day, in seconds.
 const MAX_SECONDS: i64 = 86_400;
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Rules {
-    /// Whether it counts at all.
-    pub enabled: bool,
-    pub per_user: i64,
-    /// Seconds after which an address that was not used no longer counts.
-    pub seconds: i64,
-}
-
-impl Default for Rules {
-    fn default() -> Rules {
-        Rules {
-            enabled: false,
-            per_user: 10,
-            seconds: 3600,
-        }
+kernel::setting! {
+    pub struct Rules = "identity.addresses" {
+        pub enabled: bool = false,
+        pub per_user: i64 = 10,
+        /// Seconds after which an address that was not used no longer counts.
+        pub seconds: i64 = 3600,
     }
-}
-
-impl Setting for Rules {
-    const KEY: &'static str = "identity.addresses";
 }
 
 impl Rules {

@@ -6,16 +6,13 @@
 //! nothing below looks further. Tokens need the scope `admin_mode` instead,
 //! but for GraphQL, where any token of an administrator has their rights.
 
-use crate::author::Author;
+use crate::author::{self, Author};
 use crate::sessions;
 use crate::standing::AdminMode;
 use crate::viewer::{Credential, SignedIn, Viewer};
 use kernel::app::App;
-use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::routes::Surface;
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
 use store::Tx;
@@ -23,15 +20,11 @@ use store::Tx;
 /// Hours it lasts.
 pub const HOURS: i64 = 6;
 
-/// Whether administrators have to ask for their rights.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Rules {
-    pub required: bool,
-}
-
-impl Setting for Rules {
-    const KEY: &'static str = "identity.admin_mode";
+kernel::setting! {
+    /// Whether administrators have to ask for their rights.
+    pub struct Rules = "identity.admin_mode" {
+        pub required: bool = false,
+    }
 }
 
 impl Rules {
@@ -80,24 +73,22 @@ pub(crate) async fn settle(app: &App, surface: Surface, viewer: Viewer) -> Resul
 
 /// Gives a session its administrator's rights, or takes them away.
 pub(crate) fn turn(tx: &mut Tx<'_>, signed_in: &SignedIn, on: bool) -> Result<()> {
-    let Credential::Session { id } = signed_in.credential else {
-        return Err(Error::forbidden("Only sessions turn admin mode on and off"));
-    };
+    let session = signed_in.session_id();
+    let id = session.ok_or_else(|| Error::forbidden("Only sessions turn admin mode on and off"))?;
     if signed_in.admin_mode == AdminMode::NotNeeded {
         return Err(Error::NotFound(""));
     }
     let until = on.then(|| tx.now() + jiff::SignedDuration::from_hours(HOURS));
     sessions::set_admin_until(tx, id, until)?;
-    let by = Author::from(signed_in);
-    audit::record(
+    let action = match on {
+        true => "admin_mode.enter",
+        false => "admin_mode.leave",
+    };
+    author::record(
         tx,
-        by,
-        if on {
-            "admin_mode.enter"
-        } else {
-            "admin_mode.leave"
-        },
-        ("User", signed_in.user.id, &signed_in.user.username),
+        &Author::from(signed_in),
+        action,
+        &signed_in.user,
         json!({}),
     )
 }

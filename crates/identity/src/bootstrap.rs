@@ -11,14 +11,12 @@ use crate::tokens::NewToken;
 use crate::users::{self, NewUser};
 use kernel::error::{Error, Found, Result};
 use kernel::secrets::Secret;
-use kernel::settings::{Setting, Settings};
+use kernel::settings::Settings;
 use kernel::time::Date;
-use serde::{Deserialize, Serialize};
 use store::Tx;
 
 /// Login of the first administrator.
 const ROOT: &str = "root";
-/// What people see of it.
 const NAME: &str = "Administrator";
 
 /// Most names tried for the first administrator.
@@ -32,19 +30,14 @@ pub struct Lacks {
     pub applications: bool,
 }
 
-/// Notes that the built-in applications were made: one that administrators
-/// delete stays away.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Made {
-    applications: bool,
+kernel::setting! {
+    /// Notes that the built-in applications were made: one that administrators
+    /// delete stays away.
+    struct Made = "identity.bootstrap" {
+        applications: bool = false,
+    }
 }
 
-impl Setting for Made {
-    const KEY: &'static str = "identity.bootstrap";
-}
-
-/// Finds what is lacking.
 pub fn lacks(tx: &mut Tx<'_>) -> Result<Lacks> {
     let administrator: Option<i64> = crate::store::users::any_administrator(tx)?;
     let made: Made = kernel::settings::read(tx)?;
@@ -106,7 +99,6 @@ pub fn password_problem(password: &str) -> Option<&'static str> {
     password_rules::problem(password, root)
 }
 
-/// Registers an application of the instance from the command line.
 pub fn create_application(
     tx: &mut Tx<'_>,
     new: &Registration,
@@ -135,7 +127,6 @@ pub fn create_user(
     users::create(tx, &Author::default(), &new)
 }
 
-/// Makes a personal token from the command line.
 pub fn create_token(
     tx: &mut Tx<'_>,
     username: &str,
@@ -148,15 +139,10 @@ pub fn create_token(
         return Err(Error::forbidden(reason));
     }
     let new = NewToken {
-        kind: TokenKind::Personal,
-        user_id: user.id,
-        admin: user.is_admin,
-        source: None,
-        access_level: None,
         name: name.into(),
-        description: None,
         scopes: scopes.to_vec(),
         expires_at,
+        ..NewToken::of(TokenKind::Personal, &user)
     };
     let (token, secret) = crate::tokens::create(tx, &new)?;
     crate::tokens::record(tx, &Author::default(), "access_token.create", &token)?;

@@ -3,16 +3,14 @@
 //! Signed with the server's keys and bound to the session, so nothing is
 //! stored. Sign-in, which has no session yet, binds them to a cookie.
 
-use crate::viewer::{Credential, SignedIn};
+use crate::viewer::SignedIn;
 use http::header;
 use kernel::app::App;
 use kernel::http::RequestContext;
 use kernel::http::routes::Surface;
 use kernel::secrets;
 
-/// Name of the form field.
 pub const FIELD: &str = "authenticity_token";
-/// Name of the request header.
 pub const HEADER: &str = "x-csrf-token";
 const LABEL: &str = "csrf";
 
@@ -23,10 +21,8 @@ pub struct Unproven;
 
 /// The token for the session's forms; empty for tokens, which need none.
 pub fn token(app: &App, signed_in: &SignedIn) -> String {
-    match signed_in.credential {
-        Credential::Session { id } => for_session(app, id),
-        Credential::Token { .. } | Credential::OAuth { .. } => String::new(),
-    }
+    let sign = |id: i64| app.secrets().sign(LABEL, id.to_string().as_bytes());
+    signed_in.session_id().map(sign).unwrap_or_default()
 }
 
 /// Whether `sent` is a token of this session's forms.
@@ -48,10 +44,6 @@ pub fn is_foreign(app: &App, asked: &RequestContext, surface: Surface) -> bool {
         },
         Some(origin) => origin != app.base_url(),
     }
-}
-
-fn for_session(app: &App, session: i64) -> String {
-    app.secrets().sign(LABEL, session.to_string().as_bytes())
 }
 
 /// A token bound to any text, for forms shown before sign-in.

@@ -27,7 +27,6 @@ pub struct UserBasic {
     pub web_url: String,
 }
 
-/// A user as others see them.
 pub fn basic(app: &App, user: &User) -> UserBasic {
     UserBasic {
         id: user.id,
@@ -165,7 +164,6 @@ pub struct Whole {
     pub profile: Profile,
     pub followers: i64,
     pub following: i64,
-    /// Whether the caller follows them.
     pub is_followed: bool,
     pub namespace_id: Option<i64>,
     pub created_by: Option<User>,
@@ -186,7 +184,6 @@ pub enum Detail {
     Admin,
 }
 
-/// A user in as much detail as the caller may see.
 pub fn entity(app: &App, whole: &Whole, detail: Detail) -> UserEntity {
     let (user, profile) = (&whole.user, &whole.profile);
     let shown = detail != Detail::Hidden;
@@ -302,7 +299,6 @@ pub struct TokenEntity {
     pub token: Option<String>,
 }
 
-/// A token as the API shows it.
 pub fn token(token: &AccessToken, now: Timestamp, secret: Option<&Secret>) -> TokenEntity {
     let ips = token.last_used_ips.as_ref().map(|ips| ips.0.clone());
     TokenEntity {

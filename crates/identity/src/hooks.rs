@@ -55,12 +55,10 @@ pub trait SingleSignOn: Send + Sync {
     fn ask(&self, tx: &mut Tx<'_>, group: i64, signed_in: &SignedIn) -> Result<SignOn>;
 }
 
-/// From a user's id to their groups.
 pub type GroupsOf = fn(&mut Tx<'_>, i64) -> Result<Vec<UsersGroup>>;
 /// From a user's id to the fewest hours that a group of theirs gives its
 /// members to set up a second factor; none when no group requires one.
 pub type TwoFactorGrace = fn(&mut Tx<'_>, i64) -> Result<Option<i64>>;
-/// From a group's id to its name.
 pub type GroupName = fn(&mut Tx<'_>, i64) -> Result<Option<String>>;
 
 /// Gets a user and an address of theirs.
@@ -82,7 +80,6 @@ pub struct Hooks {
     pub user_destroying: Vec<fn(&mut Tx<'_>, &Destroying) -> Result<()>>,
     /// What a deleted user made, by room; each call is a transaction of its own.
     pub handing_over: Vec<HandOver>,
-    /// Ids of users' own namespaces.
     pub namespaces_of: Option<NamespacesOf>,
     /// SQL condition on the alias `users`: has no projects.
     pub without_projects: Option<fn() -> Fragment>,
@@ -90,7 +87,6 @@ pub struct Hooks {
     pub groups_of: Option<GroupsOf>,
     /// A group's name, for the consent page.
     pub group_name: Option<GroupName>,
-    /// Groups that require a second factor.
     pub two_factor_grace: Option<TwoFactorGrace>,
     /// Single sign-on of groups, from when its room is ready.
     pub single_sign_on: OnceLock<&'static dyn SingleSignOn>,
@@ -103,31 +99,23 @@ pub(crate) fn get<'t>(tx: &Tx<'t>) -> Result<&'t Hooks> {
 }
 
 pub(crate) fn created(tx: &mut Tx<'_>, user: &User) -> Result<()> {
-    get(tx)?
-        .user_created
-        .iter()
-        .try_for_each(|hook| hook(tx, user))
+    let hooks = &get(tx)?.user_created;
+    hooks.iter().try_for_each(|hook| hook(tx, user))
 }
 
 pub(crate) fn renamed(tx: &mut Tx<'_>, before: &User, after: &User) -> Result<()> {
-    get(tx)?
-        .user_renamed
-        .iter()
-        .try_for_each(|hook| hook(tx, before, after))
+    let hooks = &get(tx)?.user_renamed;
+    hooks.iter().try_for_each(|hook| hook(tx, before, after))
 }
 
 pub(crate) fn email_confirmed(tx: &mut Tx<'_>, user: &User, email: &str) -> Result<()> {
-    get(tx)?
-        .email_confirmed
-        .iter()
-        .try_for_each(|hook| hook(tx, user, email))
+    let hooks = &get(tx)?.email_confirmed;
+    hooks.iter().try_for_each(|hook| hook(tx, user, email))
 }
 
 pub(crate) fn destroying(tx: &mut Tx<'_>, destroying: &Destroying) -> Result<()> {
-    get(tx)?
-        .user_destroying
-        .iter()
-        .try_for_each(|hook| hook(tx, destroying))
+    let hooks = &get(tx)?.user_destroying;
+    hooks.iter().try_for_each(|hook| hook(tx, destroying))
 }
 
 pub(crate) fn groups_of(tx: &mut Tx<'_>, user: i64) -> Result<Vec<UsersGroup>> {

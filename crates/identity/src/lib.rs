@@ -32,6 +32,7 @@ pub mod oauth;
 pub mod pages;
 pub mod password;
 pub mod password_rules;
+mod problems;
 pub mod reauthentication;
 pub mod registry_session;
 mod rest;
@@ -56,14 +57,12 @@ pub use viewer::{Admin, Credential, DeployViewer, SignedIn, SignedInViewer, Sour
 use kernel::http::Routes;
 use kernel::jobs::RegistryBuilder;
 
-/// Declares the room's routes.
 pub fn routes(r: &mut Routes) {
     rest::routes(r);
     pages::routes(r);
     oauth::routes(r);
 }
 
-/// Declares the room's jobs.
 pub fn jobs(registry: &mut RegistryBuilder) {
     registry.add_periodic::<jobs::Sweep>(3600);
     registry.add_periodic::<jobs::ExpiringTokens>(3600);

@@ -3,13 +3,11 @@
 use kernel::choices;
 use kernel::time::{Date, Timestamp};
 
-/// Id of a user.
 pub type UserId = i64;
 
 choices! {
     /// What a user account is for.
     pub enum UserKind {
-        /// A person.
         Human = "human",
         /// The owner of a project's access token.
         ProjectBot = "project_bot",
@@ -103,11 +101,8 @@ pub struct User {
     pub projects_limit: i64,
     /// May create groups at the top level.
     pub can_create_group: bool,
-    /// Last day with any activity.
     pub last_activity_on: Option<Date>,
-    /// When the account was made.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -118,12 +113,10 @@ store::from_row! { User {
 } }
 
 impl User {
-    /// Whether failed sign-ins lock it at `now`.
     pub fn is_locked(&self, now: Timestamp) -> bool {
         self.locked_until.is_some_and(|until| until > now)
     }
 
-    /// Whether it is a person.
     pub fn is_human(&self) -> bool {
         self.kind == UserKind::Human
     }
@@ -146,10 +139,8 @@ pub struct Profile {
     /// E-mail used in commits made in the browser.
     pub commit_email: Option<String>,
     pub bio: Option<String>,
-    /// Where they are.
     pub location: Option<String>,
     pub website_url: Option<String>,
-    /// Where they work.
     pub organization: Option<String>,
     pub job_title: Option<String>,
     pub pronouns: Option<String>,
@@ -167,9 +158,7 @@ pub struct Profile {
     pub current_sign_in_at: Option<Timestamp>,
     /// Start of the one before.
     pub last_sign_in_at: Option<Timestamp>,
-    /// Where from.
     pub current_sign_in_ip: Option<String>,
-    /// Where from, before.
     pub last_sign_in_ip: Option<String>,
     pub sign_in_count: i64,
 }
@@ -183,11 +172,8 @@ store::from_row! { Profile {
 choices! {
     /// What an access token stands for.
     pub enum TokenKind {
-        /// Its user.
         Personal = "personal",
-        /// A project's bot.
         Project = "project",
-        /// A group's bot.
         Group = "group",
         /// A user, in an administrator's hand.
         Impersonation = "impersonation",
@@ -202,7 +188,6 @@ pub struct AccessToken {
     pub user_id: UserId,
     /// `Project` or `Group` for bots' tokens.
     pub source_type: Option<String>,
-    /// Id of that project or group.
     pub source_id: Option<i64>,
     /// Role of the bot there.
     pub access_level: Option<i64>,
@@ -221,7 +206,6 @@ pub struct AccessToken {
     /// Where it was last used from, newest first, at most five.
     pub last_used_ips: Option<store::Json<Vec<String>>>,
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -231,7 +215,6 @@ store::from_row! { AccessToken {
 } }
 
 impl AccessToken {
-    /// The family it belongs to.
     pub fn family(&self) -> i64 {
         self.family_id.unwrap_or(self.id)
     }
@@ -247,12 +230,10 @@ impl AccessToken {
         !self.revoked && !self.is_expired(now)
     }
 
-    /// Its scopes, one by one.
     pub fn scopes(&self) -> Vec<String> {
         self.scopes.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// Whether it was given this scope.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.scopes.split_whitespace().any(|one| one == scope)
     }

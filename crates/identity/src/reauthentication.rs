@@ -10,7 +10,7 @@
 use crate::author::Author;
 use crate::model::User;
 use crate::two_factor::{self, keys, totp};
-use crate::viewer::{Credential, SignedIn, Viewer};
+use crate::viewer::{SignedIn, Viewer};
 use crate::{csrf, pages, sessions, sign_in};
 use askama::Template;
 use http::StatusCode;
@@ -38,7 +38,6 @@ pub const PAGE: &str = "/users/confirm";
 #[template(path = "confirm.html")]
 pub struct Confirm {
     pub page: Page,
-    /// Where the form posts to.
     pub action: String,
     /// What was typed in the form before.
     pub fields: Vec<(String, String)>,
@@ -49,7 +48,6 @@ pub struct Confirm {
 }
 
 impl Confirm {
-    /// The question, to be posted to `action` with these fields.
     pub async fn new(
         app: &App,
         viewer: &Viewer,
@@ -74,7 +72,7 @@ pub(crate) async fn check(call: &mut Call, viewer: &Viewer) -> Result<()> {
     let Viewer::User(signed_in) = viewer else {
         return Ok(());
     };
-    let Credential::Session { id } = signed_in.credential else {
+    let Some(id) = signed_in.session_id() else {
         return Ok(());
     };
     let now = call.app.now();

@@ -18,7 +18,6 @@ const PREFIX: &str = "pass-";
 /// What they are signed under.
 const LABEL: &str = "registry pass";
 
-/// What a pass says.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Claims {
     #[serde(rename = "c")]

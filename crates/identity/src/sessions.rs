@@ -10,7 +10,6 @@ use kernel::error::{Error, Result};
 use kernel::secrets::{self, Secret};
 use store::Tx;
 
-/// Name of the session's cookie.
 pub const COOKIE: &str = "_service_session";
 /// Longest user agent kept, in characters.
 const MAX_AGENT: usize = 255;
@@ -53,10 +52,7 @@ pub fn create(
 
 /// The living session of this cookie with its user.
 pub fn holder(tx: &mut Tx<'_>, cookie: &str) -> Result<Option<(Session, User)>> {
-    let now = tx.now();
-    let session: Option<Session> =
-        crate::store::sessions::living(tx, secrets::digest(cookie), now)?;
-    let Some(session) = session else {
+    let Some(session) = crate::store::sessions::living(tx, secrets::digest(cookie))? else {
         return Ok(None);
     };
     let user = crate::users::find(tx, session.user_id)?;
@@ -66,13 +62,7 @@ pub fn holder(tx: &mut Tx<'_>, cookie: &str) -> Result<Option<(Session, User)>> 
 /// Notes a use and puts the end off.
 pub fn touch(tx: &mut Tx<'_>, session: &Session, ip: &str) -> Result<()> {
     let rules: Sessions = kernel::settings::read(tx)?;
-    let now = tx.now();
-    crate::store::sessions::touch(
-        tx,
-        session.id,
-        now,
-        now + rules.lifetime(session.remembered),
-        ip,
-    )?;
+    let end = tx.now() + rules.lifetime(session.remembered);
+    crate::store::sessions::touch(tx, session.id, end, ip)?;
     crate::users::note_activity(tx, session.user_id)
 }

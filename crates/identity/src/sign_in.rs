@@ -129,7 +129,7 @@ pub async fn is_password(app: &App, id: i64, password: &Secret, ip: &str) -> Res
 /// The user of a right password, if it works outside the sign-in page.
 fn usable(tx: &mut Tx<'_>, id: i64) -> Result<Option<User>> {
     let now = tx.now();
-    let automatic: Option<bool> = crate::store::users::is_automatic_of(tx, id)?;
+    let automatic = crate::store::users::is_automatic(tx, id)?;
     let user = users::find(tx, id)?.filter(|user| {
         automatic == Some(false)
             && user.refusal().is_none()

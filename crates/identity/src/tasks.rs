@@ -30,31 +30,18 @@ impl SendLink {
 }
 
 kernel::choices! {
-    /// What users are told of.
     pub enum Change {
-        /// The password is another one.
         Password = "password",
-        /// The primary address is another one.
         Email = "email",
-        /// A further address was added or removed.
         Addresses = "addresses",
-        /// An access token was made in the browser.
         Token = "token",
-        /// A secret of an application was made in the browser.
         ApplicationSecret = "application_secret",
-        /// A second factor was set up.
         TwoFactorOn = "two_factor_on",
-        /// Sign-in asks for no second factor any more.
         TwoFactorOff = "two_factor_off",
-        /// There are new recovery codes.
         RecoveryCodes = "recovery_codes",
-        /// A recovery code was used.
         RecoveryCodeUsed = "recovery_code_used",
-        /// There is one more security key.
         KeyAdded = "key_added",
-        /// There is one security key less.
         KeyRemoved = "key_removed",
-        /// A security key counted backwards.
         KeyCopied = "key_copied",
     }
 }
@@ -69,7 +56,6 @@ pub struct Notify {
     pub to: String,
 }
 
-/// Enqueues the notice of a change.
 pub fn notify(tx: &mut Tx<'_>, user: &User, change: Change) -> Result<()> {
     let now = tx.now();
     let job = Notify {
@@ -100,7 +86,6 @@ pub struct PendingUser {
 pub struct Decided {
     pub to: String,
     pub name: String,
-    /// Whether they were let in.
     pub approved: bool,
 }
 

@@ -10,7 +10,6 @@ use kernel::http::{Call, FromCall};
 use kernel::time::Timestamp;
 use std::sync::Arc;
 
-/// Who makes a request.
 #[derive(Debug, Clone, Default)]
 pub enum Viewer {
     /// No credentials were sent.
@@ -68,11 +67,10 @@ pub enum Credential {
 }
 
 impl Credential {
-    /// The id of the access token, if it is one.
     pub fn token_id(&self) -> Option<i64> {
         match self {
             Credential::Token { id, .. } => Some(*id),
-            _ => None,
+            Credential::Session { .. } | Credential::OAuth { .. } => None,
         }
     }
 }
@@ -93,7 +91,6 @@ impl SourceType {
         }
     }
 
-    /// The type written so.
     pub fn from_text(text: &str) -> Option<SourceType> {
         match text {
             "Project" => Some(SourceType::Project),
@@ -103,14 +100,12 @@ impl SourceType {
     }
 }
 
-/// A deploy token as viewer.
 #[derive(Debug, Clone)]
 pub struct DeployViewer {
     pub id: i64,
     pub username: String,
     /// `Project` or `Group`.
     pub source_type: String,
-    /// Id of that project or group.
     pub source_id: i64,
     pub scopes: Vec<String>,
 }
@@ -135,7 +130,6 @@ impl Viewer {
         }
     }
 
-    /// Whether an administrator asks.
     pub fn is_admin(&self) -> bool {
         self.user().is_some_and(|user| user.is_admin)
     }
@@ -145,6 +139,14 @@ impl Viewer {
         match self {
             Viewer::User(signed_in) => Ok(signed_in),
             _ => Err(Error::Unauthenticated),
+        }
+    }
+
+    /// The user in a browser session, and which it is.
+    pub fn in_session(&self) -> Option<(&Arc<SignedIn>, i64)> {
+        match self {
+            Viewer::User(signed_in) => Some((signed_in, signed_in.session_id()?)),
+            _ => None,
         }
     }
 
@@ -188,9 +190,32 @@ impl From<&Viewer> for Author {
 }
 
 impl SignedIn {
-    /// Whether a browser session asks.
+    /// A user by this credential: no more is known of them yet.
+    pub(crate) fn by(user: User, credential: Credential, ip_address: String) -> SignedIn {
+        SignedIn {
+            user,
+            credential,
+            scopes: Vec::new(),
+            bot_source: None,
+            sudo_by: None,
+            ip_address,
+            flash: None,
+            proved_at: None,
+            duty: TwoFactorRequirement::None,
+            admin_mode: AdminMode::NotNeeded,
+        }
+    }
+
+    /// The browser session that asks, if one does.
+    pub fn session_id(&self) -> Option<i64> {
+        match self.credential {
+            Credential::Session { id } => Some(id),
+            Credential::Token { .. } | Credential::OAuth { .. } => None,
+        }
+    }
+
     pub fn is_session(&self) -> bool {
-        matches!(self.credential, Credential::Session { .. })
+        self.session_id().is_some()
     }
 
     /// Whether they are an administrator, with or without their rights now.
@@ -198,12 +223,8 @@ impl SignedIn {
         self.user.is_admin || self.admin_mode == AdminMode::Off
     }
 
-    /// The token that asks, if it is one.
     pub fn token_id(&self) -> Option<i64> {
-        match self.credential {
-            Credential::Token { id, .. } => Some(id),
-            Credential::Session { .. } | Credential::OAuth { .. } => None,
-        }
+        self.credential.token_id()
     }
 
     /// Whether the credential was given this scope; sessions have all.
@@ -227,6 +248,10 @@ impl SignedInViewer {
     pub fn viewer(&self) -> Viewer {
         Viewer::User(self.0.clone())
     }
+
+    pub fn author(&self) -> Author {
+        Author::from(self.0.as_ref())
+    }
 }
 
 impl FromCall for SignedInViewer {
@@ -246,6 +271,10 @@ impl Admin {
     /// As the viewer that access rules take.
     pub fn viewer(&self) -> Viewer {
         Viewer::User(self.0.clone())
+    }
+
+    pub fn author(&self) -> Author {
+        Author::from(self.0.as_ref())
     }
 }
 

@@ -27,6 +27,30 @@ pub trait Setting: Serialize + DeserializeOwned + Default + Send + 'static {
     const KEY: &'static str;
 }
 
+/// Declares what is stored under a key, and what it is until somebody changes it:
+/// `setting! { pub struct SignIn = "identity.sign_in" { pub per_minute: i64 = 10 } }`.
+#[macro_export]
+macro_rules! setting {
+    ($(#[doc = $outer:literal])* $vis:vis struct $name:ident = $key:literal {
+        $($(#[doc = $doc:literal])* $fvis:vis $field:ident: $ty:ty = $default:expr),* $(,)?
+    }) => {
+        $(#[doc = $outer])*
+        #[derive(Debug, Clone, $crate::serde::Serialize, $crate::serde::Deserialize)]
+        #[serde(default, crate = "kernel::serde")]
+        $vis struct $name { $($(#[doc = $doc])* $fvis $field: $ty),* }
+
+        impl Default for $name {
+            fn default() -> $name {
+                $name { $($field: $default),* }
+            }
+        }
+
+        impl $crate::settings::Setting for $name {
+            const KEY: &'static str = $key;
+        }
+    };
+}
+
 impl Settings {
     /// The current value, at most a few seconds old.
     pub async fn get<S: Setting>(&self, app: &App) -> Result<S> {

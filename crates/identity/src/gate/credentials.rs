@@ -14,10 +14,8 @@ use serde_json::Value;
 /// Longest credential looked at, in bytes.
 const MAX: usize = 1024;
 
-/// One credential of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SentCredential {
-    /// None.
     Nothing,
     /// One that cannot be anything we made.
     Unusable,
@@ -201,7 +199,6 @@ fn cookie(call: &Call, name: &str) -> Option<String> {
     cookie_of(call.asked.headers.get_all(header::COOKIE).iter(), name)
 }
 
-/// One cookie out of the request's headers.
 pub fn cookie_of<'h>(
     mut headers: impl Iterator<Item = &'h http::HeaderValue>,
     name: &str,

@@ -18,7 +18,6 @@ use crate::sessions::Session;
 use crate::settings::{Sessions, TokenRules};
 use crate::sign_up::SignUp;
 use crate::standing::AdminMode;
-use crate::standing::TwoFactorRequirement;
 use crate::tokens::DeployToken;
 use crate::two_factor::requirement;
 use crate::viewer::{Credential, DeployViewer, SignedIn, SourceType, Viewer};
@@ -46,7 +45,6 @@ const NOTE_EVERY: i64 = 600;
 pub struct IdentityGate {
     /// Uses being written down, so that a burst writes once.
     noting: Arc<Mutex<HashSet<Noted>>>,
-    /// Where users come from.
     addresses: Addresses,
 }
 
@@ -144,20 +142,13 @@ impl IdentityGate {
                 families::touch(tx, family, user, &ip)
             });
         }
+        let credential = Credential::OAuth {
+            family: pair.family,
+            application: pair.application_id,
+        };
         Ok(Viewer::User(Arc::new(SignedIn {
-            credential: Credential::OAuth {
-                family: pair.family,
-                application: pair.application_id,
-            },
             scopes: pair.scopes(),
-            bot_source: None,
-            sudo_by: None,
-            ip_address: peer,
-            flash: None,
-            proved_at: None,
-            duty: TwoFactorRequirement::None,
-            admin_mode: AdminMode::NotNeeded,
-            user,
+            ..SignedIn::by(user, credential, peer)
         })))
     }
 
@@ -183,21 +174,15 @@ impl IdentityGate {
             });
         }
         let source = token.source_type.as_deref().and_then(SourceType::from_text);
+        let credential = Credential::Token {
+            id: token.id,
+            kind: token.kind,
+            family: token.family(),
+        };
         Ok(Viewer::User(Arc::new(SignedIn {
-            credential: Credential::Token {
-                id: token.id,
-                kind: token.kind,
-                family: token.family(),
-            },
             scopes: token.scopes(),
             bot_source: source.zip(token.source_id),
-            sudo_by: None,
-            ip_address: peer,
-            flash: None,
-            proved_at: None,
-            duty: TwoFactorRequirement::None,
-            admin_mode: AdminMode::NotNeeded,
-            user,
+            ..SignedIn::by(user, credential, peer)
         })))
     }
 
@@ -245,10 +230,9 @@ impl IdentityGate {
         let basic = username.is_some();
         let (holder, deploy) = app
             .read_inline(move |tx| {
-                let holder = if basic {
-                    tokens::holder(tx, &text)?
-                } else {
-                    None
+                let holder = match basic {
+                    true => tokens::holder(tx, &text)?,
+                    false => None,
                 };
                 let deploy = match &holder {
                     Some(_) => None,
@@ -310,17 +294,13 @@ impl IdentityGate {
                 sessions::touch(tx, &session, &ip)
             });
         }
+        let credential = Credential::Session { id: session.id };
         Ok(Viewer::User(Arc::new(SignedIn {
-            user,
-            credential: Credential::Session { id: session.id },
-            scopes: Vec::new(),
-            bot_source: None,
-            sudo_by: None,
-            ip_address: ip,
             flash: flash::read(&call.app, &call.asked.headers),
             proved_at: Some(session.proved_at),
             duty,
             admin_mode: AdminMode::asked_for(session.admin_until),
+            ..SignedIn::by(user, credential, ip)
         })))
     }
 

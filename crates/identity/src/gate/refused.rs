@@ -25,7 +25,6 @@ pub(super) struct Refused {
     token: Option<Noted>,
 }
 
-/// The viewer, or why there is none.
 pub(super) type Resolved = Result<Viewer, Refused>;
 
 impl From<Error> for Refused {
@@ -35,7 +34,6 @@ impl From<Error> for Refused {
 }
 
 impl Refused {
-    /// A refusal of this token.
     pub(super) fn of(error: Error, token: Noted) -> Refused {
         Refused {
             error,

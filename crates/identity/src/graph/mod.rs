@@ -22,7 +22,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use store::Fragment;
 
-/// Global IDs of users.
 pub const USER_ID: GlobalId = GlobalId::new("UserID", "User");
 
 /// A user as the interface shows them; behind `User` and all that implement
@@ -35,7 +34,6 @@ pub struct Person {
 }
 
 impl Person {
-    /// A user with their addresses.
     pub fn new(app: &App, user: User) -> Arc<Person> {
         let web_path = format!("/{}", user.username);
         Arc::new(Person {
@@ -65,7 +63,6 @@ pub async fn open_profiles(
     Ok(people.iter().filter(sees).map(|it| it.user.id).collect())
 }
 
-/// Registers the room's types and fields.
 pub fn graph(g: &mut Graph) {
     USER_ID.register(g);
     states(g);
@@ -353,7 +350,6 @@ async fn one(args: Args, context: Context) -> Result<Option<Arc<Person>>, Fault>
     Ok(found.await?.map(|user| Person::new(&app, user)))
 }
 
-/// Which users `users` lists.
 struct Filter {
     ids: Option<Vec<i64>>,
     usernames: Option<Vec<String>>,

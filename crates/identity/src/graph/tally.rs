@@ -11,7 +11,6 @@ use std::sync::Arc;
 use store::Tx;
 use tokio::sync::Mutex;
 
-/// Application and viewer of a request.
 pub fn caller(context: &Context) -> Result<(App, Viewer), Fault> {
     Ok((context.app()?.clone(), viewer(context)))
 }

@@ -1,143 +1,113 @@
-//! The part of `/application/settings` that is the kernel's: how often callers
-//! may ask, and where the server itself may call.
+//! The part of `/application/settings` about how often callers may ask.
 
+use crate::settings::Part;
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::http::params::{Field, Param, Source, take};
 use kernel::http::throttle::{Rule, ThrottleRules};
-use kernel::outbound::Policy;
 use serde_json::{Map, Value, json};
 use store::Tx;
 
 /// Most requests of a period, and most seconds of it (a year).
 const MOST: i64 = 31_536_000;
 
-/// One throttle in what was sent: on or off, requests, seconds.
-type Sent = (Option<bool>, Option<i64>, Option<i64>);
+/// A throttle, and the keys of what may be changed about it.
+struct Throttle {
+    enabled: &'static str,
+    requests: &'static str,
+    seconds: &'static str,
+    rule: fn(&mut ThrottleRules) -> &mut Rule,
+}
 
 macro_rules! throttles {
-    ($($field:ident: $name:literal $enabled:ident $requests:ident $period:ident;)*) => {
-        kernel::params! {
-            /// The kernel's settings.
-            pub struct Limits {
-                $(
-                    /// Whether this throttle counts at all.
-                    pub $enabled: Option<bool>,
-                    /// Requests one period allows.
-                    pub $requests: Option<i64>,
-                    /// Seconds of a period.
-                    pub $period: Option<i64>,
-                )*
-                /// Whether the server may call its own network.
-                pub allow_local_requests_from_web_hooks_and_services: Option<bool>,
-                /// Names, addresses and networks the server may always call.
-                pub outbound_local_requests_allowlist: Option<Vec<String>>,
-                /// Whether the server may call nothing else.
-                pub deny_all_requests_except_allowed: Option<bool>,
-            }
-        }
-
-        /// Each throttle with its name and what was sent for it.
-        fn each<'r>(
-            rules: &'r mut ThrottleRules,
-            sent: &Limits,
-        ) -> Vec<(&'static str, &'r mut Rule, Sent)> {
-            vec![$((
-                $name,
-                &mut rules.$field,
-                (sent.$enabled, sent.$requests, sent.$period),
-            )),*]
-        }
-
-        /// Each throttle with its name.
-        fn rules(rules: &ThrottleRules) -> Vec<(&'static str, Rule)> {
-            vec![$(($name, rules.$field)),*]
-        }
+    ($($field:ident: $name:literal,)*) => {
+        &[$(Throttle {
+            enabled: concat!($name, "_enabled"),
+            requests: concat!($name, "_requests_per_period"),
+            seconds: concat!($name, "_period_in_seconds"),
+            rule: |rules| &mut rules.$field,
+        }),*]
     };
 }
 
-throttles! {
-    unauthenticated_api: "throttle_unauthenticated_api"
-        throttle_unauthenticated_api_enabled
-        throttle_unauthenticated_api_requests_per_period
-        throttle_unauthenticated_api_period_in_seconds;
-    unauthenticated_web: "throttle_unauthenticated_web"
-        throttle_unauthenticated_web_enabled
-        throttle_unauthenticated_web_requests_per_period
-        throttle_unauthenticated_web_period_in_seconds;
-    authenticated_api: "throttle_authenticated_api"
-        throttle_authenticated_api_enabled
-        throttle_authenticated_api_requests_per_period
-        throttle_authenticated_api_period_in_seconds;
-    authenticated_web: "throttle_authenticated_web"
-        throttle_authenticated_web_enabled
-        throttle_authenticated_web_requests_per_period
-        throttle_authenticated_web_period_in_seconds;
+const THROTTLES: &[Throttle] = throttles! {
+    unauthenticated_api: "throttle_unauthenticated_api",
+    unauthenticated_web: "throttle_unauthenticated_web",
+    authenticated_api: "throttle_authenticated_api",
+    authenticated_web: "throttle_authenticated_web",
+};
+
+pub const PART: Part = Part {
+    fields: || THROTTLES.iter().flat_map(Throttle::fields).collect(),
+    check: |source| {
+        let mut wrong = Vec::new();
+        for throttle in THROTTLES {
+            throttle.sent(source, &mut wrong);
+        }
+        match wrong.is_empty() {
+            true => Ok(()),
+            false => Err(wrong),
+        }
+    },
+    read,
+    write,
+};
+
+impl Throttle {
+    fn fields(&self) -> Vec<Field> {
+        let on = "Whether this throttle counts at all.";
+        let mut fields = Option::<bool>::declared(self.enabled, on);
+        let requests = "Requests one period allows.";
+        fields.extend(Option::<i64>::declared(self.requests, requests));
+        let seconds = "Seconds of a period.";
+        fields.extend(Option::<i64>::declared(self.seconds, seconds));
+        fields
+    }
+
+    /// What was sent for it: on or off, requests, seconds.
+    fn sent(
+        &self,
+        source: &Source,
+        wrong: &mut Vec<String>,
+    ) -> (Option<bool>, Option<i64>, Option<i64>) {
+        let enabled: Option<Option<bool>> = take(source, self.enabled, wrong);
+        let mut number = |key| take::<Option<i64>>(source, key, wrong).flatten();
+        let (requests, seconds) = (number(self.requests), number(self.seconds));
+        (enabled.flatten(), requests, seconds)
+    }
 }
 
-/// Adds the settings to the answer.
-pub fn read(tx: &mut Tx<'_>, into: &mut Map<String, Value>) -> Result<()> {
-    let throttles: ThrottleRules = kernel::settings::read(tx)?;
-    for (name, rule) in rules(&throttles) {
-        into.insert(format!("{name}_enabled"), json!(rule.enabled));
-        into.insert(
-            format!("{name}_requests_per_period"),
-            json!(rule.requests_per_period),
-        );
-        into.insert(
-            format!("{name}_period_in_seconds"),
-            json!(rule.period_in_seconds),
-        );
+fn read(tx: &mut Tx<'_>, into: &mut Map<String, Value>) -> Result<()> {
+    let mut rules: ThrottleRules = kernel::settings::read(tx)?;
+    for throttle in THROTTLES {
+        let rule = (throttle.rule)(&mut rules);
+        into.insert(throttle.enabled.into(), json!(rule.enabled));
+        into.insert(throttle.requests.into(), json!(rule.requests_per_period));
+        into.insert(throttle.seconds.into(), json!(rule.period_in_seconds));
     }
-    let policy: Policy = kernel::settings::read(tx)?;
-    into.insert(
-        "allow_local_requests_from_web_hooks_and_services".into(),
-        json!(policy.allow_local),
-    );
-    into.insert(
-        "outbound_local_requests_allowlist".into(),
-        json!(policy.allowed_hosts),
-    );
-    into.insert(
-        "deny_all_requests_except_allowed".into(),
-        json!(policy.only_allowed),
-    );
     Ok(())
 }
 
 /// Stores what was sent. Every node follows within seconds.
-pub fn apply(app: &App, tx: &mut Tx<'_>, sent: &Limits) -> Result<()> {
-    let mut throttles: ThrottleRules = kernel::settings::read(tx)?;
-    for (name, rule, (enabled, requests, period)) in each(&mut throttles, sent) {
+fn write(app: &App, tx: &mut Tx<'_>, source: &Source) -> Result<()> {
+    let mut rules: ThrottleRules = kernel::settings::read(tx)?;
+    for throttle in THROTTLES {
+        let (enabled, requests, seconds) = throttle.sent(source, &mut Vec::new());
+        let rule = (throttle.rule)(&mut rules);
         rule.enabled = enabled.unwrap_or(rule.enabled);
         if let Some(requests) = requests {
-            rule.requests_per_period = positive(name, "requests_per_period", requests)?;
+            rule.requests_per_period = positive(throttle.requests, requests)?;
         }
-        if let Some(period) = period {
-            rule.period_in_seconds = positive(name, "period_in_seconds", period)?;
+        if let Some(seconds) = seconds {
+            rule.period_in_seconds = positive(throttle.seconds, seconds)?;
         }
     }
-    app.settings().set(tx, &throttles)?;
-    let mut policy: Policy = kernel::settings::read(tx)?;
-    if let Some(allow) = sent.allow_local_requests_from_web_hooks_and_services {
-        policy.allow_local = allow;
-    }
-    if let Some(list) = &sent.outbound_local_requests_allowlist {
-        policy.allowed_hosts = list.clone();
-    }
-    if let Some(only) = sent.deny_all_requests_except_allowed {
-        policy.only_allowed = only;
-    }
-    policy.validate()?;
-    app.settings().set(tx, &policy)
+    app.settings().set(tx, &rules)
 }
 
 /// A limit of nothing would lock everyone out, administrators too.
-fn positive(name: &str, what: &str, value: i64) -> Result<u64> {
-    u64::try_from(value)
-        .ok()
-        .filter(|_| (1..=MOST).contains(&value))
-        .ok_or_else(|| {
-            let message = format!("must be between 1 and {MOST}");
-            Error::invalid(&format!("{name}_{what}"), message)
-        })
+fn positive(key: &str, value: i64) -> Result<u64> {
+    let fitting = u64::try_from(value).ok();
+    let fitting = fitting.filter(|_| (1..=MOST).contains(&value));
+    fitting.ok_or_else(|| Error::invalid(key, format!("must be between 1 and {MOST}")))
 }

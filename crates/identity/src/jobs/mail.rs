@@ -80,12 +80,8 @@ fn link_mail(
                 .to_owned(),
         ),
     };
-    Ok(Some(Message {
-        to,
-        subject: subject.to_owned(),
-        text: format!("Hello {},\n\n{before}\n\n{link}\n\n{after}\n", user.name),
-        html: None,
-    }))
+    let text = format!("Hello {},\n\n{before}\n\n{link}\n\n{after}\n", user.name);
+    Ok(Some(plain(to, subject, text)))
 }
 
 impl Change {
@@ -175,13 +171,7 @@ impl Job for Notify {
             user.username,
             run.app.base_url(),
         );
-        let message = Message {
-            to: self.to,
-            subject: subject.to_owned(),
-            text,
-            html: None,
-        };
-        post(&run.app, message).await
+        post(&run.app, plain(self.to, subject, text)).await
     }
 }
 
@@ -234,7 +224,6 @@ fn mark(tx: &mut Tx<'_>, stage: i64, after: i64) -> Result<Option<i64>> {
     Ok(found.last().map(|token| token.id))
 }
 
-/// Tells the owner of one token.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TokenExpires {
     pub token: i64,
@@ -265,13 +254,17 @@ impl Job for TokenExpires {
             end.unwrap_or_default(),
             run.app.url("/-/user_settings/tokens"),
         );
-        let message = Message {
-            to: user.email,
-            subject: "Your personal access token expires soon".into(),
-            text,
-            html: None,
-        };
-        post(&run.app, message).await
+        let subject = "Your personal access token expires soon";
+        post(&run.app, plain(user.email, subject, text)).await
+    }
+}
+
+pub(super) fn plain(to: String, subject: &str, text: String) -> Message {
+    Message {
+        to,
+        subject: subject.to_owned(),
+        text,
+        html: None,
     }
 }
 

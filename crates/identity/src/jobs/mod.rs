@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 /// Seconds after which a window of attempts is surely closed.
 const OLD: i64 = 86_400;
 
-/// Deletes ended sessions and old counters.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Sweep {}
 

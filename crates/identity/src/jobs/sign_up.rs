@@ -1,23 +1,13 @@
 //! Mail about signing up and in.
 
-use super::mail::post;
+use super::mail::{plain, post};
 use crate::model::User;
 use crate::sign_up::{is_pending, unconfirmed};
 use crate::tasks::{AddressInUse, Decided, NewPlace, PendingUser};
 use crate::users;
 use kernel::jobs::{Failure, Job, Run};
-use kernel::mail::Message;
 use kernel::time::Timestamp;
 use serde::{Deserialize, Serialize};
-
-fn plain(to: String, subject: &str, text: String) -> Message {
-    Message {
-        to,
-        subject: subject.to_owned(),
-        text,
-        html: None,
-    }
-}
 
 impl Job for AddressInUse {
     const NAME: &'static str = "identity.address_in_use";

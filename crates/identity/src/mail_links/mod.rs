@@ -10,7 +10,7 @@ pub mod purpose;
 pub use purpose::Purpose;
 
 use crate::model::{User, UserId, UserState};
-pub use crate::store::mail_links::{Link, forget};
+pub use crate::store::mail_links::{Link, forget, sweep};
 use kernel::error::Result;
 use kernel::secrets::{self, Secret};
 use store::Tx;
@@ -24,25 +24,16 @@ pub fn create(
 ) -> Result<Secret> {
     crate::store::mail_links::forget_of(tx, user, purpose, email_id)?;
     let secret = secrets::random_token("");
-    let now = tx.now();
-    crate::store::mail_links::insert(
-        tx,
-        secrets::digest(secret.expose()),
-        user,
-        purpose,
-        email_id,
-        now + jiff::SignedDuration::from_hours(purpose.hours()),
-        now,
-    )?;
+    let end = tx.now() + jiff::SignedDuration::from_hours(purpose.hours());
+    let digest = secrets::digest(secret.expose());
+    crate::store::mail_links::insert(tx, digest, user, purpose, email_id, end)?;
     Ok(secret)
 }
 
 /// The living link of this token, with a user who may use it.
 pub fn find(tx: &mut Tx<'_>, purpose: Purpose, token: &str) -> Result<Option<(Link, User)>> {
-    let now = tx.now();
-    let link: Option<Link> =
-        crate::store::mail_links::living(tx, secrets::digest(token), purpose, now)?;
-    let Some(link) = link else {
+    let digest = secrets::digest(token);
+    let Some(link) = crate::store::mail_links::living(tx, digest, purpose)? else {
         return Ok(None);
     };
     let user = crate::users::find(tx, link.user_id)?;
@@ -69,10 +60,4 @@ pub fn take(tx: &mut Tx<'_>, purpose: Purpose, token: &str) -> Result<Option<(Li
     };
     let ended = crate::store::mail_links::delete(tx, link.id)?;
     Ok((ended > 0).then_some((link, user)))
-}
-
-/// Deletes links that ended.
-pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
-    let now = tx.now();
-    crate::store::mail_links::delete_ended(tx, now)
 }

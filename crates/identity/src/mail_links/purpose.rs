@@ -1,13 +1,9 @@
 //! What one-time links are for.
 
 kernel::choices! {
-    /// What a link is for.
     pub enum Purpose {
-        /// To choose a password.
         Password = "password",
-        /// To end a lock-out.
         Unlock = "unlock",
-        /// To confirm an address.
         Confirm = "confirm",
     }
 }

@@ -3,8 +3,11 @@
 use super::settings::OAuth;
 use super::{redirect, scopes};
 use crate::author::Author;
+use crate::model::name_problem;
+use crate::problems::Problems;
 pub use crate::store::applications::{
-    Application, Owner, Registration, SecretInfo, find, find_by_uid, living_secrets, page, total,
+    Application, Owner, Registration, SecretInfo, find, find_by_uid, forget_owner, living_secrets,
+    page, total,
 };
 pub(super) use crate::store::applications::{insert, secret_fits, touch_secret};
 use kernel::error::{Error, Found, Result};
@@ -15,8 +18,6 @@ use store::Tx;
 const SECRET_PREFIX: &str = "svoas-";
 /// Days the old secret goes on working after a renewal.
 const OVERLAP_DAYS: i64 = 7;
-/// Longest name, in characters.
-const MAX_NAME: usize = 255;
 
 /// A public client that every instance knows.
 struct BuiltIn {
@@ -62,35 +63,18 @@ pub fn add_built_in(tx: &mut Tx<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with a registration, by field.
-pub fn problems(rules: &OAuth, new: &Registration) -> Vec<(String, Vec<String>)> {
-    let mut problems = Vec::new();
-    let mut add =
-        |field: &str, text: &str| problems.push((field.to_owned(), vec![text.to_owned()]));
-    if new.name.trim().is_empty() {
-        add("name", "can't be blank");
-    } else if new.name.chars().count() > MAX_NAME {
-        add("name", "is too long (maximum is 255 characters)");
-    } else if new.name.chars().any(char::is_control) {
-        add("name", "cannot contain control characters");
-    }
-    if let Some(problem) = redirect::problem(&new.redirect_uris, rules.allow_http_redirects) {
-        add("redirect_uri", problem);
-    }
-    if new.scopes.is_empty() {
-        add("scopes", "can't be blank");
-    } else if !new.scopes.iter().all(|scope| scopes::is_known(scope)) {
-        add("scopes", "doesn't match configured on the server.");
-    }
-    problems
-}
-
-fn checked(tx: &mut Tx<'_>, new: &Registration) -> Result<()> {
+fn check(tx: &mut Tx<'_>, new: &Registration) -> Result<()> {
     let rules: OAuth = kernel::settings::read(tx)?;
-    match problems(&rules, new) {
-        none if none.is_empty() => Ok(()),
-        some => Err(Error::Invalid(some)),
-    }
+    let mut problems = Problems::default();
+    problems.add("name", name_problem(&new.name));
+    let address = redirect::problem(&new.redirect_uris, rules.allow_http_redirects);
+    problems.add("redirect_uri", address);
+    let scopes = match new.scopes.is_empty() {
+        true => Some("can't be blank"),
+        false => scopes::problem(&new.scopes),
+    };
+    problems.add("scopes", scopes);
+    problems.done()
 }
 
 /// A random id of 64 hex characters, as clients and codes have.
@@ -105,7 +89,7 @@ pub fn create(
     owner: Owner,
     new: &Registration,
 ) -> Result<(Application, Option<Secret>)> {
-    checked(tx, new)?;
+    check(tx, new)?;
     let made = insert(tx, owner, new, &random_hex(), false)?;
     let secret = match made.confidential {
         true => Some(add_secret(tx, made.id)?),
@@ -118,7 +102,7 @@ pub fn create(
 /// Changes an application. Turning it public ends its secrets; the scopes
 /// that consents gave before stay until they are given anew.
 pub fn update(tx: &mut Tx<'_>, by: &Author, id: i64, new: &Registration) -> Result<Application> {
-    checked(tx, new)?;
+    check(tx, new)?;
     let before = find(tx, id)?.found("Application")?;
     let after = crate::store::applications::update(tx, id, new)?;
     if before.confidential && !after.confidential {
@@ -162,17 +146,6 @@ pub fn end_old_secrets(tx: &mut Tx<'_>, by: &Author, id: i64) -> Result<()> {
     let application = find(tx, id)?.found("Application")?;
     crate::store::applications::delete_ending_secrets(tx, id)?;
     record(tx, by, "application.end_old_secrets", &application)
-}
-
-/// Forgets all that somebody registered who is gone.
-pub fn forget_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
-    let (kind, id) = match owner {
-        Owner::Instance => return Ok(()),
-        Owner::User(id) => ("User", id),
-        Owner::Group(id) => ("Group", id),
-    };
-    crate::store::applications::delete_of_owner(tx, kind, id)?;
-    Ok(())
 }
 
 /// Deletes an application with all its codes and tokens.

@@ -11,8 +11,7 @@ use super::views::{Consent, ErrorPage, FormPost, ScopeLine};
 use super::{families, redirect, scopes};
 use crate::author::Author;
 use crate::hooks::{self, SignOn};
-use crate::model::ADMIN_SCOPES;
-use crate::viewer::{Credential, SignedIn, Viewer};
+use crate::viewer::{SignedIn, Viewer};
 use crate::{pages, sessions};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
@@ -70,17 +69,6 @@ struct Asking {
     authenticated_at: Timestamp,
 }
 
-/// A browser session; tokens do not give consent.
-fn in_session(viewer: &Viewer) -> Option<(&Arc<SignedIn>, i64)> {
-    match viewer {
-        Viewer::User(signed_in) => match signed_in.credential {
-            Credential::Session { id } => Some((signed_in, id)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// Decides on a request, asking nobody yet.
 async fn examine(
     app: &App,
@@ -112,7 +100,7 @@ async fn examine(
         Ok(request) => request,
         Err(refusal) => return Ok(Next::Client(target, refusal)),
     };
-    let Some((signed_in, session)) = in_session(viewer) else {
+    let Some((signed_in, session)) = viewer.in_session() else {
         return Ok(match request.prompt.none {
             true => Next::Client(target, Refusal::LoginRequired),
             false => Next::SignIn(here(asked)),
@@ -140,34 +128,26 @@ async fn examine(
 
 /// What stands between a signed-in user and the question.
 async fn consider(app: &App, asked: &RequestContext, asking: Asking) -> Result<Next> {
+    let forbidden = |text: &str| {
+        let refusal = Refusal::InvalidRequest(text.into());
+        Ok(Next::Page(StatusCode::FORBIDDEN, refusal))
+    };
     let user = &asking.signed_in.user;
     let trusted = asking.application.trusted;
     if user.confirmed_at.is_none() {
-        let text = "Confirm your e-mail address before you let applications act for you.";
-        return Ok(Next::Page(
-            StatusCode::FORBIDDEN,
-            Refusal::InvalidRequest(text.into()),
-        ));
+        return forbidden("Confirm your e-mail address before you let applications act for you.");
     }
-    let wants = |list: &[&str]| {
-        asking
-            .request
-            .scopes
-            .iter()
-            .any(|scope| list.contains(&scope.as_str()))
-    };
-    if wants(ADMIN_SCOPES) && !user.is_admin {
+    let wanted = &asking.request.scopes;
+    if scopes::are_powers(wanted) && !user.is_admin {
         return Ok(Next::Client(asking.target, Refusal::InvalidScope));
     }
     let rules: OAuth = app.settings().get(app).await?;
-    if asking.signed_in.may_be_admin() && !rules.admins_may_authorize && !trusted && wants(POWERFUL)
-    {
-        let text =
-            "Administrators may not give these scopes to an application that is not trusted.";
-        return Ok(Next::Page(
-            StatusCode::FORBIDDEN,
-            Refusal::InvalidRequest(text.into()),
-        ));
+    let is_powerful = |scope: &String| POWERFUL.contains(&scope.as_str());
+    let restrained = asking.signed_in.may_be_admin() && !rules.admins_may_authorize && !trusted;
+    if restrained && wanted.iter().any(is_powerful) {
+        return forbidden(
+            "Administrators may not give these scopes to an application that is not trusted.",
+        );
     }
     if let Some(group) = asking.request.root_namespace_id {
         let signed_in = asking.signed_in.clone();
@@ -181,8 +161,7 @@ async fn consider(app: &App, asked: &RequestContext, asking: Asking) -> Result<N
             });
         }
     }
-    let (id, application) = (user.id, asking.application.id);
-    let wanted = asking.request.scopes.clone();
+    let (id, application, wanted) = (user.id, asking.application.id, wanted.clone());
     let known = trusted
         || (asking.application.confidential
             && app
@@ -200,10 +179,13 @@ async fn consider(app: &App, asked: &RequestContext, asking: Asking) -> Result<N
 
 /// The path and query of this request, to come back to.
 fn here(asked: &RequestContext) -> String {
-    asked
-        .uri
-        .path_and_query()
-        .map_or_else(|| PATH.to_owned(), |part| part.as_str().to_owned())
+    let here = asked.uri.path_and_query();
+    here.map_or_else(|| PATH.to_owned(), |part| part.as_str().to_owned())
+}
+
+/// Where to sign in, to come back here.
+pub(super) fn sign_in_path(asked: &RequestContext) -> String {
+    with_return("/users/sign_in", &here(asked))
 }
 
 fn with_return(path: &str, back: &str) -> String {
@@ -261,7 +243,7 @@ async fn show(
         .is_some_and(|text| text.contains("login"));
     match examine(&app, &asked, &viewer, query.0).await? {
         Next::SignIn(back) => {
-            let again = if prompt_login || in_session(&viewer).is_some() {
+            let again = if prompt_login || viewer.in_session().is_some() {
                 "&again=true"
             } else {
                 ""
@@ -362,17 +344,13 @@ async fn ask(app: &App, viewer: &Viewer, asking: Asking) -> Result<Response> {
         "root_namespace_id",
         request.root_namespace_id.map(|id| id.to_string()),
     );
-    let lines = request.scopes.iter().map(|scope| ScopeLine {
-        name: scope.clone(),
-        description: scopes::describe(scope),
-    });
     let view = Consent {
         page: pages::page(app, viewer, "Authorise an application"),
         name: asking.application.name.clone(),
         owner,
         dynamic: asking.application.dynamic,
         host: redirect::shown_host(&asking.target.redirect_uri),
-        scopes: lines.collect(),
+        scopes: ScopeLine::list(request.scopes.clone()),
         fields,
     };
     let html = Html::new(&view)?.form_action(&redirect::policy_source(&asking.target.redirect_uri));

@@ -25,12 +25,10 @@ pub fn allow(response: &mut Response) {
         .insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
 }
 
-/// Preflight of endpoints that take POST.
 pub async fn for_post(asked: Arc<RequestContext>) -> Result<Response> {
     Ok(preflight(&asked, "POST, OPTIONS", true))
 }
 
-/// Preflight of endpoints that take GET and POST.
 pub async fn for_get_and_post(asked: Arc<RequestContext>) -> Result<Response> {
     Ok(preflight(&asked, "GET, HEAD, POST, OPTIONS", true))
 }

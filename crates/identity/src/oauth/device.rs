@@ -2,17 +2,16 @@
 //! types its code elsewhere and decides (RFC 8628 section 3).
 
 use super::applications::{self, Application};
-use super::authorize::private;
+use super::authorize::{private, sign_in_path};
 use super::client::{self, Credentials};
 use super::devices::{self, Device, INTERVAL, SECONDS, Started};
 use super::endpoint;
-use super::refusal::{Refusal, answered, no_store, settled};
+use super::refusal::{self, Refusal, answered, settled};
 use super::sent::{OauthParams, SentBody};
 use super::views::{DeviceConfirm, DeviceForm, ScopeLine};
 use super::{limits, scopes};
 use crate::author::Author;
-use crate::model::ADMIN_SCOPES;
-use crate::viewer::{Credential, SignedIn, SignedInViewer, Viewer};
+use crate::viewer::{SignedInViewer, Viewer};
 use crate::{attempts, pages, sessions};
 use http::{Method, StatusCode, header};
 use kernel::app::App;
@@ -41,22 +40,17 @@ pub fn routes(r: &mut Routes) {
 }
 
 async fn start(app: App, asked: Arc<RequestContext>, body: SentBody) -> Result<Response> {
-    let answer = match body.0 {
-        Ok(sent) => begin(&app, &asked, &sent).await,
-        Err(refusal) => Err(refusal),
-    };
-    let mut response = answered(answer, &asked);
-    no_store(&mut response);
-    Ok(response)
+    Ok(answered(begin(&app, &asked, body.0).await, &asked))
 }
 
 async fn begin(
     app: &App,
     asked: &RequestContext,
-    sent: &OauthParams,
-) -> super::refusal::Result<Response> {
+    sent: refusal::Result<OauthParams>,
+) -> refusal::Result<Response> {
+    let sent = sent?;
     limits::spend(&limits::of(app).devices, asked, app.now())?;
-    let credentials = Credentials::find(asked, sent)?.ok_or(Refusal::InvalidClient)?;
+    let credentials = Credentials::find(asked, &sent)?.ok_or(Refusal::InvalidClient)?;
     let scope = sent.get("scope").map(str::to_owned);
     let ip = asked.peer.to_string();
     let agent: String = asked
@@ -92,9 +86,8 @@ async fn begin(
 }
 
 kernel::params! {
-    /// A code to begin with.
-    pub struct ShowDevice {
-        /// Fills the form and does nothing else.
+    /// A code as typed; in the page's address it fills the form and does nothing else.
+    pub struct DeviceCode {
         pub user_code: Option<String>,
     }
 }
@@ -103,45 +96,25 @@ async fn show(
     app: App,
     viewer: Viewer,
     asked: Arc<RequestContext>,
-    params: Params<ShowDevice>,
+    params: Params<DeviceCode>,
 ) -> Result<Response> {
-    if session_of(&viewer).is_none() {
-        let here = asked
-            .uri
-            .path_and_query()
-            .map_or(PATH, |part| part.as_str());
-        let back: String = url::form_urlencoded::byte_serialize(here.as_bytes()).collect();
-        return reply::redirect(&format!("/users/sign_in?return_to={back}"));
+    if viewer.in_session().is_none() {
+        return reply::redirect(&sign_in_path(&asked));
     }
     let typed = params.user_code.as_deref().and_then(devices::normalized);
-    form(
-        &app,
-        &viewer,
-        typed.map(|code| devices::shown(&code)),
-        None,
-        StatusCode::OK,
-    )
-}
-
-fn session_of(viewer: &Viewer) -> Option<(&SignedIn, i64)> {
-    match viewer {
-        Viewer::User(signed_in) => match signed_in.credential {
-            Credential::Session { id } => Some((signed_in.as_ref(), id)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let code = typed.map(|code| devices::shown(&code));
+    form(&app, &viewer, code, None, StatusCode::OK)
 }
 
 fn form(
     app: &App,
     viewer: &Viewer,
     code: Option<String>,
-    error: Option<&str>,
+    flash: Option<Flash>,
     status: StatusCode,
 ) -> Result<Response> {
     let mut page = pages::page(app, viewer, "Connect a device");
-    page.flash = error.and_then(Flash::failed);
+    page.flash = flash;
     let view = DeviceForm {
         page,
         user_code: code.unwrap_or_default(),
@@ -167,15 +140,17 @@ fn problem(
     if wants_json(asked) {
         return reply::json(status, &json!({"errors": [text]}));
     }
-    form(app, viewer, Some(typed.to_owned()), Some(text), status)
+    form(
+        app,
+        viewer,
+        Some(typed.to_owned()),
+        Flash::failed(text),
+        status,
+    )
 }
 
-/// What a typed code leads to.
-enum Looked {
-    Wrong,
-    Expired,
-    Found(Box<(Device, Application)>),
-}
+/// The grant of a typed code and whose it is, or why there is none.
+type Looked = std::result::Result<(Device, Application), &'static str>;
 
 /// Finds a grant by its user code; wrong ones are counted and, past the
 /// limits, right ones are refused too.
@@ -194,21 +169,13 @@ fn look(tx: &mut Tx<'_>, typed: &str, user: i64, ip: &str) -> Result<Looked> {
         for (key, limit) in &keys {
             attempts::count(tx, key, *limit, WINDOW)?;
         }
-        return Ok(Looked::Wrong);
+        return Ok(Err(INVALID));
     };
     if device.expires_at <= tx.now() {
-        return Ok(Looked::Expired);
+        return Ok(Err(EXPIRED));
     }
     let application = applications::find(tx, device.application_id)?.found("Application")?;
-    Ok(Looked::Found(Box::new((device, application))))
-}
-
-kernel::params! {
-    /// The form with a code.
-    pub struct DeviceCode {
-        /// As typed.
-        pub user_code: Option<String>,
-    }
+    Ok(Ok((device, application)))
 }
 
 async fn look_up(
@@ -218,25 +185,18 @@ async fn look_up(
     params: Params<DeviceCode>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();
-    let (signed_in, _) = session_of(&viewer).ok_or(Error::Unauthenticated)?;
+    let (signed_in, _) = viewer.in_session().ok_or(Error::Unauthenticated)?;
     let typed = params.user_code.clone().unwrap_or_default();
     let (user, ip, code) = (signed_in.user.id, asked.peer.to_string(), typed.clone());
     let looked = app.write(move |tx| look(tx, &code, user, &ip)).await?;
     let (device, application) = match looked {
-        Looked::Wrong => return problem(&app, &asked, &viewer, &typed, INVALID),
-        Looked::Expired => return problem(&app, &asked, &viewer, &typed, EXPIRED),
-        Looked::Found(found) => *found,
+        Ok(found) => found,
+        Err(why) => return problem(&app, &asked, &viewer, &typed, why),
     };
     let owner = application.owner();
     let owner = app
         .read(move |tx| super::pages::owner_name(tx, owner))
         .await?;
-    let lines = scopes::split(&device.scopes)
-        .into_iter()
-        .map(|scope| ScopeLine {
-            description: scopes::describe(&scope),
-            name: scope,
-        });
     let view = DeviceConfirm {
         page: pages::page(&app, &viewer, "Connect a device"),
         name: application.name,
@@ -246,27 +206,22 @@ async fn look_up(
             .unwrap_or_default(),
         ip_address: device.ip_address.unwrap_or_default(),
         user_agent: device.user_agent.unwrap_or_default(),
-        scopes: lines.collect(),
+        scopes: ScopeLine::list(scopes::split(&device.scopes)),
     };
     Ok(private(Html::new(&view)?.response()))
 }
 
 kernel::choices! {
-    /// What the user decided.
     pub enum Decision {
-        /// Let the device act.
         Authorize = "authorize",
-        /// Do not.
         Deny = "deny",
     }
 }
 
 kernel::params! {
-    /// The decision on a device.
     pub struct ConfirmDevice {
         /// As shown on the device.
         pub user_code: String,
-        /// What the user decided.
         pub decision: Decision,
     }
 }
@@ -278,58 +233,43 @@ async fn confirm(
     params: Params<ConfirmDevice>,
 ) -> Result<Response> {
     let viewer = viewer.viewer();
-    let (signed_in, session) = session_of(&viewer).ok_or(Error::Unauthenticated)?;
-    let (user, by) = (signed_in.user.clone(), Author::from(signed_in));
+    let (signed_in, session) = viewer.in_session().ok_or(Error::Unauthenticated)?;
+    let (user, by) = (signed_in.user.clone(), Author::from(signed_in.as_ref()));
     let ip = asked.peer.to_string();
-    let (typed, approved) = (
-        params.user_code.clone(),
-        params.decision == Decision::Authorize,
-    );
-    let code = typed.clone();
+    let (typed, code) = (params.user_code.clone(), params.user_code.clone());
+    let approved = params.decision == Decision::Authorize;
     let looked = app
         .write(move |tx| {
             let looked = look(tx, &code, user.id, &ip)?;
-            let Looked::Found(found) = &looked else {
+            let Ok((device, application)) = &looked else {
                 return Ok(looked);
             };
-            let (device, application) = found.as_ref();
-            let scopes = scopes::split(&device.scopes);
-            let for_admins = scopes
-                .iter()
-                .any(|scope| ADMIN_SCOPES.contains(&scope.as_str()));
+            let for_admins = scopes::are_powers(&scopes::split(&device.scopes));
             if approved && (user.confirmed_at.is_none() || (for_admins && !user.is_admin)) {
-                return Err(Error::forbidden(
-                    "You may not give this application its scopes.",
-                ));
+                let text = "You may not give this application its scopes.";
+                return Err(Error::forbidden(text));
             }
             let began = sessions::began(tx, session)?.ok_or(Error::Unauthenticated)?;
             if !devices::decide(tx, device.id, user.id, approved, began)? {
-                return Ok(Looked::Expired);
+                return Ok(Err(EXPIRED));
             }
-            let action = if approved {
-                "application.authorize"
-            } else {
-                "application.deny"
+            let action = match approved {
+                true => "application.authorize",
+                false => "application.deny",
             };
             applications::record(tx, &by, action, application)?;
             Ok(looked)
         })
         .await?;
     match looked {
-        Looked::Wrong => problem(&app, &asked, &viewer, &typed, INVALID),
-        Looked::Expired => problem(&app, &asked, &viewer, &typed, EXPIRED),
-        Looked::Found(_) if wants_json(&asked) => Ok(reply::empty(StatusCode::NO_CONTENT)),
-        Looked::Found(_) => {
-            let mut page = pages::page(&app, &viewer, "Connect a device");
-            page.flash = match approved {
-                true => Flash::done("Device successfully authorized"),
-                false => Flash::done("The device was refused"),
+        Err(why) => problem(&app, &asked, &viewer, &typed, why),
+        Ok(_) if wants_json(&asked) => Ok(reply::empty(StatusCode::NO_CONTENT)),
+        Ok(_) => {
+            let text = match approved {
+                true => "Device successfully authorized",
+                false => "The device was refused",
             };
-            let view = DeviceForm {
-                page,
-                user_code: String::new(),
-            };
-            Ok(private(Html::new(&view)?.response()))
+            form(&app, &viewer, None, Flash::done(text), StatusCode::OK)
         }
     }
 }

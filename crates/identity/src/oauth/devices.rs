@@ -71,7 +71,6 @@ fn random_user_code() -> String {
     code
 }
 
-/// A user code as people read it.
 pub fn shown(code: &str) -> String {
     format!("{}-{}", &code[..LENGTH / 2], &code[LENGTH / 2..])
 }

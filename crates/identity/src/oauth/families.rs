@@ -149,7 +149,6 @@ fn reused(tx: &mut Tx<'_>, pair: &Pair) -> Result<()> {
     Ok(())
 }
 
-/// Writes down what happened to a family.
 pub(super) fn note(tx: &mut Tx<'_>, pair: &Pair, action: &'static str) -> Result<()> {
     kernel::audit::record(
         tx,
@@ -165,7 +164,6 @@ pub(super) fn note(tx: &mut Tx<'_>, pair: &Pair, action: &'static str) -> Result
     Ok(())
 }
 
-/// Notes a use of a family.
 pub fn touch(tx: &mut Tx<'_>, family: i64, user: UserId, ip: &str) -> kernel::error::Result<()> {
     let now = tx.now();
     crate::store::families::note_use(tx, family, now, ip)?;

@@ -48,12 +48,10 @@ fn encode(key: &keys::SigningKey, claims: &Map<String, Value>) -> Result<String>
     Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }
 
-/// Whether a list of scopes has this one.
 pub(super) fn has(scopes: &[String], scope: &str) -> bool {
     scopes.iter().any(|one| one == scope)
 }
 
-/// What an ID token says of the user.
 fn about(tx: &mut Tx<'_>, id: i64, with_email: bool) -> Result<Map<String, Value>> {
     let mut claims = common(tx, id, with_email)?;
     let direct: Vec<String> = hooks::groups_of(tx, id)?

@@ -4,7 +4,7 @@
 use super::client::{self, Credentials};
 use super::endpoint;
 use super::families::{self, Pair};
-use super::refusal::{Refusal, Result, answered, no_store, settled};
+use super::refusal::{Refusal, Result, answered, answered_to_all, settled};
 use super::sent::{OauthParams, SentBody, SentQuery};
 use super::{cors, limits};
 use crate::access;
@@ -26,7 +26,6 @@ pub fn routes(r: &mut Routes) {
     endpoint(r, Method::OPTIONS, "/oauth/revoke", cors::for_post);
 }
 
-/// The bearer token of a request.
 pub(super) fn bearer(asked: &RequestContext) -> Option<&str> {
     let value = asked.header(header::AUTHORIZATION)?;
     let (scheme, token) = value.trim().split_once(' ')?;
@@ -55,10 +54,8 @@ async fn info(
     asked: Arc<RequestContext>,
     query: SentQuery,
 ) -> kernel::error::Result<Response> {
-    let mut response = answered(show_info(&app, &asked, query.0).await, &asked);
-    no_store(&mut response);
-    cors::allow(&mut response);
-    Ok(response)
+    let answer = show_info(&app, &asked, query.0).await;
+    Ok(answered_to_all(answer, &asked))
 }
 
 async fn show_info(
@@ -113,9 +110,7 @@ async fn introspect(
     asked: Arc<RequestContext>,
     body: SentBody,
 ) -> kernel::error::Result<Response> {
-    let mut response = answered(examine(&app, &asked, body.0).await, &asked);
-    no_store(&mut response);
-    Ok(response)
+    Ok(answered(examine(&app, &asked, body.0).await, &asked))
 }
 
 async fn examine(app: &App, asked: &RequestContext, sent: Result<OauthParams>) -> Result<Response> {
@@ -170,21 +165,17 @@ struct Active {
 }
 
 impl Active {
-    fn of_access(pair: Pair, user: User) -> Active {
-        Active {
-            token_type: Some("Bearer"),
-            exp: Some(pair.expires_at.as_second()),
-            ..Active::of_refresh(pair, user)
-        }
-    }
-
-    fn of_refresh(pair: Pair, user: User) -> Active {
+    fn of(pair: Pair, user: User, is_access: bool) -> Active {
+        let end = match is_access {
+            true => Some(pair.expires_at),
+            false => pair.refresh_expires_at,
+        };
         Active {
             active: true,
             scope: pair.scopes,
             client_id: pair.application_uid,
-            token_type: None,
-            exp: pair.refresh_expires_at.map(|end| end.as_second()),
+            token_type: is_access.then_some("Bearer"),
+            exp: end.map(|end| end.as_second()),
             iat: pair.created_at.as_second(),
             sub: pair.user_id.to_string(),
             username: user.username,
@@ -212,25 +203,20 @@ fn look_up(
         (None, Some(credentials)) => client::authenticate(tx, credentials)?.id,
         (None, None) => return Err(Refusal::InvalidClient),
     };
-    let (pair, about): (_, fn(Pair, User) -> Active) = match families::by_access(tx, token)? {
-        Some(pair) => (
-            Some(pair).filter(|pair| pair.is_alive(now)),
-            Active::of_access,
-        ),
-        None => {
-            let pair = families::by_refresh(tx, token)?;
-            (
-                pair.filter(|pair| pair.can_refresh(now)),
-                Active::of_refresh,
-            )
-        }
+    let found = match families::by_access(tx, token)? {
+        Some(pair) => Some((pair, true)),
+        None => families::by_refresh(tx, token)?.map(|pair| (pair, false)),
     };
-    let own = pair.filter(|pair| pair.application_id == Some(application));
-    let Some(pair) = own else {
+    let living = found.filter(|(pair, is_access)| match is_access {
+        true => pair.is_alive(now),
+        false => pair.can_refresh(now),
+    });
+    let own = living.filter(|(pair, _)| pair.application_id == Some(application));
+    let Some((pair, is_access)) = own else {
         return Ok(None);
     };
     let user = access::active_user(tx, pair.user_id)?;
-    Ok(user.map(|user| about(pair, user)))
+    Ok(user.map(|user| Active::of(pair, user, is_access)))
 }
 
 async fn revoke(
@@ -238,19 +224,16 @@ async fn revoke(
     asked: Arc<RequestContext>,
     body: SentBody,
 ) -> kernel::error::Result<Response> {
-    let mut response = match end(&app, &asked, body.0).await {
-        Err(refusal @ (Refusal::InvalidClient | Refusal::UnauthorizedClient(_))) => {
+    let answer = match end(&app, &asked, body.0).await {
+        Err(Refusal::InvalidClient | Refusal::UnauthorizedClient(_)) => {
             limits::count(&limits::of(&app).failed_grants, &asked, app.now());
             let mut response = Refusal::UnauthorizedClient(NOT_YOURS).response(&asked);
-            drop(refusal);
             *response.status_mut() = StatusCode::FORBIDDEN;
-            response
+            Ok(response)
         }
-        other => answered(other, &asked),
+        other => other,
     };
-    no_store(&mut response);
-    cors::allow(&mut response);
-    Ok(response)
+    Ok(answered_to_all(answer, &asked))
 }
 
 const NOT_YOURS: &str = "You are not authorized to revoke this token";

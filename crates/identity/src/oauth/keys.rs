@@ -26,7 +26,6 @@ const OVERLAP_DAYS: i64 = 7;
 /// What a sealed key is bound to.
 const CONTEXT: &str = "identity.signing_key";
 
-/// A key that signs.
 pub struct SigningKey {
     /// Its name in token headers.
     pub kid: String,

@@ -11,7 +11,6 @@ use kernel::limits::{Limiter, address_key};
 use kernel::time::Timestamp;
 use std::sync::Arc;
 
-/// The limits per address.
 pub struct Limits {
     /// Refused grants: 600 a minute.
     pub failed_grants: Limiter,
@@ -31,7 +30,6 @@ impl Default for Limits {
     }
 }
 
-/// Those of this server.
 pub fn of(app: &App) -> Arc<Limits> {
     app.kept()
 }

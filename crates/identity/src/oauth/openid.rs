@@ -4,7 +4,7 @@ use super::endpoint;
 use super::families;
 use super::id_token::{common, has};
 use super::inspect::bearer;
-use super::refusal::{Refusal, Result, answered, no_store};
+use super::refusal::{Refusal, Result, answered_to_all};
 use super::settings::OAuth;
 use super::{cors, keys, scopes, token};
 use crate::{access, hooks};
@@ -33,33 +33,16 @@ pub fn routes(r: &mut Routes) {
         endpoint(r, Method::GET, path, key_set);
         endpoint(r, Method::OPTIONS, path, cors::for_documents);
     }
-    endpoint(r, Method::GET, "/.well-known/webfinger", webfinger);
-    endpoint(
-        r,
-        Method::OPTIONS,
-        "/.well-known/webfinger",
-        cors::for_documents,
-    );
-    endpoint(
-        r,
-        Method::GET,
-        "/.well-known/oauth-protected-resource",
-        protected_resource,
-    );
-    endpoint(
-        r,
-        Method::OPTIONS,
-        "/.well-known/oauth-protected-resource",
-        cors::for_documents,
-    );
-    endpoint(r, Method::GET, "/oauth/userinfo", userinfo);
-    endpoint(r, Method::POST, "/oauth/userinfo", userinfo);
-    endpoint(
-        r,
-        Method::OPTIONS,
-        "/oauth/userinfo",
-        cors::for_get_and_post,
-    );
+    let path = "/.well-known/webfinger";
+    endpoint(r, Method::GET, path, webfinger);
+    endpoint(r, Method::OPTIONS, path, cors::for_documents);
+    let path = "/.well-known/oauth-protected-resource";
+    endpoint(r, Method::GET, path, protected_resource);
+    endpoint(r, Method::OPTIONS, path, cors::for_documents);
+    let path = "/oauth/userinfo";
+    endpoint(r, Method::GET, path, userinfo);
+    endpoint(r, Method::POST, path, userinfo);
+    endpoint(r, Method::OPTIONS, path, cors::for_get_and_post);
 }
 
 fn document(value: &Value) -> kernel::error::Result<Response> {
@@ -164,14 +147,12 @@ async fn userinfo(
     asked: Arc<RequestContext>,
     sent: AccessToken,
 ) -> kernel::error::Result<Response> {
-    let mut response = match show_user(&app, sent.0).await {
-        Ok(Some(claims)) => reply::json(StatusCode::OK, &claims)?,
-        Ok(None) => reply::empty(StatusCode::FORBIDDEN),
-        Err(refusal) => answered(Err(refusal), &asked),
+    let answer = match show_user(&app, sent.0).await {
+        Ok(Some(claims)) => Ok(reply::json(StatusCode::OK, &claims)?),
+        Ok(None) => Ok(reply::empty(StatusCode::FORBIDDEN)),
+        Err(refusal) => Err(refusal),
     };
-    no_store(&mut response);
-    cors::allow(&mut response);
-    Ok(response)
+    Ok(answered_to_all(answer, &asked))
 }
 
 /// A bearer token by any of the ways of RFC 6750 section 2.
@@ -236,24 +217,14 @@ fn claims(
     let picture = picture.map(|key| format!("{base}{}/{id}/{key}", crate::users::AVATARS));
     add("picture".into(), json!(picture));
     let groups = hooks::groups_of(tx, id)?;
-    let paths = |least: i64| {
-        let with_role = groups.iter().filter(|group| group.level >= least);
-        with_role
-            .map(|group| group.path.clone())
-            .collect::<Vec<_>>()
+    let paths = |fits: &dyn Fn(i64) -> bool| -> Vec<&str> {
+        let fitting = groups.iter().filter(|group| fits(group.level));
+        fitting.map(|group| group.path.as_str()).collect()
     };
-    let exactly = |level: i64| {
-        let with_role = groups.iter().filter(|group| group.level == level);
-        with_role
-            .map(|group| group.path.clone())
-            .collect::<Vec<_>>()
-    };
-    add("groups".into(), json!(paths(0)));
-    for (role, level) in [("owner", 50), ("maintainer", 40), ("developer", 30)] {
-        add(
-            format!("{base}/claims/groups/{role}"),
-            json!(exactly(level)),
-        );
+    add("groups".into(), json!(paths(&|level| level >= 0)));
+    for (role, exactly) in [("owner", 50), ("maintainer", 40), ("developer", 30)] {
+        let name = format!("{base}/claims/groups/{role}");
+        add(name, json!(paths(&|level| level == exactly)));
     }
     Ok(claims)
 }

@@ -5,7 +5,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use kernel::secrets;
 use sha2::{Digest, Sha256};
 
-/// The one method there is.
 pub const METHOD: &str = "S256";
 
 /// Whether a text has the shape of a challenge: SHA-256 in base64url.

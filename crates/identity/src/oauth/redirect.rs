@@ -71,7 +71,6 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Whether `sent` is one of the registered addresses.
 pub fn is_registered(registered: &str, sent: &str) -> bool {
     lines(registered).any(|one| matches(one, sent))
 }

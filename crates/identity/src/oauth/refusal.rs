@@ -8,10 +8,8 @@ use kernel::http::routes::Surface;
 use kernel::http::{RequestContext, Response, refusal, reply};
 use serde_json::json;
 
-/// Result of an OAuth endpoint.
 pub type Result<T, E = Refusal> = std::result::Result<T, E>;
 
-/// Why an OAuth endpoint refuses.
 #[derive(Debug)]
 pub enum Refusal {
     /// A parameter is missing, repeated or malformed.
@@ -83,7 +81,6 @@ impl Refusal {
         Refusal::InvalidRequest(format!("Missing required parameter: {name}."))
     }
 
-    /// The code on the wire.
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::InvalidRequest(_) => "invalid_request",
@@ -197,7 +194,6 @@ impl Refusal {
                     .insert(header::RETRY_AFTER, seconds.clone());
             }
         }
-        no_store(&mut response);
         response
     }
 }
@@ -210,9 +206,7 @@ pub fn unread(error: Error, asked: &RequestContext) -> Response {
         Error::Parameters(texts) => Refusal::InvalidRequest(texts.join(", ")),
         other => Refusal::Other(other),
     };
-    let mut response = refusal.response(asked);
-    cors::allow(&mut response);
-    response
+    answered_to_all(Err(refusal), asked)
 }
 
 /// Answers with secrets in them are kept nowhere (RFC 6749 section 5.1).
@@ -225,7 +219,16 @@ pub fn no_store(response: &mut Response) {
     headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
 }
 
-/// The response of an endpoint whose refusals are OAuth's.
+/// The response of an endpoint whose refusals are OAuth's; it is kept nowhere.
 pub fn answered(result: Result<Response>, asked: &RequestContext) -> Response {
-    result.unwrap_or_else(|refusal| refusal.response(asked))
+    let mut response = result.unwrap_or_else(|refusal| refusal.response(asked));
+    no_store(&mut response);
+    response
+}
+
+/// The same where scripts of every origin may read it.
+pub fn answered_to_all(result: Result<Response>, asked: &RequestContext) -> Response {
+    let mut response = answered(result, asked);
+    cors::allow(&mut response);
+    response
 }

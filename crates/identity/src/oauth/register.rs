@@ -5,7 +5,7 @@ use super::applications::{self, Owner, Registration, random_hex};
 use super::endpoint;
 use super::limits;
 use super::redirect;
-use super::refusal::{Refusal, answered, no_store};
+use super::refusal::{Refusal, answered};
 use super::settings::OAuth;
 use axum::body::Body;
 use http::{Method, StatusCode};
@@ -47,12 +47,10 @@ impl FromCall for Raw {
 async fn register(app: App, asked: Arc<RequestContext>, body: Raw) -> Result<Response> {
     let rules: OAuth = app.settings().get(&app).await?;
     if !rules.dynamic_registration {
-        return Ok(Refusal::RegistrationOff.response(&asked));
+        return Ok(answered(Err(Refusal::RegistrationOff), &asked));
     }
     kernel::read_only::check(&app).await?;
-    let mut response = answered(add(&app, &asked, rules, body.0).await, &asked);
-    no_store(&mut response);
-    Ok(response)
+    Ok(answered(add(&app, &asked, rules, body.0).await, &asked))
 }
 
 async fn add(

@@ -32,7 +32,6 @@ pub enum ResponseMode {
     FormPost,
 }
 
-/// What `prompt` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Prompt {
     pub none: bool,

@@ -2,7 +2,6 @@
 
 use super::applications::{self, Application, Owner, Registration};
 use super::scopes;
-use crate::author::Author;
 use crate::viewer::Admin;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -61,7 +60,6 @@ async fn list(app: App, _: Admin, paging: Paging) -> Result<Paged<ApplicationEnt
 }
 
 kernel::params! {
-    /// A new application.
     pub struct CreateApplication {
         /// For people.
         pub name: String,
@@ -97,7 +95,7 @@ async fn create(
         confidential: params.confidential.unwrap_or(true),
         trusted: false,
     };
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     let (made, secret) = app
         .write(move |tx| applications::create(tx, &by, Owner::Instance, &new))
         .await?;
@@ -105,7 +103,6 @@ async fn create(
 }
 
 kernel::params! {
-    /// Which application.
     pub struct ApplicationPath {
         /// Its id.
         pub id: i64,
@@ -113,7 +110,7 @@ kernel::params! {
 }
 
 async fn destroy(app: App, admin: Admin, path: Params<ApplicationPath>) -> Result<NoContent> {
-    let (by, id) = (Author::from(admin.0.as_ref()), path.id);
+    let (by, id) = (admin.author(), path.id);
     app.write(move |tx| applications::destroy(tx, &by, id))
         .await?;
     Ok(NoContent)
@@ -124,7 +121,7 @@ async fn renew(
     admin: Admin,
     path: Params<ApplicationPath>,
 ) -> Result<Created<ApplicationEntity>> {
-    let (by, id) = (Author::from(admin.0.as_ref()), path.id);
+    let (by, id) = (admin.author(), path.id);
     let (one, secret) = app
         .write(move |tx| {
             let secret = applications::renew_secret(tx, &by, id)?;

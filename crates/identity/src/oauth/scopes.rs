@@ -27,6 +27,18 @@ pub fn is_known(scope: &str) -> bool {
         })
 }
 
+/// Why applications cannot have these scopes.
+pub fn problem(scopes: &[String]) -> Option<&'static str> {
+    let known = scopes.iter().all(|scope| is_known(scope));
+    (!known).then_some("doesn't match configured on the server.")
+}
+
+/// Whether only administrators' tokens may have one of these scopes.
+pub fn are_powers(scopes: &[String]) -> bool {
+    let for_admins = |scope: &String| ADMIN_SCOPES.contains(&scope.as_str());
+    scopes.iter().any(for_admins)
+}
+
 /// The scopes of a space-separated text, each once, in their order.
 pub fn split(text: &str) -> Vec<String> {
     let mut scopes: Vec<String> = Vec::new();
@@ -62,11 +74,18 @@ pub fn same(a: &[String], b: &[String]) -> bool {
     within(a, b) && within(b, a)
 }
 
-/// What a scope allows, for people.
+/// What a scope allows, for the user who is asked for it.
 pub fn describe(scope: &str) -> &'static str {
     match scope {
         "api" => "Read and change everything you may, packages included.",
         "read_api" => "Read everything you may.",
+        other => described(other).unwrap_or("Use a named feature, where it is installed."),
+    }
+}
+
+/// What a scope allows, whoever holds it.
+pub fn described(scope: &str) -> Option<&'static str> {
+    Some(match scope {
         "read_user" => "Read your own account and the directory of users.",
         "read_repository" => "Fetch repositories.",
         "write_repository" => "Fetch and push repositories.",
@@ -83,8 +102,8 @@ pub fn describe(scope: &str) -> &'static str {
         "openid" => "Know who you are and which groups you belong to.",
         "profile" => "Read your public profile.",
         "email" => "Read your primary e-mail address.",
-        _ => "Use a named feature, where it is installed.",
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

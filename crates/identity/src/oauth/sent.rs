@@ -267,7 +267,6 @@ impl FromCall for PageForm {
     }
 }
 
-/// The query of a GET.
 #[derive(Debug)]
 pub struct SentQuery(pub Result<OauthParams>);
 

@@ -4,11 +4,10 @@ use super::client::{self, Credentials};
 use super::codes::{self, Exchange};
 use super::endpoint;
 use super::families::{self, ACCESS_SECONDS, GrantType, Issued, NewFamily, Refresh};
-use super::refusal::{Refusal, Result, answered, no_store, settled};
+use super::refusal::{Refusal, Result, answered_to_all, settled};
 use super::sent::{OauthParams, SentBody};
 use super::settings::OAuth;
 use super::{cors, devices, id_token, limits, scopes};
-use crate::model::ADMIN_SCOPES;
 use crate::sign_in;
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
@@ -44,16 +43,12 @@ async fn token(
     asked: Arc<RequestContext>,
     body: SentBody,
 ) -> kernel::error::Result<Response> {
-    let answer = match body.0 {
-        Ok(sent) => grant(&app, &asked, &sent).await,
-        Err(refusal) => Err(refusal),
-    };
-    let mut response = answered(answer, &asked);
-    cors::allow(&mut response);
-    Ok(response)
+    let answer = grant(&app, &asked, body.0).await;
+    Ok(answered_to_all(answer, &asked))
 }
 
-async fn grant(app: &App, asked: &RequestContext, sent: &OauthParams) -> Result<Response> {
+async fn grant(app: &App, asked: &RequestContext, sent: Result<OauthParams>) -> Result<Response> {
+    let sent = &sent?;
     let grant_type = sent.required("grant_type")?;
     limits::check(&limits::of(app).failed_grants, asked, app.now())?;
     let credentials = Credentials::find(asked, sent)?;
@@ -155,8 +150,7 @@ async fn by_password(
     let user = sign_in::check_password(app, &login, &password, &ip)
         .await?
         .ok_or(Refusal::InvalidGrant)?;
-    let for_admins = |scope: &String| ADMIN_SCOPES.contains(&scope.as_str());
-    if !user.is_admin && scopes.iter().any(for_admins) {
+    if !user.is_admin && scopes::are_powers(&scopes) {
         return Err(Refusal::InvalidScope);
     }
     let agent = asked
@@ -199,6 +193,5 @@ async fn respond(app: &App, issued: Issued, audience: Option<String>) -> Result<
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/json; charset=utf-8"),
     );
-    no_store(&mut response);
     Ok(response)
 }

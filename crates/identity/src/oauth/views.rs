@@ -1,14 +1,24 @@
 //! What the pages of applications show: plain view models of their templates.
 
+use super::scopes;
 use askama::Template;
 use kernel::html::ui;
 use kernel::html::{Errors, Moment, Page};
 
-/// One scope with its meaning.
 #[derive(Debug)]
 pub struct ScopeLine {
     pub name: String,
     pub description: &'static str,
+}
+
+impl ScopeLine {
+    pub fn list(scopes: Vec<String>) -> Vec<ScopeLine> {
+        let line = |name: String| ScopeLine {
+            description: scopes::describe(&name),
+            name,
+        };
+        scopes.into_iter().map(line).collect()
+    }
 }
 
 /// GET `/oauth/authorize`: the user is asked.
@@ -70,7 +80,6 @@ pub struct DeviceConfirm {
     pub scopes: Vec<ScopeLine>,
 }
 
-/// One application in a list.
 #[derive(Debug)]
 pub struct ApplicationRow {
     pub url: String,
@@ -84,7 +93,6 @@ pub struct ApplicationRow {
     pub trusted: bool,
 }
 
-/// One application that acts for the user.
 #[derive(Debug)]
 pub struct AuthorizedRow {
     pub name: String,
@@ -92,11 +100,9 @@ pub struct AuthorizedRow {
     pub revoke_url: String,
     pub scopes: Vec<String>,
     pub since: Moment,
-    /// Last use.
     pub last_used_at: Option<Moment>,
 }
 
-/// A box for one scope.
 #[derive(Debug, Default, Clone)]
 pub struct ScopeChoice {
     pub name: String,
@@ -104,22 +110,14 @@ pub struct ScopeChoice {
     pub checked: bool,
 }
 
-/// The form of an application.
 #[derive(Debug, Default)]
 pub struct ApplicationForm {
-    /// Where it posts to.
     pub action: String,
-    /// Field `name`.
     pub name: String,
-    /// Field `redirect_uri`.
     pub redirect_uri: String,
-    /// Field `confidential`.
     pub confidential: bool,
-    /// Field `trusted`, for administrators.
     pub trusted: bool,
-    /// Whether that field is shown.
     pub may_trust: bool,
-    /// Field `scopes[]`.
     pub scopes: Vec<ScopeChoice>,
     pub button: &'static str,
 }
@@ -139,18 +137,14 @@ pub struct Applications {
     pub authorized: Vec<AuthorizedRow>,
     /// The next page of the list, or empty.
     pub next_url: String,
-    /// Whether a new one may be registered here.
     pub may_create: bool,
     pub form: ApplicationForm,
-    /// What is wrong, by field name.
     pub errors: Errors,
 }
 
-/// A secret in a list.
 #[derive(Debug)]
 pub struct SecretRow {
     pub created_at: Moment,
-    /// Last use.
     pub last_used_at: Option<Moment>,
     /// Set while it is being replaced.
     pub ends_at: Option<Moment>,
@@ -168,8 +162,6 @@ pub struct ApplicationPage {
     pub confidential: bool,
     pub secrets: Vec<SecretRow>,
     pub url: String,
-    /// The form to change it.
     pub form: ApplicationForm,
-    /// What is wrong, by field name.
     pub errors: Errors,
 }

@@ -3,7 +3,6 @@
 use super::tokens::TokenRow;
 use super::views::{AdminUser, AdminUsers, UserRow};
 use crate::access::may_end_two_factor;
-use crate::author::Author;
 use crate::model::{TokenKind, User};
 use crate::tokens::{self, Filter as TokenFilter, SortBy, State};
 use crate::two_factor;
@@ -53,13 +52,10 @@ const SORTS: &[(&str, &str)] = &[
 ];
 
 kernel::params! {
-    /// What is listed.
     pub struct ListForm {
         /// Part of a name, or a whole e-mail.
         pub search: Option<String>,
-        /// Which users.
         pub filter: Option<String>,
-        /// Order.
         pub sort: Option<String>,
     }
 }
@@ -180,9 +176,7 @@ async fn list(app: App, admin: Admin, form: Params<ListForm>, paging: Paging) ->
 }
 
 kernel::params! {
-    /// Which user.
     pub struct NamedUser {
-        /// Login.
         pub username: String,
     }
 }
@@ -226,55 +220,13 @@ async fn show(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Respons
     Ok(Html::new(&view)?.response())
 }
 
-async fn change(app: App, admin: Admin, name: String, to: Transition) -> Result<Response> {
-    let by = Author::from(admin.0.as_ref());
-    let (back, name) = app
-        .write(move |tx| {
-            let user = users::find_by_username(tx, &name)?.found("User")?;
-            users::transition(tx, &by, user.id, to)?;
-            Ok((format!("/admin/users/{}", user.username), user.name))
-        })
-        .await?;
-    let text = match to {
-        Transition::Block => format!("{name} is blocked and signed out everywhere."),
-        _ => format!("{name} may sign in again."),
-    };
-    flash::done(&app, &back, text)
-}
-
-async fn block(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    change(app, admin, path.0.username, Transition::Block).await
-}
-
-async fn unblock(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    change(app, admin, path.0.username, Transition::Unblock).await
-}
-
-async fn approve(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    let by = Author::from(admin.0.as_ref());
-    let user = decide(&app, path.0.username, move |tx, id| {
-        users::approve(tx, &by, id)
-    })
-    .await?;
-    let back = format!("/admin/users/{}", user.username);
-    flash::done(&app, &back, format!("{} is let in.", user.name))
-}
-
-async fn reject(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    let by = Author::from(admin.0.as_ref());
-    let user = decide(&app, path.0.username, move |tx, id| {
-        users::reject(tx, &by, id)
-    })
-    .await?;
-    let text = format!("{} is turned away and deleted.", user.name);
-    flash::done(&app, "/admin/users?filter=pending", text)
-}
-
+/// Does something to the user of a page; who they were.
 async fn decide(
     app: &App,
-    name: String,
+    path: Params<NamedUser>,
     work: impl Fn(&mut Tx<'_>, i64) -> Result<()> + Send + 'static,
 ) -> Result<User> {
+    let name = path.0.username;
     app.write(move |tx| {
         let user = users::find_by_username(tx, &name)?.found("User")?;
         work(tx, user.id)?;
@@ -283,14 +235,42 @@ async fn decide(
     .await
 }
 
+fn done(app: &App, user: &User, text: &str) -> Result<Response> {
+    let back = format!("/admin/users/{}", user.username);
+    flash::done(app, &back, format!("{} {text}", user.name))
+}
+
+async fn block(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    let block = move |tx: &mut Tx<'_>, id| {
+        users::transition(tx, &admin.author(), id, Transition::Block).map(drop)
+    };
+    let user = decide(&app, path, block).await?;
+    done(&app, &user, "is blocked and signed out everywhere.")
+}
+
+async fn unblock(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    let unblock = move |tx: &mut Tx<'_>, id| {
+        users::transition(tx, &admin.author(), id, Transition::Unblock).map(drop)
+    };
+    let user = decide(&app, path, unblock).await?;
+    done(&app, &user, "may sign in again.")
+}
+
+async fn approve(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    let approve = move |tx: &mut Tx<'_>, id| users::approve(tx, &admin.author(), id);
+    let user = decide(&app, path, approve).await?;
+    done(&app, &user, "is let in.")
+}
+
+async fn reject(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
+    let reject = move |tx: &mut Tx<'_>, id| users::reject(tx, &admin.author(), id);
+    let user = decide(&app, path, reject).await?;
+    let text = format!("{} is turned away and deleted.", user.name);
+    flash::done(&app, "/admin/users?filter=pending", text)
+}
+
 async fn end_two_factor(app: App, admin: Admin, path: Params<NamedUser>) -> Result<Response> {
-    let name = path.0.username;
-    let user = app
-        .write(move |tx| {
-            let user = users::find_by_username(tx, &name)?.found("User")?;
-            two_factor::end_for(tx, &admin.0, user.id)
-        })
-        .await?;
-    let text = format!("{} signs in with the password alone.", user.name);
-    flash::done(&app, &format!("/admin/users/{}", user.username), text)
+    let end = move |tx: &mut Tx<'_>, id| two_factor::end_for(tx, &admin.0, id).map(drop);
+    let user = decide(&app, path, end).await?;
+    done(&app, &user, "signs in with the password alone.")
 }

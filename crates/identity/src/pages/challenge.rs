@@ -27,7 +27,6 @@ pub struct Challenge {
 impl HtmlSafe for Challenge {}
 
 impl Challenge {
-    /// The one that is configured, where one is.
     pub async fn configured(app: &App) -> Result<Option<Challenge>> {
         let captcha: Captcha = app.settings().get(app).await?;
         Ok(captcha.enabled.then(|| Challenge {

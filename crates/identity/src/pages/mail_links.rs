@@ -1,14 +1,14 @@
 //! The pages that links in mail lead to, and the one that asks for such a
 //! mail. Opening a link changes nothing; the button on its page does.
 
-use super::sign_in::{FORM_COOKIE, bind, check_form, set_cookie};
+use super::sign_in::{OwnForm, bound_page};
 use super::views::Door;
 use crate::author::Author;
 use crate::mail_links::{self, Purpose};
 use crate::model::User;
 use crate::tasks::SendLink;
 use crate::users;
-use crate::{attempts, csrf, password, password_rules, sign_in};
+use crate::{attempts, password, password_rules, sign_in};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -52,25 +52,19 @@ pub(super) fn show(
     mut door: Door,
     status: StatusCode,
 ) -> Result<Response> {
-    let (secret, fresh) = bind(asked);
-    door.page.csrf = csrf::bound_to(app, &secret);
-    let mut response = Html::new(&door)?.status(status).response();
+    let (page, bound) = bound_page(app, asked, door.page.title);
+    door.page = page;
+    let mut response = bound.answer(app, Html::new(&door)?.status(status))?;
     let no_referrer = HeaderValue::from_static("no-referrer");
     response
         .headers_mut()
         .insert(header::REFERRER_POLICY, no_referrer);
-    if fresh {
-        set_cookie(app, &mut response, FORM_COOKIE, &secret, None)?;
-    }
     Ok(response)
 }
 
 pub(super) fn door(title: &str, text: &str) -> Door {
     Door {
-        page: Page {
-            active: "sign-in",
-            ..Page::new(title)
-        },
+        page: Page::new(title),
         text: text.to_owned(),
         error: String::new(),
         action: "",
@@ -115,16 +109,17 @@ async fn unconfirmed_address(app: App, asked: Arc<RequestContext>) -> Result<Res
 }
 
 kernel::params! {
-    /// Who forgot their password.
     pub struct SendForm {
-        /// Address of the account.
         pub email: Option<String>,
-        /// Proof that the form is ours.
-        pub authenticity_token: Option<String>,
     }
 }
 
-async fn send(app: App, asked: Arc<RequestContext>, form: Params<SendForm>) -> Result<Response> {
+async fn send(
+    app: App,
+    asked: Arc<RequestContext>,
+    form: Params<SendForm>,
+    _: OwnForm,
+) -> Result<Response> {
     send_for(app, asked, form.0, Purpose::Password).await
 }
 
@@ -132,6 +127,7 @@ async fn send_confirmation(
     app: App,
     asked: Arc<RequestContext>,
     form: Params<SendForm>,
+    _: OwnForm,
 ) -> Result<Response> {
     send_for(app, asked, form.0, Purpose::Confirm).await
 }
@@ -143,11 +139,7 @@ async fn send_for(
     form: SendForm,
     purpose: Purpose,
 ) -> Result<Response> {
-    check_form(&app, &asked, form.authenticity_token.as_deref())?;
-    let (ip, email) = (
-        asked.peer.to_string(),
-        form.email.clone().unwrap_or_default(),
-    );
+    let (ip, email) = (asked.peer.to_string(), form.email.unwrap_or_default());
     // Counted in a transaction of its own: a refusal must count, too.
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
     app.write(move |tx| ask_for_link(tx, &email, purpose))
@@ -199,49 +191,57 @@ fn new_password(token: &str, error: String) -> Door {
 /// Whose token it is, without using it up; refused if it opens nothing.
 async fn check(app: &App, purpose: Purpose, token: &str) -> Result<User> {
     let token = token.to_owned();
-    let found = app
-        .read(move |tx| mail_links::find(tx, purpose, &token))
-        .await?;
-    found
-        .map(|(_, user)| user)
-        .ok_or_else(|| Error::forbidden(ENDED))
+    let found = app.read(move |tx| mail_links::find(tx, purpose, &token));
+    let user = found.await?.map(|(_, user)| user);
+    user.ok_or_else(|| Error::forbidden(ENDED))
 }
 
 kernel::params! {
-    /// The link of a mail about a password.
-    pub struct Choose {
-        /// Its token.
+    /// The address of a link: its token by the name that its purpose has for it.
+    pub struct Link {
         pub reset_password_token: Option<String>,
+        pub unlock_token: Option<String>,
+        pub confirmation_token: Option<String>,
     }
 }
 
-async fn choose(app: App, asked: Arc<RequestContext>, link: Params<Choose>) -> Result<Response> {
-    let token = link.0.reset_password_token.unwrap_or_default();
-    check(&app, Purpose::Password, &token).await?;
-    show(
-        &app,
-        &asked,
-        new_password(&token, String::new()),
-        StatusCode::OK,
-    )
+/// The page that a link leads to, while it works.
+async fn opened(
+    app: App,
+    asked: Arc<RequestContext>,
+    link: Link,
+    purpose: Purpose,
+    page: impl FnOnce(String) -> Door,
+) -> Result<Response> {
+    let token = match purpose {
+        Purpose::Password => link.reset_password_token,
+        Purpose::Unlock => link.unlock_token,
+        Purpose::Confirm => link.confirmation_token,
+    };
+    let token = token.unwrap_or_default();
+    check(&app, purpose, &token).await?;
+    show(&app, &asked, page(token), StatusCode::OK)
+}
+
+async fn choose(app: App, asked: Arc<RequestContext>, link: Params<Link>) -> Result<Response> {
+    let page = |token: String| new_password(&token, String::new());
+    opened(app, asked, link.0, Purpose::Password, page).await
 }
 
 kernel::params! {
-    /// A new password by link.
     pub struct SetForm {
-        /// The link's token.
         pub token: String,
-        /// The new password.
         pub password: String,
-        /// The same again.
         pub password_confirmation: String,
-        /// Proof that the form is ours.
-        pub authenticity_token: Option<String>,
     }
 }
 
-async fn set(app: App, asked: Arc<RequestContext>, form: Params<SetForm>) -> Result<Response> {
-    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+async fn set(
+    app: App,
+    asked: Arc<RequestContext>,
+    form: Params<SetForm>,
+    _: OwnForm,
+) -> Result<Response> {
     let ip = asked.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
     let user = check(&app, Purpose::Password, &form.token).await?;
@@ -286,38 +286,27 @@ fn used(
     }
 }
 
-kernel::params! {
-    /// The link of a mail about a locked account.
-    pub struct Locked {
-        /// Its token.
-        pub unlock_token: Option<String>,
-    }
-}
-
-async fn locked(app: App, asked: Arc<RequestContext>, link: Params<Locked>) -> Result<Response> {
-    let token = link.0.unlock_token.unwrap_or_default();
-    check(&app, Purpose::Unlock, &token).await?;
-    let page = Door {
+async fn locked(app: App, asked: Arc<RequestContext>, link: Params<Link>) -> Result<Response> {
+    let page = |token: String| Door {
         action: "/users/unlock",
         token,
         button: "Unlock",
         ..door("Unlock your account", "Afterwards you can sign in again.")
     };
-    show(&app, &asked, page, StatusCode::OK)
+    opened(app, asked, link.0, Purpose::Unlock, page).await
 }
 
 kernel::params! {
     /// The button on the page of a link.
-    pub struct Press {
-        /// The link's token.
-        pub token: String,
-        /// Proof that the form is ours.
-        pub authenticity_token: Option<String>,
-    }
+    pub struct Press { pub token: String }
 }
 
-async fn unlock(app: App, asked: Arc<RequestContext>, form: Params<Press>) -> Result<Response> {
-    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+async fn unlock(
+    app: App,
+    asked: Arc<RequestContext>,
+    form: Params<Press>,
+    _: OwnForm,
+) -> Result<Response> {
     let by_link = used(&asked, Purpose::Unlock, form.0.token, |tx, by, user, _| {
         sign_in::unlock(tx, by, user)
     });
@@ -325,22 +314,8 @@ async fn unlock(app: App, asked: Arc<RequestContext>, form: Params<Press>) -> Re
     flash::done(&app, "/users/sign_in", "Your account is unlocked.")
 }
 
-kernel::params! {
-    /// The link of a mail about an address.
-    pub struct Unconfirmed {
-        /// Its token.
-        pub confirmation_token: Option<String>,
-    }
-}
-
-async fn unconfirmed(
-    app: App,
-    asked: Arc<RequestContext>,
-    link: Params<Unconfirmed>,
-) -> Result<Response> {
-    let token = link.0.confirmation_token.unwrap_or_default();
-    check(&app, Purpose::Confirm, &token).await?;
-    let page = Door {
+async fn unconfirmed(app: App, asked: Arc<RequestContext>, link: Params<Link>) -> Result<Response> {
+    let page = |token: String| Door {
         action: "/users/confirmation",
         token,
         button: "Confirm",
@@ -349,11 +324,15 @@ async fn unconfirmed(
             "Confirm that this e-mail address is yours.",
         )
     };
-    show(&app, &asked, page, StatusCode::OK)
+    opened(app, asked, link.0, Purpose::Confirm, page).await
 }
 
-async fn confirm(app: App, asked: Arc<RequestContext>, form: Params<Press>) -> Result<Response> {
-    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+async fn confirm(
+    app: App,
+    asked: Arc<RequestContext>,
+    form: Params<Press>,
+    _: OwnForm,
+) -> Result<Response> {
     let by_link = used(&asked, Purpose::Confirm, form.0.token, users::confirm_email);
     app.write(by_link).await?;
     flash::done(&app, "/users/sign_in", "Your address is confirmed.")

@@ -43,6 +43,11 @@ pub fn routes(r: &mut Routes) {
     spam_logs::routes(r);
 }
 
+kernel::params! {
+    /// Which of one's own things.
+    pub struct OwnThing { pub id: i64 }
+}
+
 /// A page with what the layout needs of its viewer.
 pub fn page(app: &App, viewer: &Viewer, title: &str) -> Page {
     let mut page = Page::new(title);

@@ -1,17 +1,18 @@
 //! `/-/user_settings/tokens`: one's own access tokens.
 
+use super::OwnThing;
 use super::tokens::{ShownSecret, TokenForm, TokenRow};
 use super::views::Tokens;
-use crate::author::Author;
 use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
 use crate::tasks;
 use crate::tokens::{self, Filter, NewToken, Ready, SortBy};
 use crate::viewer::SignedInViewer;
-use http::{Method, StatusCode};
+use http::Method;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
-use kernel::html::{Errors, Html, flash};
+use kernel::error::{Found, Result};
+use kernel::html::Page;
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::http::{Paging, Params, RequestContext, Response, Routes, Start, reply};
 use kernel::secrets::Secret;
 use kernel::time::Date;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use store::Tx;
 
 const PATH: &str = "/-/user_settings/tokens";
+const ENDED: &str = "This token has ended and cannot be rotated.";
 /// Where guides of clients send people to make a token for them.
 const KNOWN_ELSEWHERE: [&str; 2] = [
     "/-/user_settings/personal_access_tokens",
@@ -45,197 +47,197 @@ async fn lead_here(asked: Arc<RequestContext>) -> Result<Response> {
 kernel::params! {
     /// What the form of a new token holds at first: a client's wish.
     pub struct Wish {
-        /// Field `name`.
         pub name: Option<String>,
-        /// Field `description`.
         pub description: Option<String>,
-        /// Field `expires_at`.
         pub expires_at: Option<String>,
         /// Names of scopes, separated by commas.
         pub scopes: Option<String>,
     }
 }
 
+/// One's own tokens.
+#[derive(Clone)]
+struct OwnTokens {
+    viewer: SignedInViewer,
+    rules: TokenRules,
+    /// What the form holds at first.
+    opened: TokenForm,
+    /// A secret made just now.
+    secret: Option<ShownSecret>,
+}
+
+impl OwnTokens {
+    async fn of(app: &App, viewer: SignedInViewer) -> Result<OwnTokens> {
+        Ok(OwnTokens {
+            viewer,
+            rules: app.settings().get(app).await?,
+            opened: TokenForm::default(),
+            secret: None,
+        })
+    }
+
+    fn find(&self, tx: &mut Tx<'_>, id: i64) -> Result<AccessToken> {
+        let user = self.viewer.0.user.id;
+        let token = tokens::find(tx, id)?;
+        token
+            .filter(|token| token.user_id == user && token.kind == TokenKind::Personal)
+            .found("Personal Access Token")
+    }
+
+    fn new_token(&self, form: &CreateForm) -> NewToken {
+        NewToken {
+            name: form.name.clone().unwrap_or_default(),
+            description: form.description.clone().filter(|text| !text.is_empty()),
+            scopes: form.scopes.clone().unwrap_or_default(),
+            expires_at: form.expires_at,
+            ..NewToken::of(TokenKind::Personal, &self.viewer.0.user)
+        }
+    }
+
+    fn made(
+        &self,
+        tx: &mut Tx<'_>,
+        action: &'static str,
+        (token, secret): (AccessToken, Secret),
+    ) -> Result<Outcome<Self>> {
+        tokens::record(tx, &self.viewer.author(), action, &token)?;
+        tasks::notify(tx, &self.viewer.0.user, tasks::Change::Token)?;
+        let secret = ShownSecret {
+            name: token.name,
+            token: secret.expose().to_owned(),
+        };
+        Ok(Outcome::Shown(OwnTokens {
+            opened: TokenForm::default(),
+            secret: Some(secret),
+            ..self.clone()
+        }))
+    }
+}
+
 async fn show(app: App, viewer: SignedInViewer, wish: Params<Wish>) -> Result<Response> {
-    let Wish {
-        name,
-        description,
-        expires_at,
-        scopes,
-    } = wish.0;
-    let form = TokenForm {
-        name: name.unwrap_or_default(),
-        description: description.unwrap_or_default(),
-        expires_at: expires_at.unwrap_or_default(),
+    let wish = wish.0;
+    let scopes = wish.scopes.unwrap_or_default();
+    let opened = TokenForm {
+        name: wish.name.unwrap_or_default(),
+        description: wish.description.unwrap_or_default(),
+        expires_at: wish.expires_at.unwrap_or_default(),
         chosen: scopes
-            .unwrap_or_default()
             .split(',')
             .map(|scope| scope.trim().to_owned())
             .collect(),
         ..TokenForm::default()
     };
-    render(&app, &viewer, None, form, Vec::new()).await
-}
-
-async fn render(
-    app: &App,
-    viewer: &SignedInViewer,
-    secret: Option<ShownSecret>,
-    mut form: TokenForm,
-    errors: Vec<(String, Vec<String>)>,
-) -> Result<Response> {
-    let filter = Filter {
-        kind: Some(TokenKind::Personal),
-        user_id: Some(viewer.0.user.id),
-        ..Filter::default()
-    };
-    let paging = Paging {
-        per_page: 200,
-        start: Start::Page(1),
-    };
-    let rows = app
-        .read(move |tx| tokens::page(tx, &filter, SortBy::CreatedDesc, &paging))
-        .await?;
-    let now = app.now();
-    let (active, inactive): (Vec<_>, Vec<_>) = rows.iter().partition(|token| token.is_active(now));
-    let rules: TokenRules = app.settings().get(app).await?;
-    form.offer(TokenKind::Personal, viewer.0.user.is_admin, &rules);
-    let failed = !errors.is_empty();
-    let view = Tokens {
-        page: super::page(app, &viewer.viewer(), "Access tokens"),
-        secret,
-        active: active
-            .into_iter()
-            .map(|token| TokenRow::new(token, now))
-            .collect(),
-        inactive: inactive
-            .into_iter()
-            .map(|token| TokenRow::new(token, now))
-            .collect(),
-        form,
-        errors: Errors(errors),
-    };
-    let status = if failed {
-        StatusCode::UNPROCESSABLE_ENTITY
-    } else {
-        StatusCode::OK
-    };
-    Ok(Html::new(&view)?.status(status).response())
+    let page = OwnTokens::of(&app, viewer).await?;
+    form::show(&app, OwnTokens { opened, ..page }).await
 }
 
 kernel::params! {
-    /// The form of a new token.
     pub struct CreateForm {
-        /// For people.
         pub name: Option<String>,
-        /// For people.
         pub description: Option<String>,
-        /// Last day.
         pub expires_at: Option<Date>,
-        /// What it allows.
         pub scopes: Option<Vec<String>>,
     }
 }
 
-async fn create(app: App, viewer: SignedInViewer, form: Params<CreateForm>) -> Result<Response> {
-    let form = form.0;
-    let chosen = form.scopes.unwrap_or_default();
-    let new = NewToken {
-        kind: TokenKind::Personal,
-        user_id: viewer.0.user.id,
-        admin: viewer.0.user.is_admin,
-        source: None,
-        access_level: None,
-        name: form.name.unwrap_or_default(),
-        description: form.description.filter(|text| !text.is_empty()),
-        scopes: chosen.clone(),
-        expires_at: form.expires_at,
-    };
-    let typed = TokenForm {
-        name: new.name.clone(),
-        description: new.description.clone().unwrap_or_default(),
-        expires_at: form
-            .expires_at
-            .map(|day| day.to_string())
-            .unwrap_or_default(),
-        chosen,
-        ..TokenForm::default()
-    };
-    let (by, user) = (Author::from(viewer.0.as_ref()), viewer.0.user.clone());
-    let made = app
-        .write(move |tx| {
-            let (token, secret) = tokens::create(tx, &new)?;
-            tokens::record(tx, &by, "access_token.create", &token)?;
-            tasks::notify(tx, &user, tasks::Change::Token)?;
-            Ok((token, secret))
+impl CreateForm {
+    fn typed(&self) -> TokenForm {
+        let day = self.expires_at.map(|day| day.to_string());
+        TokenForm {
+            name: self.name.clone().unwrap_or_default(),
+            description: self.description.clone().unwrap_or_default(),
+            expires_at: day.unwrap_or_default(),
+            chosen: self.scopes.clone().unwrap_or_default(),
+            ..TokenForm::default()
+        }
+    }
+}
+
+/// What the forms of the page ask for.
+#[derive(Clone)]
+enum Sent {
+    Create(CreateForm),
+    Revoke(i64),
+    Rotate(i64),
+}
+
+async fn create(app: App, viewer: SignedInViewer, sent: Params<CreateForm>) -> Result<Response> {
+    let page = OwnTokens::of(&app, viewer).await?;
+    form::submit(&app, page, Sent::Create(sent.0)).await
+}
+
+async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
+    let page = OwnTokens::of(&app, viewer).await?;
+    form::submit(&app, page, Sent::Revoke(path.id)).await
+}
+
+async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
+    let page = OwnTokens::of(&app, viewer).await?;
+    form::submit(&app, page, Sent::Rotate(path.id)).await
+}
+
+impl FormPage for OwnTokens {
+    type Form = Sent;
+    type View = Tokens;
+    const FIELDS: &'static [&'static str] = &["name", "description", "expires_at", "scopes"];
+
+    fn page(&self, app: &App) -> Page {
+        super::page(app, &self.viewer.viewer(), "Access tokens")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Sent>) -> Result<Tokens> {
+        let user = &self.viewer.0.user;
+        let filter = Filter {
+            kind: Some(TokenKind::Personal),
+            user_id: Some(user.id),
+            ..Filter::default()
+        };
+        let paging = Paging {
+            per_page: 200,
+            start: Start::Page(1),
+        };
+        let now = tx.now();
+        let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &paging)?;
+        let (active, inactive): (Vec<_>, Vec<_>) =
+            rows.iter().partition(|token| token.is_active(now));
+        let row = |token: &&AccessToken| TokenRow::new(token, now);
+        let mut form = match &typed.form {
+            Some(Sent::Create(form)) => form.typed(),
+            _ => self.opened.clone(),
+        };
+        form.offer(TokenKind::Personal, user.is_admin, &self.rules);
+        Ok(Tokens {
+            page,
+            secret: self.secret.clone(),
+            active: active.iter().map(row).collect(),
+            inactive: inactive.iter().map(row).collect(),
+            form,
+            errors: typed.errors.clone(),
         })
-        .await;
-    match made {
-        Ok((token, secret)) => shown(&app, &viewer, &token, &secret).await,
-        Err(Error::Invalid(problems)) => render(&app, &viewer, None, typed, problems).await,
-        Err(error) => Err(error),
     }
-}
 
-async fn shown(
-    app: &App,
-    viewer: &SignedInViewer,
-    token: &AccessToken,
-    secret: &Secret,
-) -> Result<Response> {
-    let secret = ShownSecret {
-        name: token.name.clone(),
-        token: secret.expose().to_owned(),
-    };
-    render(app, viewer, Some(secret), TokenForm::default(), Vec::new()).await
-}
-
-kernel::params! {
-    /// Which token.
-    pub struct OwnToken {
-        /// Its id.
-        pub id: i64,
-    }
-}
-
-fn own(tx: &mut Tx<'_>, user: i64, id: i64) -> Result<AccessToken> {
-    let token = tokens::find(tx, id)?;
-    token
-        .filter(|token| token.user_id == user && token.kind == TokenKind::Personal)
-        .found("Personal Access Token")
-}
-
-async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {
-    let (id, user) = (path.id, viewer.0.user.id);
-    let by = Author::from(viewer.0.as_ref());
-    app.write(move |tx| {
-        let token = own(tx, user, id)?;
-        tokens::revoke(tx, token.id)?;
-        tokens::record(tx, &by, "access_token.revoke", &token)
-    })
-    .await?;
-    flash::done(&app, PATH, "The token is revoked.")
-}
-
-async fn rotate(app: App, viewer: SignedInViewer, path: Params<OwnToken>) -> Result<Response> {
-    let (id, user) = (path.id, viewer.0.user.clone());
-    let by = Author::from(viewer.0.as_ref());
-    let made = app
-        .write(move |tx| {
-            let token = own(tx, user.id, id)?;
-            if tokens::ready_to_rotate(tx, &token)? != Ready::Yes {
-                return Ok(None);
+    fn change(&self, tx: &mut Tx<'_>, sent: &Sent) -> Result<Outcome<Self>> {
+        match sent {
+            Sent::Create(form) => {
+                let made = tokens::create(tx, &self.new_token(form))?;
+                self.made(tx, "access_token.create", made)
             }
-            let (new, secret) = tokens::rotate(tx, &token, None)?;
-            tokens::record(tx, &by, "access_token.rotate", &new)?;
-            tasks::notify(tx, &user, tasks::Change::Token)?;
-            Ok(Some((new, secret)))
-        })
-        .await?;
-    match made {
-        Some((token, secret)) => shown(&app, &viewer, &token, &secret).await,
-        None => Err(Error::Conflict(
-            "This token has ended and cannot be rotated.".into(),
-        )),
+            Sent::Rotate(id) => {
+                let token = self.find(tx, *id)?;
+                match tokens::ready_to_rotate(tx, &token)? {
+                    Ready::Yes => {
+                        let made = tokens::rotate(tx, &token, None)?;
+                        self.made(tx, "access_token.rotate", made)
+                    }
+                    Ready::Expired | Ready::Reused => Ok(Outcome::Refused(ENDED.into())),
+                }
+            }
+            Sent::Revoke(id) => {
+                let token = self.find(tx, *id)?;
+                tokens::revoke(tx, token.id)?;
+                tokens::record(tx, &self.viewer.author(), "access_token.revoke", &token)?;
+                Outcome::led(PATH, "The token is revoked.")
+            }
+        }
     }
 }

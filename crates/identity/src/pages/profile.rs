@@ -2,9 +2,8 @@
 
 use super::refusal::Refusal;
 use super::views::Profile;
-use crate::author::Author;
 use crate::users::{self, Avatar, Change};
-use crate::viewer::{Credential, SignedInViewer};
+use crate::viewer::SignedInViewer;
 use crate::{entities, password, password_rules, sign_in};
 use http::Method;
 use kernel::app::App;
@@ -14,7 +13,6 @@ use kernel::http::{Files, Params, Response, Routes};
 use kernel::secrets::Secret;
 
 const PATH: &str = "/-/user_settings/profile";
-/// Fields of the profile's form.
 const FIELDS: &[&str] = &[
     "name",
     "public_email",
@@ -67,23 +65,14 @@ async fn render(app: &App, viewer: &SignedInViewer, refusal: Refusal) -> Result<
 kernel::params! {
     /// The profile's form; a box that is not ticked is not sent.
     pub struct ProfileForm {
-        /// Display name.
         pub name: Option<String>,
-        /// E-mail shown to everyone.
         pub public_email: Option<String>,
-        /// A few words.
         pub bio: Option<String>,
-        /// Where they are.
         pub location: Option<String>,
-        /// Their site.
         pub website_url: Option<String>,
-        /// Where they work.
         pub organization: Option<String>,
-        /// As what.
         pub job_title: Option<String>,
-        /// Pronouns.
         pub pronouns: Option<String>,
-        /// Hides activity and followers.
         pub private_profile: Option<bool>,
     }
 }
@@ -108,7 +97,7 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
             .collect(),
         ..Change::default()
     };
-    let (id, by) = (viewer.0.user.id, Author::from(viewer.0.as_ref()));
+    let (id, by) = (viewer.0.user.id, viewer.author());
     match app
         .write(move |tx| users::update(tx, &by, id, &change))
         .await
@@ -121,7 +110,6 @@ async fn update(app: App, viewer: SignedInViewer, form: Params<ProfileForm>) -> 
 kernel::params! {
     /// The form of the picture; the picture itself is a file.
     pub struct AvatarForm {
-        /// Takes it away.
         pub remove: Option<bool>,
     }
 }
@@ -142,20 +130,16 @@ async fn set_avatar(
         Ok(avatar) => avatar,
         Err(error) => return render(&app, &viewer, Refusal::of(error, &["avatar"])?).await,
     };
-    let (by, user) = (Author::from(viewer.0.as_ref()), viewer.0.user.clone());
+    let (by, user) = (viewer.author(), viewer.0.user.clone());
     app.write(move |tx| users::set_avatar(tx, &by, &user, avatar.as_ref()))
         .await?;
     flash::done(&app, PATH, "Your picture is saved.")
 }
 
 kernel::params! {
-    /// The form for a new password.
     pub struct PasswordForm {
-        /// The present one.
         pub current_password: String,
-        /// The new one.
         pub password: String,
-        /// The same again.
         pub password_confirmation: String,
     }
 }
@@ -184,16 +168,12 @@ async fn change_password(
         return render(&app, &viewer, refusal).await;
     }
     let hash = password::hash(form.password.clone()).await?;
-    let by = Author::from(viewer.0.as_ref());
-    let (user, kept) = (
-        viewer.0.user.clone(),
-        match viewer.0.credential {
-            Credential::Session { id } => Some(id),
-            Credential::Token { .. } | Credential::OAuth { .. } => None,
-        },
-    );
-    app.write(move |tx| users::set_password(tx, &by, &user, &hash, false, kept))
-        .await?;
+    let by = viewer.author();
+    app.write(move |tx| {
+        let this = viewer.0.session_id();
+        users::set_password(tx, &by, &viewer.0.user, &hash, false, this)
+    })
+    .await?;
     let text = "Your password is changed, and all your other sessions have ended.";
     flash::done(&app, PATH, text)
 }

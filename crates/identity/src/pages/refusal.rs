@@ -7,12 +7,11 @@ use crate::viewer::Viewer;
 use http::StatusCode;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Flash, Page, flash};
+use kernel::html::{Errors, Flash, Page, form};
 
 /// Why a form is shown again, as its page says it.
 #[derive(Debug, Default)]
 pub struct Refusal {
-    /// What is wrong, by field.
     pub errors: Errors,
     pub flash: Option<Flash>,
     /// Solved, the same is taken.
@@ -23,12 +22,7 @@ impl Refusal {
     /// An error as the form with these fields shows it; what stands beside none
     /// of them is said above. Other errors stay errors.
     pub fn of(error: Error, fields: &[&str]) -> Result<Refusal> {
-        let (errors, flash) = flash::in_form(error)?;
-        let lost = errors.beside(fields);
-        let flash = match lost.is_empty() {
-            true => flash,
-            false => Flash::failed(format!("Nothing was saved: {lost}")),
-        };
+        let (errors, flash) = form::in_form(error, fields)?;
         Ok(Refusal {
             errors,
             flash,

@@ -1,8 +1,7 @@
 //! `/users/sign_in/two_factor`: the second factor after the password.
 
-use super::sign_in::{answer, bind, check_form, set_cookie, visit};
+use super::sign_in::{OwnForm, answer, bound_page, set_cookie, visit};
 use super::views::SecondStep;
-use crate::csrf;
 use crate::gate::cookie_of;
 use crate::sign_in::{self, Attempt, Outcome};
 use crate::two_factor::keys;
@@ -15,7 +14,6 @@ use kernel::http::{Params, RequestContext, Response, Routes};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Where sign-in goes on.
 pub const PATH: &str = "/users/sign_in/two_factor";
 const TITLE: &str = "Two-factor authentication";
 
@@ -60,14 +58,12 @@ async fn form(app: &App, asked: &RequestContext, error: String) -> Result<Respon
 }
 
 fn render(app: &App, asked: &RequestContext, has_keys: bool, error: String) -> Result<Response> {
-    let (secret, fresh) = bind(asked);
+    let (page, bound) = bound_page(app, asked, TITLE);
     let failed = !error.is_empty();
     let view = SecondStep {
         page: Page {
-            csrf: csrf::bound_to(app, &secret),
-            active: "sign-in",
             flash: flash::read(app, &asked.headers),
-            ..Page::new(TITLE)
+            ..page
         },
         has_keys,
         error,
@@ -76,12 +72,7 @@ fn render(app: &App, asked: &RequestContext, has_keys: bool, error: String) -> R
         true => StatusCode::UNPROCESSABLE_ENTITY,
         false => StatusCode::OK,
     };
-    let mut response = Html::new(&view)?.status(status).response();
-    if fresh {
-        let name = super::sign_in::FORM_COOKIE;
-        set_cookie(app, &mut response, name, &secret, None)?;
-    }
-    Ok(response)
+    bound.answer(app, Html::new(&view)?.status(status))
 }
 
 /// The step is over without success: sign-in begins again.
@@ -110,17 +101,18 @@ pub(super) async fn passed(
 }
 
 kernel::params! {
-    /// The form for a code.
     pub struct CodeForm {
         /// Of the app, or a recovery code.
         pub code: Option<String>,
-        /// Proof that the form is ours.
-        pub authenticity_token: Option<String>,
     }
 }
 
-async fn create(app: App, asked: Arc<RequestContext>, form: Params<CodeForm>) -> Result<Response> {
-    check_form(&app, &asked, form.authenticity_token.as_deref())?;
+async fn create(
+    app: App,
+    asked: Arc<RequestContext>,
+    form: Params<CodeForm>,
+    _: OwnForm,
+) -> Result<Response> {
     let ip = asked.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
     let code = form.0.code.unwrap_or_default();
@@ -139,11 +131,8 @@ async fn create(app: App, asked: Arc<RequestContext>, form: Params<CodeForm>) ->
 }
 
 kernel::params! {
-    /// Before a key is asked to sign in.
-    pub struct KeyOptionsForm {
-        /// Proof that the form is ours.
-        pub authenticity_token: Option<String>,
-    }
+    /// Before a key is asked to sign in; that the form has expired is told in JSON, too.
+    pub struct KeyOptionsForm { pub authenticity_token: Option<String> }
 }
 
 async fn key_options(
@@ -155,7 +144,7 @@ async fn key_options(
 }
 
 async fn ask_keys(app: &App, asked: &RequestContext, form: KeyOptionsForm) -> Result<Value> {
-    check_form(app, asked, form.authenticity_token.as_deref())?;
+    OwnForm::check(app, asked, form.authenticity_token.as_deref())?;
     let (own, token) = (app.clone(), cookie(asked));
     let options = app.write(move |tx| keys::begin_sign_in(&own, tx, &token));
     options.await?.ok_or_else(|| {
@@ -164,12 +153,9 @@ async fn ask_keys(app: &App, asked: &RequestContext, form: KeyOptionsForm) -> Re
 }
 
 kernel::params! {
-    /// The form that the script sends for a key.
     pub struct KeyAnswerForm {
         /// The key's answer, as `PublicKeyCredential.toJSON()` in text.
         pub answer: Option<String>,
-        /// Proof that the form is ours.
-        pub authenticity_token: Option<String>,
     }
 }
 
@@ -177,8 +163,8 @@ async fn answer_of_key(
     app: App,
     asked: Arc<RequestContext>,
     form: Params<KeyAnswerForm>,
+    _: OwnForm,
 ) -> Result<Response> {
-    check_form(&app, &asked, form.authenticity_token.as_deref())?;
     let ip = asked.peer.to_string();
     app.write(move |tx| sign_in::count(tx, &ip)).await?;
     let sent = form.0.answer.unwrap_or_default();

@@ -2,11 +2,11 @@
 //! asks for options in JSON, lets the browser speak with the key, and sends
 //! the key's answer in a plain form.
 
+use super::OwnThing;
 use super::two_factor::{knows_password, show_codes};
 use super::views::{KeyRow, SecurityKeys};
-use crate::author::Author;
 use crate::two_factor::keys::{self, Added};
-use crate::viewer::{Credential, SignedIn, SignedInViewer};
+use crate::viewer::{SignedIn, SignedInViewer};
 use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -17,7 +17,6 @@ use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Where keys are managed.
 pub const PATH: &str = "/-/profile/two_factor_auth/keys";
 
 pub fn routes(r: &mut Routes) {
@@ -40,12 +39,8 @@ pub fn routes(r: &mut Routes) {
 
 /// The session that asks. A token, which others may hold, changes no keys.
 fn session(viewer: &SignedIn) -> Result<i64> {
-    match viewer.credential {
-        Credential::Session { id } => Ok(id),
-        Credential::Token { .. } | Credential::OAuth { .. } => Err(Error::forbidden(
-            "Security keys are changed in a browser, not with a token.",
-        )),
-    }
+    let text = "Security keys are changed in a browser, not with a token.";
+    viewer.session_id().ok_or_else(|| Error::forbidden(text))
 }
 
 async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
@@ -92,9 +87,7 @@ async fn render(
 }
 
 kernel::params! {
-    /// Before a key is asked to be added.
     pub struct OptionsForm {
-        /// The present password.
         pub current_password: Option<String>,
     }
 }
@@ -146,9 +139,7 @@ async fn ask_for_proof(app: &App, viewer: &SignedIn) -> Result<Value> {
 }
 
 kernel::params! {
-    /// The form that the script sends for a key.
     pub struct KeyForm {
-        /// What its owner calls it.
         pub name: Option<String>,
         /// The key's answer, as `PublicKeyCredential.toJSON()` in text.
         pub answer: Option<String>,
@@ -159,11 +150,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<KeyForm>) -> Resu
     let session = session(&viewer.0)?;
     let name = form.0.name.unwrap_or_default();
     let answer = form.0.answer.unwrap_or_default();
-    let (own, user, by) = (
-        app.clone(),
-        viewer.0.user.clone(),
-        Author::from(viewer.0.as_ref()),
-    );
+    let (own, user, by) = (app.clone(), viewer.0.user.clone(), viewer.author());
     let typed = name.clone();
     let added = app
         .write(move |tx| keys::finish_add(&own, tx, &by, session, &user, &typed, &answer))
@@ -182,17 +169,9 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<KeyForm>) -> Resu
     }
 }
 
-kernel::params! {
-    /// Which key.
-    pub struct OwnKey {
-        /// Its id.
-        pub id: i64,
-    }
-}
-
-async fn destroy(app: App, viewer: SignedInViewer, path: Params<OwnKey>) -> Result<Response> {
+async fn destroy(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
     session(&viewer.0)?;
-    let (id, by) = (path.id, Author::from(viewer.0.as_ref()));
+    let (id, by) = (path.id, viewer.author());
     app.write(move |tx| keys::remove(tx, &by, &viewer.0.user, id))
         .await?;
     flash::done(&app, PATH, "The security key is removed.")

@@ -1,10 +1,12 @@
 //! `/-/user_settings/sessions`: where one is signed in.
 
+use super::OwnThing;
 use super::views::{self, SessionRow};
 use crate::author::Author;
 use crate::model::User;
 use crate::sessions::{self, Session};
-use crate::viewer::{Credential, SignedInViewer};
+use crate::users;
+use crate::viewer::SignedInViewer;
 use http::Method;
 use kernel::app::App;
 use kernel::error::{Error, Result};
@@ -29,18 +31,10 @@ pub fn routes(r: &mut Routes) {
     );
 }
 
-/// The session that asks; none where a token does.
-fn current(viewer: &SignedInViewer) -> Option<i64> {
-    match viewer.0.credential {
-        Credential::Session { id } => Some(id),
-        Credential::Token { .. } | Credential::OAuth { .. } => None,
-    }
-}
-
 async fn show(app: App, viewer: SignedInViewer) -> Result<Response> {
     let user = viewer.0.user.id;
     let mut living = app.read(move |tx| sessions::list(tx, user)).await?;
-    let (own, now) = (current(&viewer), app.now());
+    let (own, now) = (viewer.0.session_id(), app.now());
     living.sort_by_key(|session| Some(session.id) != own);
     let view = views::Sessions {
         page: super::page(&app, &viewer.viewer(), "Sessions"),
@@ -61,17 +55,9 @@ fn row(session: &Session, own: Option<i64>, now: Timestamp) -> SessionRow {
     }
 }
 
-kernel::params! {
-    /// Which session.
-    pub struct OwnSession {
-        /// Its id.
-        pub id: i64,
-    }
-}
-
-async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnSession>) -> Result<Response> {
+async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnThing>) -> Result<Response> {
     let (id, user) = (path.id, viewer.0.user.id);
-    let by = Author::from(viewer.0.as_ref());
+    let by = viewer.author();
     app.write(move |tx| {
         if !sessions::revoke(tx, user, id)? {
             return Err(Error::NotFound("Session"));
@@ -83,8 +69,8 @@ async fn revoke(app: App, viewer: SignedInViewer, path: Params<OwnSession>) -> R
 }
 
 async fn revoke_others(app: App, viewer: SignedInViewer) -> Result<Response> {
-    let (kept, user) = (current(&viewer), viewer.0.user.id);
-    let by = Author::from(viewer.0.as_ref());
+    let (kept, user) = (viewer.0.session_id(), viewer.0.user.id);
+    let by = viewer.author();
     app.write(move |tx| {
         let ended = sessions::revoke_others(tx, user, kept)?;
         record(tx, &by, &viewer.0.user, ended)
@@ -94,11 +80,5 @@ async fn revoke_others(app: App, viewer: SignedInViewer) -> Result<Response> {
 }
 
 fn record(tx: &mut store::Tx<'_>, by: &Author, user: &User, ended: u64) -> Result<()> {
-    kernel::audit::record(
-        tx,
-        by,
-        "session.revoke",
-        ("User", user.id, &user.username),
-        json!({"ended": ended}),
-    )
+    users::record(tx, by, "session.revoke", user, json!({"ended": ended}))
 }

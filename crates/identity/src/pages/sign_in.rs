@@ -11,21 +11,21 @@ use crate::sign_in::{self, Attempt, Outcome};
 use crate::standing::TwoFactorRequirement;
 use crate::two_factor::{requirement, step};
 use crate::users;
-use crate::viewer::{Credential, SignedInViewer, Viewer};
+use crate::viewer::{SignedInViewer, Viewer};
 use crate::{csrf, password, password_rules, two_factor};
 use http::{Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::{Html, Page, flash};
 use kernel::http::routes::Surface;
-use kernel::http::{Params, RequestContext, Response, Routes, reply};
+use kernel::http::{Call, FromCall, Params, RequestContext, Response, Routes, reply};
 use kernel::secrets::{self, Secret};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Cookie that binds the form's token to the browser before sign-in.
-pub(super) const FORM_COOKIE: &str = "_service_form";
+const FORM_COOKIE: &str = "_service_form";
 /// Label of the signed proof that the old password was right.
 const PROOF: &str = "expired password";
 /// Seconds in which an expired password may be changed after sign-in.
@@ -42,9 +42,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Where to go after sign-in.
     pub struct ShowSignIn {
-        /// A path of this instance.
         pub return_to: Option<String>,
         /// Ask even who is signed in: a client wants a fresh sign-in.
         pub again: Option<bool>,
@@ -84,13 +82,11 @@ async fn form(
     back: String,
 ) -> Result<Response> {
     let sign_up: crate::sign_up::SignUp = app.settings().get(app).await?;
-    let (secret, fresh) = bind(asked);
+    let (page, bound) = bound_page(app, asked, "Sign in");
     let view = SignIn {
         page: Page {
-            csrf: csrf::bound_to(app, &secret),
-            active: "sign-in",
             flash: flash::read(app, &asked.headers),
-            ..Page::new("Sign in")
+            ..page
         },
         login,
         error: error.to_owned(),
@@ -98,18 +94,65 @@ async fn form(
         remember_me: false,
         may_sign_up: sign_up.enabled,
     };
-    let mut response = Html::new(&view)?.response();
-    if fresh {
-        set_cookie(app, &mut response, FORM_COOKIE, &secret, None)?;
-    }
-    Ok(response)
+    bound.answer(app, Html::new(&view)?)
 }
 
-/// What binds a form to the browser, and whether the browser must be told.
-pub(super) fn bind(asked: &RequestContext) -> (String, bool) {
-    match form_cookie(asked) {
-        Some(secret) => (secret, false),
-        None => (secrets::random_token("").expose().to_owned(), true),
+/// What binds a form to the browser before sign-in.
+pub(super) struct Bound {
+    secret: String,
+    /// The browser does not know it yet.
+    is_new: bool,
+}
+
+/// A page before sign-in, with a form bound to this browser.
+pub(super) fn bound_page(
+    app: &App,
+    asked: &RequestContext,
+    title: impl Into<String>,
+) -> (Page, Bound) {
+    let known = form_cookie(asked);
+    let is_new = known.is_none();
+    let secret = known.unwrap_or_else(|| secrets::random_token("").expose().to_owned());
+    let page = Page {
+        csrf: csrf::bound_to(app, &secret),
+        active: "sign-in",
+        ..Page::new(title)
+    };
+    (page, Bound { secret, is_new })
+}
+
+impl Bound {
+    /// The page, with what binds its form.
+    pub fn answer(self, app: &App, html: Html) -> Result<Response> {
+        let mut response = html.response();
+        if self.is_new {
+            set_cookie(app, &mut response, FORM_COOKIE, &self.secret, None)?;
+        }
+        Ok(response)
+    }
+}
+
+/// Refuses a form that our own page did not send from this browser.
+pub(super) struct OwnForm;
+
+impl FromCall for OwnForm {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let sent = call.text(csrf::FIELD).await?;
+        OwnForm::check(&call.app, &call.asked, sent.as_deref())
+    }
+}
+
+impl OwnForm {
+    pub fn check(app: &App, asked: &RequestContext, sent: Option<&str>) -> Result<OwnForm> {
+        let foreign = csrf::is_foreign(app, asked, Surface::Page);
+        let sent = sent.unwrap_or_default();
+        let proved = form_cookie(asked).is_some_and(|secret| csrf::check_bound(app, &secret, sent));
+        match proved && !foreign {
+            true => Ok(OwnForm),
+            false => Err(Error::forbidden(
+                "The form has expired. Open the sign-in page again.",
+            )),
+        }
     }
 }
 
@@ -130,40 +173,22 @@ pub(super) fn set_cookie(
 }
 
 kernel::params! {
-    /// The sign-in form.
     pub struct SignInForm {
         /// Username or e-mail.
         pub login: Option<String>,
-        /// Password.
         pub password: Option<String>,
         /// Outlive the browser.
         pub remember_me: Option<bool>,
-        /// A path of this instance.
         pub return_to: Option<String>,
-        /// Proof that the form is ours.
-        pub authenticity_token: Option<String>,
     }
-}
-
-/// Whether the form was sent by our own page to this browser.
-pub(super) fn check_form(app: &App, asked: &RequestContext, token: Option<&str>) -> Result<()> {
-    let foreign = csrf::is_foreign(app, asked, Surface::Page);
-    let proved = form_cookie(asked)
-        .is_some_and(|secret| csrf::check_bound(app, &secret, token.unwrap_or_default()));
-    if foreign || !proved {
-        return Err(Error::forbidden(
-            "The form has expired. Open the sign-in page again.",
-        ));
-    }
-    Ok(())
 }
 
 async fn create(
     app: App,
     asked: Arc<RequestContext>,
     params: Params<SignInForm>,
+    _: OwnForm,
 ) -> Result<Response> {
-    check_form(&app, &asked, params.authenticity_token.as_deref())?;
     let login = params.login.clone().unwrap_or_default();
     let back = safe_path(params.return_to.as_deref()).to_owned();
     let attempt = Attempt {
@@ -313,16 +338,11 @@ fn renewal(app: &App, asked: &RequestContext, proof: String, error: String) -> R
 }
 
 kernel::params! {
-    /// The form for a new password.
     pub struct RenewForm {
         /// What sign-in handed out.
         pub proof: String,
-        /// The new password.
         pub password: String,
-        /// The same again.
         pub password_confirmation: String,
-        /// Proof that the form is ours.
-        pub authenticity_token: Option<String>,
     }
 }
 
@@ -330,8 +350,8 @@ async fn renew(
     app: App,
     asked: Arc<RequestContext>,
     params: Params<RenewForm>,
+    _: OwnForm,
 ) -> Result<Response> {
-    check_form(&app, &asked, params.authenticity_token.as_deref())?;
     let proof: Option<Proof> = app
         .secrets()
         .verify(PROOF, &params.proof)
@@ -386,7 +406,7 @@ async fn renew(
 }
 
 async fn destroy(app: App, viewer: SignedInViewer) -> Result<Response> {
-    if let Credential::Session { id } = viewer.0.credential {
+    if let Some(id) = viewer.0.session_id() {
         let user = viewer.0.user.id;
         app.write(move |tx| sessions::revoke(tx, user, id)).await?;
     }

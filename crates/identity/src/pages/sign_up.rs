@@ -2,18 +2,18 @@
 
 use super::challenge::Challenge;
 use super::mail_links::{door, show as show_door};
-use super::sign_in::{FORM_COOKIE, bind, check_form, form_cookie, set_cookie};
+use super::sign_in::{OwnForm, bound_page, form_cookie};
 use super::views;
+use crate::password;
 use crate::sign_up::{self, Confirmation, SignUp};
 use crate::spam::captcha::Captcha;
 use crate::spam::{self, Actor, Guarded, Subject};
 use crate::users::NewUser;
 use crate::viewer::Viewer;
-use crate::{csrf, password};
 use http::{Method, StatusCode, header};
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::html::{Errors, Html, Page, flash};
+use kernel::html::{Errors, Html, flash};
 use kernel::http::openapi::Operation;
 use kernel::http::params::{FromParams, Source};
 use kernel::http::{Call, FromCall, RequestContext, Response, Routes, reply};
@@ -27,18 +27,11 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// The sign-up form.
     pub struct Form {
-        /// Display name.
         pub name: Option<String>,
-        /// Login.
         pub username: Option<String>,
-        /// E-mail.
         pub email: Option<String>,
-        /// Password.
         pub password: Option<String>,
-        /// Proof that the form is ours.
-        pub authenticity_token: Option<String>,
     }
 }
 
@@ -93,14 +86,10 @@ async fn render(
     errors: Errors,
     error: &str,
 ) -> Result<Response> {
-    let (secret, fresh) = bind(asked);
+    let (page, bound) = bound_page(app, asked, "Sign up");
     let refused = !error.is_empty() || !errors.is_empty();
     let view = views::SignUp {
-        page: Page {
-            csrf: csrf::bound_to(app, &secret),
-            active: "sign-in",
-            ..Page::new("Sign up")
-        },
+        page,
         name: typed.name.clone(),
         username: typed.username.clone(),
         email: typed.email.clone(),
@@ -113,15 +102,15 @@ async fn render(
         true => StatusCode::UNPROCESSABLE_ENTITY,
         false => StatusCode::OK,
     };
-    let mut response = html.status(status).response();
-    if fresh {
-        set_cookie(app, &mut response, FORM_COOKIE, &secret, None)?;
-    }
-    Ok(response)
+    bound.answer(app, html.status(status))
 }
 
-async fn create(app: App, asked: Arc<RequestContext>, sent: SignUpRequest) -> Result<Response> {
-    check_form(&app, &asked, sent.0.authenticity_token.as_deref())?;
+async fn create(
+    app: App,
+    asked: Arc<RequestContext>,
+    sent: SignUpRequest,
+    _: OwnForm,
+) -> Result<Response> {
     let ip = asked.peer.to_string();
     // Counted in a transaction of its own: a refusal must count, too.
     app.write(move |tx| sign_up::count(tx, &ip)).await?;

@@ -1,7 +1,6 @@
 //! `/admin/spam_logs`: what was taken for spam.
 
 use super::views::{AdminSpamLogs, SpamLogRow};
-use crate::author::Author;
 use crate::spam::Verdict;
 use crate::spam::logs::{self, SpamLog};
 use crate::users::{self, Transition};
@@ -24,9 +23,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Which page of the list.
     pub struct ListParams {
-        /// From 1.
         pub page: Option<i64>,
     }
 }
@@ -78,28 +75,22 @@ fn row(log: SpamLog, now: Timestamp) -> SpamLogRow {
 }
 
 kernel::choices! {
-    /// What a button does.
     pub enum Action {
-        /// Deletes the row.
         Delete = "delete",
-        /// Blocks who it was.
         BlockUser = "block_user",
     }
 }
 
 kernel::params! {
-    /// What to do with which row.
     pub struct ActParams {
-        /// Id of the row.
         pub id: i64,
-        /// What to do.
         pub action: Action,
     }
 }
 
 async fn act(app: App, admin: Admin, params: Params<ActParams>) -> Result<Response> {
     let (id, action) = (params.id, params.action);
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     app.write(move |tx| {
         let (user, title) = logs::find(tx, id)?.found("Spam Log")?;
         match (action, user) {

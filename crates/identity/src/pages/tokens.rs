@@ -3,6 +3,7 @@
 //! of its own.
 
 use crate::model::{ADMIN_SCOPES, AccessToken, SCOPES, TokenKind, scope_fits};
+use crate::oauth::scopes;
 use crate::settings::TokenRules;
 use kernel::html::Moment;
 use kernel::time::Timestamp;
@@ -24,12 +25,9 @@ pub struct ShownSecret {
     pub token: String,
 }
 
-/// What the form for a new token holds.
 #[derive(Debug, Clone, Default)]
 pub struct TokenForm {
-    /// Field `name`.
     pub name: String,
-    /// Field `description`.
     pub description: String,
     /// Field `expires_at`, `YYYY-MM-DD`.
     pub expires_at: String,
@@ -39,7 +37,6 @@ pub struct TokenForm {
     pub expires_hint: String,
     /// The scopes on offer that are wanted most often.
     pub scopes: Vec<ScopeBox>,
-    /// The other scopes on offer.
     pub more: Vec<ScopeBox>,
 }
 
@@ -69,17 +66,13 @@ impl TokenForm {
     }
 }
 
-/// One scope with its box.
 #[derive(Debug, Clone, Default)]
 pub struct ScopeBox {
-    /// `api`, `read_user` …
     pub name: String,
-    /// What it allows, one sentence.
     pub description: String,
     pub checked: bool,
 }
 
-/// One token in a list.
 #[derive(Debug, Clone, Default)]
 pub struct TokenRow {
     pub id: i64,
@@ -90,7 +83,6 @@ pub struct TokenRow {
     pub role: String,
     pub scopes: Vec<String>,
     pub created_at: Moment,
-    /// When it was last used.
     pub last_used_at: Option<Moment>,
     /// The date it ends on (`2027-03-01`), or empty for never.
     pub expires_on: String,
@@ -99,7 +91,6 @@ pub struct TokenRow {
 }
 
 impl TokenRow {
-    /// A token as its row shows it.
     pub fn new(token: &AccessToken, now: Timestamp) -> TokenRow {
         let state = match token.revoked {
             true => "revoked",
@@ -126,19 +117,6 @@ fn describe(scope: &str) -> &'static str {
     match scope {
         "api" => "Read and change everything its holder may, packages included.",
         "read_api" => "Read everything its holder may.",
-        "read_user" => "Read your own account and the directory of users.",
-        "read_repository" => "Fetch repositories.",
-        "write_repository" => "Fetch and push repositories.",
-        "read_registry" => "Pull container images.",
-        "write_registry" => "Push container images.",
-        "read_virtual_registry" => "Read through the dependency proxy.",
-        "write_virtual_registry" => "Change the dependency proxy's cache.",
-        "create_runner" => "Create runners.",
-        "manage_runner" => "Manage runners.",
-        "self_rotate" => "Rotate this token itself.",
-        "sudo" => "Act as any user.",
-        "admin_mode" => "Act as an administrator while admin mode is on.",
-        "read_service_ping" => "Read the usage report.",
-        _ => "For a named feature, where it is installed.",
+        other => scopes::described(other).unwrap_or("For a named feature, where it is installed."),
     }
 }

@@ -1,7 +1,7 @@
 //! Setting one's picture, and serving pictures.
 
 use super::users::sent_avatar;
-use crate::users::{self, AVATARS, Author};
+use crate::users::{self, AVATARS};
 use crate::viewer::SignedInViewer;
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
@@ -22,7 +22,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A picture.
     pub struct SetAvatar {
         /// A file of a multipart body; blank for none.
         pub avatar: Patch<String>,
@@ -44,7 +43,7 @@ async fn set(
 ) -> Result<Ok200<AvatarEntity>> {
     let sent = sent_avatar(&files, &params.avatar)?;
     let avatar = sent.ok_or_else(|| Error::missing("avatar"))?;
-    let by = Author::from(viewer.0.as_ref());
+    let by = viewer.author();
     let user = app
         .write(move |tx| users::set_avatar(tx, &by, &viewer.0.user, avatar.as_ref()))
         .await?;
@@ -54,11 +53,8 @@ async fn set(
 }
 
 kernel::params! {
-    /// The address of a picture.
     pub struct AvatarPath {
-        /// Whose.
         pub user_id: i64,
-        /// Which of theirs.
         pub file: String,
     }
 }

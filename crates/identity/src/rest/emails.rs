@@ -1,12 +1,11 @@
 //! `/user/emails` and `/users/:id/emails`: further addresses.
 
-use crate::author::Author;
 use crate::users::{self, Email};
 use crate::viewer::{Admin, SignedInViewer};
 use crate::{attempts, tasks};
 use kernel::app::App;
 use kernel::error::{Found, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,7 +74,6 @@ async fn list_own(app: App, viewer: SignedInViewer, paging: Paging) -> Result<Pa
 }
 
 kernel::params! {
-    /// Which address of the caller.
     pub struct OwnPath {
         /// Id of the address.
         pub email_id: i64,
@@ -93,7 +91,6 @@ async fn show_own(
 }
 
 kernel::params! {
-    /// An address of the caller.
     pub struct AddOwn {
         /// The address.
         pub email: String,
@@ -113,7 +110,7 @@ async fn add_own(
     viewer: SignedInViewer,
     params: Params<AddOwn>,
 ) -> Result<Created<EmailEntity>> {
-    let (by, address) = (Author::from(viewer.0.as_ref()), params.email.clone());
+    let (by, address) = (viewer.author(), params.email.clone());
     let made = app.write(move |tx| {
         let user = &viewer.0.user;
         attempts::count(tx, &format!("email_add:{}", user.id), ADDED_AN_HOUR, 3600)?;
@@ -124,7 +121,7 @@ async fn add_own(
 }
 
 async fn remove_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> Result<NoContent> {
-    let (by, id) = (Author::from(viewer.0.as_ref()), path.email_id);
+    let (by, id) = (viewer.author(), path.email_id);
     app.write(move |tx| {
         tell(tx, &viewer)?;
         users::remove_email(tx, &by, &viewer.0.user, id)
@@ -134,7 +131,6 @@ async fn remove_own(app: App, viewer: SignedInViewer, path: Params<OwnPath>) -> 
 }
 
 kernel::params! {
-    /// Whose addresses.
     pub struct OfUser {
         /// Id of the user.
         pub id: i64,
@@ -156,42 +152,33 @@ async fn list(
 }
 
 kernel::params! {
-    /// An address of a user.
     pub struct Add {
-        /// Id of the user.
-        pub id: i64,
-        /// The address.
-        pub email: String,
+        pub user: Flat<OfUser>,
+        pub address: Flat<AddOwn>,
         /// It counts as confirmed.
         pub skip_confirmation: Option<bool>,
     }
 }
 
 async fn add(app: App, admin: Admin, params: Params<Add>) -> Result<Created<EmailEntity>> {
-    let (by, sent) = (Author::from(admin.0.as_ref()), params.0);
+    let (by, sent) = (admin.author(), params.0);
     let made = app.write(move |tx| {
-        let user = users::find(tx, sent.id)?.found("User")?;
+        let user = users::find(tx, sent.user.id)?.found("User")?;
         let confirmed = sent.skip_confirmation.unwrap_or(false);
-        users::add_email(tx, &by, &user, &sent.email, confirmed)
+        users::add_email(tx, &by, &user, &sent.address.email, confirmed)
     });
     Ok(Created(made.await?.into()))
 }
 
 kernel::params! {
-    /// Which address of which user.
-    pub struct OfUserPath {
-        /// Id of the user.
-        pub id: i64,
-        /// Id of the address.
-        pub email_id: i64,
-    }
+    pub struct OfUserPath { pub user: Flat<OfUser>, pub address: Flat<OwnPath> }
 }
 
 async fn remove(app: App, admin: Admin, path: Params<OfUserPath>) -> Result<NoContent> {
-    let (by, user, id) = (Author::from(admin.0.as_ref()), path.id, path.email_id);
+    let (by, path) = (admin.author(), path.0);
     app.write(move |tx| {
-        let user = users::find(tx, user)?.found("User")?;
-        users::remove_email(tx, &by, &user, id)
+        let user = users::find(tx, path.user.id)?.found("User")?;
+        users::remove_email(tx, &by, &user, path.address.email_id)
     })
     .await?;
     Ok(NoContent)

@@ -1,7 +1,6 @@
 //! `/users/:id/impersonation_tokens`: administrators acting as a user.
 
-use super::tokens::{CreateFor, for_user, made};
-use crate::author::Author;
+use super::tokens::{CreateFor, for_user, listed, made};
 use crate::entities::{self, TokenEntity};
 use crate::model::{AccessToken, TokenKind};
 use crate::settings::TokenRules;
@@ -26,9 +25,7 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// Which impersonation tokens are listed.
     pub enum Listed {
-        /// All of them.
         All = "all",
         /// Those that open something.
         Active = "active",
@@ -38,7 +35,6 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// Whose tokens.
     pub struct ListImpersonation {
         /// Id of the user.
         pub id: i64,
@@ -64,16 +60,10 @@ async fn list(
         state,
         ..Filter::default()
     };
-    let (id, asked) = (params.id, paging.clone());
-    let (rows, total) = app
-        .read(move |tx| {
-            users::find(tx, id)?.found("User")?;
-            let rows = tokens::page(tx, &filter, SortBy::CreatedDesc, &asked)?;
-            Ok((rows, tokens::total(tx, &filter)?))
-        })
+    let id = params.id;
+    app.read(move |tx| users::find(tx, id)?.found("User"))
         .await?;
-    let now = app.now();
-    Ok(Paged::numbered(rows, paging, Some(total)).map(|row| entities::token(&row, now, None)))
+    listed(&app, filter, SortBy::CreatedDesc, paging).await
 }
 
 async fn create(app: App, admin: Admin, params: Params<CreateFor>) -> Result<Created<TokenEntity>> {
@@ -84,11 +74,10 @@ async fn create(app: App, admin: Admin, params: Params<CreateFor>) -> Result<Cre
         ));
     }
     let new = for_user(&app, &params, TokenKind::Impersonation).await?;
-    made(app, Author::from(admin.0.as_ref()), new).await
+    made(app, admin.author(), new).await
 }
 
 kernel::params! {
-    /// Which token of which user.
     pub struct ImpersonationPath {
         /// Id of the user.
         pub id: i64,
@@ -113,7 +102,7 @@ async fn show(app: App, _: Admin, path: Params<ImpersonationPath>) -> Result<Ok2
 
 async fn destroy(app: App, admin: Admin, path: Params<ImpersonationPath>) -> Result<NoContent> {
     let (user, id) = (path.id, path.token_id);
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     app.write(move |tx| {
         let token = of_user(tx, user, id)?;
         tokens::revoke(tx, token.id)?;

@@ -85,7 +85,6 @@ async fn own_status(app: App, viewer: SignedInViewer) -> Result<Ok200<StatusEnti
 }
 
 kernel::params! {
-    /// Which user, by id or name.
     pub struct AnyUser {
         /// Id or username.
         pub id: Reference,
@@ -102,21 +101,13 @@ async fn status(app: App, _: SignedInViewer, path: Params<AnyUser>) -> Result<Ok
 }
 
 kernel::choices! {
-    /// When a status is forgotten.
     pub enum ClearAfter {
-        /// Half an hour.
         HalfHour = "30_minutes",
-        /// Three hours.
         ThreeHours = "3_hours",
-        /// Eight hours.
         EightHours = "8_hours",
-        /// A day.
         Day = "1_day",
-        /// Three days.
         ThreeDays = "3_days",
-        /// A week.
         Week = "7_days",
-        /// Thirty days.
         Month = "30_days",
     }
 }
@@ -137,7 +128,6 @@ impl ClearAfter {
 }
 
 kernel::params! {
-    /// A status.
     pub struct SetStatus {
         /// Name of an emoji.
         pub emoji: Patch<String>,
@@ -178,17 +168,12 @@ async fn change_status(
     let sent = params.0;
     let status = app.write(move |tx| {
         let now = tx.now();
-        let before = if replace {
-            Status::default()
-        } else {
-            users::status(tx, id)?
+        let before = match replace {
+            true => Status::default(),
+            false => users::status(tx, id)?,
         };
         let sent = sent.clone();
-        let end = match sent.clear_status_after {
-            Patch::Absent => Patch::Absent,
-            Patch::Null => Patch::Null,
-            Patch::Value(after) => Patch::Value(after.end(now)),
-        };
+        let end = sent.clear_status_after.map(|after| after.end(now));
         let given = |text: &String| !text.is_empty();
         let status = Status {
             status_emoji: sent.emoji.over(before.status_emoji).filter(given),

@@ -10,7 +10,6 @@ mod users;
 
 use kernel::http::Routes;
 
-/// Declares all of it.
 pub fn routes(r: &mut Routes) {
     users::routes(r);
     me::routes(r);
@@ -23,16 +22,3 @@ pub fn routes(r: &mut Routes) {
 
 /// Scopes that may read users.
 pub(crate) const READ_USER: &[&str] = &["api", "read_api", "read_user"];
-
-/// Hands an optional parameter over unless it was not sent.
-fn text(
-    texts: &mut Vec<(&'static str, Option<String>)>,
-    column: &'static str,
-    value: kernel::http::Patch<String>,
-) {
-    match value {
-        kernel::http::Patch::Absent => {}
-        kernel::http::Patch::Null => texts.push((column, None)),
-        kernel::http::Patch::Value(value) => texts.push((column, Some(value))),
-    }
-}

@@ -1,6 +1,5 @@
 //! `/application/settings`: what administrators may change.
 
-use crate::author::Author;
 use crate::instance::{self, Everything};
 use crate::viewer::Admin;
 use kernel::app::App;
@@ -28,7 +27,7 @@ async fn show(app: App, _: Admin) -> Result<Ok200<SettingsEntity>> {
 }
 
 async fn update(app: App, admin: Admin, sent: Everything) -> Result<Ok200<SettingsEntity>> {
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     let inner = app.clone();
     let all = app.write(move |tx| sent.save(&inner, tx, &by)).await?;
     Ok(Ok200(SettingsEntity(all)))

@@ -8,7 +8,7 @@ use crate::users;
 use crate::viewer::{Admin, Credential, SignedIn, SignedInViewer};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Routes};
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Routes};
 use kernel::time::{Date, Timestamp};
 use store::Tx;
 
@@ -41,7 +41,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Which tokens are listed.
     pub struct ListTokens {
         /// Made after.
         pub created_after: Option<Timestamp>,
@@ -94,21 +93,26 @@ async fn list(
         state: params.state,
         ..Filter::default()
     };
-    let (sort, asked) = (params.sort.unwrap_or(SortBy::CreatedDesc), paging.clone());
-    let (rows, total) = app
-        .read(move |tx| {
-            Ok((
-                tokens::page(tx, &filter, sort, &asked)?,
-                tokens::total(tx, &filter)?,
-            ))
-        })
-        .await?;
-    let now = app.now();
+    let sort = params.sort.unwrap_or(SortBy::CreatedDesc);
+    listed(&app, filter, sort, paging).await
+}
+
+pub(super) async fn listed(
+    app: &App,
+    filter: Filter,
+    sort: SortBy,
+    paging: Paging,
+) -> Result<Paged<TokenEntity>> {
+    let asked = paging.clone();
+    let found = app.read(move |tx| {
+        let rows = tokens::page(tx, &filter, sort, &asked)?;
+        Ok((rows, tokens::total(tx, &filter)?))
+    });
+    let ((rows, total), now) = (found.await?, app.now());
     Ok(Paged::numbered(rows, paging, Some(total)).map(|row| entities::token(&row, now, None)))
 }
 
 kernel::params! {
-    /// Which token.
     pub struct TokenPath {
         /// Id of the token.
         pub id: i64,
@@ -152,21 +156,14 @@ async fn show_self(app: App, viewer: SignedInViewer) -> Result<Ok200<TokenEntity
 }
 
 kernel::params! {
-    /// Rotation of a token.
-    pub struct Rotate {
-        /// Id of the token.
-        pub id: i64,
+    pub struct RotateSelf {
         /// Last day of the new one; a week from now unless said.
         pub expires_at: Option<Date>,
     }
 }
 
 kernel::params! {
-    /// Rotation of the token that asks.
-    pub struct RotateSelf {
-        /// Last day of the new one; a week from now unless said.
-        pub expires_at: Option<Date>,
-    }
+    pub struct Rotate { pub token: Flat<TokenPath>, pub to: Flat<RotateSelf> }
 }
 
 async fn rotate(
@@ -174,8 +171,8 @@ async fn rotate(
     viewer: SignedInViewer,
     params: Params<Rotate>,
 ) -> Result<Ok200<TokenEntity>> {
-    let id = params.id;
-    rotated(app, viewer, params.expires_at, move |tx, caller| {
+    let id = params.token.id;
+    rotated(app, viewer, params.to.expires_at, move |tx, caller| {
         visible(tx, caller, id)
     })
     .await
@@ -200,7 +197,7 @@ async fn rotated(
     expires_at: Option<Date>,
     find: impl Fn(&mut Tx<'_>, &SignedIn) -> Result<AccessToken> + Send + 'static,
 ) -> Result<Ok200<TokenEntity>> {
-    let by = Author::from(viewer.0.as_ref());
+    let by = viewer.author();
     let made = app
         .write(move |tx| {
             let token = find(tx, &viewer.0)?;
@@ -235,7 +232,7 @@ async fn revoked(
     viewer: SignedInViewer,
     find: impl Fn(&mut Tx<'_>, &SignedIn) -> Result<AccessToken> + Send + 'static,
 ) -> Result<NoContent> {
-    let by = Author::from(viewer.0.as_ref());
+    let by = viewer.author();
     app.write(move |tx| {
         let token = find(tx, &viewer.0)?;
         users::end_token(tx, &by, &token)
@@ -245,7 +242,6 @@ async fn revoked(
 }
 
 kernel::params! {
-    /// A token of the caller.
     pub struct CreateOwn {
         /// For people.
         pub name: String,
@@ -276,21 +272,16 @@ async fn create_own(
         return Err(Error::forbidden(""));
     }
     let new = NewToken {
-        kind: TokenKind::Personal,
-        user_id: viewer.0.user.id,
-        admin: false,
-        source: None,
-        access_level: None,
         name: params.name.clone(),
         description: params.description.clone(),
         scopes: params.scopes.clone(),
         expires_at: params.expires_at,
+        ..NewToken::of(TokenKind::Personal, &viewer.0.user)
     };
-    made(app, Author::from(viewer.0.as_ref()), new).await
+    made(app, viewer.author(), new).await
 }
 
 kernel::params! {
-    /// A token of any user.
     pub struct CreateFor {
         /// Id of the user.
         pub id: i64,
@@ -311,7 +302,7 @@ async fn create_for(
     params: Params<CreateFor>,
 ) -> Result<Created<TokenEntity>> {
     let new = for_user(&app, &params, TokenKind::Personal).await?;
-    made(app, Author::from(admin.0.as_ref()), new).await
+    made(app, admin.author(), new).await
 }
 
 /// A token to be made for a person that exists.
@@ -326,15 +317,11 @@ pub(super) async fn for_user(app: &App, params: &CreateFor, kind: TokenKind) -> 
         ));
     }
     Ok(NewToken {
-        kind,
-        user_id: user.id,
-        admin: user.is_admin,
-        source: None,
-        access_level: None,
         name: params.name.clone(),
         description: params.description.clone(),
         scopes: params.scopes.clone(),
         expires_at: params.expires_at,
+        ..NewToken::of(kind, &user)
     })
 }
 

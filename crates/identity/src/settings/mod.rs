@@ -5,48 +5,19 @@ mod part;
 pub use part::Part;
 
 use kernel::error::{Error, Result};
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 
-/// How people sign in.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SignIn {
-    /// Failed sign-ins in a row that lock an account.
-    pub max_attempts: i64,
-    /// Minutes a locked account stays locked.
-    pub unlock_minutes: i64,
-    /// Sign-ins a minute from one address.
-    pub per_minute: i64,
-    /// New users are external unless said otherwise.
-    pub new_users_external: bool,
-    /// New users have a private profile unless said otherwise.
-    pub new_users_private: bool,
-    /// Projects a new user may have.
-    pub projects_limit: i64,
-    /// Whether new users may create groups.
-    pub can_create_group: bool,
-    /// Whether users are told of sign-ins from a new place.
-    pub notify_new_places: bool,
-}
-
-impl Default for SignIn {
-    fn default() -> SignIn {
-        SignIn {
-            max_attempts: 10,
-            unlock_minutes: 10,
-            per_minute: 10,
-            new_users_external: false,
-            new_users_private: false,
-            projects_limit: 100_000,
-            can_create_group: true,
-            notify_new_places: true,
-        }
+kernel::setting! {
+    /// How people sign in.
+    pub struct SignIn = "identity.sign_in" {
+        pub max_attempts: i64 = 10,
+        pub unlock_minutes: i64 = 10,
+        pub per_minute: i64 = 10,
+        pub new_users_external: bool = false,
+        pub new_users_private: bool = false,
+        pub projects_limit: i64 = 100_000,
+        pub can_create_group: bool = true,
+        pub notify_new_places: bool = true,
     }
-}
-
-impl Setting for SignIn {
-    const KEY: &'static str = "identity.sign_in";
 }
 
 impl SignIn {
@@ -69,30 +40,14 @@ impl SignIn {
     }
 }
 
-/// How long sessions last.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Sessions {
-    /// Minutes without use that end a session.
-    pub expire_minutes: i64,
-    /// Whether «remember me» is offered.
-    pub remember_me: bool,
-    /// Days without use that end a remembered session.
-    pub remember_days: i64,
-}
-
-impl Default for Sessions {
-    fn default() -> Sessions {
-        Sessions {
-            expire_minutes: 10_080,
-            remember_me: true,
-            remember_days: 14,
-        }
+kernel::setting! {
+    /// How long sessions last.
+    pub struct Sessions = "identity.sessions" {
+        pub expire_minutes: i64 = 10_080,
+        pub remember_me: bool = true,
+        /// Days without use that end a remembered session.
+        pub remember_days: i64 = 14,
     }
-}
-
-impl Setting for Sessions {
-    const KEY: &'static str = "identity.sessions";
 }
 
 impl Sessions {
@@ -111,33 +66,14 @@ impl Sessions {
     }
 }
 
-/// What access tokens may be.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TokenRules {
-    /// What personal, project, group and impersonation tokens begin with.
-    pub prefix: String,
-    /// Whether every token must have a last day.
-    pub require_expiry: bool,
-    /// Most days until then, 1 to 365.
-    pub max_days: i64,
-    /// Whether administrators may act as others with impersonation tokens.
-    pub impersonation: bool,
-}
-
-impl Default for TokenRules {
-    fn default() -> TokenRules {
-        TokenRules {
-            prefix: "svpat-".into(),
-            require_expiry: true,
-            max_days: 365,
-            impersonation: true,
-        }
+kernel::setting! {
+    /// What access tokens may be.
+    pub struct TokenRules = "identity.tokens" {
+        pub prefix: String = "svpat-".into(),
+        pub require_expiry: bool = true,
+        pub max_days: i64 = 365,
+        pub impersonation: bool = true,
     }
-}
-
-impl Setting for TokenRules {
-    const KEY: &'static str = "identity.tokens";
 }
 
 impl TokenRules {
@@ -168,4 +104,62 @@ pub(crate) fn within(key: &str, value: i64, least: i64, most: i64) -> Result<()>
         ));
     }
     Ok(())
+}
+
+/// How sign-in is limited.
+pub(crate) mod attempts {
+    crate::settings_part! {
+        super::SignIn {
+            /// Failed sign-ins that lock an account.
+            max_login_attempts: i64 => max_attempts,
+            /// Minutes it stays locked.
+            failed_login_attempts_unlock_period_in_minutes: i64 => unlock_minutes,
+            /// Sign-ins a minute from one address.
+            sign_in_limit_per_minute: i64 => per_minute,
+        } sealed {}
+    }
+}
+
+/// What new users get.
+pub(crate) mod new_users {
+    crate::settings_part! {
+        super::SignIn {
+            /// New users are external.
+            user_default_external: bool => new_users_external,
+            /// New users have a private profile.
+            user_defaults_to_private_profile: bool => new_users_private,
+            /// Projects a new user may have.
+            default_projects_limit: i64 => projects_limit,
+            /// Whether new users may create groups.
+            can_create_group: bool => can_create_group,
+            /// Whether users get a mail when somebody signs in from a new place.
+            notify_on_unknown_sign_in: bool => notify_new_places,
+        } sealed {}
+    }
+}
+
+pub(crate) mod sessions {
+    crate::settings_part! {
+        super::Sessions {
+            /// Minutes without use that end a session.
+            session_expire_delay: i64 => expire_minutes,
+            /// Whether «remember me» is offered.
+            remember_me_enabled: bool => remember_me,
+        } sealed {}
+    }
+}
+
+pub(crate) mod tokens {
+    crate::settings_part! {
+        super::TokenRules {
+            /// What access tokens begin with.
+            personal_access_token_prefix: String => prefix,
+            /// Whether every token must have a last day.
+            require_personal_access_token_expiry: bool => require_expiry,
+            /// Most days until then.
+            max_personal_access_token_lifetime: i64 => max_days,
+            /// Whether impersonation tokens work.
+            impersonation_enabled: bool => impersonation,
+        } sealed {}
+    }
 }

@@ -22,11 +22,12 @@ pub struct Part {
 
 /// Makes `PART` of a setting: `key: type => field` for each value. What is
 /// `sealed` is a secret: stored encrypted, never shown; sent as a blank text
-/// it stays, as null it is forgotten.
+/// it stays, as null it is forgotten. A value that is stored the other way round
+/// is written `key: type => field by function`, which is its own inverse.
 #[macro_export]
 macro_rules! settings_part {
     ($setting:ty {
-        $($(#[doc = $doc:literal])* $key:ident: $kind:ty => $field:ident,)*
+        $($(#[doc = $doc:literal])* $key:ident: $kind:ty => $field:ident $(by $turn:path)?,)*
     } sealed {
         $($(#[doc = $about:literal])* $secret:ident => $place:ident,)*
     }) => {
@@ -46,7 +47,11 @@ macro_rules! settings_part {
             },
             read: |tx, all| {
                 let stored: $setting = kernel::settings::read(tx)?;
-                $(all.insert(stringify!($key).to_owned(), kernel::serde_json::json!(stored.$field));)*
+                $(
+                    let value = &stored.$field;
+                    $(let value = $turn(*value);)?
+                    all.insert(stringify!($key).to_owned(), kernel::serde_json::json!(value));
+                )*
                 Ok(())
             },
             write: |app, tx, source| {
@@ -54,6 +59,7 @@ macro_rules! settings_part {
                     .map_err(kernel::error::Error::Parameters)?;
                 let mut stored: $setting = kernel::settings::read(tx)?;
                 $(if let Some(value) = sent.$key {
+                    $(let value = $turn(value);)?
                     stored.$field = value;
                 })*
                 $(match sent.$secret {

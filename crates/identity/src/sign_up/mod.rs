@@ -16,9 +16,8 @@ use crate::users::{self, NewUser};
 use kernel::error::{Error, Result};
 use kernel::ids::fold;
 use kernel::jobs::enqueue_at;
-use kernel::settings::Setting;
 use kernel::time::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::json;
 use store::Tx;
 
@@ -32,9 +31,7 @@ const SOFT_DAYS: i64 = 3;
 const MOST_TOLD: i64 = 100;
 
 kernel::choices! {
-    /// Whether people must confirm their address.
     pub enum Confirmation {
-        /// No.
         Off = "off",
         /// Within three days.
         Soft = "soft",
@@ -51,44 +48,19 @@ impl<'de> Deserialize<'de> for Confirmation {
     }
 }
 
-/// Who may sign up, and what follows.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SignUp {
-    pub enabled: bool,
-    /// Whether an administrator lets them in.
-    pub approval: bool,
-    /// Whether they must confirm their address. Holds for every account.
-    pub confirmation: Confirmation,
-    /// The only domains of addresses, unless empty.
-    pub allowed_domains: Vec<String>,
-    /// Whether `denied_domains` counts.
-    pub denies_domains: bool,
-    /// Domains whose addresses may not sign up.
-    pub denied_domains: Vec<String>,
-    /// Whether accounts end that nobody confirmed or used.
-    pub ends_unconfirmed: bool,
-    /// Days after which they do.
-    pub unconfirmed_days: i64,
-}
-
-impl Default for SignUp {
-    fn default() -> SignUp {
-        SignUp {
-            enabled: false,
-            approval: true,
-            confirmation: Confirmation::Hard,
-            allowed_domains: Vec::new(),
-            denies_domains: false,
-            denied_domains: Vec::new(),
-            ends_unconfirmed: false,
-            unconfirmed_days: 7,
-        }
+kernel::setting! {
+    /// Who may sign up, and what follows.
+    pub struct SignUp = "identity.sign_up" {
+        pub enabled: bool = false,
+        pub approval: bool = true,
+        /// Whether they must confirm their address. Holds for every account.
+        pub confirmation: Confirmation = Confirmation::Hard,
+        pub allowed_domains: Vec<String> = Vec::new(),
+        pub denies_domains: bool = false,
+        pub denied_domains: Vec<String> = Vec::new(),
+        pub ends_unconfirmed: bool = false,
+        pub unconfirmed_days: i64 = 7,
     }
-}
-
-impl Setting for SignUp {
-    const KEY: &'static str = "identity.sign_up";
 }
 
 impl SignUp {

@@ -7,8 +7,7 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::outbound::Call;
 use kernel::secrets::Secret;
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::time::Duration;
 
 /// Longest solution in bytes.
@@ -18,45 +17,20 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Largest answer in bytes.
 const MAX_ANSWER: u64 = 64 * 1024;
 
-/// The challenge as administrators set it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Captcha {
-    pub enabled: bool,
-    /// Its public key.
-    pub site_key: String,
-    /// Its private key, sealed.
-    pub private_key: Option<String>,
-    /// Where solutions are verified.
-    pub verify_url: String,
-    /// The script that shows it.
-    pub script_url: String,
-    /// Further origins that script loads from.
-    pub origins: Vec<String>,
-    /// The class of the element that the script fills.
-    pub widget_class: String,
-    /// The form field of the solution.
-    pub response_field: String,
-}
-
-impl Default for Captcha {
-    fn default() -> Captcha {
-        Captcha {
-            enabled: false,
-            site_key: String::new(),
-            private_key: None,
-            verify_url: String::new(),
-            script_url: String::new(),
-            origins: Vec::new(),
-            // What version 2 says on the wire, and what its makers share.
-            widget_class: "g-recaptcha".into(),
-            response_field: "g-recaptcha-response".into(),
-        }
+kernel::setting! {
+    /// The challenge as administrators set it.
+    pub struct Captcha = "identity.captcha" {
+        pub enabled: bool = false,
+        pub site_key: String = String::new(),
+        /// Its private key, sealed.
+        pub private_key: Option<String> = None,
+        pub verify_url: String = String::new(),
+        pub script_url: String = String::new(),
+        pub origins: Vec<String> = Vec::new(),
+        // What version 2 says on the wire, and what its makers share.
+        pub widget_class: String = "g-recaptcha".into(),
+        pub response_field: String = "g-recaptcha-response".into(),
     }
-}
-
-impl Setting for Captcha {
-    const KEY: &'static str = "identity.captcha";
 }
 
 impl Captcha {
@@ -143,7 +117,6 @@ impl Captcha {
     }
 }
 
-/// What the verifier answers.
 #[derive(Deserialize)]
 struct CaptchaAnswer {
     #[serde(default)]

@@ -84,7 +84,6 @@ pub fn redeem(tx: &mut Tx<'_>, id: i64, subject: &Subject) -> Result<bool> {
     Ok(used > 0)
 }
 
-/// Deletes what is old.
 pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
     let before = tx.now() - jiff::SignedDuration::from_hours(24 * KEPT_DAYS);
     crate::store::spam_logs::delete_before(tx, before)

@@ -55,7 +55,6 @@ pub enum Actor {
 #[derive(Debug, Clone)]
 pub struct Subject {
     pub actor: Actor,
-    /// From where.
     pub ip: String,
     pub agent: String,
     pub via_api: bool,
@@ -77,15 +76,12 @@ pub struct Subject {
 #[derive(Debug, Clone)]
 pub enum Refused {
     Spam {
-        /// What it would have been.
         noun: &'static str,
     },
     /// It may be spam: the same again with a solved challenge is taken.
     Challenge {
-        /// What it would have been.
         noun: &'static str,
         spam_log_id: i64,
-        /// The challenge's public key.
         site_key: String,
     },
 }
@@ -169,7 +165,6 @@ impl Refused {
 #[derive(Debug)]
 pub enum Guarded<T> {
     Made(T),
-    /// It was not.
     Refused(Refused),
 }
 

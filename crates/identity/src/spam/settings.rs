@@ -4,45 +4,19 @@
 use super::captcha;
 use crate::domains;
 use kernel::error::{Error, Result};
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 
-/// What is looked at, and who looks.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Spam {
-    /// Links in one text past which it is challenged; 0 for any number.
-    pub links: i64,
-    /// Things made in a minute by one user, and from one address, past which
-    /// more are challenged; 0 for any number.
-    pub per_minute: i64,
-    /// Domains that no text may name.
-    pub blocked_domains: Vec<String>,
-    /// Whether the external checker is asked.
-    pub check_enabled: bool,
-    pub check_url: String,
-    /// Its key, sealed.
-    pub check_key: Option<String>,
-    /// Whether things pass when it does not answer.
-    pub fail_open: bool,
-}
-
-impl Default for Spam {
-    fn default() -> Spam {
-        Spam {
-            links: 20,
-            per_minute: 300,
-            blocked_domains: Vec::new(),
-            check_enabled: false,
-            check_url: String::new(),
-            check_key: None,
-            fail_open: true,
-        }
+kernel::setting! {
+    /// What is looked at, and who looks.
+    pub struct Spam = "identity.spam" {
+        pub links: i64 = 20,
+        pub per_minute: i64 = 300,
+        pub blocked_domains: Vec<String> = Vec::new(),
+        pub check_enabled: bool = false,
+        pub check_url: String = String::new(),
+        /// Its key, sealed.
+        pub check_key: Option<String> = None,
+        pub fail_open: bool = true,
     }
-}
-
-impl Setting for Spam {
-    const KEY: &'static str = "identity.spam";
 }
 
 impl Spam {
@@ -64,7 +38,6 @@ fn at_least_none(key: &str, value: i64) -> Result<()> {
     }
 }
 
-/// An address of http or https.
 pub(super) fn is_address(key: &str, text: &str) -> Result<url::Url> {
     url::Url::parse(text)
         .ok()

@@ -34,7 +34,6 @@ pub fn secret_fits(tx: &mut Tx<'_>, application: i64, text: &str) -> Result<Opti
     )?)
 }
 
-/// Notes that a secret was used.
 pub fn touch_secret(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -107,7 +106,6 @@ pub fn insert_secret(
     Ok(())
 }
 
-/// Deletes all secrets but the newest.
 pub fn keep_newest_secret(tx: &mut Tx<'_>, application: i64) -> Result<()> {
     tx.execute(
         sql!(
@@ -131,7 +129,6 @@ pub fn end_secrets_at(tx: &mut Tx<'_>, application: i64, end: Timestamp) -> Resu
     Ok(())
 }
 
-/// Deletes the secrets that end.
 pub fn delete_ending_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
     tx.execute(
         sql!(
@@ -142,11 +139,11 @@ pub fn delete_ending_secrets(tx: &mut Tx<'_>, application: i64) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the applications of an owner.
-pub fn delete_of_owner(tx: &mut Tx<'_>, kind: &str, id: i64) -> Result<()> {
+/// Deletes all that somebody registered who is gone.
+pub fn forget_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
     tx.execute(
         sql!("delete from applications where owner_type = $1 and owner_id = $2"),
-        (kind, id),
+        (owner.kind(), owner.id()),
     )?;
     Ok(())
 }
@@ -170,14 +167,11 @@ pub struct Application {
     /// Users are not asked for consent.
     pub trusted: bool,
     pub dynamic: bool,
-    /// May use the password grant.
     pub password_grant: bool,
     /// `User`, `Group`; `None` is the instance.
     pub owner_type: Option<String>,
-    /// Id of that user or group.
     pub owner_id: Option<i64>,
     pub created_at: Timestamp,
-    /// Last change.
     pub updated_at: Timestamp,
 }
 
@@ -187,12 +181,10 @@ store::from_row! { Application {
 } }
 
 impl Application {
-    /// Its scopes, one by one.
     pub fn scopes(&self) -> Vec<String> {
         scopes::split(&self.scopes)
     }
 
-    /// Who may manage it.
     pub fn owner(&self) -> Owner {
         match (self.owner_type.as_deref(), self.owner_id) {
             (Some("User"), Some(id)) => Owner::User(id),
@@ -202,7 +194,6 @@ impl Application {
     }
 }
 
-/// A secret as lists show it.
 #[derive(Debug, Clone)]
 pub struct SecretInfo {
     pub id: i64,
@@ -215,12 +206,10 @@ pub struct SecretInfo {
 
 store::from_row! { SecretInfo { id, expires_at, last_used_at, created_at } }
 
-/// Who may manage an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     Instance,
     User(UserId),
-    /// The owners of a group.
     Group(i64),
 }
 
@@ -235,6 +224,18 @@ pub struct Registration {
     pub trusted: bool,
 }
 
+impl Registration {
+    /// Name, addresses and scopes as they are stored.
+    fn texts(&self) -> (&str, String, String) {
+        let addresses: Vec<&str> = redirect::lines(&self.redirect_uris).collect();
+        (
+            self.name.trim(),
+            addresses.join("\n"),
+            self.scopes.join(" "),
+        )
+    }
+}
+
 pub fn insert(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -242,7 +243,7 @@ pub fn insert(
     uid: &str,
     dynamic: bool,
 ) -> Result<Application> {
-    let now = tx.now();
+    let (now, (name, addresses, scopes)) = (tx.now(), new.texts());
     Ok(tx.one(
         sql!(
             "insert into applications (uid, name, redirect_uris, scopes, confidential, trusted,
@@ -251,11 +252,9 @@ pub fn insert(
         ),
         (
             uid,
-            new.name.trim(),
-            redirect::lines(&new.redirect_uris)
-                .collect::<Vec<_>>()
-                .join("\n"),
-            new.scopes.join(" "),
+            name,
+            addresses,
+            scopes,
             new.confidential,
             new.trusted,
             dynamic,
@@ -284,7 +283,7 @@ impl Owner {
 }
 
 pub fn update(tx: &mut Tx<'_>, id: i64, new: &Registration) -> Result<Application> {
-    let now = tx.now();
+    let (now, (name, addresses, scopes)) = (tx.now(), new.texts());
     Ok(tx.one(
         sql!(
             "update applications set name = $2, redirect_uris = $3, scopes = $4,
@@ -293,11 +292,9 @@ pub fn update(tx: &mut Tx<'_>, id: i64, new: &Registration) -> Result<Applicatio
         ),
         (
             id,
-            new.name.trim(),
-            redirect::lines(&new.redirect_uris)
-                .collect::<Vec<_>>()
-                .join("\n"),
-            new.scopes.join(" "),
+            name,
+            addresses,
+            scopes,
             new.confidential,
             new.trusted,
             now,

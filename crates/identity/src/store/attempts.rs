@@ -41,7 +41,6 @@ pub fn window_of(
     )?)
 }
 
-/// Deletes windows from before.
 pub fn delete_before(tx: &mut Tx<'_>, began: Timestamp) -> Result<u64> {
     Ok(tx.execute(
         sql!("delete from attempts where window_started_at < $1"),

@@ -21,7 +21,6 @@ pub fn delete(tx: &mut Tx<'_>, user: UserId) -> Result<u64> {
     Ok(tx.execute(sql!("delete from user_avatars where user_id = $1"), (user,))?)
 }
 
-/// Notes which picture is a user's.
 pub fn set_key(tx: &mut Tx<'_>, user: UserId, key: Option<&str>, now: Timestamp) -> Result<User> {
     Ok(tx.one(
         sql!("update users set avatar_key = $2, updated_at = $3 where id = $1 returning *"),

@@ -5,7 +5,6 @@ use kernel::error::Result;
 use kernel::time::Timestamp;
 use store::{Tx, sql};
 
-/// The code with this digest.
 pub fn by_digest(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Code>> {
     Ok(tx.optional(
         sql!("select * from oauth_codes where digest = $1"),
@@ -21,7 +20,6 @@ pub fn use_up(tx: &mut Tx<'_>, id: i64, now: Timestamp) -> Result<u64> {
     )?)
 }
 
-/// Notes what a code gave.
 pub fn set_family(tx: &mut Tx<'_>, id: i64, family: i64) -> Result<()> {
     tx.execute(
         sql!("update oauth_codes set family_id = $2 where id = $1"),
@@ -30,7 +28,6 @@ pub fn set_family(tx: &mut Tx<'_>, id: i64, family: i64) -> Result<()> {
     Ok(())
 }
 
-/// Deletes codes that ended before.
 pub fn delete_before(tx: &mut Tx<'_>, old: Timestamp) -> Result<u64> {
     Ok(tx.execute(
         sql!("delete from oauth_codes where expires_at < $1"),
@@ -91,12 +88,10 @@ pub fn insert(
     Ok(())
 }
 
-/// A code to be made.
 #[derive(Debug, Clone)]
 pub struct NewCode {
     pub application_id: i64,
     pub user_id: UserId,
-    /// Where it is sent.
     pub redirect_uri: String,
     pub scopes: Vec<String>,
     pub challenge: Option<String>,

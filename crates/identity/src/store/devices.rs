@@ -6,34 +6,27 @@ use kernel::time::Timestamp;
 use store::{Tx, sql};
 
 kernel::choices! {
-    /// Where a device grant stands.
     pub enum State {
-        /// The user has not decided.
         Pending = "pending",
         /// The user said yes; the device has not asked since.
         Approved = "approved",
-        /// The user said no.
         Denied = "denied",
-        /// The device has its tokens.
         Done = "done",
     }
 }
 
-/// A grant to be stored.
 pub struct NewDevice<'d> {
     pub application_id: i64,
     pub digest: Vec<u8>,
     pub user_code: &'d str,
     /// Space-separated.
     pub scopes: String,
-    /// Seconds between two polls.
     pub poll_seconds: i64,
     pub ip_address: &'d str,
     pub user_agent: &'d str,
     pub expires_at: Timestamp,
 }
 
-/// Stores a grant that waits.
 pub fn insert(tx: &mut Tx<'_>, new: &NewDevice<'_>) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -84,7 +77,6 @@ pub fn decide(
     )?)
 }
 
-/// The grant of a device's code.
 pub fn by_digest(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Device>> {
     Ok(tx.optional(
         sql!("select * from device_grants where digest = $1"),
@@ -114,7 +106,6 @@ pub fn use_up(tx: &mut Tx<'_>, id: i64) -> Result<u64> {
     )?)
 }
 
-/// Deletes grants that ended before.
 pub fn delete_before(tx: &mut Tx<'_>, old: Timestamp) -> Result<u64> {
     Ok(tx.execute(
         sql!("delete from device_grants where expires_at < $1"),
@@ -129,11 +120,9 @@ pub struct Device {
     pub user_id: Option<UserId>,
     /// Space-separated.
     pub scopes: String,
-    /// Where it stands.
     pub state: State,
     /// Least seconds between two polls.
     pub poll_seconds: i64,
-    /// Last poll.
     pub polled_at: Option<Timestamp>,
     /// When the user last proved to be themselves.
     pub authenticated_at: Option<Timestamp>,

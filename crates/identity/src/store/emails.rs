@@ -80,7 +80,6 @@ pub fn insert(
     )?)
 }
 
-/// Deletes one of a user.
 pub fn delete(tx: &mut Tx<'_>, user: UserId, id: i64) -> Result<()> {
     tx.execute(
         sql!("delete from user_emails where user_id = $1 and id = $2"),

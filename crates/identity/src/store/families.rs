@@ -8,18 +8,14 @@ use kernel::time::Timestamp;
 use store::{Row, Tx, sql};
 
 kernel::choices! {
-    /// How a family began.
     pub enum GrantType {
-        /// By consent in a browser.
         AuthorizationCode = "authorization_code",
-        /// By the user's password.
         Password = "password",
         /// By a code typed in elsewhere.
         DeviceCode = "device_code",
     }
 }
 
-/// A pair with its family.
 #[derive(Debug, Clone)]
 pub struct Pair {
     pub id: i64,
@@ -47,7 +43,6 @@ pub struct Pair {
     pub created_at: Timestamp,
 }
 
-/// A family to begin.
 #[derive(Debug, Clone)]
 pub struct NewFamily {
     /// The application; `None` for the password grant without one.
@@ -65,37 +60,30 @@ pub struct NewFamily {
     pub user_agent: Option<String>,
 }
 
-/// The pair of an access token.
-pub fn by_access(tx: &mut Tx<'_>, text: &str) -> kernel::error::Result<Option<Pair>> {
-    Ok(tx.optional(
-        sql!(
+macro_rules! pair_by {
+    ($digest:literal) => {
+        sql!(concat!(
             "select t.id, t.family_id, t.scopes, t.expires_at, t.refresh_expires_at, t.rotated_at,
                 t.created_at, f.application_id, f.user_id, f.redirect_uri, f.nonce,
                 f.authenticated_at, f.revoked_at, f.last_used_at, a.uid
              from oauth_tokens t join oauth_families f on f.id = t.family_id
                 left join applications a on a.id = f.application_id
-             where t.access_digest = $1"
-        ),
-        (digest(text),),
-    )?)
+             where t.",
+            $digest,
+            " = $1"
+        ))
+    };
 }
 
-/// The pair of a refresh token.
-pub fn by_refresh(tx: &mut Tx<'_>, text: &str) -> kernel::error::Result<Option<Pair>> {
-    Ok(tx.optional(
-        sql!(
-            "select t.id, t.family_id, t.scopes, t.expires_at, t.refresh_expires_at, t.rotated_at,
-                t.created_at, f.application_id, f.user_id, f.redirect_uri, f.nonce,
-                f.authenticated_at, f.revoked_at, f.last_used_at, a.uid
-             from oauth_tokens t join oauth_families f on f.id = t.family_id
-                left join applications a on a.id = f.application_id
-             where t.refresh_digest = $1"
-        ),
-        (digest(text),),
-    )?)
+pub fn by_access(tx: &mut Tx<'_>, text: &str) -> Result<Option<Pair>> {
+    Ok(tx.optional(pair_by!("access_digest"), (digest(text),))?)
 }
 
-pub fn revoke(tx: &mut Tx<'_>, family: i64) -> kernel::error::Result<u64> {
+pub fn by_refresh(tx: &mut Tx<'_>, text: &str) -> Result<Option<Pair>> {
+    Ok(tx.optional(pair_by!("refresh_digest"), (digest(text),))?)
+}
+
+pub fn revoke(tx: &mut Tx<'_>, family: i64) -> Result<u64> {
     let now = tx.now();
     Ok(tx.execute(
         sql!("update oauth_families set revoked_at = $2 where id = $1 and revoked_at is null"),
@@ -104,7 +92,7 @@ pub fn revoke(tx: &mut Tx<'_>, family: i64) -> kernel::error::Result<u64> {
 }
 
 /// Ends every family of a user, and the codes not yet used.
-pub fn revoke_all_of(tx: &mut Tx<'_>, user: UserId) -> kernel::error::Result<()> {
+pub fn revoke_all_of(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     let now = tx.now();
     tx.execute(
         sql!("update oauth_families set revoked_at = $2 where user_id = $1 and revoked_at is null"),
@@ -119,11 +107,7 @@ pub fn revoke_all_of(tx: &mut Tx<'_>, user: UserId) -> kernel::error::Result<()>
 
 /// Ends what one user allowed one application; `None` is what they allowed
 /// clients without a name. Tells how many families ended.
-pub fn revoke_application(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    application: Option<i64>,
-) -> kernel::error::Result<u64> {
+pub fn revoke_application(tx: &mut Tx<'_>, user: UserId, application: Option<i64>) -> Result<u64> {
     let now = tx.now();
     let Some(application) = application else {
         return Ok(tx.execute(
@@ -151,7 +135,7 @@ pub fn revoke_application(
 }
 
 /// Deletes what can never work again, in portions of `limit` rows.
-pub fn sweep(tx: &mut Tx<'_>, limit: i64) -> kernel::error::Result<u64> {
+pub fn sweep(tx: &mut Tx<'_>, limit: i64) -> Result<u64> {
     let now = tx.now();
     let old = now - SignedDuration::from_hours(24 * 30);
     let families = tx.execute(
@@ -219,7 +203,6 @@ impl Pair {
         !self.is_revoked() && self.refresh_expires_at.is_none_or(|end| end > now)
     }
 
-    /// Its scopes, one by one.
     pub fn scopes(&self) -> Vec<String> {
         scopes::split(&self.scopes)
     }
@@ -233,7 +216,6 @@ pub fn rotate_pair(tx: &mut Tx<'_>, id: i64, now: Timestamp) -> Result<u64> {
     )?)
 }
 
-/// Notes a use of a family.
 pub fn note_use(tx: &mut Tx<'_>, family: i64, now: Timestamp, ip: &str) -> Result<()> {
     tx.execute(
         sql!("update oauth_families set last_used_at = $2, last_used_ip = $3 where id = $1"),
@@ -277,7 +259,6 @@ pub fn insert(tx: &mut Tx<'_>, new: &NewFamily) -> Result<i64> {
     )?)
 }
 
-/// Stores a pair by its digests.
 pub fn insert_pair(
     tx: &mut Tx<'_>,
     family: i64,

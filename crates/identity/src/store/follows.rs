@@ -2,10 +2,16 @@
 
 use crate::model::{User, UserId};
 use kernel::error::Result;
-use kernel::time::Timestamp;
+use kernel::http::Paging;
 use store::{Tx, sql};
 
-/// How many a user follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Those who follow the user.
+    Followers,
+    Following,
+}
+
 pub fn followed_count(tx: &mut Tx<'_>, follower: UserId) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from follows where follower_id = $1"),
@@ -13,64 +19,59 @@ pub fn followed_count(tx: &mut Tx<'_>, follower: UserId) -> Result<i64> {
     )?)
 }
 
-/// Follows; none when it did already.
-pub fn insert(tx: &mut Tx<'_>, follower: UserId, followed: UserId, now: Timestamp) -> Result<u64> {
-    Ok(tx.execute(
+/// Follows; false when it did already.
+pub fn insert(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<bool> {
+    let now = tx.now();
+    let added = tx.execute(
         sql!(
             "insert into follows (follower_id, followed_id, created_at) values ($1, $2, $3)
              on conflict do nothing"
         ),
         (follower, followed, now),
-    )?)
+    )?;
+    Ok(added > 0)
 }
 
-pub fn delete(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<u64> {
-    Ok(tx.execute(
+/// Stops following; false when it did not.
+pub fn unfollow(tx: &mut Tx<'_>, follower: UserId, followed: UserId) -> Result<bool> {
+    let gone = tx.execute(
         sql!("delete from follows where follower_id = $1 and followed_id = $2"),
         (follower, followed),
-    )?)
+    )?;
+    Ok(gone > 0)
 }
 
-/// Those who follow a user.
-pub fn followers(tx: &mut Tx<'_>, user: UserId, limit: i64, offset: i64) -> Result<Vec<User>> {
-    Ok(tx.all(
-        sql!(
-            "select users.* from follows join users on users.id = follows.follower_id
-                     where follows.followed_id = $1 order by users.id desc limit $2 offset $3"
-        ),
-        (user, limit, offset),
-    )?)
+/// The statements that list and count the users in one column beside the other.
+macro_rules! side {
+    ($listed:literal of $user:literal) => {
+        (
+            sql!(concat!(
+                "select users.* from follows join users on users.id = follows.",
+                $listed,
+                " where follows.",
+                $user,
+                " = $1 order by users.id desc limit $2 offset $3"
+            )),
+            sql!(concat!(
+                "select count(*) from (select 1 from follows where ",
+                $user,
+                " = $1 limit 10001) as counted"
+            )),
+        )
+    };
 }
 
-/// How many follow a user, at most 10,001.
-pub fn follower_total(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
-    Ok(tx.one(
-        sql!(
-            "select count(*) from (select 1 from follows where followed_id = $1
-                        limit 10001) as counted"
-        ),
-        (user,),
-    )?)
-}
-
-/// Those whom a user follows.
-pub fn following(tx: &mut Tx<'_>, user: UserId, limit: i64, offset: i64) -> Result<Vec<User>> {
-    Ok(tx.all(
-        sql!(
-            "select users.* from follows join users on users.id = follows.followed_id
-                     where follows.follower_id = $1 order by users.id desc limit $2 offset $3"
-        ),
-        (user, limit, offset),
-    )?)
-}
-
-/// How many a user follows, at most 10,001.
-pub fn following_total(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
-    Ok(tx.one(
-        sql!(
-            "select count(*) from (select 1 from follows where follower_id = $1
-                        limit 10001) as counted"
-        ),
-        (user,),
-    )?)
+/// One page of a side, and how many there are, at most 10,001.
+pub fn follows(
+    tx: &mut Tx<'_>,
+    user: UserId,
+    side: Side,
+    paging: &Paging,
+) -> Result<(Vec<User>, i64)> {
+    let (list, count) = match side {
+        Side::Followers => side!("follower_id" of "followed_id"),
+        Side::Following => side!("followed_id" of "follower_id"),
+    };
+    let rows = tx.all(list, (user, paging.fetch(), paging.offset()))?;
+    Ok((rows, tx.one(count, (user,))?))
 }

@@ -6,7 +6,6 @@ use kernel::error::Result;
 use kernel::time::Timestamp;
 use store::{Tx, sql};
 
-/// What a link stands for.
 #[derive(Debug, Clone)]
 pub struct Link {
     pub id: i64,
@@ -50,8 +49,8 @@ pub fn insert(
     purpose: Purpose,
     email_id: Option<i64>,
     expires_at: Timestamp,
-    now: Timestamp,
 ) -> Result<()> {
+    let now = tx.now();
     tx.execute(
         sql!(
             "insert into mail_links (digest, user_id, purpose, email_id, expires_at, created_at)
@@ -62,13 +61,8 @@ pub fn insert(
     Ok(())
 }
 
-/// The link with this digest.
-pub fn living(
-    tx: &mut Tx<'_>,
-    digest: Vec<u8>,
-    purpose: Purpose,
-    now: Timestamp,
-) -> Result<Option<Link>> {
+pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>, purpose: Purpose) -> Result<Option<Link>> {
+    let now = tx.now();
     Ok(tx.optional(
         sql!(
             "select id, user_id, email_id from mail_links
@@ -82,8 +76,8 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<u64> {
     Ok(tx.execute(sql!("delete from mail_links where id = $1"), (id,))?)
 }
 
-/// Deletes links that ended.
-pub fn delete_ended(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
+    let now = tx.now();
     Ok(tx.execute(
         sql!("delete from mail_links where expires_at <= $1"),
         (now,),

@@ -2,7 +2,6 @@
 
 use crate::model::UserId;
 use kernel::error::Result;
-use kernel::time::Timestamp;
 use store::{Tx, sql};
 
 /// How many still work.
@@ -22,7 +21,6 @@ pub fn has_any(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
     Ok(found.is_some())
 }
 
-/// Ends all of a user's codes.
 pub fn remove(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     tx.execute(
         sql!("delete from recovery_codes where user_id = $1"),
@@ -31,7 +29,8 @@ pub fn remove(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     Ok(())
 }
 
-pub fn insert(tx: &mut Tx<'_>, user: UserId, digest: Vec<u8>, now: Timestamp) -> Result<()> {
+pub fn insert(tx: &mut Tx<'_>, user: UserId, digest: Vec<u8>) -> Result<()> {
+    let now = tx.now();
     tx.execute(
         sql!("insert into recovery_codes (user_id, digest, created_at) values ($1, $2, $3)"),
         (user, digest, now),
@@ -39,13 +38,15 @@ pub fn insert(tx: &mut Tx<'_>, user: UserId, digest: Vec<u8>, now: Timestamp) ->
     Ok(())
 }
 
-/// Uses a code up; none when it is unknown or used.
-pub fn use_up(tx: &mut Tx<'_>, user: UserId, digest: Vec<u8>, now: Timestamp) -> Result<u64> {
-    Ok(tx.execute(
+/// Uses a code up; false when it is unknown or used.
+pub fn use_up(tx: &mut Tx<'_>, user: UserId, digest: Vec<u8>) -> Result<bool> {
+    let now = tx.now();
+    let used = tx.execute(
         sql!(
             "update recovery_codes set used_at = $3
              where user_id = $1 and digest = $2 and used_at is null"
         ),
         (user, digest, now),
-    )?)
+    )?;
+    Ok(used > 0)
 }

@@ -6,13 +6,10 @@ use kernel::time::Timestamp;
 use store::{Json, Tx, sql};
 use webauthn::Key;
 
-/// A key of a user.
 #[derive(Debug, Clone)]
 pub struct StoredKey {
     pub id: i64,
-    /// What its owner calls it.
     pub name: String,
-    /// Last signed in with then.
     pub last_used_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub(crate) credential: Json<Key>,
@@ -21,18 +18,21 @@ pub struct StoredKey {
 
 store::from_row! { StoredKey { id, name, last_used_at, created_at, credential, user_handle } }
 
-/// The user's keys, oldest first.
-pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<StoredKey>> {
-    Ok(tx.all(
-        sql!(
+macro_rules! key_where {
+    ($condition:literal) => {
+        sql!(concat!(
             "select id, name, last_used_at, created_at, credential, user_handle
-             from webauthn_keys where user_id = $1 order by id"
-        ),
-        (user,),
-    )?)
+             from webauthn_keys where ",
+            $condition
+        ))
+    };
 }
 
-/// Removes all keys of a user, untold; see [`super::remove_all`].
+/// The user's keys, oldest first.
+pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<StoredKey>> {
+    Ok(tx.all(key_where!("user_id = $1 order by id"), (user,))?)
+}
+
 pub fn remove_all(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     tx.execute(
         sql!("delete from webauthn_keys where user_id = $1"),
@@ -41,7 +41,6 @@ pub fn remove_all(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     Ok(())
 }
 
-/// How many keys the user has.
 pub fn count(tx: &mut Tx<'_>, user: UserId) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from webauthn_keys where user_id = $1"),
@@ -84,16 +83,14 @@ pub fn by_credential(
     credential: &[u8],
 ) -> Result<Option<StoredKey>> {
     Ok(tx.optional(
-        sql!(
-            "select id, name, last_used_at, created_at, credential, user_handle
-             from webauthn_keys where user_id = $1 and credential_id = $2"
-        ),
+        key_where!("user_id = $1 and credential_id = $2"),
         (user, credential),
     )?)
 }
 
 /// Stores what a key has counted to.
-pub fn note_use(tx: &mut Tx<'_>, id: i64, key: &Key, now: Timestamp) -> Result<()> {
+pub fn note_use(tx: &mut Tx<'_>, id: i64, key: &Key) -> Result<()> {
+    let now = tx.now();
     tx.execute(
         sql!("update webauthn_keys set credential = $2, last_used_at = $3 where id = $1"),
         (id, Json(key), now),

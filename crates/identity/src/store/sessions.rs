@@ -29,12 +29,22 @@ store::from_row! { Session {
     proved_at, admin_until
 } }
 
+macro_rules! session_where {
+    ($condition:literal) => {
+        sql!(concat!(
+            "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
+                created_at, coalesce(proved_at, created_at) as proved_at, admin_until
+             from sessions where ",
+            $condition
+        ))
+    };
+}
+
 /// When a living session's user signed in.
 pub fn began(tx: &mut Tx<'_>, id: i64) -> Result<Option<Timestamp>> {
     Ok(tx.optional(sql!("select created_at from sessions where id = $1"), (id,))?)
 }
 
-/// Notes that it is still the same person.
 pub fn prove(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -57,11 +67,8 @@ pub fn set_admin_until(tx: &mut Tx<'_>, id: i64, until: Option<Timestamp>) -> Re
 pub fn list(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<Session>> {
     let now = tx.now();
     Ok(tx.all(
-        sql!(
-            "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
-                created_at, coalesce(proved_at, created_at) as proved_at, admin_until
-             from sessions where user_id = $1 and expires_at > $2
-             order by last_used_at desc, id desc limit 100"
+        session_where!(
+            "user_id = $1 and expires_at > $2 order by last_used_at desc, id desc limit 100"
         ),
         (user, now),
     )?)
@@ -84,7 +91,6 @@ pub fn revoke_others(tx: &mut Tx<'_>, user: UserId, kept: Option<i64>) -> Result
     )?)
 }
 
-/// Deletes sessions that ended.
 pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
     let now = tx.now();
     Ok(tx.execute(sql!("delete from sessions where expires_at <= $1"), (now,))?)
@@ -111,26 +117,16 @@ pub fn insert(
     )?)
 }
 
-/// The session with this digest.
-pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>, now: Timestamp) -> Result<Option<Session>> {
+pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>) -> Result<Option<Session>> {
+    let now = tx.now();
     Ok(tx.optional(
-        sql!(
-            "select id, user_id, ip_address, user_agent, remembered, last_used_at, expires_at,
-                created_at, coalesce(proved_at, created_at) as proved_at, admin_until
-             from sessions where digest = $1 and expires_at > $2"
-        ),
+        session_where!("digest = $1 and expires_at > $2"),
         (digest, now),
     )?)
 }
 
-/// Notes a use and another end.
-pub fn touch(
-    tx: &mut Tx<'_>,
-    id: i64,
-    now: Timestamp,
-    expires_at: Timestamp,
-    ip: &str,
-) -> Result<()> {
+pub fn touch(tx: &mut Tx<'_>, id: i64, expires_at: Timestamp, ip: &str) -> Result<()> {
+    let now = tx.now();
     tx.execute(
         sql!(
             "update sessions set last_used_at = $2, expires_at = $3, ip_address = $4 where id = $1"

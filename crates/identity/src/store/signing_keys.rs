@@ -50,7 +50,6 @@ pub fn published(tx: &mut Tx<'_>) -> Result<Vec<Published>> {
     )?)
 }
 
-/// Retires the key that signs.
 pub fn retire(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
     tx.execute(
         sql!("update signing_keys set retired_at = $1 where retired_at is null"),
@@ -59,7 +58,6 @@ pub fn retire(tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Stores a key that signs from now on.
 pub fn insert(tx: &mut Tx<'_>, made: &Made, now: Timestamp) -> Result<()> {
     tx.execute(
         sql!(
@@ -77,7 +75,6 @@ pub fn insert(tx: &mut Tx<'_>, made: &Made, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Deletes keys that were retired before.
 pub fn delete_retired(tx: &mut Tx<'_>, gone: Timestamp) -> Result<()> {
     tx.execute(
         sql!("delete from signing_keys where retired_at < $1"),

@@ -16,7 +16,6 @@ pub struct SpamLog {
     pub target_type: String,
     pub title: String,
     pub description: String,
-    /// From where.
     pub ip_address: Option<String>,
     pub user_agent: Option<String>,
     pub via_api: bool,
@@ -67,7 +66,6 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Deletes what is older.
 pub fn delete_before(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
     Ok(tx.execute(
         sql!("delete from spam_logs where created_at < $1"),
@@ -97,7 +95,6 @@ pub fn redeem(
 
 /// A row to be stored, cut to what is kept.
 pub struct NewLog<'l> {
-    /// Who, if they have an account.
     pub user_id: Option<i64>,
     pub actor: String,
     pub action: &'l str,
@@ -105,13 +102,11 @@ pub struct NewLog<'l> {
     pub title: String,
     pub description: String,
     pub fingerprint: Vec<u8>,
-    /// From where.
     pub ip_address: String,
     pub user_agent: String,
     pub via_api: bool,
     pub verdict: Verdict,
     pub reason: String,
-    /// A challenge was solved for it.
     pub captcha_verified: bool,
 }
 

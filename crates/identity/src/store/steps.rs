@@ -5,7 +5,6 @@ use kernel::error::Result;
 use kernel::time::Timestamp;
 use store::{Tx, sql};
 
-/// A sign-in that waits for its second factor.
 #[derive(Debug, Clone)]
 pub struct Step {
     pub id: i64,
@@ -35,8 +34,8 @@ pub fn insert(
     remember: bool,
     return_to: &str,
     expires_at: Timestamp,
-    now: Timestamp,
 ) -> Result<()> {
+    let now = tx.now();
     tx.execute(
         sql!(
             "insert into sign_in_steps (digest, user_id, remember, return_to, expires_at, created_at)
@@ -48,12 +47,8 @@ pub fn insert(
 }
 
 /// The step with this digest that has tries left.
-pub fn living(
-    tx: &mut Tx<'_>,
-    digest: Vec<u8>,
-    now: Timestamp,
-    tries: i64,
-) -> Result<Option<Step>> {
+pub fn living(tx: &mut Tx<'_>, digest: Vec<u8>, tries: i64) -> Result<Option<Step>> {
+    let now = tx.now();
     Ok(tx.optional(
         sql!(
             "select id, user_id, remember, return_to, tries from sign_in_steps
@@ -76,8 +71,8 @@ pub fn count_try(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     )?)
 }
 
-/// Deletes steps that ended.
-pub fn delete_ended(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {
+pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
+    let now = tx.now();
     Ok(tx.execute(
         sql!("delete from sign_in_steps where expires_at <= $1"),
         (now,),

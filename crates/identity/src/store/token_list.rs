@@ -10,9 +10,7 @@ use kernel::time::{Date, Timestamp, date_of};
 use store::{Fragment, Tx};
 
 choices! {
-    /// Whether a token opens anything.
     pub enum State {
-        /// It does.
         Active = "active",
         /// It was revoked or has expired.
         Inactive = "inactive",
@@ -20,23 +18,14 @@ choices! {
 }
 
 choices! {
-    /// Orders of tokens.
     pub enum SortBy {
-        /// Oldest first.
         CreatedAsc = "created_asc",
-        /// Newest first.
         CreatedDesc = "created_desc",
-        /// First to end first.
         ExpiresAsc = "expires_asc",
-        /// Last to end first.
         ExpiresDesc = "expires_desc",
-        /// Longest unused first.
         LastUsedAsc = "last_used_asc",
-        /// Just used first.
         LastUsedDesc = "last_used_desc",
-        /// By name.
         NameAsc = "name_asc",
-        /// By name, backwards.
         NameDesc = "name_desc",
     }
 }
@@ -57,12 +46,10 @@ impl SortBy {
     }
 }
 
-/// Which tokens are listed.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     pub kind: Option<TokenKind>,
     pub user_id: Option<i64>,
-    /// Of this project or group.
     pub source: Option<(SourceType, i64)>,
     pub created_after: Option<Timestamp>,
     pub created_before: Option<Timestamp>,
@@ -70,7 +57,6 @@ pub struct Filter {
     pub last_used_before: Option<Timestamp>,
     pub expires_after: Option<Date>,
     pub expires_before: Option<Date>,
-    /// Revoked or not.
     pub revoked: Option<bool>,
     /// Part of the name; letters count.
     pub search: Option<String>,

@@ -22,11 +22,20 @@ macro_rules! holder_by {
     };
 }
 
+macro_rules! deploy_token_by {
+    ($condition:literal) => {
+        sql!(concat!(
+            "select id, source_type, source_id, username, scopes, revoked, expires_at
+             from deploy_tokens where ",
+            $condition
+        ))
+    };
+}
+
 pub fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<AccessToken>> {
     Ok(tx.optional(sql!("select * from access_tokens where id = $1"), (id,))?)
 }
 
-/// One token of a project or group.
 pub fn find_of_source(
     tx: &mut Tx<'_>,
     source: (SourceType, i64),
@@ -48,7 +57,6 @@ pub fn revoke(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Ends every token of a family.
 pub fn revoke_family(tx: &mut Tx<'_>, family: i64) -> Result<u64> {
     let now = tx.now();
     Ok(tx.execute(
@@ -67,13 +75,11 @@ pub struct Holder {
     pub user: User,
 }
 
-/// A deploy token by its text.
 #[derive(Debug, Clone)]
 pub struct DeployToken {
     pub id: i64,
     /// `Project` or `Group`.
     pub source_type: String,
-    /// Id of that project or group.
     pub source_id: i64,
     /// The user name Basic must carry.
     pub username: String,
@@ -89,31 +95,16 @@ pub fn holder(tx: &mut Tx<'_>, text: &str) -> Result<Option<Holder>> {
     Ok(tx.optional(holder_by!("t.digest = $1"), (secrets::digest(text),))?)
 }
 
-/// Who holds the token of this id.
 pub fn holder_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Holder>> {
     Ok(tx.optional(holder_by!("t.id = $1"), (id,))?)
 }
 
-/// The deploy token with this text.
 pub fn deploy_token(tx: &mut Tx<'_>, text: &str) -> Result<Option<DeployToken>> {
-    Ok(tx.optional(
-        sql!(
-            "select id, source_type, source_id, username, scopes, revoked, expires_at
-             from deploy_tokens where digest = $1"
-        ),
-        (secrets::digest(text),),
-    )?)
+    Ok(tx.optional(deploy_token_by!("digest = $1"), (secrets::digest(text),))?)
 }
 
-/// The deploy token of this id.
 pub fn deploy_token_by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<DeployToken>> {
-    Ok(tx.optional(
-        sql!(
-            "select id, source_type, source_id, username, scopes, revoked, expires_at
-             from deploy_tokens where id = $1"
-        ),
-        (id,),
-    )?)
+    Ok(tx.optional(deploy_token_by!("id = $1"), (id,))?)
 }
 
 impl store::FromRow for Holder {
@@ -205,7 +196,6 @@ pub fn insert(
     )?)
 }
 
-/// A token to be made.
 #[derive(Debug, Clone)]
 pub struct NewToken {
     pub kind: TokenKind,
@@ -221,6 +211,23 @@ pub struct NewToken {
     pub scopes: Vec<String>,
     /// Last day; `None` is the longest allowed.
     pub expires_at: Option<Date>,
+}
+
+impl NewToken {
+    /// A token of a person, of whom all is known and of it nothing yet.
+    pub fn of(kind: TokenKind, user: &User) -> NewToken {
+        NewToken {
+            kind,
+            user_id: user.id,
+            admin: user.is_admin,
+            source: None,
+            access_level: None,
+            name: String::new(),
+            description: None,
+            scopes: Vec::new(),
+            expires_at: None,
+        }
+    }
 }
 
 /// Notes a use, and the addresses of the last ones.
@@ -253,7 +260,6 @@ pub fn ending(
     )?)
 }
 
-/// Notes that the owner was told.
 pub fn note_told(tx: &mut Tx<'_>, token: i64, stage: i64) -> Result<()> {
     tx.execute(
         sql!("update access_tokens set expiry_told = $2 where id = $1"),

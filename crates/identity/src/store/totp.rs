@@ -19,7 +19,8 @@ pub fn remove(tx: &mut Tx<'_>, user: UserId) -> Result<bool> {
 }
 
 /// Stores a secret in place of the one before.
-pub fn set(tx: &mut Tx<'_>, user: UserId, sealed: &str, step: i64, now: Timestamp) -> Result<()> {
+pub fn set(tx: &mut Tx<'_>, user: UserId, sealed: &str, step: i64) -> Result<()> {
+    let now = tx.now();
     tx.execute(
         sql!(
             "insert into totp (user_id, sealed, last_step, confirmed_at) values ($1, $2, $3, $4)
@@ -31,15 +32,15 @@ pub fn set(tx: &mut Tx<'_>, user: UserId, sealed: &str, step: i64, now: Timestam
     Ok(())
 }
 
-/// The sealed secret of a user.
 pub fn sealed(tx: &mut Tx<'_>, user: UserId) -> Result<Option<String>> {
     Ok(tx.optional(sql!("select sealed from totp where user_id = $1"), (user,))?)
 }
 
-/// Notes the step of a code; none when it or a later one was taken.
-pub fn take_step(tx: &mut Tx<'_>, user: UserId, step: i64) -> Result<u64> {
-    Ok(tx.execute(
+/// Notes the step of a code; false when it or a later one was taken.
+pub fn take_step(tx: &mut Tx<'_>, user: UserId, step: i64) -> Result<bool> {
+    let taken = tx.execute(
         sql!("update totp set last_step = $2 where user_id = $1 and last_step < $2"),
         (user, step),
-    )?)
+    )?;
+    Ok(taken > 0)
 }

@@ -12,17 +12,11 @@ use serde_json::Value;
 use store::{Fragment, Tx};
 
 choices! {
-    /// What users are ordered by.
     pub enum OrderBy {
-        /// The id.
         Id = "id",
-        /// The display name.
         Name = "name",
-        /// The login.
         Username = "username",
-        /// When the account was made.
         CreatedAt = "created_at",
-        /// When it last changed.
         UpdatedAt = "updated_at",
     }
 }
@@ -62,15 +56,12 @@ impl OrderBy {
     }
 }
 
-/// An order of users.
 #[derive(Debug, Clone, Copy)]
 pub struct Order {
     pub by: OrderBy,
-    /// Smallest first.
     pub ascending: bool,
 }
 
-/// Which users are listed.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Exactly this login, without regard to case.
@@ -81,25 +72,19 @@ pub struct Filter {
     pub search_private: bool,
     /// Only, or no, users in state active.
     pub active: Option<bool>,
-    /// Only blocked ones.
     pub blocked: bool,
     /// Only those who wait to be let in.
     pub pending: bool,
-    /// Only, or no, external ones.
     pub external: Option<bool>,
-    /// Only, or no, people.
     pub humans: Option<bool>,
     /// No users the program made for itself, bots aside.
     pub exclude_internal: bool,
-    /// No bots of projects.
     pub without_project_bots: bool,
     pub created_after: Option<Timestamp>,
     pub created_before: Option<Timestamp>,
-    /// Only administrators.
     pub admins: bool,
     /// Only those with (or without) a second factor.
     pub two_factor: Option<bool>,
-    /// Only those with no projects.
     pub without_projects: bool,
     /// Nobody at all: an account at a provider nobody here has.
     pub nobody: bool,

@@ -1,14 +1,13 @@
 //! `users`: who there is.
 
 use crate::model::{Profile, User, UserId, UserKind, UserState};
-use crate::users::status::{Availability, StatusOf};
+use crate::users::status::Status;
 use kernel::error::Result;
 use kernel::ids::fold;
 use kernel::time::{Timestamp, date_of};
 use std::collections::HashMap;
 use store::{Fragment, Tx, Value, sql};
 
-/// Somebody who is an administrator.
 pub fn any_administrator(tx: &mut Tx<'_>) -> Result<Option<UserId>> {
     Ok(tx.optional(
         sql!("select id from users where is_admin = true and kind = 'human' limit 1"),
@@ -58,12 +57,10 @@ pub fn find_by_email(tx: &mut Tx<'_>, email: &str) -> Result<Option<User>> {
     )?)
 }
 
-/// The profile of a user that exists.
 pub fn profile(tx: &mut Tx<'_>, id: UserId) -> Result<Profile> {
     Ok(tx.one(sql!("select * from users where id = $1"), (id,))?)
 }
 
-/// Notes that the user did something today.
 pub fn note_activity(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
     let today = date_of(tx.now());
     tx.execute(
@@ -97,14 +94,12 @@ pub fn counts(
         .collect())
 }
 
-struct WithId(i64, Profile);
+/// What a row says of a user, with whose it is.
+struct WithId<T>(i64, T);
 
-impl store::FromRow for WithId {
+impl<T: store::FromRow> store::FromRow for WithId<T> {
     fn from_row(row: &mut store::Row<'_>) -> store::Result<Self> {
-        Ok(WithId(
-            row.get("id")?,
-            <Profile as store::FromRow>::from_row(row)?,
-        ))
+        Ok(WithId(row.get("id")?, T::from_row(row)?))
     }
 }
 
@@ -150,22 +145,20 @@ pub fn alert_bot(tx: &mut Tx<'_>) -> Result<Option<UserId>> {
     Ok(tx.optional(sql!("select id from users where kind = 'alert_bot'"), ())?)
 }
 
-/// Sets what a user says they are doing.
-pub fn set_status(
-    tx: &mut Tx<'_>,
-    id: UserId,
-    emoji: Option<&str>,
-    message: Option<&str>,
-    availability: Option<Availability>,
-    clear_at: Option<Timestamp>,
-) -> Result<()> {
+pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
     tx.execute(
         sql!(
             "update users set status_emoji = $2, status_message = $3, status_availability = $4,
                 status_clear_at = $5
              where id = $1"
         ),
-        (id, emoji, message, availability, clear_at),
+        (
+            id,
+            status.status_emoji.as_deref(),
+            status.status_message.as_deref(),
+            status.status_availability,
+            status.status_clear_at,
+        ),
     )?;
     Ok(())
 }
@@ -185,7 +178,6 @@ pub fn make_nameless(tx: &mut Tx<'_>, id: UserId, name: &str, now: Timestamp) ->
     Ok(())
 }
 
-/// Whether the user leaves.
 pub fn leaving(tx: &mut Tx<'_>, id: UserId) -> Result<Option<UserId>> {
     Ok(tx.optional(
         sql!("select id from users where id = $1 and kind = 'leaving'"),
@@ -200,16 +192,8 @@ pub fn delete_leaving(tx: &mut Tx<'_>, id: UserId) -> Result<u64> {
     )?)
 }
 
-/// The hash of a user's password.
 pub fn password_hash(tx: &mut Tx<'_>, id: UserId) -> Result<Option<String>> {
     Ok(tx.one(sql!("select password_hash from users where id = $1"), (id,))?)
-}
-
-pub fn is_automatic(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
-    Ok(tx.one(
-        sql!("select password_automatically_set from users where id = $1"),
-        (id,),
-    )?)
 }
 
 /// Forgets failures before a right password.
@@ -222,7 +206,7 @@ pub fn forgive(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 }
 
 /// Whether nobody chose the password of a user, if they are there.
-pub fn is_automatic_of(tx: &mut Tx<'_>, id: UserId) -> Result<Option<bool>> {
+pub fn is_automatic(tx: &mut Tx<'_>, id: UserId) -> Result<Option<bool>> {
     Ok(tx.optional(
         sql!("select password_automatically_set from users where id = $1"),
         (id,),
@@ -241,7 +225,6 @@ pub fn count_failure(tx: &mut Tx<'_>, id: UserId, now: Timestamp) -> Result<Opti
     )?)
 }
 
-/// Locks an account until then.
 pub fn lock(tx: &mut Tx<'_>, id: UserId, until: Timestamp) -> Result<()> {
     tx.execute(
         sql!("update users set failed_attempts = 0, locked_until = $2 where id = $1"),
@@ -273,7 +256,6 @@ pub fn unlock(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Administrators who may act.
 pub fn active_administrators(tx: &mut Tx<'_>, most: i64) -> Result<Vec<UserId>> {
     Ok(tx.all(
         sql!(
@@ -313,7 +295,6 @@ pub fn note_two_factor_asked(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> R
     )?)
 }
 
-/// Forgets that a second factor was asked of a user.
 pub fn forget_two_factor_asked(tx: &mut Tx<'_>, user: UserId) -> Result<()> {
     tx.execute(
         sql!("update users set two_factor_asked_at = null where id = $1"),
@@ -331,9 +312,8 @@ pub fn password_age(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     Ok(at.and_then(|(at,)| at).map(Timestamp::as_microsecond))
 }
 
-/// The profiles of these users, by id.
 pub fn profiles(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Profile>> {
-    let rows = tx.all::<WithId>(
+    let rows = tx.all::<WithId<Profile>>(
         sql!("select * from users where id in_list($1)"),
         (ids.to_vec(),),
     )?;
@@ -341,14 +321,15 @@ pub fn profiles(tx: &mut Tx<'_>, ids: &[i64]) -> Result<HashMap<i64, Profile>> {
 }
 
 /// What these users say they are doing, stale or not.
-pub fn statuses(tx: &mut Tx<'_>, ids: &[UserId]) -> Result<Vec<StatusOf>> {
-    Ok(tx.all(
+pub fn statuses(tx: &mut Tx<'_>, ids: &[UserId]) -> Result<Vec<(UserId, Status)>> {
+    let rows = tx.all::<WithId<Status>>(
         sql!(
             "select id, status_emoji, status_message, status_availability, status_clear_at
              from users where id in_list($1)"
         ),
         (ids.to_vec(),),
-    )?)
+    )?;
+    Ok(rows.into_iter().map(|row| (row.0, row.1)).collect())
 }
 
 /// Stores a user with these columns; none when a name or address is taken.
@@ -363,7 +344,6 @@ pub fn insert(tx: &mut Tx<'_>, sets: Vec<(&'static str, Value)>) -> Result<Optio
     Ok(tx.query(sql)?.pop())
 }
 
-/// Changes these columns of a user.
 pub fn update(
     tx: &mut Tx<'_>,
     id: UserId,
@@ -378,13 +358,10 @@ pub fn update(
     Ok(tx.query(sql)?.pop())
 }
 
-/// Deletes all that is a user's alone.
 pub fn delete_belongings(tx: &mut Tx<'_>, id: UserId) -> Result<()> {
     for forget in [
         sql!("delete from access_tokens where user_id = $1"),
         sql!("delete from sessions where user_id = $1"),
-        sql!("delete from mail_links where user_id = $1"),
-        sql!("delete from user_emails where user_id = $1"),
         sql!("delete from mail_links where user_id = $1"),
         sql!("delete from user_emails where user_id = $1"),
         sql!("delete from user_avatars where user_id = $1"),

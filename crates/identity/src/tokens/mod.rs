@@ -7,6 +7,7 @@ pub use crate::store::token_list::{Filter, SortBy, State, page, total};
 
 use crate::author::Author;
 use crate::model::{AccessToken, scope_fits};
+use crate::problems::Problems;
 use crate::settings::TokenRules;
 pub use crate::store::tokens::{
     DeployToken, Holder, NewToken, deploy_token, deploy_token_by_id, find, find_of_source, holder,
@@ -26,38 +27,30 @@ const ROTATED_DAYS: i64 = 7;
 /// Makes a token; its text is returned here and never again.
 pub fn create(tx: &mut Tx<'_>, new: &NewToken) -> Result<(AccessToken, Secret)> {
     let rules: TokenRules = kernel::settings::read(tx)?;
-    let problems = problems(new);
-    if !problems.is_empty() {
-        return Err(Error::Invalid(problems));
-    }
+    problems(new).done()?;
     let expires_at = last_day(&rules, new.expires_at, tx.now())?;
     insert(tx, &rules, new, expires_at, None)
 }
 
-fn problems(new: &NewToken) -> Vec<(String, Vec<String>)> {
-    let mut problems = Vec::new();
-    let mut add = |field: &str, text: &str| {
-        problems.push((field.to_owned(), vec![text.to_owned()]));
-    };
-    if let Some(problem) = crate::model::name_problem(&new.name) {
-        add("name", problem);
-    }
-    if new
+fn problems(new: &NewToken) -> Problems {
+    let mut problems = Problems::default();
+    problems.add("name", crate::model::name_problem(&new.name));
+    let length = new
         .description
         .as_ref()
-        .is_some_and(|text| text.chars().count() > MAX_DESCRIPTION)
-    {
-        add("description", "is too long (maximum is 255 characters)");
-    }
-    if new.scopes.is_empty() {
-        add("scopes", "can't be blank");
-    } else if !new
-        .scopes
-        .iter()
-        .all(|scope| scope_fits(new.kind, scope, new.admin))
-    {
-        add("scopes", "can only contain available scopes");
-    }
+        .map_or(0, |text| text.chars().count());
+    let long = length > MAX_DESCRIPTION;
+    problems.add(
+        "description",
+        long.then_some("is too long (maximum is 255 characters)"),
+    );
+    let fits = |scope: &String| scope_fits(new.kind, scope, new.admin);
+    let scopes = match new.scopes.is_empty() {
+        true => Some("can't be blank"),
+        false if !new.scopes.iter().all(fits) => Some("can only contain available scopes"),
+        false => None,
+    };
+    problems.add("scopes", scopes);
     problems
 }
 
@@ -93,7 +86,6 @@ fn insert(
     Ok((token, secret))
 }
 
-/// Records a change of a token.
 pub fn record(
     tx: &mut Tx<'_>,
     by: &Author,
@@ -224,7 +216,11 @@ mod tests {
             scopes: vec!["sudo".into()],
             expires_at: None,
         };
-        let fields: Vec<String> = problems(&new).into_iter().map(|(field, _)| field).collect();
+        let fields: Vec<String> = problems(&new)
+            .0
+            .into_iter()
+            .map(|(field, _)| field)
+            .collect();
         assert_eq!(fields, ["name", "description", "scopes"]);
     }
 }

@@ -10,9 +10,9 @@ use crate::author::Author;
 use crate::model::User;
 use crate::sign_in::Attempt;
 use crate::store::ceremonies::{self, Place};
-use crate::store::security_keys::insert;
 pub(super) use crate::store::security_keys::remove_all;
 pub use crate::store::security_keys::{StoredKey, count, list};
+use crate::store::security_keys::{by_credential, insert};
 use crate::tasks::{self, Change};
 use crate::users;
 use kernel::app::App;
@@ -135,7 +135,6 @@ pub fn finish_add(
     Ok(Added::Done(codes))
 }
 
-/// Removes one key of the user.
 pub fn remove(tx: &mut Tx<'_>, by: &Author, user: &User, id: i64) -> Result<()> {
     let name: Option<String> = crate::store::security_keys::delete(tx, user.id, id)?;
     name.found("Security key")?;
@@ -261,17 +260,14 @@ fn check(
         Ok(answer) => answer,
         Err(refusal) => return nameless(refusal),
     };
-    let stored: Option<StoredKey> =
-        crate::store::security_keys::by_credential(tx, user.id, answer.key_id())?;
-    let Some(stored) = stored else {
+    let Some(stored) = by_credential(tx, user.id, answer.key_id())? else {
         return nameless(Refusal::UnknownKey);
     };
     let handle = stored.handle()?;
     let key = &stored.credential.0;
     match party.finish_authentication(question, &answer, key, &handle) {
         Ok(key) => {
-            let now = tx.now();
-            crate::store::security_keys::note_use(tx, stored.id, &key, now)?;
+            crate::store::security_keys::note_use(tx, stored.id, &key)?;
             Ok(Ok(()))
         }
         Err(refusal) => Ok(Err((refusal, stored.name))),

@@ -19,11 +19,10 @@ const BYTES: usize = 8;
 /// Makes a new set, which ends the one before. Shown here and never again.
 pub fn make(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<String>> {
     remove(tx, user)?;
-    let now = tx.now();
     let mut codes = Vec::with_capacity(COUNT);
     for _ in 0..COUNT {
         let plain = hex::encode(secrets::random_bytes::<BYTES>());
-        crate::store::recovery_codes::insert(tx, user, secrets::digest(&plain), now)?;
+        crate::store::recovery_codes::insert(tx, user, secrets::digest(&plain))?;
         codes.push(grouped(&plain));
     }
     Ok(codes)
@@ -46,20 +45,11 @@ fn plain(typed: &str) -> String {
 
 /// Uses a code up, if it is one of the user's; they are told.
 pub fn take(tx: &mut Tx<'_>, by: &Author, user: &User, typed: &str) -> Result<bool> {
-    let now = tx.now();
-    let used =
-        crate::store::recovery_codes::use_up(tx, user.id, secrets::digest(&plain(typed)), now)?;
-    if used == 0 {
+    if !crate::store::recovery_codes::use_up(tx, user.id, secrets::digest(&plain(typed)))? {
         return Ok(false);
     }
-    let left = left(tx, user.id)?;
-    users::record(
-        tx,
-        by,
-        "user.recovery_code_use",
-        user,
-        json!({"left": left}),
-    )?;
+    let details = json!({"left": left(tx, user.id)?});
+    users::record(tx, by, "user.recovery_code_use", user, details)?;
     tasks::notify(tx, user, Change::RecoveryCodeUsed)?;
     Ok(true)
 }

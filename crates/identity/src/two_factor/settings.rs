@@ -1,33 +1,15 @@
 //! Whether the instance requires second factors.
 
 use kernel::error::{Error, Result};
-use kernel::settings::Setting;
-use serde::{Deserialize, Serialize};
 
 /// Most hours of a grace period: ten years.
 pub const MAX_GRACE: i64 = 87_600;
 
-/// What the instance requires.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TwoFactor {
-    /// Everyone needs a second factor.
-    pub required: bool,
-    /// Hours they have to set one up.
-    pub grace_hours: i64,
-}
-
-impl Default for TwoFactor {
-    fn default() -> TwoFactor {
-        TwoFactor {
-            required: false,
-            grace_hours: 48,
-        }
+kernel::setting! {
+    pub struct TwoFactor = "identity.two_factor" {
+        pub required: bool = false,
+        pub grace_hours: i64 = 48,
     }
-}
-
-impl Setting for TwoFactor {
-    const KEY: &'static str = "identity.two_factor";
 }
 
 impl TwoFactor {

@@ -8,14 +8,13 @@
 use crate::author::Author;
 use crate::model::User;
 use crate::sign_in::{self, Attempt, Outcome};
-pub use crate::store::steps::{Step, forget};
+pub use crate::store::steps::{Step, forget, sweep};
 use crate::users;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::secrets::{self, Secret};
 use store::Tx;
 
-/// Name of the cookie that holds a step's token.
 pub const COOKIE: &str = "_service_step";
 /// Seconds a step waits for its second factor.
 pub const SECONDS: i64 = 300;
@@ -26,24 +25,21 @@ pub const TRIES: i64 = 5;
 /// returned here and never again.
 pub fn begin(tx: &mut Tx<'_>, user: &User, attempt: &Attempt) -> Result<Secret> {
     let secret = secrets::random_token("");
-    let now = tx.now();
+    let end = tx.now() + jiff::SignedDuration::from_secs(SECONDS);
     crate::store::steps::insert(
         tx,
         secrets::digest(secret.expose()),
         user.id,
         attempt.remember,
         &attempt.return_to,
-        now + jiff::SignedDuration::from_secs(SECONDS),
-        now,
+        end,
     )?;
     Ok(secret)
 }
 
 /// The living step of this cookie, with its user.
 pub fn find(tx: &mut Tx<'_>, cookie: &str) -> Result<Option<(Step, User)>> {
-    let now = tx.now();
-    let step: Option<Step> = crate::store::steps::living(tx, secrets::digest(cookie), now, TRIES)?;
-    let Some(step) = step else {
+    let Some(step) = crate::store::steps::living(tx, secrets::digest(cookie), TRIES)? else {
         return Ok(None);
     };
     let user = users::find(tx, step.user_id)?;
@@ -106,10 +102,4 @@ pub fn by_code(
         0 => Ok(Tried::Ended),
         left => Ok(Tried::Wrong(left)),
     }
-}
-
-/// Deletes steps that ended.
-pub fn sweep(tx: &mut Tx<'_>) -> Result<u64> {
-    let now = tx.now();
-    crate::store::steps::delete_ended(tx, now)
 }

@@ -12,7 +12,6 @@ use totp_rs::{Builder, Secret as Key, Totp};
 
 /// Bytes of a secret: 160 bits, as RFC 4226 recommends.
 pub const SECRET: usize = 20;
-/// Digits of a code.
 const DIGITS: u8 = 6;
 /// Seconds a code is shown.
 const SECONDS: u64 = 30;
@@ -91,25 +90,21 @@ fn context(user: UserId) -> String {
 
 /// Stores a secret that a code of `step` proved; a secret before it ends.
 pub fn store(app: &App, tx: &mut Tx<'_>, user: UserId, secret: &[u8], step: i64) -> Result<()> {
-    let now = tx.now();
     let sealed = app.secrets().seal(&context(user), secret);
-    crate::store::totp::set(tx, user, &sealed, step, now)?;
-    Ok(())
+    crate::store::totp::set(tx, user, &sealed, step)
 }
 
 /// Takes a code. Of several tries with one code, also at the same time, one
 /// is right: the step only grows.
 pub fn take(app: &App, tx: &mut Tx<'_>, user: UserId, code: &str) -> Result<bool> {
-    let sealed: Option<String> = crate::store::totp::sealed(tx, user)?;
-    let Some(sealed) = sealed else {
+    let Some(sealed) = crate::store::totp::sealed(tx, user)? else {
         return Ok(false);
     };
     let secret = app.secrets().unseal(&context(user), &sealed)?;
     let Some(step) = step_of(&secret, code, tx.now())? else {
         return Ok(false);
     };
-    let taken = crate::store::totp::take_step(tx, user, step)?;
-    Ok(taken > 0)
+    crate::store::totp::take_step(tx, user, step)
 }
 
 #[cfg(test)]

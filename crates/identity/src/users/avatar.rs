@@ -23,7 +23,6 @@ pub struct Avatar {
 }
 
 impl Avatar {
-    /// Looks at what was sent.
     pub fn new(bytes: &[u8]) -> Result<Avatar> {
         if bytes.len() > MAX_AVATAR {
             let text = "is too big (should be at most 200 KiB)";
@@ -75,7 +74,6 @@ pub fn avatar_url(app: &App, user: &User) -> Option<String> {
     Some(app.url(&format!("{AVATARS}/{}/{key}", user.id)))
 }
 
-/// Path of all pictures.
 pub const AVATARS: &str = "/uploads/-/system/user/avatar";
 
 /// Gives a user a picture, or takes it away.

@@ -9,6 +9,7 @@ use crate::model::{
     User, UserId, UserKind, UserState, email_problem, name_problem, username_problem,
 };
 use crate::password_rules;
+use crate::problems::Problems;
 use crate::settings::SignIn;
 use crate::tasks;
 use kernel::error::{Error, Found, Result};
@@ -16,7 +17,6 @@ use kernel::ids::fold;
 use serde_json::json;
 use store::{IntoValue, Tx};
 
-/// A person to be made.
 #[derive(Debug, Clone, Default)]
 pub struct NewUser {
     pub username: String,
@@ -40,17 +40,13 @@ pub struct Change {
     pub username: Option<String>,
     pub name: Option<String>,
     pub email: Option<String>,
-    /// Administrator or not.
     pub admin: Option<bool>,
-    /// External or not.
     pub external: Option<bool>,
     /// `Some(None)` is the instance's default.
     pub private: Option<Option<bool>>,
-    /// Projects in the own namespace.
     pub projects_limit: Option<i64>,
     /// May create groups at the top level.
     pub can_create_group: Option<bool>,
-    /// Colour scheme of the pages.
     pub theme_id: Option<i64>,
     pub color_scheme_id: Option<i64>,
     /// Texts of the profile: column and value.
@@ -77,45 +73,18 @@ const TEXTS: &[(&str, usize)] = &[
 /// Schemes of themes there are.
 const THEMES: std::ops::RangeInclusive<i64> = 1..=11;
 
-type Problems = Vec<(String, Vec<String>)>;
-
-fn add(problems: &mut Problems, field: &str, text: Option<impl Into<String>>) {
-    if let Some(text) = text {
-        problems.push((field.to_owned(), vec![text.into()]));
-    }
-}
-
-fn done(problems: Problems) -> Result<()> {
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::Invalid(problems))
-    }
-}
+const TAKEN: &str = "has already been taken";
 
 impl Change {
     fn problems(&self) -> Problems {
-        let mut problems = Problems::new();
-        add(
-            &mut problems,
-            "username",
-            self.username.as_deref().and_then(username_problem),
-        );
-        add(
-            &mut problems,
-            "name",
-            self.name.as_deref().and_then(name_problem),
-        );
-        add(
-            &mut problems,
-            "email",
-            self.email.as_deref().and_then(email_problem),
-        );
-        let limit = self
-            .projects_limit
-            .filter(|limit| !(0..=i64::from(i32::MAX)).contains(limit));
-        add(
-            &mut problems,
+        let mut problems = Problems::default();
+        let username = self.username.as_deref().and_then(username_problem);
+        problems.add("username", username);
+        problems.add("name", self.name.as_deref().and_then(name_problem));
+        problems.add("email", self.email.as_deref().and_then(email_problem));
+        let counts = 0..=i64::from(i32::MAX);
+        let limit = self.projects_limit.filter(|limit| !counts.contains(limit));
+        problems.add(
             "projects_limit",
             limit.map(|_| "is not a number of projects"),
         );
@@ -124,80 +93,66 @@ impl Change {
             ("color_scheme_id", self.color_scheme_id),
         ] {
             let unknown = id.filter(|id| !THEMES.contains(id));
-            add(
-                &mut problems,
-                field,
-                unknown.map(|_| "is not included in the list"),
-            );
+            problems.add(field, unknown.map(|_| "is not included in the list"));
         }
         for (column, value) in &self.texts {
-            add(
-                &mut problems,
-                column,
-                text_problem(column, value.as_deref().unwrap_or("")),
-            );
+            let problem = text_problem(column, value.as_deref().unwrap_or(""));
+            problems.add(column, problem);
         }
         problems
     }
 
     fn taken(&self, tx: &mut Tx<'_>, except: UserId) -> Result<Problems> {
-        let mut problems = Problems::new();
-        let taken = |other: Option<User>| {
-            other
-                .filter(|user| user.id != except)
-                .map(|_| "has already been taken")
-        };
+        let mut problems = Problems::default();
         if let Some(username) = &self.username {
-            add(
-                &mut problems,
-                "username",
-                taken(super::find_by_username(tx, username)?),
-            );
+            let holder = super::find_by_username(tx, username)?;
+            let other = holder.filter(|user| user.id != except);
+            problems.add("username", other.map(|_| TAKEN));
         }
         if let Some(email) = &self.email {
             let other = is_of_another(tx, except, email)?;
-            add(
-                &mut problems,
-                "email",
-                other.then_some("has already been taken"),
-            );
+            problems.add("email", other.then_some(TAKEN));
         }
         Ok(problems)
     }
 
     fn sets(&self) -> Vec<(&'static str, store::Value)> {
-        let mut sets: Vec<(&'static str, store::Value)> = Vec::new();
-        let mut set = |column, value: Option<store::Value>| {
-            sets.extend(value.map(|value| (column, value)));
-        };
         let text = |text: &Option<String>| text.clone().map(IntoValue::into_value);
         let folded = |text: &Option<String>| text.as_ref().map(|text| fold(text).into_value());
-        set("username", text(&self.username));
-        set("username_folded", folded(&self.username));
-        set("name", text(&self.name));
-        set("name_folded", folded(&self.name));
-        set("email", text(&self.email));
-        set("email_folded", folded(&self.email));
-        set("is_admin", self.admin.map(IntoValue::into_value));
-        set("is_external", self.external.map(IntoValue::into_value));
-        set("is_private", self.private.map(IntoValue::into_value));
-        set(
-            "projects_limit",
-            self.projects_limit.map(IntoValue::into_value),
-        );
-        set(
-            "can_create_group",
-            self.can_create_group.map(IntoValue::into_value),
-        );
-        set("theme_id", self.theme_id.map(IntoValue::into_value));
-        set(
-            "color_scheme_id",
-            self.color_scheme_id.map(IntoValue::into_value),
-        );
-        for (column, value) in &self.texts {
-            set(column, Some(value.clone().into_value()));
+        let flag = |flag: Option<bool>| flag.map(IntoValue::into_value);
+        let number = |number: Option<i64>| number.map(IntoValue::into_value);
+        let given = [
+            ("username", text(&self.username)),
+            ("username_folded", folded(&self.username)),
+            ("name", text(&self.name)),
+            ("name_folded", folded(&self.name)),
+            ("email", text(&self.email)),
+            ("email_folded", folded(&self.email)),
+            ("is_admin", flag(self.admin)),
+            ("is_external", flag(self.external)),
+            ("is_private", self.private.map(IntoValue::into_value)),
+            ("projects_limit", number(self.projects_limit)),
+            ("can_create_group", flag(self.can_create_group)),
+            ("theme_id", number(self.theme_id)),
+            ("color_scheme_id", number(self.color_scheme_id)),
+        ];
+        let texts = self.texts.iter().cloned();
+        let texts = texts.map(|(column, value)| (column, Some(value.into_value())));
+        let all = given.into_iter().chain(texts);
+        all.filter_map(|(column, value)| Some((column, value?)))
+            .collect()
+    }
+}
+
+impl NewUser {
+    /// Its row, as the change of a user without one.
+    fn change(&self) -> Change {
+        Change {
+            username: Some(self.username.clone()),
+            name: Some(self.name.clone()),
+            email: Some(self.email.clone()),
+            ..self.rest.clone()
         }
-        sets
     }
 }
 
@@ -234,35 +189,22 @@ fn url_problem(value: &str) -> Option<&'static str> {
 
 /// Refuses what [`create`] would refuse, before a password is hashed for it.
 pub fn check_new(new: &NewUser, password: &str) -> Result<()> {
-    let change = Change {
-        username: Some(new.username.clone()),
-        name: Some(new.name.clone()),
-        email: Some(new.email.clone()),
-        ..new.rest.clone()
-    };
-    let mut problems = change.problems();
-    add(
-        &mut problems,
-        "password",
-        password_rules::problem(password, new),
-    );
-    done(problems)
+    let mut problems = new.change().problems();
+    problems.add("password", password_rules::problem(password, new));
+    problems.done()
 }
 
 pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
     let rules: SignIn = kernel::settings::read(tx)?;
     let change = Change {
-        username: Some(new.username.clone()),
-        name: Some(new.name.clone()),
-        email: Some(new.email.clone()),
         admin: Some(new.admin),
         external: Some(new.rest.external.unwrap_or(rules.new_users_external)),
         projects_limit: Some(new.rest.projects_limit.unwrap_or(rules.projects_limit)),
         can_create_group: Some(new.rest.can_create_group.unwrap_or(rules.can_create_group)),
-        ..new.rest.clone()
+        ..new.change()
     };
-    done(change.problems())?;
-    done(change.taken(tx, 0)?)?;
+    change.problems().done()?;
+    change.taken(tx, 0)?.done()?;
     let mut sets = change.sets();
     let now = tx.now();
     sets.push(("kind", UserKind::Human.into_value()));
@@ -287,7 +229,6 @@ pub fn create(tx: &mut Tx<'_>, by: &Author, new: &NewUser) -> Result<User> {
     Ok(user)
 }
 
-/// Writes a user with these columns.
 pub(super) fn insert(
     tx: &mut Tx<'_>,
     state: UserState,
@@ -298,13 +239,13 @@ pub(super) fn insert(
     sets.push(("created_at", now.into_value()));
     sets.push(("updated_at", now.into_value()));
     let made = crate::store::users::insert(tx, sets)?;
-    made.ok_or_else(|| Error::invalid("username", "has already been taken"))
+    made.ok_or_else(|| Error::invalid("username", TAKEN))
 }
 
 pub fn update(tx: &mut Tx<'_>, by: &Author, id: UserId, change: &Change) -> Result<User> {
     let before = super::find(tx, id)?.found("User")?;
-    done(change.problems())?;
-    done(change.taken(tx, id)?)?;
+    change.problems().done()?;
+    change.taken(tx, id)?.done()?;
     let sets = change.sets();
     if sets.is_empty() {
         return Ok(before);

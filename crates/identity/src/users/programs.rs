@@ -8,7 +8,7 @@ use crate::model::{User, UserId, UserKind, UserState};
 use crate::viewer::SourceType;
 use kernel::error::Result;
 use kernel::ids::fold;
-use store::{IntoValue, Tx};
+use store::{IntoValue, Tx, Value};
 
 /// Makes the bot that a project's or group's token acts as.
 pub fn create_bot(
@@ -22,36 +22,34 @@ pub fn create_bot(
         SourceType::Project => (UserKind::ProjectBot, "project"),
         SourceType::Group => (UserKind::GroupBot, "group"),
     };
-    let username = format!("{word}_{}_bot_{random}", source.1);
-    let now = tx.now();
-    let user = insert(
-        tx,
-        UserState::Active,
-        vec![
-            ("username_folded", fold(&username).into_value()),
-            ("email", format!("{username}@noreply.invalid").into_value()),
-            (
-                "email_folded",
-                format!("{username}@noreply.invalid").into_value(),
-            ),
-            ("username", username.into_value()),
-            ("name", name.into_value()),
-            ("name_folded", fold(name).into_value()),
-            ("kind", kind.into_value()),
-            ("confirmed_at", now.into_value()),
-            ("projects_limit", 0i64.into_value()),
-            ("can_create_group", false.into_value()),
-            ("created_by_id", by.id.into_value()),
-        ],
-    )?;
+    let (username, now) = (format!("{word}_{}_bot_{random}", source.1), tx.now());
+    let mut sets = account(kind, username, name);
+    sets.push(("confirmed_at", now.into_value()));
+    sets.push(("created_by_id", by.id.into_value()));
+    let user = insert(tx, UserState::Active, sets)?;
     hooks::created(tx, &user)?;
     Ok(user)
 }
 
+/// The columns of an account without a mailbox.
+fn account(kind: UserKind, username: String, name: &str) -> Vec<(&'static str, Value)> {
+    let email = format!("{username}@noreply.invalid");
+    vec![
+        ("username_folded", fold(&username).into_value()),
+        ("email", email.clone().into_value()),
+        ("email_folded", email.into_value()),
+        ("username", username.into_value()),
+        ("name", name.into_value()),
+        ("name_folded", fold(name).into_value()),
+        ("kind", kind.into_value()),
+        ("projects_limit", 0i64.into_value()),
+        ("can_create_group", false.into_value()),
+    ]
+}
+
 /// The user who holds what deleted users leave behind; made when first needed.
 pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
-    let known = crate::store::users::ghost(tx)?;
-    match known {
+    match crate::store::users::ghost(tx)? {
         Some(ghost) => Ok(ghost),
         None => internal(tx, UserKind::Ghost, "ghost", "Ghost User"),
     }
@@ -59,8 +57,7 @@ pub fn ghost(tx: &mut Tx<'_>) -> Result<User> {
 
 /// Under whose name the program writes about alerts; made when first needed.
 pub fn alert_bot(tx: &mut Tx<'_>) -> Result<UserId> {
-    let known = crate::store::users::alert_bot(tx)?;
-    match known {
+    match crate::store::users::alert_bot(tx)? {
         Some(bot) => Ok(bot),
         None => Ok(internal(tx, UserKind::AlertBot, "alert-bot", "Alert Bot")?.id),
     }
@@ -73,20 +70,5 @@ fn internal(tx: &mut Tx<'_>, kind: UserKind, wanted: &str, name: &str) -> Result
         let random = hex::encode(kernel::secrets::random_bytes::<2>());
         username = format!("{wanted}{random}");
     }
-    let email = format!("{username}@noreply.invalid");
-    insert(
-        tx,
-        UserState::Active,
-        vec![
-            ("username_folded", username.clone().into_value()),
-            ("email", email.clone().into_value()),
-            ("email_folded", email.into_value()),
-            ("username", username.into_value()),
-            ("name", name.into_value()),
-            ("name_folded", fold(name).into_value()),
-            ("kind", kind.into_value()),
-            ("projects_limit", 0i64.into_value()),
-            ("can_create_group", false.into_value()),
-        ],
-    )
+    insert(tx, UserState::Active, account(kind, username, name))
 }

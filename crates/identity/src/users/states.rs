@@ -14,7 +14,6 @@ use store::Tx;
 const DORMANT_DAYS: i64 = 90;
 
 kernel::choices! {
-    /// A change of state by an administrator.
     pub enum Transition {
         /// active → blocked
         Block = "block",
@@ -32,7 +31,7 @@ kernel::choices! {
 }
 
 impl Transition {
-    fn goal(self) -> UserState {
+    fn outcome(self) -> UserState {
         match self {
             Transition::Block => UserState::Blocked,
             Transition::Ban => UserState::Banned,
@@ -102,11 +101,11 @@ pub fn transition(tx: &mut Tx<'_>, by: &Author, id: i64, change: Transition) -> 
     if let Some(reason) = change.refusal(&user, dormant, by.id == Some(user.id)) {
         return Err(Error::forbidden(reason));
     }
-    if user.state == change.goal() {
+    if user.state == change.outcome() {
         return Ok(false);
     }
-    set_state(tx, user.id, change.goal())?;
-    if change.goal() != UserState::Active {
+    set_state(tx, user.id, change.outcome())?;
+    if change.outcome() != UserState::Active {
         crate::sessions::revoke_others(tx, user.id, None)?;
     }
     record(tx, by, change.action(), &user, serde_json::json!({}))?;

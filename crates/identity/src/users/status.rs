@@ -12,11 +12,8 @@ const MAX_MESSAGE: usize = 100;
 const DEFAULT_EMOJI: &str = "speech_balloon";
 
 kernel::choices! {
-    /// Whether a user can be reached.
     pub enum Availability {
-        /// Says nothing.
         NotSet = "not_set",
-        /// Busy.
         Busy = "busy",
     }
 }
@@ -25,10 +22,13 @@ kernel::choices! {
 pub struct Status {
     pub status_emoji: Option<String>,
     pub status_message: Option<String>,
-    /// Whether they can be reached.
     pub status_availability: Option<Availability>,
     pub status_clear_at: Option<Timestamp>,
 }
+
+store::from_row! { Status {
+    status_emoji, status_message, status_availability, status_clear_at
+} }
 
 impl Status {
     /// Whether the user says nothing.
@@ -46,7 +46,6 @@ impl Status {
             .unwrap_or_else(|| DEFAULT_EMOJI.into())
     }
 
-    /// The message as HTML.
     pub fn message_html(&self) -> String {
         let message = self.status_message.as_deref().unwrap_or_default();
         message
@@ -57,21 +56,6 @@ impl Status {
     }
 }
 
-/// A user with what they say.
-pub(crate) struct StatusOf(UserId, Status);
-
-impl store::FromRow for StatusOf {
-    fn from_row(row: &mut store::Row<'_>) -> store::Result<Self> {
-        let status = Status {
-            status_emoji: row.get("status_emoji")?,
-            status_message: row.get("status_message")?,
-            status_availability: row.get("status_availability")?,
-            status_clear_at: row.get("status_clear_at")?,
-        };
-        Ok(StatusOf(row.get("id")?, status))
-    }
-}
-
 /// The status of a user that exists; a stale one is none.
 pub fn status(tx: &mut Tx<'_>, id: UserId) -> Result<Status> {
     statuses(tx, &[id])?.remove(&id).found("User")
@@ -79,19 +63,17 @@ pub fn status(tx: &mut Tx<'_>, id: UserId) -> Result<Status> {
 
 /// The same for several users, in one statement.
 pub fn statuses(tx: &mut Tx<'_>, ids: &[UserId]) -> Result<HashMap<UserId, Status>> {
-    let rows: Vec<StatusOf> = crate::store::users::statuses(tx, ids)?;
-    let now = tx.now();
+    let (now, rows) = (tx.now(), crate::store::users::statuses(tx, ids)?);
     let fresh = |status: Status| match status.status_clear_at {
         Some(end) if end <= now => Status::default(),
         _ => status,
     };
     Ok(rows
         .into_iter()
-        .map(|StatusOf(id, status)| (id, fresh(status)))
+        .map(|(id, status)| (id, fresh(status)))
         .collect())
 }
 
-/// Sets a user's own status.
 pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
     let message = status.status_message.as_deref().unwrap_or("");
     if message.chars().count() > MAX_MESSAGE {
@@ -105,13 +87,5 @@ pub fn set_status(tx: &mut Tx<'_>, id: UserId, status: &Status) -> Result<()> {
     if emoji.len() > 64 || !emoji.chars().all(shaped) {
         return Err(Error::invalid("emoji", "is not a valid emoji name"));
     }
-    crate::store::users::set_status(
-        tx,
-        id,
-        status.status_emoji.as_deref(),
-        status.status_message.as_deref(),
-        status.status_availability,
-        status.status_clear_at,
-    )?;
-    Ok(())
+    crate::store::users::set_status(tx, id, status)
 }

@@ -46,6 +46,8 @@ pub enum Outcome<P> {
     Led(String, String),
     /// The page as it is now, with something that is shown once.
     Shown(P),
+    /// Refused for this reason, and what was done on the way to it stays done.
+    Refused(String),
 }
 
 impl<P> Outcome<P> {
@@ -80,12 +82,15 @@ pub async fn submit<P: FormPage>(app: &App, page: P, form: P::Form) -> Result<Re
     match done {
         Ok(Outcome::Led(to, text)) => flash::done(app, &to, text),
         Ok(Outcome::Shown(page)) => show(app, page).await,
-        Err(error) => {
-            let (errors, flash) = in_form(P::refusal(error), P::FIELDS)?;
-            let form = Some(form);
-            render(app, page, Typed { form, errors }, flash).await
-        }
+        Ok(Outcome::Refused(reason)) => refuse(app, page, form, Error::Unprocessable(reason)).await,
+        Err(error) => refuse(app, page, form, error).await,
     }
+}
+
+async fn refuse<P: FormPage>(app: &App, page: P, form: P::Form, error: Error) -> Result<Response> {
+    let (errors, flash) = in_form(P::refusal(error), P::FIELDS)?;
+    let form = Some(form);
+    render(app, page, Typed { form, errors }, flash).await
 }
 
 async fn render<P: FormPage>(

@@ -340,6 +340,15 @@ impl<T> Patch<T> {
         })
     }
 
+    /// What was sent, if it was: null is none.
+    pub fn sent(self) -> Option<Option<T>> {
+        match self {
+            Patch::Absent => None,
+            Patch::Null => Some(None),
+            Patch::Value(value) => Some(Some(value)),
+        }
+    }
+
     /// The same with another value.
     pub fn map<U>(self, work: impl FnOnce(T) -> U) -> Patch<U> {
         match self {

@@ -3,70 +3,42 @@
 
 mod place;
 
-pub use place::{
-    ActParams, Action, ApplicationsOwner, Form, Guard, ListParams, OneParams, act, create, list,
-    show_one, update,
-};
+pub use place::{ApplicationsOwner, Guard, Place, routes as routes_of};
 
-use super::applications::{self, Owner};
+use super::applications::Owner;
 use super::families;
 use super::settings::OAuth;
-use crate::author::Author;
 use crate::hooks;
 use crate::pages::views::own_tabs;
-use crate::tasks;
-use crate::viewer::{Admin, SignedIn, SignedInViewer};
+use crate::viewer::{Admin, SignedInViewer};
 use http::{Method, StatusCode};
 use kernel::app::App;
-use kernel::error::{Error, Result};
+use kernel::error::Result;
 use kernel::html::flash;
 use kernel::html::views::admin_tabs;
-use kernel::http::{Params, Response, Routes, reply};
-use place::of_place;
+use kernel::http::{Call, FromCall, Params, Response, Routes, reply};
+use place::OneParams;
 use store::Tx;
 
 const OWN: &str = "/-/user_settings/applications";
 const INSTANCE: &str = "/admin/applications";
 
 pub fn routes(r: &mut Routes) {
-    r.page(Method::GET, OWN, own_list);
-    r.page(Method::POST, OWN, own_create).reauthenticated();
-    r.page(Method::GET, "/-/user_settings/applications/{id}", own_show);
-    r.page(
-        Method::POST,
-        "/-/user_settings/applications/{id}",
-        own_update,
-    );
-    r.page(
-        Method::POST,
-        "/-/user_settings/applications/{id}/{action}",
-        own_act,
-    )
-    .reauthenticated();
-    r.page(
-        Method::POST,
-        "/-/user_settings/authorized_applications/{id}/revoke",
-        forget,
-    );
-    r.page(Method::GET, INSTANCE, all_list);
-    r.page(Method::POST, INSTANCE, all_create).reauthenticated();
-    r.page(Method::GET, "/admin/applications/{id}", all_show);
-    r.page(Method::POST, "/admin/applications/{id}", all_update);
-    r.page(Method::POST, "/admin/applications/{id}/{action}", all_act)
-        .reauthenticated();
+    routes_of::<Own>(r, OWN);
+    let authorized = "/-/user_settings/authorized_applications/{id}/revoke";
+    r.page(Method::POST, authorized, forget);
+    routes_of::<Instance>(r, INSTANCE);
     // Addresses that clients of other hosts know.
     r.page(Method::GET, "/oauth/applications", to_own);
-    r.page(Method::POST, "/oauth/applications", own_create)
+    r.page(Method::POST, "/oauth/applications", place::create::<Own>)
         .reauthenticated();
-    r.page(Method::GET, "/oauth/applications/{id}", own_show);
-    r.page(Method::GET, "/oauth/applications/{id}/edit", own_show);
-    r.page(Method::PUT, "/oauth/applications/{id}/renew", own_renew)
+    for one in ["/oauth/applications/{id}", "/oauth/applications/{id}/edit"] {
+        r.page(Method::GET, one, place::show::<Own>);
+    }
+    r.page(Method::PUT, "/oauth/applications/{id}/renew", renew)
         .reauthenticated();
-    r.page(
-        Method::DELETE,
-        "/oauth/authorized_applications/{id}",
-        forget,
-    );
+    let authorized = "/oauth/authorized_applications/{id}";
+    r.page(Method::DELETE, authorized, forget);
 }
 
 /// Who registered an application, for people; empty for the instance.
@@ -80,148 +52,90 @@ pub(super) fn owner_name(tx: &mut Tx<'_>, owner: Owner) -> Result<String> {
     })
 }
 
-async fn own(app: &App, signed_in: &SignedIn) -> Result<ApplicationsOwner> {
-    let rules: OAuth = app.settings().get(app).await?;
-    Ok(ApplicationsOwner {
-        owner: Owner::User(signed_in.user.id),
-        base: OWN.into(),
-        heading: "Applications".into(),
-        may_trust: false,
-        may_create: rules.user_applications,
-        crumbs: Vec::new(),
-        active: "",
-        tabs: vec![("Your settings".into(), own_tabs("Applications"))],
-        guard: Guard::open(),
-    })
-}
+/// The viewer's own applications.
+struct Own(ApplicationsOwner);
 
-fn instance() -> ApplicationsOwner {
-    ApplicationsOwner {
-        owner: Owner::Instance,
-        base: INSTANCE.into(),
-        heading: "Applications of this instance".into(),
-        may_trust: true,
-        may_create: true,
-        crumbs: vec![("Administration".into(), "/admin".into())],
-        active: "admin",
-        tabs: vec![("Administration".into(), admin_tabs("Applications"))],
-        guard: Guard::open(),
+impl FromCall for Own {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let viewer = SignedInViewer::from_call(call).await?;
+        let rules: OAuth = call.app.settings().get(&call.app).await?;
+        Ok(Own(ApplicationsOwner {
+            owner: Owner::User(viewer.0.user.id),
+            viewer,
+            base: OWN.into(),
+            heading: "Applications".into(),
+            may_trust: false,
+            may_create: rules.user_applications,
+            crumbs: Vec::new(),
+            active: "",
+            tabs: vec![("Your settings".into(), own_tabs("Applications"))],
+            guard: Guard::open(),
+        }))
     }
 }
 
-/// Applications are managed by people in a browser, not by tokens.
-pub fn browser(signed_in: &SignedIn) -> Result<()> {
-    if signed_in.is_session() {
-        return Ok(());
+impl Place for Own {
+    fn owner(self) -> ApplicationsOwner {
+        self.0
     }
-    Err(Error::forbidden("Sign in with a browser"))
+}
+
+/// The instance's applications, for administrators.
+struct Instance(ApplicationsOwner);
+
+impl FromCall for Instance {
+    async fn from_call(call: &mut Call) -> Result<Self> {
+        let Admin(admin) = Admin::from_call(call).await?;
+        Ok(Instance(ApplicationsOwner {
+            owner: Owner::Instance,
+            viewer: SignedInViewer(admin),
+            base: INSTANCE.into(),
+            heading: "Applications of this instance".into(),
+            may_trust: true,
+            may_create: true,
+            crumbs: vec![("Administration".into(), "/admin".into())],
+            active: "admin",
+            tabs: vec![("Administration".into(), admin_tabs("Applications"))],
+            guard: Guard::open(),
+        }))
+    }
+}
+
+impl Place for Instance {
+    fn owner(self) -> ApplicationsOwner {
+        self.0
+    }
 }
 
 async fn to_own() -> Result<Response> {
     reply::redirect(OWN)
 }
 
-async fn own_list(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<ListParams>,
-) -> Result<Response> {
-    let place = own(&app, &viewer.0).await?;
-    list(&app, &viewer.viewer(), &place, params.page.unwrap_or(1)).await
-}
-
-async fn own_create(app: App, viewer: SignedInViewer, form: Params<Form>) -> Result<Response> {
-    browser(&viewer.0)?;
-    let place = own(&app, &viewer.0).await?;
-    create(&app, &viewer.viewer(), &place, form.0).await
-}
-
-async fn own_show(app: App, viewer: SignedInViewer, params: Params<OneParams>) -> Result<Response> {
-    let place = own(&app, &viewer.0).await?;
-    show_one(&app, &viewer.viewer(), &place, params.id, None).await
-}
-
-async fn own_update(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<OneParams>,
-    form: Params<Form>,
-) -> Result<Response> {
-    browser(&viewer.0)?;
-    let place = own(&app, &viewer.0).await?;
-    update(&app, &viewer.viewer(), &place, params.id, form.0).await
-}
-
-async fn own_act(app: App, viewer: SignedInViewer, params: Params<ActParams>) -> Result<Response> {
-    browser(&viewer.0)?;
-    let place = own(&app, &viewer.0).await?;
-    act(&app, &viewer.viewer(), &place, params.id, params.action).await
-}
-
 /// `PUT /oauth/applications/:id/renew` answers `{secret}`.
-async fn own_renew(
-    app: App,
-    viewer: SignedInViewer,
-    params: Params<OneParams>,
-) -> Result<Response> {
-    browser(&viewer.0)?;
-    let place = own(&app, &viewer.0).await?;
-    let (by, id) = (Author::from(viewer.0.as_ref()), params.id);
+async fn renew(app: App, own: Own, params: Params<OneParams>) -> Result<Response> {
+    let (place, id) = (own.0, params.id);
+    place.check_browser()?;
     let secret = app
         .write(move |tx| {
-            of_place(tx, &place, id)?;
-            tasks::notify(tx, &viewer.0.user, tasks::Change::ApplicationSecret)?;
-            applications::renew_secret(tx, &by, id)
+            place.find(tx, id)?;
+            place::renew(tx, &place.viewer, id)
         })
         .await?;
-    reply::json(
-        StatusCode::OK,
-        &serde_json::json!({"secret": secret.expose()}),
-    )
+    let body = serde_json::json!({"secret": secret.expose()});
+    reply::json(StatusCode::OK, &body)
 }
 
 /// Takes back what was allowed; id 0 stands for clients without a name.
-async fn forget(app: App, viewer: SignedInViewer, params: Params<OneParams>) -> Result<Response> {
-    browser(&viewer.0)?;
-    let (by, user, id) = (
-        Author::from(viewer.0.as_ref()),
-        viewer.0.user.clone(),
-        params.id,
-    );
+async fn forget(app: App, own: Own, params: Params<OneParams>) -> Result<Response> {
+    let (place, id) = (own.0, params.id);
+    place.check_browser()?;
     app.write(move |tx| {
-        let application = if id == 0 { None } else { Some(id) };
+        let application = Some(id).filter(|id| *id != 0);
+        let (user, by) = (&place.viewer.0.user, place.viewer.author());
         let ended = families::revoke_application(tx, user.id, application)?;
         let details = serde_json::json!({"application_id": application, "families": ended});
-        crate::users::record(tx, &by, "application.revoke", &user, details)
+        crate::users::record(tx, &by, "application.revoke", user, details)
     })
     .await?;
     flash::done(&app, OWN, "The application no longer acts for you.")
-}
-
-async fn all_list(app: App, admin: Admin, params: Params<ListParams>) -> Result<Response> {
-    list(&app, &admin.viewer(), &instance(), params.page.unwrap_or(1)).await
-}
-
-async fn all_create(app: App, admin: Admin, form: Params<Form>) -> Result<Response> {
-    browser(&admin.0)?;
-    create(&app, &admin.viewer(), &instance(), form.0).await
-}
-
-async fn all_show(app: App, admin: Admin, params: Params<OneParams>) -> Result<Response> {
-    show_one(&app, &admin.viewer(), &instance(), params.id, None).await
-}
-
-async fn all_update(
-    app: App,
-    admin: Admin,
-    params: Params<OneParams>,
-    form: Params<Form>,
-) -> Result<Response> {
-    browser(&admin.0)?;
-    update(&app, &admin.viewer(), &instance(), params.id, form.0).await
-}
-
-async fn all_act(app: App, admin: Admin, params: Params<ActParams>) -> Result<Response> {
-    browser(&admin.0)?;
-    act(&app, &admin.viewer(), &instance(), params.id, params.action).await
 }

@@ -4,22 +4,24 @@
 
 use super::super::applications::{self, Application, Owner, Registration};
 use super::super::authorize::private;
+use super::super::families::{self, Authorized};
 use super::super::views::{
     ApplicationForm, ApplicationPage, ApplicationRow, Applications, AuthorizedRow, ScopeChoice,
     SecretRow,
 };
-use super::super::{families, redirect, scopes};
-use crate::author::Author;
+use super::super::{redirect, scopes};
 use crate::model::{ADMIN_SCOPES, SCOPES};
 use crate::tasks;
-use crate::viewer::Viewer;
-use http::StatusCode;
+use crate::viewer::SignedInViewer;
+use askama::Template;
+use http::{Method, StatusCode};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::html::ui::Tab;
 use kernel::html::{Errors, Html, Moment, Page, flash};
-use kernel::http::{Paging, Response, Start};
+use kernel::http::{FromCall, Paging, Params, Response, Routes, Start};
 use kernel::secrets::Secret;
+use kernel::time::Timestamp;
 use std::fmt;
 use std::sync::Arc;
 use store::Tx;
@@ -32,7 +34,6 @@ const PER_PAGE: i64 = 50;
 pub struct Guard(Arc<dyn Fn(&mut Tx<'_>) -> Result<()> + Send + Sync>);
 
 impl Guard {
-    /// Refuses whom this refuses.
     pub fn new(admit: impl Fn(&mut Tx<'_>) -> Result<()> + Send + Sync + 'static) -> Guard {
         Guard(Arc::new(admit))
     }
@@ -49,15 +50,14 @@ impl fmt::Debug for Guard {
     }
 }
 
-/// Where applications are shown, and what the viewer may do there.
+/// Where applications are shown, to whom, and what they may do there.
 #[derive(Debug, Clone)]
 pub struct ApplicationsOwner {
+    pub viewer: SignedInViewer,
     pub owner: Owner,
     pub base: String,
     pub heading: String,
-    /// The viewer may mark applications as trusted.
     pub may_trust: bool,
-    /// New ones may be registered.
     pub may_create: bool,
     pub crumbs: Vec<(String, String)>,
     /// The entry of the main navigation.
@@ -68,16 +68,47 @@ pub struct ApplicationsOwner {
 }
 
 impl ApplicationsOwner {
-    fn page(&self, app: &App, viewer: &Viewer, title: &str) -> Page {
-        let mut page = crate::pages::page(app, viewer, title);
+    fn page(&self, app: &App, title: &str) -> Page {
+        let mut page = crate::pages::page(app, &self.viewer.viewer(), title);
         page.breadcrumbs = self.crumbs.clone();
         page.active = self.active;
         page
     }
+
+    /// Applications are managed by people in a browser, not by tokens.
+    pub(super) fn check_browser(&self) -> Result<()> {
+        match self.viewer.0.is_session() {
+            true => Ok(()),
+            false => Err(Error::forbidden("Sign in with a browser")),
+        }
+    }
+
+    pub(super) fn find(&self, tx: &mut Tx<'_>, id: i64) -> Result<Application> {
+        (self.guard.0)(tx)?;
+        let found = applications::find(tx, id)?;
+        found
+            .filter(|one| one.owner() == self.owner)
+            .found("Application")
+    }
+}
+
+/// What finds the place of an address, for who may be there.
+pub trait Place: FromCall + Send + 'static {
+    fn owner(self) -> ApplicationsOwner;
+}
+
+/// Declares the pages of a place.
+pub fn routes<P: Place>(r: &mut Routes, all: &str) {
+    let one = format!("{all}/{{id}}");
+    r.page(Method::GET, all, list::<P>);
+    r.page(Method::POST, all, create::<P>).reauthenticated();
+    r.page(Method::GET, &one, show::<P>);
+    r.page(Method::POST, &one, update::<P>);
+    r.page(Method::POST, &format!("{one}/{{action}}"), act::<P>)
+        .reauthenticated();
 }
 
 kernel::params! {
-    /// Which page of a list.
     pub struct ListParams {
         /// From 1.
         pub page: Option<i64>,
@@ -85,39 +116,29 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// Which application.
     pub struct OneParams {
-        /// Its id.
         pub id: i64,
     }
 }
 
 kernel::params! {
-    /// What to do with an application.
     pub struct ActParams {
-        /// Its id.
         pub id: i64,
-        /// `renew`, `end_old_secrets` or `delete`.
         pub action: Action,
     }
 }
 
 kernel::choices! {
-    /// What a button of an application does.
     pub enum Action {
-        /// Makes a new secret.
         Renew = "renew",
         /// Ends the secret being replaced.
         EndOldSecrets = "end_old_secrets",
-        /// Deletes the application.
         Delete = "delete",
     }
 }
 
 kernel::params! {
-    /// The form of an application.
     pub struct Form {
-        /// For people.
         pub name: Option<String>,
         /// One address a line.
         pub redirect_uri: Option<String>,
@@ -125,7 +146,6 @@ kernel::params! {
         pub confidential: Option<bool>,
         /// Users are not asked.
         pub trusted: Option<bool>,
-        /// What it may ask for.
         pub scopes: Option<Vec<String>>,
     }
 }
@@ -150,9 +170,11 @@ fn form(
     given: &Registration,
     action: String,
     button: &'static str,
-    admin: bool,
 ) -> ApplicationForm {
-    let more: &[&str] = if admin { ADMIN_SCOPES } else { &[] };
+    let more: &[&str] = match place.viewer.0.user.is_admin {
+        true => ADMIN_SCOPES,
+        false => &[],
+    };
     let boxed = |name: &&'static str| ScopeChoice {
         name: (*name).to_owned(),
         description: scopes::describe(name),
@@ -184,40 +206,52 @@ fn blank() -> Registration {
     }
 }
 
+fn stored(one: &Application) -> Registration {
+    Registration {
+        name: one.name.clone(),
+        redirect_uris: one.redirect_uris.clone(),
+        scopes: one.scopes(),
+        confidential: one.confidential,
+        trusted: one.trusted,
+    }
+}
+
+/// A form that was refused: what was typed, and what is wrong with it.
+type Refused = (Registration, Vec<(String, Vec<String>)>);
+
+fn answer(view: &impl Template, is_refused: bool) -> Result<Response> {
+    let status = match is_refused {
+        true => StatusCode::UNPROCESSABLE_ENTITY,
+        false => StatusCode::OK,
+    };
+    Ok(private(Html::new(view)?.status(status).response()))
+}
+
 /// The list of a place with the form of a new one.
-pub async fn list(
-    app: &App,
-    viewer: &Viewer,
-    place: &ApplicationsOwner,
-    page: i64,
-) -> Result<Response> {
-    render_list(app, viewer, place, page, &blank(), Vec::new()).await
+async fn list<P: Place>(app: App, place: P, params: Params<ListParams>) -> Result<Response> {
+    render_list(&app, &place.owner(), params.page.unwrap_or(1), None).await
 }
 
 async fn render_list(
     app: &App,
-    viewer: &Viewer,
     place: &ApplicationsOwner,
     page: i64,
-    given: &Registration,
-    errors: Vec<(String, Vec<String>)>,
+    refused: Option<Refused>,
 ) -> Result<Response> {
-    let signed_in = viewer.signed_in()?;
     let paging = Paging {
         per_page: PER_PAGE,
         start: Start::Page(page.max(1)),
     };
-    let (owner, user) = (place.owner, signed_in.user.id);
-    let own = owner == Owner::User(user);
-    let guard = place.guard.clone();
+    let user = &place.viewer.0.user;
+    let own = place.owner == Owner::User(user.id);
+    let (within, id) = (place.clone(), user.id);
     let (mut rows, authorized) = app
         .read(move |tx| {
-            (guard.0)(tx)?;
-            let rows = applications::page(tx, Some(owner), &paging)?;
-            let authorized = if own {
-                families::authorized(tx, user)?
-            } else {
-                Vec::new()
+            (within.guard.0)(tx)?;
+            let rows = applications::page(tx, Some(within.owner), &paging)?;
+            let authorized = match own {
+                true => families::authorized(tx, id)?,
+                false => Vec::new(),
             };
             Ok((rows, authorized))
         })
@@ -225,47 +259,42 @@ async fn render_list(
     let more = rows.len() > PER_PAGE as usize;
     rows.truncate(PER_PAGE as usize);
     let now = app.now();
-    let status = if errors.is_empty() {
-        StatusCode::OK
-    } else {
-        StatusCode::UNPROCESSABLE_ENTITY
-    };
+    let is_refused = refused.is_some();
+    let (given, errors) = refused.unwrap_or_else(|| (blank(), Vec::new()));
+    let (url, button) = (place.base.clone(), "Register application");
     let view = Applications {
-        page: place.page(app, viewer, &place.heading),
+        page: place.page(app, &place.heading),
         heading: place.heading.clone(),
         own,
         tabs: place.tabs.clone(),
         applications: rows.iter().map(|one| row(place, one)).collect(),
         authorized: authorized
             .into_iter()
-            .map(|one| AuthorizedRow {
-                name: one
-                    .name
-                    .unwrap_or_else(|| "Programs that used your password".into()),
-                revoke_url: format!(
-                    "/-/user_settings/authorized_applications/{}/revoke",
-                    one.application_id.unwrap_or(0)
-                ),
-                scopes: scopes::split(&one.scopes),
-                since: Moment::new(one.created_at, now),
-                last_used_at: Moment::maybe(one.last_used_at, now),
-            })
+            .map(|one| authorized_row(one, now))
             .collect(),
         next_url: match more {
             true => format!("{}?page={}", place.base, page.max(1).saturating_add(1)),
             false => String::new(),
         },
         may_create: place.may_create,
-        form: form(
-            place,
-            given,
-            place.base.clone(),
-            "Register application",
-            signed_in.user.is_admin,
-        ),
+        form: form(place, &given, url, button),
         errors: Errors(errors),
     };
-    Ok(private(Html::new(&view)?.status(status).response()))
+    answer(&view, is_refused)
+}
+
+fn authorized_row(one: Authorized, now: Timestamp) -> AuthorizedRow {
+    let nameless = || "Programs that used your password".into();
+    AuthorizedRow {
+        name: one.name.unwrap_or_else(nameless),
+        revoke_url: format!(
+            "/-/user_settings/authorized_applications/{}/revoke",
+            one.application_id.unwrap_or(0)
+        ),
+        scopes: scopes::split(&one.scopes),
+        since: Moment::new(one.created_at, now),
+        last_used_at: Moment::maybe(one.last_used_at, now),
+    }
 }
 
 fn row(place: &ApplicationsOwner, one: &Application) -> ApplicationRow {
@@ -281,87 +310,65 @@ fn row(place: &ApplicationsOwner, one: &Application) -> ApplicationRow {
     }
 }
 
-/// Registers an application from its form.
-pub async fn create(
-    app: &App,
-    viewer: &Viewer,
-    place: &ApplicationsOwner,
-    sent: Form,
-) -> Result<Response> {
+pub(super) async fn create<P: Place>(app: App, place: P, sent: Params<Form>) -> Result<Response> {
+    let place = place.owner();
+    place.check_browser()?;
     if !place.may_create {
         return Err(Error::forbidden("Applications cannot be registered here"));
     }
-    let new = sent.registration(place, false);
-    let by = Author::from(viewer.signed_in()?);
-    let (owner, given) = (place.owner, new.clone());
-    let admin = viewer.is_admin();
-    let guard = place.guard.clone();
+    let new = sent.0.registration(&place, false);
+    let (within, given) = (place.clone(), new.clone());
     let made = app
         .write(move |tx| {
-            (guard.0)(tx)?;
-            check_scopes(&new.scopes, admin)?;
-            applications::create(tx, &by, owner, &new)
+            (within.guard.0)(tx)?;
+            check_scopes(&new.scopes, &within)?;
+            applications::create(tx, &within.viewer.author(), within.owner, &new)
         })
         .await;
     match made {
-        Ok((made, secret)) => show_one(app, viewer, place, made.id, secret).await,
-        Err(Error::Invalid(problems)) => render_list(app, viewer, place, 1, &given, problems).await,
+        Ok((made, secret)) => show_one(&app, &place, made.id, secret).await,
+        Err(Error::Invalid(problems)) => {
+            render_list(&app, &place, 1, Some((given, problems))).await
+        }
         Err(error) => Err(error),
     }
 }
 
 /// Only administrators register applications that ask for their powers.
-fn check_scopes(scopes: &[String], admin: bool) -> Result<()> {
-    if !admin
-        && scopes
-            .iter()
-            .any(|scope| ADMIN_SCOPES.contains(&scope.as_str()))
-    {
-        return Err(Error::invalid(
-            "scopes",
-            "can only contain available scopes",
-        ));
+fn check_scopes(scopes: &[String], place: &ApplicationsOwner) -> Result<()> {
+    if !place.viewer.0.user.is_admin && scopes::are_powers(scopes) {
+        let text = "can only contain available scopes";
+        return Err(Error::invalid("scopes", text));
     }
     Ok(())
 }
 
-/// One of its applications.
-pub(super) fn of_place(tx: &mut Tx<'_>, place: &ApplicationsOwner, id: i64) -> Result<Application> {
-    (place.guard.0)(tx)?;
-    let found = applications::find(tx, id)?;
-    found
-        .filter(|one| one.owner() == place.owner)
-        .found("Application")
+pub(super) async fn show<P: Place>(
+    app: App,
+    place: P,
+    params: Params<OneParams>,
+) -> Result<Response> {
+    show_one(&app, &place.owner(), params.id, None).await
 }
 
 /// One application, with a secret that was just made.
-pub async fn show_one(
+async fn show_one(
     app: &App,
-    viewer: &Viewer,
     place: &ApplicationsOwner,
     id: i64,
     secret: Option<Secret>,
 ) -> Result<Response> {
     let within = place.clone();
-    let one = app.read(move |tx| of_place(tx, &within, id)).await?;
-    let given = Registration {
-        name: one.name.clone(),
-        redirect_uris: one.redirect_uris.clone(),
-        scopes: one.scopes(),
-        confidential: one.confidential,
-        trusted: one.trusted,
-    };
-    render_one(app, viewer, place, &one, &given, secret, Vec::new()).await
+    let one = app.read(move |tx| within.find(tx, id)).await?;
+    render_one(app, place, &one, secret, None).await
 }
 
 async fn render_one(
     app: &App,
-    viewer: &Viewer,
     place: &ApplicationsOwner,
     one: &Application,
-    given: &Registration,
     secret: Option<Secret>,
-    errors: Vec<(String, Vec<String>)>,
+    refused: Option<Refused>,
 ) -> Result<Response> {
     let id = one.id;
     let secrets = app
@@ -369,16 +376,11 @@ async fn render_one(
         .await?;
     let now = app.now();
     let url = format!("{}/{id}", place.base);
-    let status = if errors.is_empty() {
-        StatusCode::OK
-    } else {
-        StatusCode::UNPROCESSABLE_ENTITY
-    };
-    let page = place
-        .page(app, viewer, &one.name)
-        .crumb(place.heading.clone(), place.base.clone());
+    let is_refused = refused.is_some();
+    let (given, errors) = refused.unwrap_or_else(|| (stored(one), Vec::new()));
+    let page = place.page(app, &one.name);
     let view = ApplicationPage {
-        page,
+        page: page.crumb(place.heading.clone(), place.base.clone()),
         name: one.name.clone(),
         uid: one.uid.clone(),
         secret: secret
@@ -393,76 +395,68 @@ async fn render_one(
                 ends_at: Moment::maybe(one.expires_at, now),
             })
             .collect(),
-        form: form(place, given, url.clone(), "Save changes", viewer.is_admin()),
+        form: form(place, &given, url.clone(), "Save changes"),
         url,
         errors: Errors(errors),
     };
-    Ok(private(Html::new(&view)?.status(status).response()))
+    answer(&view, is_refused)
 }
 
-/// Changes an application from its form.
-pub async fn update(
-    app: &App,
-    viewer: &Viewer,
-    place: &ApplicationsOwner,
-    id: i64,
-    sent: Form,
+async fn update<P: Place>(
+    app: App,
+    place: P,
+    params: Params<OneParams>,
+    sent: Params<Form>,
 ) -> Result<Response> {
+    let (place, id) = (place.owner(), params.id);
+    place.check_browser()?;
     let within = place.clone();
-    let one = app.read(move |tx| of_place(tx, &within, id)).await?;
-    let new = sent.registration(place, one.trusted);
-    let (by, within, given) = (
-        Author::from(viewer.signed_in()?),
-        place.clone(),
-        new.clone(),
-    );
-    let admin = viewer.is_admin();
+    let one = app.read(move |tx| within.find(tx, id)).await?;
+    let new = sent.0.registration(&place, one.trusted);
+    let (within, given) = (place.clone(), new.clone());
     let changed = app
         .write(move |tx| {
-            of_place(tx, &within, id)?;
-            check_scopes(&new.scopes, admin)?;
-            applications::update(tx, &by, id, &new)
+            within.find(tx, id)?;
+            check_scopes(&new.scopes, &within)?;
+            applications::update(tx, &within.viewer.author(), id, &new)
         })
         .await;
     match changed {
-        Ok(_) => flash::done(
-            app,
-            &format!("{}/{id}", place.base),
-            "The application was saved.",
-        ),
+        Ok(_) => {
+            let to = format!("{}/{id}", place.base);
+            flash::done(&app, &to, "The application was saved.")
+        }
         Err(Error::Invalid(problems)) => {
-            render_one(app, viewer, place, &one, &given, None, problems).await
+            render_one(&app, &place, &one, None, Some((given, problems))).await
         }
         Err(error) => Err(error),
     }
 }
 
 /// Does what a button of an application says.
-pub async fn act(
-    app: &App,
-    viewer: &Viewer,
-    place: &ApplicationsOwner,
-    id: i64,
-    action: Action,
-) -> Result<Response> {
-    let signed_in = viewer.signed_in()?;
-    let user = signed_in.user.clone();
-    let (by, within) = (Author::from(signed_in), place.clone());
+async fn act<P: Place>(app: App, place: P, params: Params<ActParams>) -> Result<Response> {
+    let (place, id, action) = (place.owner(), params.id, params.action);
+    place.check_browser()?;
+    let within = place.clone();
     let secret = app
         .write(move |tx| {
-            of_place(tx, &within, id)?;
+            within.find(tx, id)?;
+            let by = within.viewer.author();
             match action {
-                Action::Renew => {
-                    tasks::notify(tx, &user, tasks::Change::ApplicationSecret)?;
-                    applications::renew_secret(tx, &by, id).map(Some)
-                }
+                Action::Renew => renew(tx, &within.viewer, id).map(Some),
                 Action::EndOldSecrets => applications::end_old_secrets(tx, &by, id).map(|()| None),
                 Action::Delete => applications::destroy(tx, &by, id).map(|()| None),
             }
         })
         .await?;
     match action {
-        Action::Delete => flash::done(app, &place.base, "The application was deleted."),
-        _ => show_one(app, viewer, place, id, secret).await,
+        Action::Delete => flash::done(&app, &place.base, "The application was deleted."),
+        _ => show_one(&app, &place, id, secret).await,
     }
+}
+
+/// Gives an application a new secret, and tells who asked for it by mail.
+pub(super) fn renew(tx: &mut Tx<'_>, viewer: &SignedInViewer, id: i64) -> Result<Secret> {
+    tasks::notify(tx, &viewer.0.user, tasks::Change::ApplicationSecret)?;
+    applications::renew_secret(tx, &viewer.author(), id)
 }

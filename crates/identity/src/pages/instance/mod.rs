@@ -3,7 +3,6 @@
 mod fields;
 
 use super::views::{AdminSettings, SettingsField, SettingsSection};
-use crate::author::Author;
 use crate::instance::{self, Everything};
 use crate::viewer::Admin;
 use fields::{Control, Field, SECTIONS, Section};
@@ -96,7 +95,7 @@ fn render(
 }
 
 async fn save(app: App, admin: Admin, sent: Everything) -> Result<Response> {
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     let (inner, mut typed) = (app.clone(), sent.sent().clone());
     match app.write(move |tx| sent.save(&inner, tx, &by)).await {
         Ok(_) => flash::done(&app, PATH, "The settings are saved."),

@@ -11,7 +11,7 @@ use crate::standing::TwoFactorRequirement;
 use crate::store::users::is_automatic;
 use crate::two_factor::requirement::PAGE;
 use crate::two_factor::{self, keys, recovery, totp};
-use crate::viewer::{Credential, SignedIn, SignedInViewer};
+use crate::viewer::{SignedIn, SignedInViewer};
 use crate::{sessions, sign_in};
 use http::{HeaderValue, Method, StatusCode, header};
 use kernel::app::App;
@@ -42,24 +42,17 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// Where «later» leads.
     pub struct Show {
-        /// A path of this instance.
         pub return_to: Option<String>,
     }
 }
 
 async fn show(app: App, viewer: SignedInViewer, params: Params<Show>) -> Result<Response> {
-    let later = params.0.return_to.unwrap_or_default();
-    render(
-        &app,
-        &viewer,
-        RefusedSetUp {
-            later,
-            ..RefusedSetUp::default()
-        },
-    )
-    .await
+    let shown = RefusedSetUp {
+        later: params.0.return_to.unwrap_or_default(),
+        ..RefusedSetUp::default()
+    };
+    render(&app, &viewer, shown).await
 }
 
 /// What the page shows of a form that was refused.
@@ -71,7 +64,6 @@ struct RefusedSetUp {
     errors: Vec<(String, Vec<String>)>,
 }
 
-/// What the page depends on.
 struct Own {
     since: Option<kernel::time::Timestamp>,
     enabled: bool,
@@ -87,7 +79,7 @@ fn own(tx: &mut Tx<'_>, id: i64) -> Result<Own> {
         enabled: two_factor::enabled(tx, id)?,
         keys: keys::count(tx, id)?,
         left: recovery::left(tx, id)?,
-        automatic: is_automatic(tx, id)?,
+        automatic: is_automatic(tx, id)? == Some(true),
     })
 }
 
@@ -102,11 +94,7 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: RefusedSetUp) -> Resu
     let mut page = super::page(app, &viewer.viewer(), "Two-factor authentication");
     page.notice = None;
     let later = match viewer.0.duty {
-        TwoFactorRequirement::Grace(_) => safe_path(
-            Some(&shown.later)
-                .filter(|path| !path.is_empty())
-                .map(String::as_str),
-        ),
+        TwoFactorRequirement::Grace(_) => safe_path(Some(&shown.later)),
         _ => "",
     };
     let status = match shown.errors.is_empty() {
@@ -133,10 +121,9 @@ async fn render(app: &App, viewer: &SignedInViewer, shown: RefusedSetUp) -> Resu
 /// A secret in a form: nothing is stored before a code proved it, and another
 /// session cannot use the form.
 fn context(signed_in: &SignedIn) -> Result<String> {
-    match signed_in.credential {
-        Credential::Session { id } => Ok(format!("totp.setup:{}:{id}", signed_in.user.id)),
-        _ => Err(Error::forbidden("Only a browser session sets this up.")),
-    }
+    let session = signed_in.session_id();
+    let id = session.ok_or_else(|| Error::forbidden("Only a browser session sets this up."))?;
+    Ok(format!("totp.setup:{}:{id}", signed_in.user.id))
 }
 
 fn setup(app: &App, signed_in: &SignedIn, sealed: Option<String>) -> Result<Setup> {
@@ -178,15 +165,10 @@ fn open(app: &App, signed_in: &SignedIn, sealed: &str) -> Result<Option<Vec<u8>>
 }
 
 kernel::params! {
-    /// The form that turns codes on.
     pub struct SetupForm {
-        /// The sealed secret.
         pub secret: Option<String>,
-        /// A code that the app shows.
         pub code: Option<String>,
-        /// The present password.
         pub current_password: Option<String>,
-        /// Where «later» leads.
         pub return_to: Option<String>,
     }
 }
@@ -232,7 +214,7 @@ async fn create(app: App, viewer: SignedInViewer, form: Params<SetupForm>) -> Re
 /// Whether the password is right; one that nobody chose is not asked for.
 pub(super) async fn knows_password(app: &App, signed_in: &SignedIn, typed: String) -> Result<bool> {
     let id = signed_in.user.id;
-    if app.read(move |tx| is_automatic(tx, id)).await? {
+    if app.read(move |tx| is_automatic(tx, id)).await? == Some(true) {
         return Ok(true);
     }
     sign_in::is_password(app, id, &Secret::new(typed), &signed_in.ip_address).await
@@ -252,7 +234,7 @@ async fn turn_on(
                 return Err(Error::Conflict("An app is set up already.".into()));
             }
             totp::store(&own, tx, user.id, &secret, step)?;
-            if let Credential::Session { id } = signed_in.credential {
+            if let Some(id) = signed_in.session_id() {
                 sessions::prove(tx, id)?;
             }
             two_factor::added(tx, &Author::from(signed_in.as_ref()), user, "totp")
@@ -287,7 +269,6 @@ fn file_context(viewer: &SignedInViewer) -> String {
 }
 
 kernel::params! {
-    /// Recovery codes as a file.
     pub struct FileForm {
         /// The codes, sealed.
         pub codes: String,

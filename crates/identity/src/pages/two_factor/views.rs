@@ -9,7 +9,6 @@ use kernel::html::{Errors, Moment, Page};
 #[template(path = "two_factor.html")]
 pub struct Manage {
     pub page: Page,
-    /// What is demanded of the viewer.
     pub demanded: Option<String>,
     /// Where «later» leads, or empty.
     pub later: String,
@@ -22,15 +21,12 @@ pub struct Manage {
     pub keys: u64,
     /// Recovery codes that still work.
     pub left: u64,
-    /// The form asks for the password.
     pub asks_password: bool,
     /// How to set up an app; none when one is, or may not be.
     pub setup: Option<Setup>,
-    /// What is wrong with the form, by field name.
     pub errors: Errors,
 }
 
-/// How to set up an app.
 #[derive(Debug)]
 pub struct Setup {
     /// The secret, sealed.

@@ -10,7 +10,6 @@ use kernel::html::{Errors, Moment, Page, Pages};
 #[derive(Debug, Template)]
 #[template(path = "sign_in.html")]
 pub struct SignIn {
-    /// The page; `active` is `sign-in`.
     pub page: Page,
     /// What was typed, after a failed try.
     pub login: String,
@@ -18,9 +17,7 @@ pub struct SignIn {
     pub error: String,
     /// Where to go afterwards, or empty.
     pub return_to: String,
-    /// The box «stay signed in».
     pub remember_me: bool,
-    /// Whether strangers may sign up.
     pub may_sign_up: bool,
 }
 
@@ -28,19 +25,12 @@ pub struct SignIn {
 #[derive(Debug, Template)]
 #[template(path = "sign_up.html")]
 pub struct SignUp {
-    /// The page; `active` is `sign-in`.
     pub page: Page,
-    /// Field `name`.
     pub name: String,
-    /// Field `username`.
     pub username: String,
-    /// Field `email`.
     pub email: String,
-    /// Why the last try failed, or empty.
     pub error: String,
-    /// What is wrong, by field name.
     pub errors: Errors,
-    /// The challenge, where one is configured.
     pub challenge: Option<Challenge>,
 }
 
@@ -48,11 +38,9 @@ pub struct SignUp {
 #[derive(Debug, Template)]
 #[template(path = "second_step.html")]
 pub struct SecondStep {
-    /// The page; `active` is `sign-in`.
     pub page: Page,
     /// A security key may answer instead.
     pub has_keys: bool,
-    /// Why the last try failed, or empty.
     pub error: String,
 }
 
@@ -65,19 +53,15 @@ pub struct SecurityKeys {
     pub keys: Vec<KeyRow>,
     /// Why there can be none at this address, or empty.
     pub unusable: String,
-    /// What was typed as name.
     pub name: String,
-    /// What is wrong with the form.
     pub errors: Errors,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct KeyRow {
     pub id: i64,
-    /// What its owner calls it.
     pub name: String,
     pub created_at: Moment,
-    /// Last signed in with then.
     pub last_used_at: Option<Moment>,
 }
 
@@ -85,11 +69,8 @@ pub struct KeyRow {
 #[derive(Debug, Template)]
 #[template(path = "new_password.html")]
 pub struct NewPassword {
-    /// The page; `active` is `sign-in`.
     pub page: Page,
-    /// Proof that the old password was right.
     pub proof: String,
-    /// Why the last try failed, or empty.
     pub error: String,
 }
 
@@ -98,10 +79,8 @@ pub struct NewPassword {
 #[derive(Debug, Template)]
 #[template(path = "door.html")]
 pub struct Door {
-    /// The page; `active` is `sign-in`.
     pub page: Page,
     pub text: String,
-    /// Why the last try failed, or empty.
     pub error: String,
     /// Where the form posts to; empty for no form.
     pub action: &'static str,
@@ -111,7 +90,6 @@ pub struct Door {
     pub button: &'static str,
 }
 
-/// Links between one's own settings.
 pub(crate) fn own_tabs(current: &str) -> Vec<Tab> {
     [
         ("Profile", "/-/user_settings/profile"),
@@ -135,31 +113,21 @@ pub(crate) fn own_tabs(current: &str) -> Vec<Tab> {
 pub struct Profile {
     pub page: Page,
     pub username: String,
-    /// Field `name`.
     pub name: String,
     /// Where the picture is, if there is one; another one is posted to
     /// `/-/user_settings/avatar` (`avatar`, or `remove`).
     pub avatar_url: Option<String>,
     /// Shown only.
     pub email: String,
-    /// Field `public_email`.
     pub public_email: String,
-    /// Field `bio`.
     pub bio: String,
-    /// Field `location`.
     pub location: String,
-    /// Field `website_url`.
     pub website_url: String,
-    /// Field `organization`.
     pub organization: String,
-    /// Field `job_title`.
     pub job_title: String,
-    /// Field `pronouns`.
     pub pronouns: String,
-    /// Field `private_profile`.
     pub private_profile: bool,
     pub joined_at: Moment,
-    /// What is wrong, by field name.
     pub errors: Errors,
 }
 
@@ -174,9 +142,7 @@ pub struct Tokens {
     pub secret: Option<ShownSecret>,
     pub active: Vec<TokenRow>,
     pub inactive: Vec<TokenRow>,
-    /// The form, with what was typed.
     pub form: TokenForm,
-    /// What is wrong with the form, by field name.
     pub errors: Errors,
 }
 
@@ -212,14 +178,12 @@ pub struct Sessions {
 #[derive(Debug, Clone, Default)]
 pub struct SessionRow {
     pub id: i64,
-    /// The browser, as people call it.
     pub browser: String,
     /// Where it was last used from.
     pub ip_address: String,
     pub is_remembered: bool,
     /// It is the one that looks.
     pub is_current: bool,
-    /// Last use.
     pub last_used_at: Moment,
     pub created_at: Moment,
 }
@@ -229,23 +193,16 @@ pub struct SessionRow {
 #[template(path = "admin_users.html")]
 pub struct AdminUsers {
     pub page: Page,
-    /// Filter `search`.
     pub search: String,
     /// Filter `filter`: empty for all.
     pub filter: String,
-    /// The values of `filter` to choose from.
     pub filters: Vec<Choice>,
-    /// Order `sort`.
     pub sort: String,
-    /// The values of `sort` to choose from.
     pub sorts: Vec<Choice>,
-    /// The users of this page.
     pub users: Vec<UserRow>,
-    /// Where the list stands.
     pub pages: Pages,
 }
 
-/// One user in the list.
 #[derive(Debug, Clone, Default)]
 pub struct UserRow {
     /// Sign-in name; the page is `/admin/users/<username>`.
@@ -271,19 +228,16 @@ pub struct UserRow {
 pub struct AdminUser {
     pub page: Page,
     pub id: i64,
-    /// The user as in the list.
     pub user: UserRow,
     pub initials: String,
     /// Note of the administrators, or empty.
     pub note: String,
-    /// Last sign-in.
     pub last_sign_in_at: Option<Moment>,
     /// Its address, or empty.
     pub last_sign_in_ip: String,
     pub sign_in_count: u64,
     /// Whether the password is locked after failed tries.
     pub is_locked: bool,
-    /// A second factor is set up.
     pub has_two_factor: bool,
     /// The viewer may remove it.
     pub may_end_two_factor: bool,
@@ -302,7 +256,6 @@ pub struct AdminModePage {
     pub is_asked: bool,
     /// Whether the session has its rights.
     pub is_on: bool,
-    /// How long it has them.
     pub hours: i64,
 }
 
@@ -314,7 +267,6 @@ pub struct AdminSpamLogs {
     pub page: Page,
     /// The rows of this page, newest first.
     pub logs: Vec<SpamLogRow>,
-    /// Where the list stands.
     pub pages: Pages,
 }
 
@@ -323,18 +275,15 @@ pub struct SpamLogRow {
     pub id: i64,
     /// Login of who it was, or empty.
     pub username: String,
-    /// Whether they can be blocked.
     pub may_block: bool,
     pub action: String,
     pub title: String,
     pub description: String,
-    /// From where.
     pub ip_address: String,
     pub user_agent: String,
     pub via_api: bool,
     pub verdict: String,
     pub reason: String,
-    /// A challenge was solved for it.
     pub captcha_verified: bool,
     pub created_at: Moment,
 }
@@ -345,15 +294,12 @@ pub struct SpamLogRow {
 #[template(path = "admin_settings.html")]
 pub struct AdminSettings {
     pub page: Page,
-    /// The tab it stands in.
     pub tab: &'static str,
     pub url: &'static str,
     pub sections: Vec<SettingsSection>,
-    /// What is wrong, by field name.
     pub errors: Errors,
 }
 
-/// Fields that belong together.
 #[derive(Debug, Clone, Default)]
 pub struct SettingsSection {
     pub title: &'static str,
@@ -373,7 +319,6 @@ pub struct SettingsField {
     pub kind: &'static str,
     /// Its value; of a box `true` or `false`.
     pub value: String,
-    /// What a `choice` is among.
     pub choices: Vec<Choice>,
 }
 

@@ -6,13 +6,12 @@ use crate::mail_links::Purpose;
 use crate::model::User;
 use crate::password;
 use crate::password_rules::{self, Person};
-use crate::rest::text;
 use crate::tasks::SendLink;
 use crate::users::{self, Avatar, Change, NewUser};
 use crate::viewer::{Admin, SignedIn};
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Created, Files, Ok200, Params, Patch, Routes};
+use kernel::http::{Created, Files, Flat, Ok200, Params, Patch, Routes};
 
 pub fn routes(r: &mut Routes) {
     r.post("/users", create).summary("Creates a user");
@@ -43,24 +42,8 @@ fn send_link(tx: &mut store::Tx<'_>, user: i64, purpose: Purpose) -> Result<()> 
 }
 
 kernel::params! {
-    /// A user to be made.
-    pub struct CreateUser {
-        /// Primary e-mail.
-        pub email: String,
-        /// Display name.
-        pub name: String,
-        /// Login.
-        pub username: String,
-        /// Password, 8 to 128 characters.
-        pub password: Option<String>,
-        /// Sends a link to choose a password instead.
-        pub reset_password: Option<bool>,
-        /// Sets a password nobody knows instead.
-        pub force_random_password: Option<bool>,
-        /// The e-mail counts as confirmed.
-        pub skip_confirmation: Option<bool>,
-        /// Everything else, as in an update.
-        pub admin: Option<bool>,
+    /// What may be said of a user, new or not.
+    pub struct UserRest {
         /// Sees only what they are members of.
         pub external: Option<bool>,
         /// Hides activity and followers.
@@ -104,47 +87,59 @@ kernel::params! {
     }
 }
 
-macro_rules! texts {
-    ($params:expr) => {{
-        let mut texts = Vec::new();
-        text(&mut texts, "bio", $params.bio.clone());
-        text(&mut texts, "location", $params.location.clone());
-        text(&mut texts, "public_email", $params.public_email.clone());
-        text(&mut texts, "commit_email", $params.commit_email.clone());
-        text(&mut texts, "website_url", $params.website_url.clone());
-        text(&mut texts, "organization", $params.organization.clone());
-        text(&mut texts, "job_title", $params.job_title.clone());
-        text(&mut texts, "pronouns", $params.pronouns.clone());
-        text(&mut texts, "linkedin", $params.linkedin.clone());
-        text(&mut texts, "twitter", $params.twitter.clone());
-        text(&mut texts, "discord", $params.discord.clone());
-        text(&mut texts, "provider_a", $params.provider_a.clone());
-        text(&mut texts, "note", $params.note.clone());
-        texts
-    }};
+kernel::params! {
+    pub struct CreateUser {
+        /// Primary e-mail.
+        pub email: String,
+        /// Display name.
+        pub name: String,
+        /// Login.
+        pub username: String,
+        /// Password, 8 to 128 characters.
+        pub password: Option<String>,
+        /// Sends a link to choose a password instead.
+        pub reset_password: Option<bool>,
+        /// Sets a password nobody knows instead.
+        pub force_random_password: Option<bool>,
+        /// The e-mail counts as confirmed.
+        pub skip_confirmation: Option<bool>,
+        /// Everything else, as in an update.
+        pub admin: Option<bool>,
+        /// What is optional in both.
+        pub rest: Flat<UserRest>,
+    }
 }
 
-macro_rules! change {
-    ($params:expr) => {
+impl UserRest {
+    fn change(&self) -> Change {
+        let texts = [
+            ("bio", &self.bio),
+            ("location", &self.location),
+            ("public_email", &self.public_email),
+            ("commit_email", &self.commit_email),
+            ("website_url", &self.website_url),
+            ("organization", &self.organization),
+            ("job_title", &self.job_title),
+            ("pronouns", &self.pronouns),
+            ("linkedin", &self.linkedin),
+            ("twitter", &self.twitter),
+            ("discord", &self.discord),
+            ("provider_a", &self.provider_a),
+            ("note", &self.note),
+        ];
+        let texts = texts.into_iter();
         Change {
-            external: $params.external,
-            private: private(&$params.private_profile),
-            projects_limit: $params.projects_limit,
-            can_create_group: $params.can_create_group,
-            theme_id: $params.theme_id,
-            color_scheme_id: $params.color_scheme_id,
-            texts: texts!($params),
+            external: self.external,
+            private: self.private_profile.clone().sent(),
+            projects_limit: self.projects_limit,
+            can_create_group: self.can_create_group,
+            theme_id: self.theme_id,
+            color_scheme_id: self.color_scheme_id,
+            texts: texts
+                .filter_map(|(column, text)| Some((column, text.clone().sent()?)))
+                .collect(),
             ..Change::default()
         }
-    };
-}
-
-/// Null means the instance's default.
-fn private(sent: &Patch<bool>) -> Option<Option<bool>> {
-    match sent {
-        Patch::Absent => None,
-        Patch::Null => Some(None),
-        Patch::Value(private) => Some(Some(*private)),
     }
 }
 
@@ -154,7 +149,7 @@ async fn create(
     params: Params<CreateUser>,
     files: Files,
 ) -> Result<Created<UserEntity>> {
-    let avatar = sent_avatar(&files, &params.avatar)?;
+    let avatar = sent_avatar(&files, &params.rest.avatar)?;
     let automatic =
         params.force_random_password == Some(true) || params.reset_password == Some(true);
     let password = match (&params.password, automatic) {
@@ -177,11 +172,11 @@ async fn create(
         admin: params.admin.unwrap_or(false),
         confirmed: params.skip_confirmation.unwrap_or(false),
         pending: false,
-        rest: change!(params),
+        rest: params.rest.change(),
     };
     users::check_new(&new, &password)?;
     new.password_hash = password::hash(password).await?;
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     let (caller, reset) = (admin.0.user.id, params.reset_password == Some(true));
     let whole = app
         .write(move |tx| {
@@ -223,7 +218,6 @@ fn conflict(error: Error) -> Error {
 }
 
 kernel::params! {
-    /// Changes to a user.
     pub struct UpdateUser {
         /// Id of the user.
         pub id: i64,
@@ -239,46 +233,8 @@ kernel::params! {
         pub skip_reconfirmation: Option<bool>,
         /// Administrator or not.
         pub admin: Option<bool>,
-        /// Sees only what they are members of.
-        pub external: Option<bool>,
-        /// Hides activity and followers.
-        pub private_profile: Patch<bool>,
-        /// Projects in the own namespace.
-        pub projects_limit: Option<i64>,
-        /// May create groups.
-        pub can_create_group: Option<bool>,
-        /// Colour scheme of the pages.
-        pub theme_id: Option<i64>,
-        /// Colour scheme of code.
-        pub color_scheme_id: Option<i64>,
-        /// A few words.
-        pub bio: Patch<String>,
-        /// Where they are.
-        pub location: Patch<String>,
-        /// E-mail shown to everyone.
-        pub public_email: Patch<String>,
-        /// E-mail used in commits.
-        pub commit_email: Patch<String>,
-        /// Their site.
-        pub website_url: Patch<String>,
-        /// Where they work.
-        pub organization: Patch<String>,
-        /// As what.
-        pub job_title: Patch<String>,
-        /// Pronouns.
-        pub pronouns: Patch<String>,
-        /// Account there.
-        pub linkedin: Patch<String>,
-        /// Account there.
-        pub twitter: Patch<String>,
-        /// Account there.
-        pub discord: Patch<String>,
-        /// Handle at that provider.
-        pub provider_a: Patch<String>,
-        /// For administrators.
-        pub note: Patch<String>,
-        /// Picture: a file of a multipart body; blank for none.
-        pub avatar: Patch<String>,
+        /// What is optional in both.
+        pub rest: Flat<UserRest>,
     }
 }
 
@@ -289,14 +245,14 @@ async fn update(
     files: Files,
 ) -> Result<Ok200<UserEntity>> {
     let id = params.id;
-    let avatar = sent_avatar(&files, &params.avatar)?;
+    let avatar = sent_avatar(&files, &params.rest.avatar)?;
     let reconfirm = params.email.is_some() && params.skip_reconfirmation != Some(true);
     let change = Change {
         username: params.username.clone(),
         name: params.name.clone(),
         email: params.email.clone(),
         admin: params.admin,
-        ..change!(params)
+        ..params.rest.change()
     };
     let password = params
         .password
@@ -310,7 +266,7 @@ async fn update(
         }
         None => None,
     };
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     let caller = admin.0.clone();
     let whole = app
         .write(move |tx| {

@@ -6,7 +6,6 @@ pub(super) use change::sent_avatar;
 
 use super::READ_USER;
 use crate::access;
-use crate::author::Author;
 use crate::entities::{self, Detail, UserBasic, UserEntity};
 use crate::two_factor;
 use crate::users::{self, Filter, Order, OrderBy, Transition};
@@ -47,27 +46,20 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// Direction of an order.
     pub enum Direction {
-        /// Smallest first.
         Asc = "asc",
-        /// Largest first.
         Desc = "desc",
     }
 }
 
 kernel::choices! {
-    /// Whether a second factor is set up.
     pub enum TwoFactor {
-        /// It is.
         Enabled = "enabled",
-        /// It is not.
         Disabled = "disabled",
     }
 }
 
 kernel::params! {
-    /// Which users are listed.
     pub struct ListUsers {
         /// Exactly this username, without regard to case.
         pub username: Option<String>,
@@ -213,7 +205,6 @@ async fn list(
 }
 
 kernel::params! {
-    /// Which user.
     pub struct UserPath {
         /// Id of the user.
         pub id: i64,
@@ -237,7 +228,6 @@ async fn show(app: App, viewer: Viewer, path: Params<UserPath>) -> Result<Ok200<
 }
 
 kernel::params! {
-    /// Which user to delete.
     pub struct DestroyUser {
         /// Id of the user.
         pub id: i64,
@@ -248,7 +238,7 @@ kernel::params! {
 
 async fn destroy(app: App, admin: Admin, params: Params<DestroyUser>) -> Result<NoContent> {
     let (id, hard) = (params.id, params.hard_delete.unwrap_or(false));
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     app.write(move |tx| users::destroy(tx, &by, id, hard))
         .await?;
     Ok(NoContent)
@@ -262,7 +252,7 @@ async fn change_state(
     id: i64,
     to: Transition,
 ) -> Result<Created<Option<bool>>> {
-    let by = Author::from(admin.0.as_ref());
+    let by = admin.author();
     let changed = app
         .write(move |tx| users::transition(tx, &by, id, to))
         .await?;
@@ -298,13 +288,13 @@ pub struct SuccessEntity {
 }
 
 async fn approve(app: App, admin: Admin, path: Params<UserPath>) -> Result<Created<SuccessEntity>> {
-    let (id, by) = (path.id, Author::from(admin.0.as_ref()));
+    let (id, by) = (path.id, admin.author());
     app.write(move |tx| users::approve(tx, &by, id)).await?;
     Ok(Created(SuccessEntity { message: "Success" }))
 }
 
 async fn reject(app: App, admin: Admin, path: Params<UserPath>) -> Result<Ok200<SuccessEntity>> {
-    let (id, by) = (path.id, Author::from(admin.0.as_ref()));
+    let (id, by) = (path.id, admin.author());
     app.write(move |tx| users::reject(tx, &by, id)).await?;
     Ok(Ok200(SuccessEntity { message: "Success" }))
 }
