@@ -26,7 +26,7 @@ use kernel::html::{Moment, Pages};
 use kernel::http::routes::Handler;
 use kernel::http::{Paging, Routes};
 use kernel::time::Timestamp;
-pub use place::{Address, Space};
+pub use place::{Address, Space, Visit};
 use std::collections::HashMap;
 use store::Tx;
 use views::{GroupRow, ProjectRow};

@@ -6,10 +6,10 @@ use crate::access::{self, DEVELOPER, GUEST, MAINTAINER, NONE, OWNER, Purpose};
 use crate::members::MembersOf;
 use crate::model::{Namespace, Project, SourceKind, Visibility};
 use crate::store::{self as lists, Breadth, MemberFilter};
-use identity::viewer::Viewer;
+use identity::viewer::{SignedInViewer, Viewer};
 use kernel::error::{Error, Result};
 use kernel::html::Page;
-use kernel::http::RequestContext;
+use kernel::http::{Call, FromCall, RequestContext};
 use kernel::ids::{Reference, fold};
 use store::Tx;
 
@@ -73,6 +73,28 @@ impl Address {
     }
 }
 
+/// Somebody signed in at the address of a group's or project's page.
+#[derive(Debug, Clone)]
+pub struct Visit {
+    pub viewer: Viewer,
+    pub address: Address,
+}
+
+impl FromCall for Visit {
+    async fn from_call(call: &mut Call) -> Result<Visit> {
+        let viewer = SignedInViewer::from_call(call).await?.viewer();
+        let address = Address::of(&call.asked)?;
+        Ok(Visit { viewer, address })
+    }
+}
+
+impl Visit {
+    /// Finds what the page is about, for a purpose.
+    pub fn authorize(&self, tx: &mut Tx<'_>, purpose: Purpose) -> Result<Space> {
+        self.address.authorize(tx, &self.viewer, purpose)
+    }
+}
+
 /// A group or project with the viewer's level in it.
 #[derive(Debug, Clone)]
 pub enum Space {
@@ -85,6 +107,14 @@ impl Space {
     pub fn level(&self) -> i64 {
         match self {
             Space::Group(_, level) | Space::Project(_, level) => *level,
+        }
+    }
+
+    /// The project, on pages that groups do not have.
+    pub fn project(&self) -> Result<&Project> {
+        match self {
+            Space::Project(project, _) => Ok(project),
+            Space::Group(..) => Err(Error::NotFound("Project")),
         }
     }
 
