@@ -2,6 +2,9 @@
 
 use super::payload::mapping::{Mapping, Path};
 use jiff::Timestamp;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 use store::{FromRow, Json, Row, from_row};
 
@@ -221,6 +224,13 @@ pub struct Integration {
     pub updated_at: Timestamp,
 }
 
+impl Integration {
+    /// Until when the key before opens it, too, if it still does.
+    pub fn overlaps_until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.previous_until.filter(|until| *until > now)
+    }
+}
+
 from_row! {
     Integration {
         id, project_id, kind, name, active, endpoint_identifier, sealed_token, previous_token,
@@ -230,17 +240,18 @@ from_row! {
 }
 
 /// What a project wants done with its alerts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "AlertSettingsEntity")]
 pub struct AlertSetting {
-    /// Make an incident of each.
+    /// An incident is made of each.
     pub create_issue: bool,
     /// The template whose text is added to it.
     pub issue_template_key: Option<String>,
-    /// Mail those who own and maintain the project.
+    /// Those who own and maintain the project are mailed.
     pub send_email: bool,
-    /// Close the incident when the alert is over.
+    /// The incident is closed when the alert is over.
     pub auto_close_incident: bool,
-    /// Another tool looks after incidents: no integration is active.
+    /// Another tool looks after incidents.
     pub external_tool_enabled: bool,
     /// Where that tool is.
     pub external_tool_url: Option<String>,
@@ -274,23 +285,31 @@ from_row! {
     }
 }
 
-/// A time in which what arrives troubles nobody.
-#[derive(Debug, Clone)]
+/// A maintenance window, in which what arrives troubles nobody.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "WindowEntity", description = "A maintenance window.")]
 pub struct Window {
+    /// Its number.
     pub id: i64,
-    pub project_id: i64,
+    /// Why.
+    pub name: String,
     /// The integration it is about; all of them without.
     pub integration_id: Option<i64>,
-    pub name: String,
+    /// From when.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub starts_at: Timestamp,
+    /// Until when.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub ends_at: Timestamp,
-    pub created_by_id: Option<i64>,
+    /// When it was opened.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub created_at: Timestamp,
 }
 
-from_row! {
-    Window { id, project_id, integration_id, name, starts_at, ends_at, created_by_id, created_at }
-}
+from_row! { Window { id, name, integration_id, starts_at, ends_at, created_at } }
 
 /// What an integration received once.
 #[derive(Debug, Clone)]

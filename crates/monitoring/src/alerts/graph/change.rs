@@ -10,13 +10,13 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result as Wrote};
 use kernel::graph::{
-    Context, Done, Fault, Graph, HasTypeRef, ID, MutationBuilder, STRING, argument, named, object,
+    Context, Done, Fault, Graph, HasTypeRef, ID, MutationBuilder, STRING, named, object,
 };
+use kernel::graph_input;
 use kernel::ids::Reference;
 use planning::graph::IssueView as Issue;
 use planning::graph::writer;
 use planning::store::todos::Todo;
-use serde::Deserialize;
 use spaces::Project;
 use std::sync::Arc;
 use store::Tx;
@@ -31,80 +31,70 @@ struct Changed {
     todo: Option<Arc<Todo>>,
 }
 
-/// The alert that a mutation changes.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct At {
-    project_path: String,
-    iid: String,
+graph_input! {
+    #[derive(Clone)]
+    struct At {
+        /// Full path of the project.
+        project_path: String = ID.required(),
+        /// Number of the alert.
+        iid: String = STRING.required(),
+    }
 }
 
-#[derive(Deserialize)]
-struct SetStatus {
-    #[serde(flatten)]
-    at: At,
-    status: String,
+graph_input! {
+    struct SetStatus {
+        ..at: At,
+        /// What becomes of it.
+        status: String = named("AlertManagementStatus").required(),
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SetAssignees {
-    #[serde(flatten)]
-    at: At,
-    assignee_usernames: Vec<String>,
-    operation_mode: Option<String>,
+graph_input! {
+    struct SetAssignees {
+        ..at: At,
+        /// The users, of whom the first is kept; at most 100.
+        assignee_usernames: Vec<String> = STRING.required().list().required(),
+        /// How the set changes.
+        operation_mode: Option<String> = named("MutationOperationMode") => "REPLACE",
+    }
 }
 
 pub fn graph(g: &mut Graph) {
-    one(g, "updateAlertStatus", "Says what becomes of an alert.")
-        .input(
-            argument("status", named("AlertManagementStatus").required())
-                .describe("What becomes of it."),
-        )
-        .run(|it: SetStatus, context| async move {
+    mutation(g, "updateAlertStatus", "Says what becomes of an alert.").handle(
+        |it: SetStatus, context| async move {
             let status = Status::from_text(&it.status.to_ascii_lowercase());
             let status = status.ok_or_else(|| Error::invalid("base", "Invalid status"))?;
             change(it.at, context, move |tx, viewer, project, alert| {
                 rules::set_status(tx, viewer, project, alert, status)
             })
             .await
-        });
-    one(g, "alertSetAssignees", "Says who looks after an alert.")
-        .input(
-            argument("assigneeUsernames", STRING.required().list().required())
-                .describe("The users, of whom the first is kept; at most 100."),
-        )
-        .input(
-            argument("operationMode", named("MutationOperationMode"))
-                .default("REPLACE")
-                .describe("How the set changes."),
-        )
-        .run(|it: SetAssignees, context| async move {
+        },
+    );
+    mutation(g, "alertSetAssignees", "Says who looks after an alert.").handle(
+        |it: SetAssignees, context| async move {
             if it.assignee_usernames.len() > MOST {
                 let text = "assigneeUsernames cannot have more than 100 entries";
                 return Err(Fault::argument(text));
             }
             let (names, mode) = (it.assignee_usernames, it.operation_mode);
             change(it.at, context, move |tx, viewer, project, alert| {
-                let users = wanted(tx, alert, &names, mode.as_deref())?;
+                let users = assignees(tx, alert, &names, mode.as_deref())?;
                 rules::assign(tx, viewer, project, alert, &users)
             })
             .await
-        });
-    let text = "Makes an incident of an alert.";
-    one(g, "createAlertIssue", text).run(|at: At, context| create_issue(at, context));
+        },
+    );
+    mutation(g, "createAlertIssue", "Makes an incident of an alert.").handle(create_issue);
     let text = "Puts an alert among the caller's to-dos.";
-    one(g, "alertTodoCreate", text).run(|at: At, context| create_todo(at, context));
+    mutation(g, "alertTodoCreate", text).handle(create_todo);
 }
 
-fn one<'g>(
+fn mutation<'g>(
     g: &'g mut Graph,
     name: &'static str,
     text: &'static str,
 ) -> MutationBuilder<'g, Changed> {
     g.mutation::<Changed>(name, text)
-        .input(argument("projectPath", ID.required()).describe("Full path of the project."))
-        .input(argument("iid", STRING.required()).describe("Number of the alert."))
         .answers("alert", object::<AlertView>("AlertManagementAlert"), |it| {
             Some(it.alert.clone())
         })
@@ -124,11 +114,13 @@ impl At {
     }
 }
 
-fn shown(app: &App, alert: Alert, project: &str) -> Changed {
-    Changed {
-        alert: Arc::new(AlertView::new(app, alert, project)),
-        issue: None,
-        todo: None,
+impl Changed {
+    fn new(app: &App, alert: Alert, project: &str) -> Changed {
+        Changed {
+            alert: Arc::new(AlertView::new(app, alert, project)),
+            issue: None,
+            todo: None,
+        }
     }
 }
 
@@ -144,11 +136,16 @@ async fn change(
         Ok((work(tx, &viewer, &project, &alert)?, project.full_path))
     });
     let (alert, project) = wrote.await.map_err(sentences)?;
-    Ok(Done::from(shown(&app, alert, &project)))
+    Ok(Done::from(Changed::new(&app, alert, &project)))
 }
 
 /// Who looks after an alert then: only the first is kept.
-fn wanted(tx: &mut Tx<'_>, alert: &Alert, names: &[String], mode: Option<&str>) -> Wrote<Vec<i64>> {
+fn assignees(
+    tx: &mut Tx<'_>,
+    alert: &Alert,
+    names: &[String],
+    mode: Option<&str>,
+) -> Wrote<Vec<i64>> {
     match (mode, alert.assignee_id) {
         (Some("APPEND"), Some(present)) => Ok(vec![present]),
         (Some("REMOVE"), None) => Ok(Vec::new()),
@@ -185,7 +182,7 @@ async fn create_issue(at: At, context: Context) -> Result<Done<Changed>, Fault> 
     let made = made.mutated()?;
     Ok(Done::from(Changed {
         issue: Some(Arc::new(Issue::new(&app, made.issue))),
-        ..shown(&app, made.alert, &made.project.full_path)
+        ..Changed::new(&app, made.alert, &made.project.full_path)
     }))
 }
 
@@ -201,6 +198,6 @@ async fn create_todo(at: At, context: Context) -> Result<Done<Changed>, Fault> {
     let (alert, todo, project) = wrote.await.map_err(sentences)?;
     Ok(Done::from(Changed {
         todo: Some(Arc::new(todo)),
-        ..shown(&app, alert, &project)
+        ..Changed::new(&app, alert, &project)
     }))
 }

@@ -1,7 +1,7 @@
 //! Integrations: the interface, its two types, and what payloads offer.
 
 use super::enums::{FIELD_TYPE, TARGET, TYPE};
-use super::{INTEGRATION_ID, caller, read};
+use super::{INTEGRATION_ID, caller, ids, paths, read};
 use crate::alerts::model::{Integration, Kind};
 use crate::alerts::payload::mapping::{Mapped, Target, offered};
 use crate::alerts::payload::{self, Payload};
@@ -30,7 +30,7 @@ pub const PROMETHEUS_ID: &str = "IntegrationsPrometheusID";
 const PROMETHEUS_MODELS: [&str; 2] = ["Integrations::Prometheus", "PrometheusService"];
 
 /// A step of a path: a text or a number.
-const SEGMENT: Leaf<Json> = Leaf::new("PayloadAlertFieldPathSegment", |it| it);
+pub const SEGMENT: Leaf<Json> = Leaf::new("PayloadAlertFieldPathSegment", |it| it);
 /// JSON as text.
 const JSON_STRING: Leaf<String> = Leaf::new("JsonString", Json::String);
 
@@ -224,7 +224,7 @@ fn projects(g: &mut Graph) {
                 let text: String = args.get("payloadExample")?;
                 let example = object_of(&text)?;
                 let (app, viewer) = caller(&context)?;
-                let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
+                let ids = ids(&projects);
                 let managed = app.read(move |tx| read::managed(tx, &viewer, &ids));
                 let managed = managed.await?;
                 let of =
@@ -268,18 +268,15 @@ async fn listed(
 ) -> Result<Vec<Option<Connection<IntegrationView>>>, Fault> {
     let window = ask.window(&context, "alert integrations", &KEYS)?;
     let (app, viewer) = caller(&context)?;
-    let owners: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
-    let asked = owners.clone();
+    let owners = ids(&projects);
+    let wanted = owners.clone();
     let read = app.read(move |tx| {
-        let seen: Vec<i64> = read::managed(tx, &viewer, &asked)?.into_iter().collect();
-        let found = read::integrations(tx, &seen, id, kind, &window)?;
+        let managed = read::managed(tx, &viewer, &wanted)?;
+        let found = read::integrations(tx, &managed, id, kind, &window)?;
         Ok((found, window))
     });
     let (found, window) = read.await?;
-    let paths: HashMap<i64, &str> = projects
-        .iter()
-        .map(|it| (it.project.id, it.project.full_path.as_str()))
-        .collect();
+    let paths = paths(&projects);
     let mut shown: HashMap<i64, Vec<Arc<IntegrationView>>> = HashMap::new();
     for Owned { owner, row } in found {
         let path = paths.get(&owner).copied().unwrap_or_default();

@@ -1,83 +1,55 @@
 //! What becomes of an alert: the forms of its page.
 
-use super::project_of;
-use super::show::{AlertForms, FIELDS, render};
+use super::show::{AlertForms, AlertPage};
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::rules::alerts as rules;
-use crate::alerts::store::alerts as rows;
-use identity::pages::refusal::Refusal;
+use identity::spam::Guarded;
 use identity::users::find_by_username;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
-use kernel::html::flash;
-use kernel::http::{Paging, Params, RequestContext, Response};
+use kernel::error::{Error, Result};
+use kernel::http::{Params, Response};
 use spaces::Project;
-use spaces::access::Purpose;
-use spaces::pages::Address;
-use std::sync::Arc;
 use store::Tx;
 
 kernel::choices! {
     /// What a form asks for.
     pub enum Action {
-        /// Another status.
         Status = "status",
-        /// Somebody to look after it.
         Assign = "assign",
-        /// A to-do of one's own.
         Todo = "todo",
-        /// Some quiet.
         Shelve = "shelve",
     }
 }
 
 kernel::params! {
-    /// What becomes of an alert.
     pub struct ChangeForm {
-        /// Number of the alert.
-        pub alert_iid: i64,
-        /// What to do.
         pub action: Action,
-        /// Its status.
         pub status: Option<Status>,
         /// Sign-in name of who looks after it; blank for nobody.
         pub assignee: Option<String>,
-        /// For so many seconds.
+        /// In seconds.
         pub duration: Option<i64>,
     }
 }
 
 pub(super) async fn change(
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    page: AlertPage,
     form: Params<ChangeForm>,
-    paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
-    let done = app
-        .write(move |tx| {
-            let space = place.authorize(tx, &asker, Purpose::ManageAlerts)?;
-            let project = project_of(&space)?;
-            let alert = rows::find(tx, project.id, wanted.alert_iid)?.found("Alert")?;
-            let said = apply(tx, &asker, project, &alert, &wanted)?;
-            Ok((alert.path(&project.full_path), said))
-        })
-        .await;
-    match done {
-        Ok((path, said)) => flash::done(&app, &path, said),
-        Err(error) => {
-            let typed = AlertForms {
-                assignee: form.assignee,
-                refusal: Refusal::of(error, FIELDS)?,
-                ..AlertForms::default()
-            };
-            render(&app, viewer, address, form.alert_iid, paging, typed).await
-        }
-    }
+    let typed = AlertForms {
+        assignee: form.assignee.clone(),
+        ..AlertForms::default()
+    };
+    let here = page.clone();
+    let done = app.write(move |tx| {
+        let (project, alert) = here.authorize_to_change(tx)?;
+        let text = apply(tx, &here.visit.viewer, &project, &alert, &form)?;
+        Ok(Guarded::Made((alert.path(&project.full_path), text)))
+    });
+    page.answer(&app, done.await, typed).await
 }
 
 fn apply(

@@ -1,26 +1,22 @@
 //! `…/-/alert_management`: the alerts of a project.
 
+use super::pages;
 use super::views::{AlertList, AlertRow};
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::payload::text;
+use crate::alerts::related::Related;
 use crate::alerts::store::alerts::{self as rows, Counts, Filter, Order, OrderBy};
 use crate::alerts::store::{history, settings};
 use crate::hours::{HOURS, before, last_hours, of_hours};
-use identity::entities::load_basic;
-use identity::model::User;
 use identity::pages::page;
-use identity::viewer::SignedInViewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{Choice, Tab};
-use kernel::html::{Html, Moment, Pages};
-use kernel::http::{Paging, Params, RequestContext, Response};
+use kernel::html::{Html, Moment};
+use kernel::http::{Paging, Params, Response};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
-use spaces::pages::Address;
-use std::collections::HashMap;
-use std::sync::Arc;
-use store::Tx;
+use spaces::pages::Visit;
 
 /// Longest beginning of a description that a row shows, in characters.
 const EXCERPT: usize = 200;
@@ -50,13 +46,10 @@ const SORTS: &[(&str, &str)] = &[
 ];
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
-        /// Words to look for.
         pub search: Option<String>,
         /// Which tab.
         pub status: Option<String>,
-        /// The order.
         pub sort: Option<String>,
     }
 }
@@ -79,25 +72,10 @@ fn counted(counts: &Counts, statuses: &[Status]) -> u64 {
     count.unsigned_abs()
 }
 
-/// What rows of alerts refer to, read by two statements.
-pub(super) struct AlertRelated {
-    people: HashMap<i64, User>,
-    issues: HashMap<i64, i64>,
-}
-
-impl AlertRelated {
-    pub(super) fn read(tx: &mut Tx<'_>, alerts: &[Alert]) -> Result<AlertRelated> {
-        let of = |id: fn(&Alert) -> Option<i64>| alerts.iter().filter_map(id).collect::<Vec<_>>();
-        Ok(AlertRelated {
-            people: load_basic(tx, &of(|alert| alert.assignee_id))?,
-            issues: rows::issue_iids(tx, of(|alert| alert.issue_id))?,
-        })
-    }
-
-    /// An alert as a row.
-    pub(super) fn row(&self, alert: &Alert, project: &str, now: Timestamp) -> AlertRow {
-        let assignee = alert.assignee_id.and_then(|id| self.people.get(&id));
-        let issue = alert.issue_id.and_then(|id| self.issues.get(&id));
+impl AlertRow {
+    pub(super) fn new(alert: &Alert, related: &Related, project: &str, now: Timestamp) -> AlertRow {
+        let issue = related.issue_iid(alert);
+        let assignee = related.assignee(alert).map(|user| user.username.clone());
         AlertRow {
             iid: alert.iid,
             title: alert.title.clone(),
@@ -109,9 +87,7 @@ impl AlertRelated {
             events: alert.events.unsigned_abs(),
             tool: alert.monitoring_tool.clone().unwrap_or_default(),
             issue: issue.map(|iid| (format!("#{iid}"), format!("/{project}/-/issues/{iid}"))),
-            assignee: assignee
-                .map(|user| user.username.clone())
-                .unwrap_or_default(),
+            assignee: assignee.unwrap_or_default(),
             is_flapping: alert.flapping && alert.status.is_open(),
             shelved_until: Moment::maybe(alert.shelved_until, now),
         }
@@ -120,12 +96,10 @@ impl AlertRelated {
 
 pub(super) async fn show(
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    visit: Visit,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
     let search = params.search.clone().unwrap_or_default();
     let wanted = params.status.as_deref().unwrap_or_default();
     let tab = TABS.iter().find(|tab| tab.0 == wanted).unwrap_or(&TABS[0]);
@@ -137,17 +111,17 @@ pub(super) async fn show(
         search: search.clone(),
         ..Filter::default()
     };
-    let shown = page(&app, &viewer, "Alerts");
+    let page = page(&app, &visit.viewer, "Alerts");
     let view = app
         .read(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::ReadAlerts)?;
-            let head = space.head(tx, &viewer)?;
+            let space = visit.authorize(tx, Purpose::ReadAlerts)?;
+            let head = space.head(tx, &visit.viewer)?;
             let all = format!("{}/-/alert_management", space.url());
             let counts = rows::counts(tx, &[head.id], &filter)?.remove(&head.id);
             let counts = counts.unwrap_or_default();
             let (limit, offset) = (paging.per_page, paging.offset());
             let found = rows::list(tx, head.id, &filter, order(sort), limit, offset)?;
-            let around = AlertRelated::read(tx, &found)?;
+            let related = Related::read(tx, &found)?;
             let now = tx.now();
             let sent = history::hours_of_project(tx, head.id, before(now, HOURS))?;
             let hours = match sent.is_empty() {
@@ -167,7 +141,7 @@ pub(super) async fn show(
                 Tab::new(label, address_of(value), *value == tab.0).count(count)
             });
             Ok(AlertList {
-                page: space.crumbs(shown, true),
+                page: space.crumbs(page, true),
                 tabs: tabs.collect(),
                 status: tab.0,
                 sort,
@@ -179,14 +153,9 @@ pub(super) async fn show(
                     .map(str::to_owned),
                 alerts: found
                     .iter()
-                    .map(|one| around.row(one, space.full_path(), now))
+                    .map(|one| AlertRow::new(one, &related, space.full_path(), now))
                     .collect(),
-                pages: Pages {
-                    page: (offset / limit.max(1) + 1).unsigned_abs(),
-                    per_page: limit.unsigned_abs(),
-                    total: counted(&counts, tab.2),
-                    url: address_of(tab.0),
-                },
+                pages: pages(&paging, counted(&counts, tab.2), address_of(tab.0)),
                 search: search.clone(),
                 url: all.clone(),
                 head,

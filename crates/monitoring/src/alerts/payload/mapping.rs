@@ -1,6 +1,7 @@
 //! Where in a payload the fields of an alert are, and what an example payload
 //! offers for that (docs/interface/monitoring.md 1.9).
 
+use kernel::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -211,7 +212,12 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Says where a field is.
+    /// The same, refused by the name that interfaces have for it.
+    pub fn sent(entries: &[Value]) -> Result<Mapping, Error> {
+        let wrong = |text: String| Error::invalid("payload_attribute_mappings", text);
+        Mapping::parse(entries).map_err(wrong)
+    }
+
     pub fn insert(&mut self, target: Target, mapped: Mapped) {
         self.0.insert(target.field().to_owned(), mapped);
     }
@@ -219,11 +225,6 @@ impl Mapping {
     /// Where a field is, if it was said.
     pub fn get(&self, target: Target) -> Option<&Mapped> {
         self.0.get(target.field())
-    }
-
-    /// Whether nothing was said.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// What was said, field by field.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::time::wire;
-use serde_json::{Value, json};
+use serde_json::json;
 use spaces::Project;
 use spaces::rules::of_project;
 use store::Tx;
@@ -33,48 +33,38 @@ pub fn create(
         return Err(Error::invalid("starts_at", "is too long ago"));
     }
     if new.ends_at <= new.starts_at || new.ends_at <= tx.now() {
-        return Err(Error::invalid(
-            "ends_at",
-            "must be later than now and than starts_at",
-        ));
+        let text = "must be later than now and than starts_at";
+        return Err(Error::invalid("ends_at", text));
     }
     if let Some(id) = new.integration_id {
         integrations::find(tx, project.id, id)?.found("Integration")?;
     }
     if rows::count(tx, project.id)? >= MOST {
-        return Err(Error::invalid(
-            "base",
-            "there are too many maintenance windows",
-        ));
+        let text = "there are too many maintenance windows";
+        return Err(Error::invalid("base", text));
     }
     let made = rows::insert(tx, project.id, viewer.user_id(), new)?;
-    audit::record(
-        tx,
-        viewer,
-        "alert_window.create",
-        of_project(project),
-        told(&made),
-    )?;
+    record(tx, viewer, project, "alert_window.create", &made)?;
     Ok(made)
 }
 
 pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, id: i64) -> Result<()> {
     let gone = rows::remove(tx, project.id, id)?.found("Maintenance window")?;
-    audit::record(
-        tx,
-        viewer,
-        "alert_window.destroy",
-        of_project(project),
-        told(&gone),
-    )
+    record(tx, viewer, project, "alert_window.destroy", &gone)
 }
 
-/// What records tell of a window.
-fn told(window: &Window) -> Value {
-    json!({
+fn record(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    project: &Project,
+    action: &'static str,
+    window: &Window,
+) -> Result<()> {
+    let details = json!({
         "window": window.id,
         "name": window.name,
         "starts_at": wire::text(window.starts_at),
         "ends_at": wire::text(window.ends_at),
-    })
+    });
+    audit::record(tx, viewer, action, of_project(project), details)
 }

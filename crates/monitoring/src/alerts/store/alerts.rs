@@ -1,6 +1,7 @@
 //! Alerts of a project, one and many.
 
 use crate::alerts::model::{Alert, Status};
+use identity::users::find_by_username;
 use jiff::Timestamp;
 use kernel::error::Result;
 use kernel::ids::fold;
@@ -21,7 +22,10 @@ kernel::choices! {
     }
 }
 
-/// Which alerts a list shows, and in which order.
+/// A number that no row has.
+pub const NOBODY: i64 = -1;
+
+/// Which alerts a list shows.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Only those of these statuses; all of them if none is named.
@@ -109,6 +113,15 @@ impl Filter {
         if let Some(user) = self.assignee_id {
             condition.push(" and alerts.assignee_id = ", user);
         }
+    }
+
+    /// Narrows it to what a user looks after; to nothing where nobody has this name.
+    pub fn look_up(&mut self, tx: &mut Tx<'_>, username: Option<&str>) -> Result<()> {
+        if let Some(name) = username {
+            let user = find_by_username(tx, name)?;
+            self.assignee_id = Some(user.map_or(NOBODY, |user| user.id));
+        }
+        Ok(())
     }
 
     fn of_project(&self, project_id: i64) -> Fragment {

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::ids::fold;
 use serde_json::Value;
-use store::{Fragment, Json, Tx, from_row, sql};
+use store::{Json, Tx, from_row, sql};
 
 /// What may change of an integration.
 #[derive(Debug, Clone)]
@@ -35,21 +35,6 @@ impl Written {
 }
 
 rows_below!(Integration, "alert_integrations", "project_id", number "id");
-
-/// Integrations of these projects, or only this one of them.
-pub fn of_projects(
-    tx: &mut Tx<'_>,
-    projects: Vec<i64>,
-    id: Option<i64>,
-) -> Result<Vec<Integration>> {
-    let mut query = Fragment::new("select * from alert_integrations where");
-    query.in_list("project_id", projects);
-    if let Some(id) = id {
-        query.push(" and id = ", id);
-    }
-    query.raw(" order by id");
-    Ok(tx.query(query)?)
-}
 
 /// An integration of any project.
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Integration>> {
