@@ -15,7 +15,6 @@ pub struct AlertLimits {
     pub fingerprints: bool,
     /// Requests of a project are limited.
     pub limited: bool,
-    /// Requests of a project in a period.
     pub requests: i64,
     /// Length of the period, in seconds.
     pub period_seconds: i64,

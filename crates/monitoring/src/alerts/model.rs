@@ -10,9 +10,7 @@ use store::{FromRow, Json, Row, from_row};
 
 /// Longest name of an integration or maintenance window, in characters.
 pub const MAX_NAME: usize = 255;
-/// Longest title, in characters.
 pub const MAX_TITLE: usize = 200;
-/// Longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 1_000;
 /// Longest name of a service or monitoring tool, in characters.
 pub const MAX_WORD: usize = 100;
@@ -70,7 +68,6 @@ impl Severity {
     pub fn code(self) -> i64 {
         self as i64
     }
-    /// The severity stored so.
     pub fn of_code(code: i64) -> Severity {
         let at = usize::try_from(code).ok();
         at.and_then(|at| Severity::ALL.get(at).copied())
@@ -94,7 +91,6 @@ impl Status {
     pub fn code(self) -> i64 {
         self as i64
     }
-    /// The status stored so.
     pub fn of_code(code: i64) -> Status {
         let at = usize::try_from(code).ok();
         at.and_then(|at| Status::ALL.get(at).copied())
@@ -127,10 +123,8 @@ kernel::choices! {
 
 #[derive(Debug, Clone)]
 pub struct Alert {
-    /// Its number in the database.
     pub id: i64,
     pub project_id: i64,
-    /// Its number in the project.
     pub iid: i64,
     pub integration_id: Option<i64>,
     pub title: String,
@@ -139,27 +133,20 @@ pub struct Alert {
     pub monitoring_tool: Option<String>,
     pub hosts: Vec<String>,
     pub severity: Severity,
-    /// What is said of it.
     pub status: Status,
     pub started_at: Timestamp,
     /// When it ended, while it is resolved.
     pub ended_at: Option<Timestamp>,
-    /// How often it was sent.
     pub events: i64,
-    /// What tells it from others.
     pub fingerprint: Option<String>,
     /// What was sent first.
     pub payload: Value,
-    /// The name of the environment it is about, as its sender says.
     pub environment_name: Option<String>,
-    /// It came back soon after it was resolved.
     pub flapping: bool,
     pub shelved_until: Option<Timestamp>,
     pub assignee_id: Option<i64>,
     pub issue_id: Option<i64>,
-    /// When it was first stored.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -201,24 +188,18 @@ pub struct Integration {
     pub kind: Kind,
     pub name: String,
     pub active: bool,
-    /// The last part of its address.
     pub endpoint_identifier: String,
-    /// Its key, sealed.
     pub sealed_token: String,
-    /// The key before, sealed.
     pub previous_token: Option<String>,
     /// Until when the key before opens it, too.
     pub previous_until: Option<Timestamp>,
     pub payload_example: Value,
-    /// Where in it the fields of an alert are.
     pub payload_mapping: Json<Mapping>,
     /// Fields whose values alone tell alerts apart.
     pub identity_fields: Json<Vec<Path>>,
     /// Fields that do not tell alerts apart.
     pub ignored_fields: Json<Vec<Path>>,
-    /// Longest silence, in seconds.
     pub heartbeat_seconds: Option<i64>,
-    /// When something last arrived.
     pub last_received_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -318,7 +299,6 @@ pub struct Delivered {
     /// The status it was answered with.
     pub status: i64,
     pub reason: Option<String>,
-    /// The alerts it was about.
     pub iids: Json<Vec<i64>>,
     pub created_at: Timestamp,
 }
@@ -333,7 +313,6 @@ pub struct MetricImage {
     pub file_name: String,
     /// `png`, `jpg`, `gif` or `webp`.
     pub ending: String,
-    /// Where the chart is.
     pub url: Option<String>,
     /// What that place is called.
     pub url_text: Option<String>,

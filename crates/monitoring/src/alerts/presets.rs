@@ -179,7 +179,6 @@ mod tests {
         }
     }
 
-    /// The fields of the default template.
     #[test]
     fn what_new_relic_sends_by_default_is_read() {
         let reading = Reading {

@@ -18,7 +18,6 @@ struct MetricsAlert;
 /// A place that a project runs in; there are none yet.
 struct Environment;
 
-/// Registers the type, and the alert of an issue.
 pub fn graph(g: &mut Graph) {
     g.object::<MetricsAlert>("PrometheusAlert", "A rule of the metrics tool.")
         .field("id", ID.required(), |_| String::new())

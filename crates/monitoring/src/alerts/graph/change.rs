@@ -3,7 +3,7 @@
 use super::{AlertView, CHANGES, caller, sentences};
 use crate::alerts::issues;
 use crate::alerts::model::{Alert, Status};
-use crate::alerts::rules::alerts::{self as rules, authorize};
+use crate::alerts::rules::alerts::{AlertAccess, authorize};
 use crate::alerts::store::arrive::noteable;
 use identity::users::find_by_username;
 use identity::viewer::Viewer;
@@ -17,14 +17,11 @@ use kernel::ids::Reference;
 use planning::graph::IssueView as Issue;
 use planning::graph::writer;
 use planning::store::todos::Todo;
-use spaces::Project;
 use std::sync::Arc;
 use store::Tx;
 
-/// Most users named at once.
 const MOST: usize = 100;
 
-/// What a mutation of an alert shows.
 struct Changed {
     alert: Arc<AlertView>,
     issue: Option<Arc<Issue>>,
@@ -64,10 +61,7 @@ pub fn graph(g: &mut Graph) {
         |it: SetStatus, context| async move {
             let status = Status::from_text(&it.status.to_ascii_lowercase());
             let status = status.ok_or_else(|| Error::invalid("base", "Invalid status"))?;
-            change(it.at, context, move |tx, viewer, project, alert| {
-                rules::set_status(tx, viewer, project, alert, status)
-            })
-            .await
+            change(it.at, context, move |tx, here| here.set_status(tx, status)).await
         },
     );
     mutation(g, "alertSetAssignees", "Says who looks after an alert.").handle(
@@ -77,9 +71,9 @@ pub fn graph(g: &mut Graph) {
                 return Err(Fault::argument(text));
             }
             let (names, mode) = (it.assignee_usernames, it.operation_mode);
-            change(it.at, context, move |tx, viewer, project, alert| {
-                let users = assignees(tx, alert, &names, mode.as_deref())?;
-                rules::assign(tx, viewer, project, alert, &users)
+            change(it.at, context, move |tx, here| {
+                let users = assignees(tx, &here.alert, &names, mode.as_deref())?;
+                here.assign(tx, &users)
             })
             .await
         },
@@ -108,7 +102,7 @@ impl At {
         (project, self.iid.parse().unwrap_or(0))
     }
 
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Alert)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<AlertAccess> {
         let (project, iid) = self.place();
         authorize(tx, viewer, &project, iid, CHANGES)
     }
@@ -124,16 +118,16 @@ impl Changed {
     }
 }
 
-/// Changes an alert and shows it.
 async fn change(
     at: At,
     context: Context,
-    work: impl Fn(&mut Tx<'_>, &Viewer, &Project, &Alert) -> Wrote<Alert> + Send + Sync + 'static,
+    work: impl Fn(&mut Tx<'_>, &mut AlertAccess) -> Wrote<()> + Send + Sync + 'static,
 ) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let wrote = app.write(move |tx| {
-        let (project, alert) = at.authorize(tx, &viewer)?;
-        Ok((work(tx, &viewer, &project, &alert)?, project.full_path))
+        let mut here = at.authorize(tx, &viewer)?;
+        work(tx, &mut here)?;
+        Ok((here.alert, here.project.full_path))
     });
     let (alert, project) = wrote.await.map_err(sentences)?;
     Ok(Done::from(Changed::new(&app, alert, &project)))
@@ -189,11 +183,11 @@ async fn create_issue(at: At, context: Context) -> Result<Done<Changed>, Fault> 
 async fn create_todo(at: At, context: Context) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let wrote = app.write(move |tx| {
-        let (project, alert) = at.authorize(tx, &viewer)?;
-        let todo = planning::todos::mark(tx, &viewer, noteable(&alert))?;
+        let here = at.authorize(tx, &viewer)?;
+        let todo = planning::todos::mark(tx, &viewer, noteable(&here.alert))?;
         let pending = "You already have pending todo for this alert";
         let todo = todo.ok_or_else(|| Error::invalid("base", pending))?;
-        Ok((alert, todo, project.full_path))
+        Ok((here.alert, todo, here.project.full_path))
     });
     let (alert, todo, project) = wrote.await.map_err(sentences)?;
     Ok(Done::from(Changed {

@@ -31,7 +31,6 @@ const SORTS: &[(&str, OrderBy)] = &[
     ("STATUS", OrderBy::Status),
 ];
 
-/// The order of a name out of the enum.
 pub fn order(name: &str) -> Option<Order> {
     let name = name.to_ascii_uppercase();
     let (by, way) = name.rsplit_once('_')?;

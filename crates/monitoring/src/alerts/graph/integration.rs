@@ -19,7 +19,6 @@ use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The interface.
 const INTEGRATION: &str = "AlertManagementIntegration";
 /// Integrations as those for any sender are shown.
 pub const HTTP: &str = "AlertManagementHttpIntegration";
@@ -31,7 +30,6 @@ const PROMETHEUS_MODELS: [&str; 2] = ["Integrations::Prometheus", "PrometheusSer
 
 /// A step of a path: a text or a number.
 pub const SEGMENT: Leaf<Json> = Leaf::new("PayloadAlertFieldPathSegment", |it| it);
-/// JSON as text.
 const JSON_STRING: Leaf<String> = Leaf::new("JsonString", Json::String);
 
 /// An integration as the interface shows it to those who manage it.
@@ -44,7 +42,6 @@ pub struct IntegrationView {
 }
 
 impl IntegrationView {
-    /// An integration of the project with this path.
     pub fn new(
         app: &App,
         integration: Integration,
@@ -80,7 +77,6 @@ impl IntegrationView {
 /// A field of a payload: what it fills, if it does, and where it is.
 struct PayloadField(Option<Target>, Mapped);
 
-/// Registers the types and the fields of projects.
 pub fn graph(g: &mut Graph) {
     scalars(g);
     common(g.interface::<IntegrationView>(INTEGRATION, "Where a tool sends alerts."));

@@ -16,7 +16,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
-/// Registers the fields of projects.
 pub fn graph(g: &mut Graph) {
     let text = "How many alerts there are of each status.";
     let of = |status: Status| move |it: &Counts| Some(it.of(status));

@@ -30,9 +30,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
-/// Global IDs of alerts.
 pub const ALERT_ID: GlobalId = GlobalId::new("AlertManagementAlertID", ALERT);
-/// Global IDs of integrations.
 pub const INTEGRATION_ID: GlobalId = GlobalId::new(
     "AlertManagementHttpIntegrationID",
     "AlertManagement::HttpIntegration",
@@ -46,7 +44,6 @@ pub const KIND: Kind = Kind {
     talk: Some(TALK),
 };
 
-/// Registers the types and adds them to projects and issues.
 pub fn graph(g: &mut Graph) {
     INTEGRATION_ID.register(g);
     enums::graph(g);
@@ -58,7 +55,6 @@ pub fn graph(g: &mut Graph) {
     g.node::<Alerts, _>(ALERT_ID, object("AlertManagementAlert"));
 }
 
-/// An alert as the interface shows it.
 pub struct AlertView {
     pub alert: Alert,
     web_url: String,
@@ -155,7 +151,6 @@ fn about(it: &AlertView) -> planning::Noteable {
 
 /// What is asked of a project to change its alerts, or where they come from.
 const CHANGES: Purpose = Purpose::ManageAlerts;
-/// See [`CHANGES`].
 const SETTINGS: Purpose = Purpose::Update;
 
 /// A refusal whose texts are whole sentences, not about a field by its name.

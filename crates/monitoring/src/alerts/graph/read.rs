@@ -10,10 +10,8 @@ use serde_json::{Value as Json, json};
 use spaces::access::{DEVELOPER, MAINTAINER, Purpose, projects_of, visible_projects};
 use store::{Fragment, FromRow, Row, Tx};
 
-/// An alert with the path of its project.
 pub struct AlertWithPath {
     pub alert: Alert,
-    /// Full path of its project.
     pub full_path: String,
 }
 

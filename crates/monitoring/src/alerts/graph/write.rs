@@ -22,14 +22,12 @@ use spaces::Project;
 use std::sync::Arc;
 use store::Tx;
 
-/// The input object of [`FieldInput`].
 const FIELD: &str = "AlertManagementPayloadAlertFieldInput";
 /// Name of integrations that are made without one.
 const METRICS_NAME: &str = "Prometheus";
 /// What is said of a second integration of the metrics tool.
 const SECOND: &str = "Multiple Prometheus integrations are not supported";
 
-/// What a mutation of an integration shows.
 struct Changed(Arc<IntegrationView>);
 
 graph_input! {
@@ -284,7 +282,6 @@ async fn reset(id: i64, metrics: bool, context: Context) -> Result<Done<Changed>
     .await
 }
 
-/// Changes an integration of a project that the viewer manages, and shows it.
 async fn change(
     id: i64,
     metrics: bool,

@@ -1,15 +1,13 @@
 //! What becomes of an alert: the forms of its page.
 
 use super::show::{AlertForms, AlertPage};
-use crate::alerts::model::{Alert, Status};
-use crate::alerts::rules::alerts as rules;
+use crate::alerts::model::Status;
+use crate::alerts::rules::alerts::{AlertAccess, SHELVED};
 use identity::spam::Guarded;
 use identity::users::find_by_username;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Params, Response};
-use spaces::Project;
 use store::Tx;
 
 kernel::choices! {
@@ -45,43 +43,36 @@ pub(super) async fn change(
     };
     let here = page.clone();
     let done = app.write(move |tx| {
-        let (project, alert) = here.authorize_to_change(tx)?;
-        let text = apply(tx, &here.visit.viewer, &project, &alert, &form)?;
-        Ok(Guarded::Made((alert.path(&project.full_path), text)))
+        let mut here = here.authorize_to_change(tx)?;
+        let text = apply(tx, &mut here, &form)?;
+        Ok(Guarded::Made((here.path(), text)))
     });
     page.answer(&app, done.await, typed).await
 }
 
-fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    alert: &Alert,
-    form: &ChangeForm,
-) -> Result<String> {
+fn apply(tx: &mut Tx<'_>, here: &mut AlertAccess, form: &ChangeForm) -> Result<String> {
     Ok(match form.action {
         Action::Status => {
             let status = form.status.ok_or_else(|| Error::missing("status"))?;
-            rules::set_status(tx, viewer, project, alert, status)?;
+            here.set_status(tx, status)?;
             format!("The alert is {status}.")
         }
         Action::Assign => {
             let name = form.assignee.as_deref().unwrap_or_default().trim();
             let name = name.trim_start_matches('@');
             let users = named(tx, name)?;
-            rules::assign(tx, viewer, project, alert, &users)?;
+            here.assign(tx, &users)?;
             match users.is_empty() {
                 true => "Nobody looks after the alert.".to_owned(),
                 false => format!("The alert is assigned to @{name}."),
             }
         }
-        Action::Todo => match rules::add_todo(tx, viewer, alert)? {
+        Action::Todo => match here.add_todo(tx)? {
             true => "The alert is among your to-dos.".to_owned(),
             false => "The alert was among your to-dos already.".to_owned(),
         },
         Action::Shelve => {
-            let seconds = form.duration.unwrap_or(rules::SHELVED);
-            rules::shelve(tx, viewer, project, alert, seconds)?;
+            here.shelve(tx, form.duration.unwrap_or(SHELVED))?;
             "The alert is ignored for a while.".to_owned()
         }
     })

@@ -51,10 +51,10 @@ pub(super) async fn add(
     let done = match new {
         Ok(new) => {
             let added = app.write(move |tx| {
-                let (project, alert) = here.authorize_to_change(tx)?;
-                images::create(tx, &alert, &new)?;
+                let here = here.authorize_to_change(tx)?;
+                images::create(tx, &here.alert, &new)?;
                 let text = "The picture is added.".to_owned();
-                Ok(Guarded::Made((alert.path(&project.full_path), text)))
+                Ok(Guarded::Made((here.path(), text)))
             });
             added.await
         }
@@ -70,19 +70,18 @@ pub(super) async fn change(
 ) -> Result<Response> {
     let here = page.clone();
     let done = app.write(move |tx| {
-        let (project, alert) = here.authorize_to_change(tx)?;
+        let here = here.authorize_to_change(tx)?;
         let text = match form.remove {
             Some(true) => {
-                images::destroy(tx, &alert, form.image_id)?;
+                images::destroy(tx, &here.alert, form.image_id)?;
                 "The picture is removed."
             }
             _ => {
-                images::update(tx, &alert, form.image_id, &form.chart.chart())?;
+                images::update(tx, &here.alert, form.image_id, &form.chart.chart())?;
                 "The picture is changed."
             }
         };
-        let path = alert.path(&project.full_path);
-        Ok(Guarded::Made((path, text.to_owned())))
+        Ok(Guarded::Made((here.path(), text.to_owned())))
     });
     page.answer(&app, done.await, AlertForms::default()).await
 }

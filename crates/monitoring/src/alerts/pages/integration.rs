@@ -22,7 +22,6 @@ use spaces::access::Purpose;
 use spaces::pages::{Space, Visit};
 use store::Tx;
 
-/// Deliveries the page shows.
 const DELIVERIES: i64 = 100;
 /// A payload to begin with.
 const SAMPLE: &str = "{\n  \"title\": \"Test alert\",\n  \"severity\": \"low\"\n}";
@@ -75,7 +74,6 @@ kernel::params! {
     }
 }
 
-/// The page of an integration, for one who manages the project.
 #[derive(Clone)]
 struct IntegrationPage {
     app: App,
@@ -239,7 +237,6 @@ fn lines(paths: &[Path]) -> String {
     lines.join("\n")
 }
 
-/// The form of what is stored.
 fn stored(one: &Integration) -> IntegrationForm {
     let example = match &one.payload_example {
         Value::Object(example) if example.is_empty() => String::new(),

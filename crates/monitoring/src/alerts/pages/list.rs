@@ -54,7 +54,6 @@ kernel::params! {
     }
 }
 
-/// The order that a value of the list names.
 fn order(sort: &str) -> Order {
     let (by, way) = sort.rsplit_once('_').unwrap_or((sort, "desc"));
     Order {
@@ -63,7 +62,6 @@ fn order(sort: &str) -> Order {
     }
 }
 
-/// How many alerts a tab shows.
 fn counted(counts: &Counts, statuses: &[Status]) -> u64 {
     let count = match statuses.is_empty() {
         true => counts.all(),

@@ -73,7 +73,6 @@ kernel::params! {
     }
 }
 
-/// The page for one who manages the project.
 #[derive(Clone)]
 struct Settings {
     app: App,

@@ -8,7 +8,7 @@ use crate::alerts::model::{Alert, MetricImage, Status};
 use crate::alerts::payload::flat;
 use crate::alerts::related::Related;
 use crate::alerts::rest::images::path;
-use crate::alerts::rules::alerts::duplicate;
+use crate::alerts::rules::alerts::{AlertAccess, duplicate};
 use crate::alerts::store::{alerts as rows, history, images};
 use crate::hours::{DAYS, before, last_days, last_hours, of_days, of_hours};
 use identity::pages::challenge::Challenge;
@@ -22,12 +22,10 @@ use kernel::http::{Call, FromCall, Paging, Params, Response};
 use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
 use serde_json::Value;
-use spaces::Project;
 use spaces::access::Purpose;
 use spaces::pages::{Space, Visit};
 use store::Tx;
 
-/// Most pictures shown.
 const IMAGES: i64 = 100;
 /// Fields of the forms that show what is wrong with them.
 const FIELDS: &[&str] = &[
@@ -73,12 +71,10 @@ impl FromCall for AlertPage {
 /// What was typed into a form that is shown again.
 #[derive(Default)]
 pub(super) struct AlertForms {
-    /// Who should look after it.
     pub assignee: Option<String>,
     pub text: Option<Text>,
 }
 
-/// A text that was refused.
 #[derive(Debug, Clone)]
 pub(super) enum Text {
     /// Of a new note, and the discussion it answers in, or empty.
@@ -120,11 +116,9 @@ pub(super) async fn show(app: App, page: AlertPage) -> Result<Response> {
 
 impl AlertPage {
     /// The alert with its project, for who changes alerts.
-    pub fn authorize_to_change(&self, tx: &mut Tx<'_>) -> Result<(Project, Alert)> {
+    pub fn authorize_to_change(&self, tx: &mut Tx<'_>) -> Result<AlertAccess> {
         let space = self.visit.authorize(tx, Purpose::ManageAlerts)?;
-        let project = space.project()?;
-        let alert = rows::find(tx, project.id, self.iid)?.found("Alert")?;
-        Ok((project.clone(), alert))
+        AlertAccess::find(tx, &self.visit.viewer, space.project()?, self.iid)
     }
 
     /// Leads on with a message from a form that was accepted, or shows the

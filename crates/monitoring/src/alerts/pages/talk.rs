@@ -46,12 +46,9 @@ pub(super) fn routes(r: &mut Routes, one: &str) {
 /// The alert of a form, and the path of its page.
 async fn alert(app: &App, page: &AlertPage) -> Result<(Alert, String)> {
     let page = page.clone();
-    app.read(move |tx| {
-        let (project, alert) = page.authorize_to_change(tx)?;
-        let path = alert.path(&project.full_path);
-        Ok((alert, path))
-    })
-    .await
+    let here = app.read(move |tx| page.authorize_to_change(tx)).await?;
+    let path = here.path();
+    Ok((here.alert, path))
 }
 
 async fn incident(

@@ -4,7 +4,6 @@ use super::metrics;
 use crate::alerts::model::Alert;
 use serde_json::{Map, Value};
 
-/// Most fields shown.
 const MOST: usize = 500;
 
 /// A payload without nesting: names of fields are put together by points.
@@ -50,7 +49,6 @@ impl Alert {
         (!markdown.trim().is_empty()).then(|| markdown.to_owned())
     }
 
-    /// The expression behind it.
     pub fn full_query(&self) -> Option<String> {
         self.payload.as_object().and_then(metrics::query)
     }

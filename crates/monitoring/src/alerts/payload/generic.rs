@@ -13,7 +13,6 @@ const SOURCE: &str = "Generic Alert Endpoint";
 /// Fields that change while an alert goes on.
 const CHANGING: [Target; 3] = [Target::StartTime, Target::EndTime, Target::Hosts];
 
-/// The alert of a payload.
 pub fn alert(payload: Payload, reading: &Reading) -> Incoming {
     let value = |target| reading.mapping.value(&payload, target);
     let word = |target, most| {

@@ -12,10 +12,8 @@ const MAX_STEPS: usize = 100;
 const MAX_STEP: usize = 255;
 /// Most fields an example offers.
 pub const MAX_OFFERED: usize = 1_000;
-/// Most paths of a list.
 pub const MAX_PATHS: usize = 50;
 
-/// A step into an object or a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Step {
@@ -184,15 +182,12 @@ impl<'de> Deserialize<'de> for FieldType {
 /// What fills a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mapped {
-    /// Where it is.
     pub path: Path,
     pub label: String,
-    /// What kind of value it is.
     #[serde(rename = "type")]
     pub kind: FieldType,
 }
 
-/// Where the fields of an alert are, by the name of the field.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Mapping(BTreeMap<String, Mapped>);
@@ -222,7 +217,6 @@ impl Mapping {
         self.0.insert(target.field().to_owned(), mapped);
     }
 
-    /// Where a field is, if it was said.
     pub fn get(&self, target: Target) -> Option<&Mapped> {
         self.0.get(target.field())
     }

@@ -33,7 +33,6 @@ const KEPT: [&str; 8] = [
 /// What the tool is called on the wire.
 const TOOL: &str = "Prometheus";
 
-/// The usable alerts of a group.
 pub fn alerts(group: Payload, reading: &Reading, now: Timestamp) -> Vec<Incoming> {
     let mut group = group;
     let Some(Value::Array(items)) = group.shift_remove("alerts") else {

@@ -4,7 +4,7 @@ use crate::alerts::issues;
 use crate::alerts::model::{Alert, Severity, Status};
 use crate::alerts::payload::flat;
 use crate::alerts::related::Related;
-use crate::alerts::rules::alerts::{self as rules, authorize};
+use crate::alerts::rules::alerts::{AlertAccess, SHELVED, authorize};
 use crate::alerts::store::alerts::{self as rows, Filter, Order, OrderBy};
 use identity::entities::{UserBasic, basic};
 use identity::viewer::Viewer;
@@ -73,7 +73,7 @@ impl AlertPath {
         tx: &mut Tx<'_>,
         viewer: &Viewer,
         purpose: Purpose,
-    ) -> Result<(Project, Alert)> {
+    ) -> Result<AlertAccess> {
         authorize(tx, viewer, &self.id, self.alert_iid, purpose)
     }
 }
@@ -195,17 +195,13 @@ impl AlertEntity {
     }
 }
 
-fn detail(
-    app: &App,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    alert: Alert,
-) -> Result<AlertDetailEntity> {
+fn detail(app: &App, tx: &mut Tx<'_>, here: AlertAccess) -> Result<AlertDetailEntity> {
+    let alert = here.alert;
     let related = Related::read(tx, std::slice::from_ref(&alert))?;
     Ok(AlertDetailEntity {
         runbook: alert.runbook(),
         details: flat::of(&alert.payload),
-        alert: AlertEntity::new(app, project, alert, &related),
+        alert: AlertEntity::new(app, &here.project, alert, &related),
     })
 }
 
@@ -246,8 +242,8 @@ async fn show(
 ) -> Result<Ok200<AlertDetailEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let (project, alert) = path.authorize(tx, &viewer, Purpose::ReadAlerts)?;
-        Ok(Ok200(detail(&handle, tx, &project, alert)?))
+        let here = path.authorize(tx, &viewer, Purpose::ReadAlerts)?;
+        Ok(Ok200(detail(&handle, tx, here)?))
     })
     .await
 }
@@ -259,15 +255,15 @@ async fn update(
 ) -> Result<Ok200<AlertDetailEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let (project, mut alert) = params.at.authorize(tx, &viewer, Purpose::ManageAlerts)?;
+        let mut here = params.at.authorize(tx, &viewer, Purpose::ManageAlerts)?;
         if let Some(status) = params.status {
-            alert = rules::set_status(tx, &viewer, &project, &alert, status)?;
+            here.set_status(tx, status)?;
         }
         if let Some(users) = &params.assignee_ids {
             let users: Vec<i64> = users.iter().copied().filter(|id| *id > 0).collect();
-            alert = rules::assign(tx, &viewer, &project, &alert, &users)?;
+            here.assign(tx, &users)?;
         }
-        Ok(Ok200(detail(&handle, tx, &project, alert)?))
+        Ok(Ok200(detail(&handle, tx, here)?))
     })
     .await
 }
@@ -294,10 +290,9 @@ async fn shelve(
 ) -> Result<Ok200<AlertDetailEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let (project, alert) = params.at.authorize(tx, &viewer, Purpose::ManageAlerts)?;
-        let seconds = params.duration.unwrap_or(rules::SHELVED);
-        let alert = rules::shelve(tx, &viewer, &project, &alert, seconds)?;
-        Ok(Ok200(detail(&handle, tx, &project, alert)?))
+        let mut here = params.at.authorize(tx, &viewer, Purpose::ManageAlerts)?;
+        here.shelve(tx, params.duration.unwrap_or(SHELVED))?;
+        Ok(Ok200(detail(&handle, tx, here)?))
     })
     .await
 }

@@ -111,7 +111,7 @@ async fn list(
     paging: Paging,
 ) -> Result<Paged<MetricImageEntity>> {
     app.read(move |tx| {
-        let (_, alert) = path.authorize(tx, &viewer, Purpose::ReadAlerts)?;
+        let alert = path.authorize(tx, &viewer, Purpose::ReadAlerts)?.alert;
         Ok(rows::page(tx, alert.id, paging)?.map(MetricImageEntity::from))
     })
     .await
@@ -131,7 +131,7 @@ async fn create(
     let (name, bytes) = file.ok_or_else(|| Error::missing("file"))?;
     let new = images::read(&name, &bytes, &chart)?;
     app.write(move |tx| {
-        let (_, alert) = path.authorize(tx, &viewer, Purpose::ManageAlerts)?;
+        let alert = path.authorize(tx, &viewer, Purpose::ManageAlerts)?.alert;
         Ok(Created(images::create(tx, &alert, &new)?.into()))
     })
     .await
@@ -191,7 +191,11 @@ async fn update(
         },
     };
     app.write(move |tx| {
-        let (_, alert) = params.at.at.authorize(tx, &viewer, Purpose::ManageAlerts)?;
+        let alert = params
+            .at
+            .at
+            .authorize(tx, &viewer, Purpose::ManageAlerts)?
+            .alert;
         let changed = images::update(tx, &alert, params.at.image_id, &chart)?;
         Ok(Ok200(changed.into()))
     })
@@ -200,7 +204,7 @@ async fn update(
 
 async fn destroy(app: App, viewer: Viewer, path: Params<ImagePath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let (_, alert) = path.at.authorize(tx, &viewer, Purpose::ManageAlerts)?;
+        let alert = path.at.authorize(tx, &viewer, Purpose::ManageAlerts)?.alert;
         images::destroy(tx, &alert, path.image_id)?;
         Ok(NoContent)
     })

@@ -7,9 +7,7 @@ use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use store::Tx;
 
-/// Most images of an alert.
 const MOST: i64 = 100;
-/// Longest address or text, in characters.
 const MAX_TEXT: usize = 255;
 /// Longest name kept, in characters.
 const MAX_FILE_NAME: usize = 100;
@@ -21,7 +19,6 @@ pub struct Chart {
     pub url_text: Patch<String>,
 }
 
-/// Media type of an ending.
 pub fn media_type(ending: &str) -> &'static str {
     match ending {
         "png" => "image/png",
@@ -31,7 +28,6 @@ pub fn media_type(ending: &str) -> &'static str {
     }
 }
 
-/// Looks at what was sent as a file.
 pub fn read(file_name: &str, bytes: &[u8], chart: &Chart) -> Result<NewImage> {
     if bytes.len() > MAX_IMAGE {
         let text = "is too big (should be at most 1 MiB)";

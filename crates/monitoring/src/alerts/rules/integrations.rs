@@ -21,7 +21,6 @@ use spaces::model::Problems;
 use spaces::rules::of_project;
 use store::Tx;
 
-/// Most integrations of a project.
 const MOST: i64 = 200;
 /// Longest time for which the key before still opens, in seconds.
 const MAX_OVERLAP: i64 = 30 * 24 * 3_600;
@@ -115,7 +114,6 @@ fn checked(mut written: Written) -> Result<Written> {
     Ok(written)
 }
 
-/// The address of an integration: another one than any other has.
 fn identifier(tx: &mut Tx<'_>, project_id: i64, kind: Kind, plain_address: bool) -> Result<String> {
     let plain = match kind {
         Kind::Prometheus => Some(LEGACY_PROMETHEUS),
@@ -172,7 +170,6 @@ fn single(tx: &mut Tx<'_>, project: &Project, kind: Kind, id: i64) -> Result<()>
     }
 }
 
-/// Changes an integration; its address and key stay.
 pub fn update(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -258,19 +255,15 @@ pub fn trial(
     })
 }
 
-/// How payloads of an integration are read.
-pub fn reading(integration: &Integration, limits: &AlertLimits) -> Reading {
-    let mut reading = Reading {
+fn reading(integration: &Integration, limits: &AlertLimits) -> Reading {
+    let said = Reading {
         name: integration.name.clone(),
-        fingerprints: limits.fingerprints,
+        mapping: integration.payload_mapping.0.clone(),
+        identity_fields: integration.identity_fields.0.clone(),
+        ignored_fields: integration.ignored_fields.0.clone(),
         ..Reading::default()
     };
-    if limits.multiple {
-        reading.mapping = integration.payload_mapping.0.clone();
-        reading.identity_fields = integration.identity_fields.0.clone();
-        reading.ignored_fields = integration.ignored_fields.0.clone();
-    }
-    reading
+    said.within(limits)
 }
 
 fn new_token(app: &App) -> String {
@@ -310,7 +303,6 @@ fn slug(name: &str) -> String {
     }
 }
 
-/// What records tell of an integration.
 fn about(integration: &Integration, mut details: Value) -> Value {
     details["integration"] = json!(integration.id);
     details["name"] = json!(integration.name);

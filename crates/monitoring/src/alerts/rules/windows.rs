@@ -13,7 +13,6 @@ use spaces::Project;
 use spaces::rules::of_project;
 use store::Tx;
 
-/// Most windows a project keeps.
 const MOST: i64 = 1_000;
 
 pub fn create(

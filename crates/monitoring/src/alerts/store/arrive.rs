@@ -23,9 +23,7 @@ pub struct New<'i> {
     pub iid: i64,
     /// Triggered, ignored, or resolved already.
     pub status: Status,
-    /// When it ended, if it is resolved.
     pub ended_at: Option<Timestamp>,
-    /// How often it was sent.
     pub events: i64,
     /// It came back soon after it was resolved.
     pub flapping: bool,
@@ -34,19 +32,14 @@ pub struct New<'i> {
 /// An alert that is not resolved, as far as deliveries concern it.
 #[derive(Debug, Clone)]
 pub struct Open {
-    /// Its number in the database.
     pub id: i64,
-    /// Its number in the project.
     pub iid: i64,
     pub title: String,
-    /// What is said of it.
     pub status: Status,
-    /// What tells it from others.
     pub fingerprint: String,
     pub issue_id: Option<i64>,
 }
 
-/// Alerts that are not resolved, by fingerprint.
 pub fn open(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -136,7 +129,6 @@ pub fn count_hour(tx: &mut Tx<'_>, added: &[(i64, i64)]) -> Result<()> {
     Ok(())
 }
 
-/// Alerts by how many events they had.
 fn by_number(added: &[(i64, i64)]) -> BTreeMap<i64, Vec<i64>> {
     let mut numbers: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for (id, events) in added {
@@ -237,7 +229,6 @@ fn insert_some(tx: &mut Tx<'_>, project_id: i64, some: &[New<'_>]) -> Result<Vec
     Ok(tx.query(query)?)
 }
 
-/// What search looks into.
 fn folded(sent: &Incoming) -> String {
     let parts = [
         Some(sent.title.as_str()),
@@ -276,12 +267,10 @@ pub fn fingerprint_of_silence(integration_id: i64) -> String {
 /// The kind of alerts, as notes and to-dos name it.
 pub const ALERT: &str = "AlertManagement::Alert";
 
-/// What has an alert's notes.
 pub fn noteable(alert: &Alert) -> planning::Noteable {
     noteable_of(alert.project_id, alert.id)
 }
 
-/// The same by numbers.
 pub fn noteable_of(project_id: i64, id: i64) -> planning::Noteable {
     planning::Noteable {
         kind: ALERT,

@@ -6,14 +6,11 @@ use kernel::error::Result;
 use std::collections::HashMap;
 use store::{Fragment, Json, Tx, sql};
 
-/// A delivery about to be written.
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub integration_id: i64,
-    /// The status it is answered with.
     pub status: i64,
     pub reason: Option<&'static str>,
-    /// The alerts it is about.
     pub iids: Vec<i64>,
 }
 

@@ -5,7 +5,6 @@ use crate::rows::rows_below;
 use kernel::error::Result;
 use store::{Tx, sql};
 
-/// An image about to be written.
 #[derive(Debug, Clone)]
 pub struct NewImage {
     /// Without the ending.
@@ -13,7 +12,6 @@ pub struct NewImage {
     /// `png`, `jpg`, `gif` or `webp`.
     pub ending: &'static str,
     pub bytes: Vec<u8>,
-    /// Where the chart is.
     pub url: Option<String>,
     pub url_text: Option<String>,
 }
@@ -44,7 +42,6 @@ pub fn insert(tx: &mut Tx<'_>, alert_id: i64, new: &NewImage) -> Result<MetricIm
     )?)
 }
 
-/// Stores where the chart is.
 pub fn update(tx: &mut Tx<'_>, image: &MetricImage) -> Result<()> {
     tx.execute(
         sql!("update alert_metric_images set url = $2, url_text = $3 where id = $1"),
@@ -62,7 +59,6 @@ pub fn remove(tx: &mut Tx<'_>, alert_id: i64, id: i64) -> Result<bool> {
     Ok(removed > 0)
 }
 
-/// The project, name, ending and bytes of an image.
 pub fn whole(tx: &mut Tx<'_>, id: i64) -> Result<Option<(i64, String, String, Vec<u8>)>> {
     Ok(tx.optional(
         sql!(

@@ -17,7 +17,6 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<AlertSetting> {
     Ok(said.unwrap_or_default())
 }
 
-/// Stores what a project wants.
 pub fn put(tx: &mut Tx<'_>, project_id: i64, setting: &AlertSetting) -> Result<()> {
     let now = tx.now();
     tx.execute(

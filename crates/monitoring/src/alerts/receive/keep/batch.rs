@@ -42,7 +42,6 @@ struct Fresh<'i> {
     window: Option<String>,
 }
 
-/// What the deliveries of a transaction come to.
 pub(super) struct Batch<'i> {
     now: Timestamp,
     windows: Vec<Window>,
