@@ -1,6 +1,6 @@
 //! Mutations of alerts: statuses, incidents, to-dos, and who looks after them.
 
-use super::{AlertView, CHANGES, caller, sentences};
+use super::{AlertView, caller, sentences};
 use crate::alerts::issues;
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::rules::alerts::{AlertAccess, authorize};
@@ -17,6 +17,7 @@ use kernel::ids::Reference;
 use planning::graph::IssueView as Issue;
 use planning::graph::writer;
 use planning::store::todos::Todo;
+use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
 
@@ -104,7 +105,7 @@ impl At {
 
     fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<AlertAccess> {
         let (project, iid) = self.place();
-        authorize(tx, viewer, &project, iid, CHANGES)
+        authorize(tx, viewer, &project, iid, Purpose::ManageAlerts)
     }
 }
 

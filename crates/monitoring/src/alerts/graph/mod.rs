@@ -24,7 +24,6 @@ use kernel::graph::context::Loader;
 use kernel::graph::{Context, Fault, GlobalId, Graph, object};
 use planning::targets::{Kind, Seen};
 use serde_json::json;
-use spaces::access::Purpose;
 use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -148,10 +147,6 @@ fn paths(projects: &[Arc<Project>]) -> HashMap<i64, &str> {
 fn about(it: &AlertView) -> planning::Noteable {
     noteable(&it.alert)
 }
-
-/// What is asked of a project to change its alerts, or where they come from.
-const CHANGES: Purpose = Purpose::ManageAlerts;
-const SETTINGS: Purpose = Purpose::Update;
 
 /// A refusal whose texts are whole sentences, not about a field by its name.
 fn sentences(error: Error) -> Fault {

@@ -2,12 +2,12 @@
 
 use super::enums::{FIELD_TYPE, TARGET, TYPE};
 use super::integration::{HTTP, IntegrationView, PROMETHEUS, PROMETHEUS_ID, SEGMENT, object_of};
-use super::{INTEGRATION_ID, SETTINGS, caller};
+use super::{INTEGRATION_ID, caller};
 use crate::alerts::model::{Integration, Kind};
 use crate::alerts::payload::mapping::Mapping;
+use crate::alerts::rules::Manager;
 use crate::alerts::rules::integrations::{self as rules, Change};
 use crate::alerts::store::integrations as rows;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result as Wrote};
 use kernel::graph::input::GraphInput;
@@ -18,7 +18,6 @@ use kernel::graph::{
 use kernel::graph_input;
 use kernel::ids::Reference;
 use serde_json::{Value as Json, json};
-use spaces::Project;
 use std::sync::Arc;
 use store::Tx;
 
@@ -143,8 +142,8 @@ fn http(g: &mut Graph) {
         .handle(|it: One, context| reset(it.id, false, context));
     let text = "Removes an alert integration; its alerts stay.";
     mutation(g, "httpIntegrationDestroy", text, HTTP).handle(|it: One, context| async move {
-        change(it.id, false, context, |_, tx, viewer, project, one| {
-            rules::destroy(tx, viewer, project, one.id)
+        change(it.id, false, context, |_, tx, by, one| {
+            rules::destroy(tx, by, one.id)
         })
         .await
     });
@@ -243,12 +242,12 @@ async fn create(
     let (app, viewer) = caller(&context)?;
     let (handle, reference) = (app.clone(), Reference::Path(path));
     let wrote = app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &reference, SETTINGS)?;
-        if metrics && rows::has_other(tx, project.id, Kind::Prometheus, 0)? {
+        let by = Manager::authorize(tx, &viewer, &reference)?;
+        if metrics && rows::has_other(tx, by.project.id, Kind::Prometheus, 0)? {
             return Err(Error::invalid("base", SECOND));
         }
-        let made = rules::create(&handle, tx, &viewer, &project, &new, metrics)?;
-        Ok((made, project.full_path))
+        let made = rules::create(&handle, tx, &by, &new, metrics)?;
+        Ok((made, by.project.full_path))
     });
     let (made, project) = wrote.await?;
     done(&app, made, &project, metrics)
@@ -265,19 +264,19 @@ async fn update(
         && wanted.active.is_none()
         && wanted.payload_example.is_none()
         && wanted.payload_mapping.is_none();
-    change(id, metrics, context, move |_, tx, viewer, project, one| {
+    change(id, metrics, context, move |_, tx, by, one| {
         if nothing && !metrics {
             let text = "Please provide attributes to update";
             return Err(Error::invalid("base", text));
         }
-        rules::update(tx, viewer, project, one, &wanted)
+        rules::update(tx, by, one, &wanted)
     })
     .await
 }
 
 async fn reset(id: i64, metrics: bool, context: Context) -> Result<Done<Changed>, Fault> {
-    change(id, metrics, context, |app, tx, viewer, project, one| {
-        rules::reset_token(app, tx, viewer, project, one, 0)
+    change(id, metrics, context, |app, tx, by, one| {
+        rules::reset_token(app, tx, by, one, 0)
     })
     .await
 }
@@ -286,7 +285,7 @@ async fn change(
     id: i64,
     metrics: bool,
     context: Context,
-    work: impl Fn(&App, &mut Tx<'_>, &Viewer, &Project, &Integration) -> Wrote<Integration>
+    work: impl Fn(&App, &mut Tx<'_>, &Manager, &Integration) -> Wrote<Integration>
     + Send
     + Sync
     + 'static,
@@ -295,13 +294,12 @@ async fn change(
     let handle = app.clone();
     let wrote = app.write(move |tx| {
         let one = rows::by_id(tx, id)?.found("Integration")?;
-        let project = Reference::Id(one.project_id);
-        let project = spaces::project(tx, &viewer, &project, SETTINGS)?;
+        let by = Manager::authorize(tx, &viewer, &Reference::Id(one.project_id))?;
         if metrics && one.kind != Kind::Prometheus {
             return Err(Error::NotFound("Integration"));
         }
-        let changed = work(&handle, tx, &viewer, &project, &one)?;
-        Ok((changed, project.full_path))
+        let changed = work(&handle, tx, &by, &one)?;
+        Ok((changed, by.project.full_path))
     });
     let (changed, project) = wrote.await?;
     done(&app, changed, &project, metrics)

@@ -7,6 +7,7 @@ use crate::alerts::model::{Delivered, Integration};
 use crate::alerts::payload::Payload;
 use crate::alerts::payload::mapping::{MAX_PATHS, Mapped, Mapping, Path, Target, offered};
 use crate::alerts::receive::keep;
+use crate::alerts::rules::Manager;
 use crate::alerts::rules::integrations::{self, Change};
 use crate::alerts::store::{deliveries, integrations as rows};
 use identity::pages::page;
@@ -154,22 +155,24 @@ impl FormPage for IntegrationPage {
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let viewer = &self.visit.viewer;
         let (space, one) = self.authorize(tx)?;
-        let project = space.project()?;
+        let by = Manager {
+            viewer: self.visit.viewer.clone(),
+            project: space.project()?.clone(),
+        };
         let text = match form.action {
             Action::Reset => {
                 let overlap = form.overlap_seconds.unwrap_or(0);
-                integrations::reset_token(&self.app, tx, viewer, project, &one, overlap)?;
+                integrations::reset_token(&self.app, tx, &by, &one, overlap)?;
                 "The integration has another key."
             }
             Action::Remove => {
-                integrations::destroy(tx, viewer, project, one.id)?;
+                integrations::destroy(tx, &by, one.id)?;
                 return Outcome::led(settings(&space), "The integration is removed.");
             }
             Action::Save | Action::Test => {
                 let change = form.change(&one.payload_mapping.0)?;
-                integrations::update(tx, viewer, project, &one, &change)?;
+                integrations::update(tx, &by, &one, &change)?;
                 "The integration is saved."
             }
         };

@@ -4,7 +4,7 @@
 use super::views::{AlertSettings, IntegrationRow, WindowRow};
 use crate::alerts::model::{Integration, Kind, Window};
 use crate::alerts::presets::Preset;
-use crate::alerts::rules::{integrations, settings, windows};
+use crate::alerts::rules::{Manager, integrations, settings, windows};
 use crate::alerts::store::windows::NewWindow;
 use crate::alerts::store::{
     integrations as integration_rows, settings as rows, windows as window_rows,
@@ -161,29 +161,31 @@ impl FormPage for Settings {
     }
 
     fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
-        let viewer = &self.visit.viewer;
         let space = self.visit.authorize(tx, Purpose::Update)?;
-        let project = space.project()?;
+        let by = Manager {
+            viewer: self.visit.viewer.clone(),
+            project: space.project()?.clone(),
+        };
         let here = format!("{}/-/settings/alerts", space.url());
         let text = match form.action {
             Action::Save | Action::External => {
-                settings::update(tx, viewer, project, &form.settings())?;
+                settings::update(tx, &by, &form.settings())?;
                 "The settings are saved."
             }
             Action::Create => {
                 let new = form.integration();
-                let made = integrations::create(&self.app, tx, viewer, project, &new, false)?;
+                let made = integrations::create(&self.app, tx, &by, &new, false)?;
                 let page = format!("{here}/{}", made.id);
                 return Outcome::led(page, "The integration is made.");
             }
             Action::Open => {
-                let made = windows::create(tx, viewer, project, &form.window(tx.now())?);
+                let made = windows::create(tx, &by, &form.window(tx.now())?);
                 made.map_err(|error| form::rename(error, "name", "window_name"))?;
                 "The maintenance window is set."
             }
             Action::Close => {
                 let id = form.window_id.ok_or_else(|| Error::missing("window_id"))?;
-                windows::destroy(tx, viewer, project, id)?;
+                windows::destroy(tx, &by, id)?;
                 "The maintenance window is removed."
             }
         };

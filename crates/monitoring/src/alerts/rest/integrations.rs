@@ -6,6 +6,7 @@ use crate::alerts::model::{Delivered, Integration, Kind};
 use crate::alerts::payload::mapping::{Mapped, Mapping, Path, offered};
 use crate::alerts::presets::Preset;
 use crate::alerts::receive::keep::{self, Outcome};
+use crate::alerts::rules::Manager;
 use crate::alerts::rules::integrations::{self, Change};
 use crate::alerts::store::{deliveries, integrations as rows};
 use identity::viewer::Viewer;
@@ -141,15 +142,10 @@ impl PayloadFields {
 }
 
 impl IntegrationPath {
-    fn authorize(
-        &self,
-        tx: &mut Tx<'_>,
-        viewer: &Viewer,
-        purpose: Purpose,
-    ) -> Result<(Project, Integration)> {
-        let project = spaces::project(tx, viewer, &self.id, purpose)?;
-        let integration = rows::find(tx, project.id, self.integration_id)?.found("Integration")?;
-        Ok((project, integration))
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Manager, Integration)> {
+        let by = Manager::authorize(tx, viewer, &self.id)?;
+        let integration = rows::find(tx, by.project.id, self.integration_id)?;
+        Ok((by, integration.found("Integration")?))
     }
 }
 
@@ -288,11 +284,11 @@ async fn list(
 ) -> Result<Paged<IntegrationEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
+        let by = Manager::authorize(tx, &viewer, &path.id)?;
         let (limit, offset) = (paging.fetch(), paging.offset());
-        let found = rows::list(tx, project.id, limit, offset)?.into_iter();
-        let shown = found.map(|one| IntegrationEntity::new(&handle, &project, one));
-        let total = rows::count(tx, project.id)?;
+        let found = rows::list(tx, by.project.id, limit, offset)?.into_iter();
+        let shown = found.map(|one| IntegrationEntity::new(&handle, &by.project, one));
+        let total = rows::count(tx, by.project.id)?;
         Ok(Paged::numbered(
             shown.collect::<Result<_>>()?,
             paging,
@@ -318,10 +314,10 @@ async fn create(
     }
     let handle = app.clone();
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.at.id, Purpose::Update)?;
+        let by = Manager::authorize(tx, &viewer, &params.at.id)?;
         let is_plain = params.plain_address.unwrap_or(false);
-        let made = integrations::create(&handle, tx, &viewer, &project, &new, is_plain)?;
-        Ok(Created(IntegrationEntity::new(&handle, &project, made)?))
+        let made = integrations::create(&handle, tx, &by, &new, is_plain)?;
+        Ok(Created(IntegrationEntity::new(&handle, &by.project, made)?))
     })
     .await
 }
@@ -333,8 +329,8 @@ async fn show(
 ) -> Result<Ok200<IntegrationEntity>> {
     let handle = app.clone();
     app.read(move |tx| {
-        let (project, one) = path.authorize(tx, &viewer, Purpose::Update)?;
-        Ok(Ok200(IntegrationEntity::new(&handle, &project, one)?))
+        let (by, one) = path.authorize(tx, &viewer)?;
+        Ok(Ok200(IntegrationEntity::new(&handle, &by.project, one)?))
     })
     .await
 }
@@ -352,9 +348,13 @@ async fn update(
     };
     let handle = app.clone();
     app.write(move |tx| {
-        let (project, one) = params.at.authorize(tx, &viewer, Purpose::Update)?;
-        let changed = integrations::update(tx, &viewer, &project, &one, &change)?;
-        Ok(Ok200(IntegrationEntity::new(&handle, &project, changed)?))
+        let (by, one) = params.at.authorize(tx, &viewer)?;
+        let changed = integrations::update(tx, &by, &one, &change)?;
+        Ok(Ok200(IntegrationEntity::new(
+            &handle,
+            &by.project,
+            changed,
+        )?))
     })
     .await
 }
@@ -366,18 +366,22 @@ async fn reset_token(
 ) -> Result<Ok200<IntegrationEntity>> {
     let handle = app.clone();
     app.write(move |tx| {
-        let (project, one) = params.at.authorize(tx, &viewer, Purpose::Update)?;
+        let (by, one) = params.at.authorize(tx, &viewer)?;
         let overlap = params.overlap_seconds.unwrap_or(0);
-        let changed = integrations::reset_token(&handle, tx, &viewer, &project, &one, overlap)?;
-        Ok(Ok200(IntegrationEntity::new(&handle, &project, changed)?))
+        let changed = integrations::reset_token(&handle, tx, &by, &one, overlap)?;
+        Ok(Ok200(IntegrationEntity::new(
+            &handle,
+            &by.project,
+            changed,
+        )?))
     })
     .await
 }
 
 async fn destroy(app: App, viewer: Viewer, path: Params<IntegrationPath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
-        integrations::destroy(tx, &viewer, &project, path.integration_id)?;
+        let by = Manager::authorize(tx, &viewer, &path.id)?;
+        integrations::destroy(tx, &by, path.integration_id)?;
         Ok(NoContent)
     })
     .await
@@ -393,7 +397,8 @@ async fn test(
     let now = app.now();
     let (project_id, delivery) = app
         .read(move |tx| {
-            let (project, one) = params.at.authorize(tx, &viewer, Purpose::ManageAlerts)?;
+            let project = spaces::project(tx, &viewer, &params.at.id, Purpose::ManageAlerts)?;
+            let one = rows::find(tx, project.id, params.at.integration_id)?.found("Integration")?;
             let delivery = integrations::trial(&one, &limits, params.payload.clone(), now)?;
             Ok((project.id, delivery))
         })
@@ -415,7 +420,7 @@ async fn log(
     paging: Paging,
 ) -> Result<Paged<DeliveryEntity>> {
     app.read(move |tx| {
-        let (_, one) = path.authorize(tx, &viewer, Purpose::Update)?;
+        let (_, one) = path.authorize(tx, &viewer)?;
         Ok(deliveries::page(tx, one.id, paging)?.map(DeliveryEntity::from))
     })
     .await

@@ -2,13 +2,13 @@
 
 use super::ProjectPath;
 use crate::alerts::model::AlertSetting;
+use crate::alerts::rules::Manager;
 use crate::alerts::rules::settings::{self, Change};
 use crate::alerts::store::settings as rows;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{Flat, Ok200, Params, Routes};
-use spaces::access::Purpose;
 
 const PATH: &str = "/projects/{id}/alert_management/settings";
 
@@ -28,8 +28,8 @@ kernel::params! {
 
 async fn show(app: App, viewer: Viewer, path: Params<ProjectPath>) -> Result<Ok200<AlertSetting>> {
     app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
-        Ok(Ok200(rows::of_project(tx, project.id)?))
+        let by = Manager::authorize(tx, &viewer, &path.id)?;
+        Ok(Ok200(rows::of_project(tx, by.project.id)?))
     })
     .await
 }
@@ -40,9 +40,8 @@ async fn update(
     params: Params<UpdateAlertSettings>,
 ) -> Result<Ok200<AlertSetting>> {
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.at.id, Purpose::Update)?;
-        let stored = settings::update(tx, &viewer, &project, &params.change)?;
-        Ok(Ok200(stored))
+        let by = Manager::authorize(tx, &viewer, &params.at.id)?;
+        Ok(Ok200(settings::update(tx, &by, &params.change)?))
     })
     .await
 }

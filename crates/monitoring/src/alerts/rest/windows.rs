@@ -2,7 +2,7 @@
 
 use super::ProjectPath;
 use crate::alerts::model::Window;
-use crate::alerts::rules::windows;
+use crate::alerts::rules::{Manager, windows};
 use crate::alerts::store::windows::{self as rows, NewWindow};
 use identity::viewer::Viewer;
 use jiff::Timestamp;
@@ -60,22 +60,22 @@ async fn list(
 
 async fn create(app: App, viewer: Viewer, params: Params<CreateWindow>) -> Result<Created<Window>> {
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.at.id, Purpose::Update)?;
+        let by = Manager::authorize(tx, &viewer, &params.at.id)?;
         let new = NewWindow {
             integration_id: params.integration_id,
             name: params.name.trim().to_owned(),
             starts_at: params.starts_at.unwrap_or(tx.now()),
             ends_at: params.ends_at,
         };
-        Ok(Created(windows::create(tx, &viewer, &project, &new)?))
+        Ok(Created(windows::create(tx, &by, &new)?))
     })
     .await
 }
 
 async fn destroy(app: App, viewer: Viewer, path: Params<WindowPath>) -> Result<NoContent> {
     app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.at.id, Purpose::Update)?;
-        windows::destroy(tx, &viewer, &project, path.window_id)?;
+        let by = Manager::authorize(tx, &viewer, &path.at.id)?;
+        windows::destroy(tx, &by, path.window_id)?;
         Ok(NoContent)
     })
     .await

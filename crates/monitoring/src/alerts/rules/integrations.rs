@@ -1,6 +1,7 @@
 //! Integrations: where tools send alerts of a project, and with which key
 //! (docs/interface/monitoring.md 1.1).
 
+use super::Manager;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Integration, Kind, LEGACY, LEGACY_PROMETHEUS, MAX_NAME, TOKEN};
 use crate::alerts::payload::mapping::{Mapping, Path};
@@ -8,17 +9,13 @@ use crate::alerts::payload::{self, Format, Payload, Reading};
 use crate::alerts::receive::keep::Delivery;
 use crate::alerts::store::integrations::{self as rows, Written};
 use crate::alerts::store::settings;
-use identity::viewer::Viewer;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
-use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::secrets::random_bytes;
 use serde_json::{Value, json};
-use spaces::Project;
 use spaces::model::Problems;
-use spaces::rules::of_project;
 use store::Tx;
 
 const MOST: i64 = 200;
@@ -128,8 +125,8 @@ fn identifier(tx: &mut Tx<'_>, project_id: i64, kind: Kind, plain_address: bool)
 
 /// Refuses an active integration where another tool looks after incidents
 /// (docs/interface/monitoring.md 1.1).
-fn no_external_tool(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
-    match settings::of_project(tx, project.id)?.external_tool() {
+fn no_external_tool(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
+    match settings::of_project(tx, project_id)?.external_tool() {
         Some(_) => Err(Error::invalid("active", EXTERNAL)),
         None => Ok(()),
     }
@@ -140,31 +137,30 @@ fn no_external_tool(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
 pub fn create(
     app: &App,
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
+    by: &Manager,
     new: &Change,
     plain_address: bool,
 ) -> Result<Integration> {
     let written = checked(new.over(blank()))?;
     if written.active {
-        no_external_tool(tx, project)?;
+        no_external_tool(tx, by.project.id)?;
     }
-    single(tx, project, written.kind, 0)?;
-    if rows::count(tx, project.id)? >= MOST {
+    single(tx, by.project.id, written.kind, 0)?;
+    if rows::count(tx, by.project.id)? >= MOST {
         return Err(Error::invalid("base", "there are too many integrations"));
     }
-    let identifier = identifier(tx, project.id, written.kind, plain_address)?;
+    let identifier = identifier(tx, by.project.id, written.kind, plain_address)?;
     let sealed = new_token(app);
-    let made = rows::insert(tx, project.id, &identifier, &sealed, &written)?;
+    let made = rows::insert(tx, by.project.id, &identifier, &sealed, &written)?;
     let details = about(&made, json!({}));
-    record(tx, viewer, project, "alert_integration.create", details)?;
+    by.record(tx, "alert_integration.create", details)?;
     Ok(made)
 }
 
 /// Refuses a second integration of a kind where administrators allow one only.
-fn single(tx: &mut Tx<'_>, project: &Project, kind: Kind, id: i64) -> Result<()> {
+fn single(tx: &mut Tx<'_>, project_id: i64, kind: Kind, id: i64) -> Result<()> {
     let limits: AlertLimits = kernel::settings::read(tx)?;
-    match !limits.multiple && rows::has_other(tx, project.id, kind, id)? {
+    match !limits.multiple && rows::has_other(tx, project_id, kind, id)? {
         true => Err(Error::invalid("base", SINGLE)),
         false => Ok(()),
     }
@@ -172,26 +168,25 @@ fn single(tx: &mut Tx<'_>, project: &Project, kind: Kind, id: i64) -> Result<()>
 
 pub fn update(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
+    by: &Manager,
     integration: &Integration,
     change: &Change,
 ) -> Result<Integration> {
     let after = checked(change.over(written(integration)))?;
     if after.active && !integration.active {
-        no_external_tool(tx, project)?;
+        no_external_tool(tx, by.project.id)?;
     }
     if after.kind != integration.kind {
-        single(tx, project, after.kind, integration.id)?;
+        single(tx, by.project.id, after.kind, integration.id)?;
     }
     let identifier = &integration.endpoint_identifier;
-    if after.active && rows::is_taken(tx, project.id, identifier, integration.id, true)? {
+    if after.active && rows::is_taken(tx, by.project.id, identifier, integration.id, true)? {
         let text = "has already been taken";
         return Err(Error::invalid("endpoint_identifier", text));
     }
     let changed = rows::update(tx, integration.id, &after)?;
     let details = about(&changed, json!({"active": changed.active}));
-    record(tx, viewer, project, "alert_integration.update", details)?;
+    by.record(tx, "alert_integration.update", details)?;
     Ok(changed)
 }
 
@@ -200,8 +195,7 @@ pub fn update(
 pub fn reset_token(
     app: &App,
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
+    by: &Manager,
     integration: &Integration,
     overlap_seconds: i64,
 ) -> Result<Integration> {
@@ -215,20 +209,15 @@ pub fn reset_token(
     let changed = rows::set_token(tx, integration.id, &new_token(app), previous)?;
     let details = about(&changed, json!({"overlap_seconds": overlap_seconds}));
     let action = "alert_integration.reset_token";
-    record(tx, viewer, project, action, details)?;
+    by.record(tx, action, details)?;
     Ok(changed)
 }
 
 /// Removes an integration; its alerts stay.
-pub fn destroy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    id: i64,
-) -> Result<Integration> {
-    let gone = rows::remove(tx, project.id, id)?.found("Integration")?;
+pub fn destroy(tx: &mut Tx<'_>, by: &Manager, id: i64) -> Result<Integration> {
+    let gone = rows::remove(tx, by.project.id, id)?.found("Integration")?;
     let details = about(&gone, json!({}));
-    record(tx, viewer, project, "alert_integration.destroy", details)?;
+    by.record(tx, "alert_integration.destroy", details)?;
     Ok(gone)
 }
 
@@ -307,16 +296,6 @@ fn about(integration: &Integration, mut details: Value) -> Value {
     details["integration"] = json!(integration.id);
     details["name"] = json!(integration.name);
     details
-}
-
-fn record(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    action: &'static str,
-    details: Value,
-) -> Result<()> {
-    audit::record(tx, viewer, action, of_project(project), details)
 }
 
 #[cfg(test)]

@@ -1,14 +1,11 @@
 //! What a project wants done with its alerts.
 
+use super::Manager;
 use crate::alerts::model::{AlertSetting, MAX_URL};
 use crate::alerts::store::{integrations, settings as rows};
-use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::json;
-use spaces::Project;
-use spaces::rules::of_project;
 use store::Tx;
 use url::Url;
 
@@ -34,13 +31,8 @@ kernel::params! {
 }
 
 /// Stores a change; what holds then.
-pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    change: &Change,
-) -> Result<AlertSetting> {
-    let before = rows::of_project(tx, project.id)?;
+pub fn update(tx: &mut Tx<'_>, by: &Manager, change: &Change) -> Result<AlertSetting> {
+    let before = rows::of_project(tx, by.project.id)?;
     let was_enabled = before.external_tool_enabled;
     let after = changed(before, change.clone());
     // Templates are files of the project's repository, and it has none yet.
@@ -49,10 +41,10 @@ pub fn update(
     }
     check_external_tool(&after)?;
     let is_turned_on = after.external_tool_enabled && !was_enabled;
-    if is_turned_on && integrations::has_active(tx, project.id)? {
+    if is_turned_on && integrations::has_active(tx, by.project.id)? {
         return Err(Error::invalid("external_tool_enabled", ACTIVE));
     }
-    rows::put(tx, project.id, &after)?;
+    rows::put(tx, by.project.id, &after)?;
     let details = json!({
         "create_issue": after.create_issue,
         "send_email": after.send_email,
@@ -60,8 +52,7 @@ pub fn update(
         "external_tool_enabled": after.external_tool_enabled,
         "external_tool_url": after.external_tool_url,
     });
-    let target = of_project(project);
-    audit::record(tx, viewer, "alert_setting.update", target, details)?;
+    by.record(tx, "alert_setting.update", details)?;
     Ok(after)
 }
 
