@@ -17,6 +17,7 @@ pub mod agents;
 pub mod attempts;
 pub mod author;
 pub mod bootstrap;
+pub mod caller;
 pub mod csrf;
 pub mod domains;
 pub mod entities;
@@ -48,6 +49,7 @@ pub mod two_factor;
 pub mod users;
 pub mod viewer;
 
+pub use caller::Caller;
 pub use model::{User, UserId};
 pub use viewer::{Admin, Credential, DeployViewer, SignedIn, SignedInViewer, SourceType, Viewer};
 
