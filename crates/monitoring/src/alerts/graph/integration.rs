@@ -273,15 +273,15 @@ async fn listed(
     });
     let (found, window) = read.await?;
     let paths = paths(&projects);
-    let mut shown: HashMap<i64, Vec<Arc<IntegrationView>>> = HashMap::new();
+    let mut views: HashMap<i64, Vec<Arc<IntegrationView>>> = HashMap::new();
     for Owned { owner, row } in found {
         let path = paths.get(&owner).copied().unwrap_or_default();
         let is_metrics = by_kind && row.kind == Kind::Prometheus;
         let one = IntegrationView::new(&app, row, path, is_metrics)?;
-        shown.entry(owner).or_default().push(one);
+        views.entry(owner).or_default().push(one);
     }
     let page = |owner: &i64| {
-        let rows = shown.get(owner).cloned().unwrap_or_default();
+        let rows = views.get(owner).cloned().unwrap_or_default();
         Some(window.page_of(rows, |it: &IntegrationView| vec![it.integration.id.into()]))
     };
     Ok(owners.iter().map(page).collect())

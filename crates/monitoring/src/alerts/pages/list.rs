@@ -21,8 +21,10 @@ use spaces::pages::Visit;
 /// Longest beginning of a description that a row shows, in characters.
 const EXCERPT: usize = 200;
 
-/// What the tabs show: their value, their text, and which alerts.
-const TABS: &[(&str, &str, &[Status])] = &[
+/// What a tab shows: its value, its text, and which alerts.
+type Tabbed = (&'static str, &'static str, &'static [Status]);
+
+const TABS: &[Tabbed] = &[
     ("open", "Open", &[Status::Triggered, Status::Acknowledged]),
     ("triggered", "Triggered", &[Status::Triggered]),
     ("acknowledged", "Acknowledged", &[Status::Acknowledged]),
@@ -51,6 +53,52 @@ kernel::params! {
         /// Which tab.
         pub status: Option<String>,
         pub sort: Option<String>,
+    }
+}
+
+/// What the list shows: words to look for, a tab, an order.
+struct View {
+    search: String,
+    tab: &'static Tabbed,
+    sort: &'static str,
+}
+
+impl View {
+    fn of(params: &ListPage) -> View {
+        let status = params.status.as_deref().unwrap_or_default();
+        let sort = params.sort.as_deref().unwrap_or_default();
+        let sort = SORTS.iter().find(|one| one.0 == sort);
+        View {
+            search: params.search.clone().unwrap_or_default(),
+            tab: TABS.iter().find(|tab| tab.0 == status).unwrap_or(&TABS[0]),
+            sort: sort.unwrap_or(&SORTS[0]).0,
+        }
+    }
+
+    fn filter(&self) -> Filter {
+        Filter {
+            statuses: self.tab.2.to_vec(),
+            search: self.search.clone(),
+            ..Filter::default()
+        }
+    }
+
+    /// Where the list shows this tab.
+    fn address(&self, list: &str, tab: &str) -> String {
+        let query = url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("search", &self.search)
+            .append_pair("status", tab)
+            .append_pair("sort", self.sort)
+            .finish();
+        format!("{list}?{query}")
+    }
+
+    fn tabs(&self, list: &str, counts: &Counts) -> Vec<Tab> {
+        let tab = |(value, label, statuses): &Tabbed| {
+            let is_open = *value == self.tab.0;
+            Tab::new(label, self.address(list, value), is_open).count(counted(counts, statuses))
+        };
+        TABS.iter().map(tab).collect()
     }
 }
 
@@ -98,27 +146,18 @@ pub(super) async fn show(
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let search = params.search.clone().unwrap_or_default();
-    let wanted = params.status.as_deref().unwrap_or_default();
-    let tab = TABS.iter().find(|tab| tab.0 == wanted).unwrap_or(&TABS[0]);
-    let wanted = params.sort.as_deref().unwrap_or_default();
-    let sort = SORTS.iter().find(|sort| sort.0 == wanted);
-    let sort = sort.unwrap_or(&SORTS[0]).0;
-    let filter = Filter {
-        statuses: tab.2.to_vec(),
-        search: search.clone(),
-        ..Filter::default()
-    };
+    let list = View::of(&params);
     let page = page(&app, &visit.viewer, "Alerts");
     let view = app
         .read(move |tx| {
             let space = visit.authorize(tx, Purpose::ReadAlerts)?;
             let head = space.head(tx, &visit.viewer)?;
             let all = format!("{}/-/alert_management", space.url());
+            let filter = list.filter();
             let counts = rows::counts(tx, &[head.id], &filter)?.remove(&head.id);
             let counts = counts.unwrap_or_default();
             let (limit, offset) = (paging.per_page, paging.offset());
-            let found = rows::list(tx, head.id, &filter, order(sort), limit, offset)?;
+            let found = rows::list(tx, head.id, &filter, order(list.sort), limit, offset)?;
             let related = Related::read(tx, &found)?;
             let now = tx.now();
             let sent = history::hours_of_project(tx, head.id, before(now, HOURS))?;
@@ -126,23 +165,11 @@ pub(super) async fn show(
                 true => Vec::new(),
                 false => of_hours(&last_hours(now, &sent)),
             };
-            let address_of = |status: &str| {
-                let query = url::form_urlencoded::Serializer::new(String::new())
-                    .append_pair("search", &search)
-                    .append_pair("status", status)
-                    .append_pair("sort", sort)
-                    .finish();
-                format!("{all}?{query}")
-            };
-            let tabs = TABS.iter().map(|(value, label, statuses)| {
-                let count = counted(&counts, statuses);
-                Tab::new(label, address_of(value), *value == tab.0).count(count)
-            });
             Ok(AlertList {
                 page: space.crumbs(page, true),
-                tabs: tabs.collect(),
-                status: tab.0,
-                sort,
+                tabs: list.tabs(&all, &counts),
+                status: list.tab.0,
+                sort: list.sort,
                 sorts: Choice::list(SORTS),
                 has_any: counts.all() > 0,
                 hours,
@@ -153,9 +180,13 @@ pub(super) async fn show(
                     .iter()
                     .map(|one| AlertRow::new(one, &related, space.full_path(), now))
                     .collect(),
-                pages: pages(&paging, counted(&counts, tab.2), address_of(tab.0)),
-                search: search.clone(),
-                url: all.clone(),
+                pages: pages(
+                    &paging,
+                    counted(&counts, list.tab.2),
+                    list.address(&all, list.tab.0),
+                ),
+                search: list.search,
+                url: all,
                 head,
             })
         })

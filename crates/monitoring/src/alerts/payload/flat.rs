@@ -40,7 +40,7 @@ impl Alert {
     /// Where its sender says what to do about it; a link only if it is one
     /// that a browser may follow.
     pub fn runbook(&self) -> Option<String> {
-        self.said("runbook")
+        self.text("runbook")
     }
 
     /// Markdown for incidents about it.
@@ -53,7 +53,7 @@ impl Alert {
         self.payload.as_object().and_then(metrics::query)
     }
 
-    fn said(&self, name: &str) -> Option<String> {
+    fn text(&self, name: &str) -> Option<String> {
         let value = self.annotation(name).or_else(|| self.payload.get(name))?;
         let text = value.as_str()?.trim();
         (!text.is_empty()).then(|| text.to_owned())

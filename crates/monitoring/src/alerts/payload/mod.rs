@@ -40,6 +40,11 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// What people call the integration, if they call it anything.
+    fn called(&self) -> Option<&str> {
+        Some(self.name.trim()).filter(|name| !name.is_empty())
+    }
+
     /// As far as administrators let integrations say it.
     pub fn within(self, limits: &AlertLimits) -> Reading {
         let fingerprints = limits.fingerprints;

@@ -54,7 +54,7 @@ pub async fn find(app: &App, addresses: Vec<(String, String)>) -> Result<Option<
 pub fn authorize(
     app: &App,
     door: &IngestEndpoint,
-    asked: &RequestContext,
+    request: &RequestContext,
     limits: &AlertLimits,
 ) -> Entry {
     let (Some(integration_id), Some(sealed_token)) = (door.integration_id, &door.sealed_token)
@@ -74,7 +74,7 @@ pub fn authorize(
         });
         matching.count() > 0
     };
-    match key(asked) {
+    match key(request) {
         Some(sent) if opens(&sent) => Entry::Opened(Opened {
             integration_id,
             sealed_token: sealed_token.clone(),
@@ -86,19 +86,19 @@ pub fn authorize(
 
 fn reading(door: &IngestEndpoint, limits: &AlertLimits) -> Reading {
     let door = door.clone();
-    let said = Reading {
+    let reading = Reading {
         name: door.name.unwrap_or_default(),
         mapping: door.payload_mapping.unwrap_or_default().0,
         identity_fields: door.identity_fields.unwrap_or_default().0,
         ignored_fields: door.ignored_fields.unwrap_or_default().0,
         ..Reading::default()
     };
-    said.within(limits)
+    reading.within(limits)
 }
 
 /// The key a request carries: as bearer, else as the password of Basic.
-fn key(asked: &RequestContext) -> Option<String> {
-    let sent: Vec<&str> = asked
+fn key(request: &RequestContext) -> Option<String> {
+    let sent: Vec<&str> = request
         .headers
         .get_all(header::AUTHORIZATION)
         .iter()

@@ -6,6 +6,7 @@ use crate::alerts::payload::flat;
 use crate::alerts::related::Related;
 use crate::alerts::rules::alerts::{AlertAccess, SHELVED, authorize};
 use crate::alerts::store::alerts::{self as rows, Filter, Order, OrderBy};
+use identity::Caller;
 use identity::entities::{UserBasic, basic};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -206,14 +207,12 @@ fn detail(app: &App, tx: &mut Tx<'_>, here: AlertAccess) -> Result<AlertDetailEn
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListAlerts>,
     paging: Paging,
 ) -> Result<Paged<AlertEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, Purpose::ReadAlerts)?;
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.id, Purpose::ReadAlerts)?;
         let mut filter = Filter {
             statuses: params.status.clone().unwrap_or_default(),
             search: params.search.clone().unwrap_or_default(),
@@ -230,32 +229,22 @@ async fn list(
         let total = rows::count(tx, project.id, &filter)?;
         let related = Related::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|alert| AlertEntity::new(&handle, &project, alert, &related)))
+        Ok(page.map(|alert| AlertEntity::new(&by.app, &project, alert, &related)))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<AlertPath>,
-) -> Result<Ok200<AlertDetailEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let here = path.authorize(tx, &viewer, Purpose::ReadAlerts)?;
-        Ok(Ok200(detail(&handle, tx, here)?))
+async fn show(by: Caller, path: Params<AlertPath>) -> Result<Ok200<AlertDetailEntity>> {
+    by.read(move |tx, by| {
+        let here = path.authorize(tx, &by.viewer, Purpose::ReadAlerts)?;
+        Ok(Ok200(detail(&by.app, tx, here)?))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateAlert>,
-) -> Result<Ok200<AlertDetailEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let mut here = params.at.authorize(tx, &viewer, Purpose::ManageAlerts)?;
+async fn update(by: Caller, params: Params<UpdateAlert>) -> Result<Ok200<AlertDetailEntity>> {
+    by.write(move |tx, by| {
+        let mut here = params.at.authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
         if let Some(status) = params.status {
             here.set_status(tx, status)?;
         }
@@ -263,7 +252,7 @@ async fn update(
             let users: Vec<i64> = users.iter().copied().filter(|id| *id > 0).collect();
             here.assign(tx, &users)?;
         }
-        Ok(Ok200(detail(&handle, tx, here)?))
+        Ok(Ok200(detail(&by.app, tx, here)?))
     })
     .await
 }
@@ -283,16 +272,11 @@ async fn create_issue(
     }))
 }
 
-async fn shelve(
-    app: App,
-    viewer: Viewer,
-    params: Params<ShelveAlert>,
-) -> Result<Ok200<AlertDetailEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let mut here = params.at.authorize(tx, &viewer, Purpose::ManageAlerts)?;
+async fn shelve(by: Caller, params: Params<ShelveAlert>) -> Result<Ok200<AlertDetailEntity>> {
+    by.write(move |tx, by| {
+        let mut here = params.at.authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
         here.shelve(tx, params.duration.unwrap_or(SHELVED))?;
-        Ok(Ok200(detail(&handle, tx, here)?))
+        Ok(Ok200(detail(&by.app, tx, here)?))
     })
     .await
 }

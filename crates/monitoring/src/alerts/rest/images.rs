@@ -7,6 +7,7 @@ use crate::alerts::rules::images::{self, Chart};
 use crate::alerts::store::images as rows;
 use futures_util::StreamExt;
 use http::{HeaderValue, Method, header};
+use identity::Caller;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -105,13 +106,12 @@ pub fn path(image: &MetricImage) -> String {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<AlertPath>,
     paging: Paging,
 ) -> Result<Paged<MetricImageEntity>> {
-    app.read(move |tx| {
-        let alert = path.authorize(tx, &viewer, Purpose::ReadAlerts)?.alert;
+    by.read(move |tx, by| {
+        let alert = path.authorize(tx, &by.viewer, Purpose::ReadAlerts)?.alert;
         Ok(rows::page(tx, alert.id, paging)?.map(MetricImageEntity::from))
     })
     .await
@@ -164,7 +164,7 @@ async fn text(part: Part) -> Result<Patch<String>> {
 
 /// A file of at most one byte more than is allowed.
 async fn bytes(part: Part) -> Result<Vec<u8>> {
-    let (mut kept, mut taken) = (Vec::new(), 0);
+    let (mut bytes, mut taken) = (Vec::new(), 0);
     let mut stream = part.bytes();
     while let Some(more) = stream.next().await {
         let more = more?;
@@ -172,17 +172,13 @@ async fn bytes(part: Part) -> Result<Vec<u8>> {
         if taken > MAX_TAKEN {
             return Err(Error::TooLarge);
         }
-        let room = (MAX_IMAGE + 1).saturating_sub(kept.len());
-        kept.extend_from_slice(&more[..more.len().min(room)]);
+        let room = (MAX_IMAGE + 1).saturating_sub(bytes.len());
+        bytes.extend_from_slice(&more[..more.len().min(room)]);
     }
-    Ok(kept)
+    Ok(bytes)
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateImage>,
-) -> Result<Ok200<MetricImageEntity>> {
+async fn update(by: Caller, params: Params<UpdateImage>) -> Result<Ok200<MetricImageEntity>> {
     let chart = Chart {
         url: params.url.clone(),
         url_text: match params.url_text.clone() {
@@ -190,11 +186,11 @@ async fn update(
             text => text,
         },
     };
-    app.write(move |tx| {
+    by.write(move |tx, by| {
         let alert = params
             .at
             .at
-            .authorize(tx, &viewer, Purpose::ManageAlerts)?
+            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?
             .alert;
         let changed = images::update(tx, &alert, params.at.image_id, &chart)?;
         Ok(Ok200(changed.into()))
@@ -202,9 +198,12 @@ async fn update(
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<ImagePath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let alert = path.at.authorize(tx, &viewer, Purpose::ManageAlerts)?.alert;
+async fn destroy(by: Caller, path: Params<ImagePath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let alert = path
+            .at
+            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?
+            .alert;
         images::destroy(tx, &alert, path.image_id)?;
         Ok(NoContent)
     })

@@ -9,6 +9,7 @@ use crate::alerts::receive::keep::{self, Outcome};
 use crate::alerts::rules::Manager;
 use crate::alerts::rules::integrations::{self, Change};
 use crate::alerts::store::{deliveries, integrations as rows};
+use identity::Caller;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -19,7 +20,6 @@ use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use spaces::Project;
 use spaces::access::Purpose;
 use store::Tx;
 
@@ -143,9 +143,9 @@ impl PayloadFields {
 
 impl IntegrationPath {
     fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Manager, Integration)> {
-        let by = Manager::authorize(tx, viewer, &self.id)?;
-        let integration = rows::find(tx, by.project.id, self.integration_id)?;
-        Ok((by, integration.found("Integration")?))
+        let here = Manager::authorize(tx, viewer, &self.id)?;
+        let integration = rows::find(tx, here.project.id, self.integration_id)?;
+        Ok((here, integration.found("Integration")?))
     }
 }
 
@@ -205,7 +205,7 @@ pub struct IntegrationEntity {
 }
 
 impl IntegrationEntity {
-    fn new(app: &App, project: &Project, one: Integration) -> Result<IntegrationEntity> {
+    fn new(app: &App, here: &Manager, one: Integration) -> Result<IntegrationEntity> {
         let entry = |field_name, mapped: &Mapped| FieldEntity {
             field_name,
             path: json!(mapped.path),
@@ -218,7 +218,7 @@ impl IntegrationEntity {
         let now = app.now();
         Ok(IntegrationEntity {
             token: integrations::token(app, &one)?,
-            url: integrations::url(app.base_url(), &project.full_path, &one),
+            url: integrations::url(app.base_url(), &here.project.full_path, &one),
             payload_attribute_mappings: mappings
                 .map(|(target, mapped)| entry(Some(target.to_string()), mapped))
                 .collect(),
@@ -277,30 +277,24 @@ impl From<Delivered> for DeliveryEntity {
 }
 
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<ProjectPath>,
     paging: Paging,
 ) -> Result<Paged<IntegrationEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let by = Manager::authorize(tx, &viewer, &path.id)?;
+    by.read(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
         let (limit, offset) = (paging.fetch(), paging.offset());
-        let found = rows::list(tx, by.project.id, limit, offset)?.into_iter();
-        let shown = found.map(|one| IntegrationEntity::new(&handle, &by.project, one));
-        let total = rows::count(tx, by.project.id)?;
-        Ok(Paged::numbered(
-            shown.collect::<Result<_>>()?,
-            paging,
-            Some(total),
-        ))
+        let found = rows::list(tx, here.project.id, limit, offset)?.into_iter();
+        let shown = found.map(|one| IntegrationEntity::new(&by.app, &here, one));
+        let total = rows::count(tx, here.project.id)?;
+        let shown = shown.collect::<Result<Vec<_>>>()?;
+        Ok(Paged::numbered(shown, paging, Some(total)))
     })
     .await
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<CreateIntegration>,
 ) -> Result<Created<IntegrationEntity>> {
     let mut new = Change {
@@ -312,76 +306,52 @@ async fn create(
     if let Some(preset) = params.preset {
         preset.fill(&mut new);
     }
-    let handle = app.clone();
-    app.write(move |tx| {
-        let by = Manager::authorize(tx, &viewer, &params.at.id)?;
+    by.write(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &params.at.id)?;
         let is_plain = params.plain_address.unwrap_or(false);
-        let made = integrations::create(&handle, tx, &by, &new, is_plain)?;
-        Ok(Created(IntegrationEntity::new(&handle, &by.project, made)?))
+        let made = integrations::create(&by.app, tx, &here, &new, is_plain)?;
+        Ok(Created(IntegrationEntity::new(&by.app, &here, made)?))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<IntegrationPath>,
-) -> Result<Ok200<IntegrationEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (by, one) = path.authorize(tx, &viewer)?;
-        Ok(Ok200(IntegrationEntity::new(&handle, &by.project, one)?))
+async fn show(by: Caller, path: Params<IntegrationPath>) -> Result<Ok200<IntegrationEntity>> {
+    by.read(move |tx, by| {
+        let (here, one) = path.authorize(tx, &by.viewer)?;
+        Ok(Ok200(IntegrationEntity::new(&by.app, &here, one)?))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateIntegration>,
-) -> Result<Ok200<IntegrationEntity>> {
+async fn update(by: Caller, params: Params<UpdateIntegration>) -> Result<Ok200<IntegrationEntity>> {
     let change = Change {
         kind: params.kind,
         name: params.name.clone(),
         active: params.active,
         ..params.payloads.change()?
     };
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (by, one) = params.at.authorize(tx, &viewer)?;
-        let changed = integrations::update(tx, &by, &one, &change)?;
-        Ok(Ok200(IntegrationEntity::new(
-            &handle,
-            &by.project,
-            changed,
-        )?))
+    by.write(move |tx, by| {
+        let (here, one) = params.at.authorize(tx, &by.viewer)?;
+        let changed = integrations::update(tx, &here, &one, &change)?;
+        Ok(Ok200(IntegrationEntity::new(&by.app, &here, changed)?))
     })
     .await
 }
 
-async fn reset_token(
-    app: App,
-    viewer: Viewer,
-    params: Params<ResetToken>,
-) -> Result<Ok200<IntegrationEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let (by, one) = params.at.authorize(tx, &viewer)?;
+async fn reset_token(by: Caller, params: Params<ResetToken>) -> Result<Ok200<IntegrationEntity>> {
+    by.write(move |tx, by| {
+        let (here, one) = params.at.authorize(tx, &by.viewer)?;
         let overlap = params.overlap_seconds.unwrap_or(0);
-        let changed = integrations::reset_token(&handle, tx, &by, &one, overlap)?;
-        Ok(Ok200(IntegrationEntity::new(
-            &handle,
-            &by.project,
-            changed,
-        )?))
+        let changed = integrations::reset_token(&by.app, tx, &here, &one, overlap)?;
+        Ok(Ok200(IntegrationEntity::new(&by.app, &here, changed)?))
     })
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<IntegrationPath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let by = Manager::authorize(tx, &viewer, &path.id)?;
-        integrations::destroy(tx, &by, path.integration_id)?;
+async fn destroy(by: Caller, path: Params<IntegrationPath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
+        integrations::destroy(tx, &here, path.integration_id)?;
         Ok(NoContent)
     })
     .await
@@ -414,13 +384,12 @@ async fn test(
 }
 
 async fn log(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<IntegrationPath>,
     paging: Paging,
 ) -> Result<Paged<DeliveryEntity>> {
-    app.read(move |tx| {
-        let (_, one) = path.authorize(tx, &viewer)?;
+    by.read(move |tx, by| {
+        let (_, one) = path.authorize(tx, &by.viewer)?;
         Ok(deliveries::page(tx, one.id, paging)?.map(DeliveryEntity::from))
     })
     .await

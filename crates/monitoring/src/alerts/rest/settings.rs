@@ -5,8 +5,7 @@ use crate::alerts::model::AlertSetting;
 use crate::alerts::rules::Manager;
 use crate::alerts::rules::settings::{self, Change};
 use crate::alerts::store::settings as rows;
-use identity::viewer::Viewer;
-use kernel::app::App;
+use identity::Caller;
 use kernel::error::Result;
 use kernel::http::{Flat, Ok200, Params, Routes};
 
@@ -26,22 +25,18 @@ kernel::params! {
     }
 }
 
-async fn show(app: App, viewer: Viewer, path: Params<ProjectPath>) -> Result<Ok200<AlertSetting>> {
-    app.read(move |tx| {
-        let by = Manager::authorize(tx, &viewer, &path.id)?;
-        Ok(Ok200(rows::of_project(tx, by.project.id)?))
+async fn show(by: Caller, path: Params<ProjectPath>) -> Result<Ok200<AlertSetting>> {
+    by.read(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
+        Ok(Ok200(rows::of_project(tx, here.project.id)?))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateAlertSettings>,
-) -> Result<Ok200<AlertSetting>> {
-    app.write(move |tx| {
-        let by = Manager::authorize(tx, &viewer, &params.at.id)?;
-        Ok(Ok200(settings::update(tx, &by, &params.change)?))
+async fn update(by: Caller, params: Params<UpdateAlertSettings>) -> Result<Ok200<AlertSetting>> {
+    by.write(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &params.at.id)?;
+        Ok(Ok200(settings::update(tx, &here, &params.change)?))
     })
     .await
 }

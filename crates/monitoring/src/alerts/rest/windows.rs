@@ -4,9 +4,8 @@ use super::ProjectPath;
 use crate::alerts::model::Window;
 use crate::alerts::rules::{Manager, windows};
 use crate::alerts::store::windows::{self as rows, NewWindow};
-use identity::viewer::Viewer;
+use identity::Caller;
 use jiff::Timestamp;
-use kernel::app::App;
 use kernel::error::Result;
 use kernel::http::{Created, Flat, NoContent, Paged, Paging, Params, Routes};
 use spaces::access::Purpose;
@@ -45,37 +44,32 @@ kernel::params! {
     }
 }
 
-async fn list(
-    app: App,
-    viewer: Viewer,
-    path: Params<ProjectPath>,
-    paging: Paging,
-) -> Result<Paged<Window>> {
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::ReadAlerts)?;
+async fn list(by: Caller, path: Params<ProjectPath>, paging: Paging) -> Result<Paged<Window>> {
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &path.id, Purpose::ReadAlerts)?;
         rows::page(tx, project.id, paging)
     })
     .await
 }
 
-async fn create(app: App, viewer: Viewer, params: Params<CreateWindow>) -> Result<Created<Window>> {
-    app.write(move |tx| {
-        let by = Manager::authorize(tx, &viewer, &params.at.id)?;
+async fn create(by: Caller, params: Params<CreateWindow>) -> Result<Created<Window>> {
+    by.write(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &params.at.id)?;
         let new = NewWindow {
             integration_id: params.integration_id,
             name: params.name.trim().to_owned(),
             starts_at: params.starts_at.unwrap_or(tx.now()),
             ends_at: params.ends_at,
         };
-        Ok(Created(windows::create(tx, &by, &new)?))
+        Ok(Created(windows::create(tx, &here, &new)?))
     })
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<WindowPath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let by = Manager::authorize(tx, &viewer, &path.at.id)?;
-        windows::destroy(tx, &by, path.window_id)?;
+async fn destroy(by: Caller, path: Params<WindowPath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &path.at.id)?;
+        windows::destroy(tx, &here, path.window_id)?;
         Ok(NoContent)
     })
     .await

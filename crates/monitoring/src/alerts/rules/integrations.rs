@@ -245,14 +245,14 @@ pub fn trial(
 }
 
 fn reading(integration: &Integration, limits: &AlertLimits) -> Reading {
-    let said = Reading {
+    let reading = Reading {
         name: integration.name.clone(),
         mapping: integration.payload_mapping.0.clone(),
         identity_fields: integration.identity_fields.0.clone(),
         ignored_fields: integration.ignored_fields.0.clone(),
         ..Reading::default()
     };
-    said.within(limits)
+    reading.within(limits)
 }
 
 fn new_token(app: &App) -> String {

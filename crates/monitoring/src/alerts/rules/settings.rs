@@ -60,7 +60,7 @@ fn changed(before: AlertSetting, change: Change) -> AlertSetting {
     let key = change.issue_template_key.over(before.issue_template_key);
     let url = change.external_tool_url.over(before.external_tool_url);
     let url = url.map(|url| url.trim().to_owned());
-    let or = |said: Option<bool>, before: bool| said.unwrap_or(before);
+    let or = |sent: Option<bool>, before: bool| sent.unwrap_or(before);
     AlertSetting {
         create_issue: or(change.create_issue, before.create_issue),
         issue_template_key: key.filter(|key| !key.is_empty()),

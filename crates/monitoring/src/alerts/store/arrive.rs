@@ -36,7 +36,6 @@ pub struct Open {
     pub iid: i64,
     pub title: String,
     pub status: Status,
-    pub fingerprint: String,
     pub issue_id: Option<i64>,
 }
 
@@ -45,11 +44,10 @@ pub fn open(
     project_id: i64,
     fingerprints: &HashSet<&str>,
 ) -> Result<HashMap<String, Open>> {
-    let mut found = HashMap::new();
-    let wanted: Vec<String> = fingerprints.iter().map(|one| (*one).to_owned()).collect();
-    if wanted.is_empty() {
-        return Ok(found);
+    if fingerprints.is_empty() {
+        return Ok(HashMap::new());
     }
+    let wanted: Vec<String> = fingerprints.iter().map(|one| (*one).to_owned()).collect();
     let mut query = Fragment::new(
         "select id, iid, title, status, fingerprint, issue_id from alerts
          where status <> 2 and project_id = ",
@@ -59,18 +57,18 @@ pub fn open(
         .raw(" and")
         .in_list("fingerprint", wanted);
     type Columns = (i64, i64, String, i64, String, Option<i64>);
-    for (id, iid, title, status, fingerprint, issue_id) in tx.query::<Columns>(query)? {
-        let one = Open {
+    let open = |(id, iid, title, status, fingerprint, issue_id): Columns| {
+        let status = Status::of_code(status);
+        let open = Open {
             id,
             iid,
             title,
-            status: Status::of_code(status),
-            fingerprint: fingerprint.clone(),
+            status,
             issue_id,
         };
-        found.insert(fingerprint, one);
-    }
-    Ok(found)
+        (fingerprint, open)
+    };
+    Ok(tx.query(query)?.into_iter().map(open).collect())
 }
 
 /// Those of these fingerprints whose alert was resolved a short while ago.
@@ -137,17 +135,20 @@ fn by_number(added: &[(i64, i64)]) -> BTreeMap<i64, Vec<i64>> {
     numbers
 }
 
+/// The rows in chunks of the sizes there are.
+fn chunks<T>(all: &[T]) -> impl Iterator<Item = &[T]> {
+    let mut rest = all;
+    std::iter::from_fn(move || {
+        let size = CHUNKS.into_iter().find(|size| *size <= rest.len())?;
+        let (some, others) = rest.split_at(size);
+        rest = others;
+        Some(some)
+    })
+}
+
 /// Ends alerts, each at its time.
 pub fn end(tx: &mut Tx<'_>, ended: &[(i64, Timestamp)]) -> Result<()> {
-    let mut rest = ended;
-    for size in CHUNKS {
-        while rest.len() >= size {
-            let (some, others) = rest.split_at(size);
-            end_some(tx, some)?;
-            rest = others;
-        }
-    }
-    Ok(())
+    chunks(ended).try_for_each(|some| end_some(tx, some))
 }
 
 fn end_some(tx: &mut Tx<'_>, some: &[(i64, Timestamp)]) -> Result<()> {
@@ -155,10 +156,9 @@ fn end_some(tx: &mut Tx<'_>, some: &[(i64, Timestamp)]) -> Result<()> {
         "update alerts set status = 2, ended_at = ending.ending_at, shelved_until = null from (",
     );
     for (at, (id, ended_at)) in some.iter().enumerate() {
-        let begin = if at == 0 {
-            "select "
-        } else {
-            " union all select "
+        let begin = match at {
+            0 => "select ",
+            _ => " union all select ",
         };
         query
             .push(begin, *id)
@@ -174,13 +174,8 @@ fn end_some(tx: &mut Tx<'_>, some: &[(i64, Timestamp)]) -> Result<()> {
 /// Writes new alerts; their numbers in the database, in their order.
 pub fn insert(tx: &mut Tx<'_>, project_id: i64, all: &[New<'_>]) -> Result<Vec<i64>> {
     let mut ids: HashMap<i64, i64> = HashMap::new();
-    let mut rest = all;
-    for size in CHUNKS {
-        while rest.len() >= size {
-            let (some, others) = rest.split_at(size);
-            ids.extend(insert_some(tx, project_id, some)?);
-            rest = others;
-        }
+    for some in chunks(all) {
+        ids.extend(insert_some(tx, project_id, some)?);
     }
     // Another node was faster; this transaction begins again.
     let missing = || Error::Unavailable(CONFLICT.into());

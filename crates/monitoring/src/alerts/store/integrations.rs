@@ -188,7 +188,7 @@ pub fn silent(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<(i64, i64)>> {
 }
 
 /// Notes that its silence was told; it counts anew when something arrives.
-pub fn told(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+pub fn silence_reported(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(
         sql!("update alert_integrations set due_at = null where id = $1"),
         (id,),
