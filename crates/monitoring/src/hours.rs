@@ -3,13 +3,9 @@
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 
-/// Hours a chart shows.
 pub const HOURS: i64 = 24;
-/// Days a chart shows.
 pub const DAYS: i64 = 30;
-/// Seconds of an hour.
 const HOUR: i64 = 3_600;
-/// Seconds of a day.
 const DAY: i64 = 24 * HOUR;
 
 /// How often something happened, in one hour or day.
@@ -25,7 +21,6 @@ pub fn hour(at: Timestamp) -> Timestamp {
     Timestamp::from_second(second).unwrap_or(at)
 }
 
-/// So many hours before an instant.
 pub fn before(now: Timestamp, hours: i64) -> Timestamp {
     now.checked_sub(SignedDuration::from_hours(hours))
         .unwrap_or(Timestamp::UNIX_EPOCH)

@@ -52,7 +52,6 @@ pub fn jobs(registry: &mut kernel::jobs::RegistryBuilder) {
     on_call::jobs::register(registry);
 }
 
-/// The room's types and fields in GraphQL.
 pub fn graph(g: &mut kernel::graph::Graph) {
     errors::graph::graph(g);
     alerts::graph::graph(g);

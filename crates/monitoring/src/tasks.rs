@@ -16,13 +16,11 @@ pub struct RaiseIncident {
     pub alert: i64,
 }
 
-/// Closes the incident of an alert that is over.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CloseIncident {
     pub alert: i64,
 }
 
-/// What became of an alert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum News {
@@ -82,7 +80,6 @@ pub fn wake(tx: &mut Tx<'_>, due_at: Timestamp) -> Result<()> {
     enqueue_at(tx, &Escalate { second }, at)
 }
 
-/// Sends the mail of a page that was recorded.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Tell {
     pub page: i64,

@@ -79,6 +79,16 @@ pub async fn show<P: FormPage>(app: &App, page: P) -> Result<Response> {
 pub async fn submit<P: FormPage>(app: &App, page: P, form: P::Form) -> Result<Response> {
     let (asked, sent) = (page.clone(), form.clone());
     let done = app.write(move |tx| asked.change(tx, &sent)).await;
+    answer(app, page, form, done).await
+}
+
+/// Answers a form that was worked on outside of one transaction.
+pub async fn answer<P: FormPage>(
+    app: &App,
+    page: P,
+    form: P::Form,
+    done: Result<Outcome<P>>,
+) -> Result<Response> {
     match done {
         Ok(Outcome::Led(to, text)) => flash::done(app, &to, text),
         Ok(Outcome::Shown(page)) => show(app, page).await,

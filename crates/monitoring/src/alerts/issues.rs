@@ -2,17 +2,15 @@
 //! every interface.
 
 use super::model::Alert;
-use super::rules::alerts::{self as rules, authorize};
-use super::store::alerts as rows;
+use super::rules::alerts::authorize;
 use identity::spam::{Guarded, guard};
 use kernel::app::App;
-use kernel::error::{Found, Result};
+use kernel::error::Result;
 use planning::guarded::{Place, Writer};
 use planning::model::Issue;
 use spaces::Project;
 use spaces::access::Purpose;
 
-/// An incident that was made.
 #[derive(Debug, Clone)]
 pub struct Made {
     pub project: Project,
@@ -26,21 +24,16 @@ pub struct Made {
 /// that.
 pub async fn create(app: &App, by: Writer, (project, iid): Place) -> Result<Guarded<Made>> {
     let (who, at) = (by.viewer.clone(), project.clone());
-    app.read(move |tx| {
-        let (project, alert) = authorize(tx, &who, &at, iid, Purpose::ManageAlerts)?;
-        rules::may_become_issue(&project, &alert)
-    })
-    .await?;
+    app.read(move |tx| authorize(tx, &who, &at, iid, Purpose::ManageAlerts)?.may_become_issue())
+        .await?;
     let subject = by.subject("create_issue", "", "")?;
     let base_url = app.base_url().to_owned();
     guard(app, &subject, move |tx| {
-        let (project, alert) = authorize(tx, &by.viewer, &project, iid, Purpose::ManageAlerts)?;
-        let issue = rules::create_issue(tx, &by.viewer, &base_url, &project, &alert)?;
-        let alert = rows::by_id(tx, alert.id)?.found("Alert")?;
+        let mut here = authorize(tx, &by.viewer, &project, iid, Purpose::ManageAlerts)?;
         Ok(Made {
-            project,
-            alert,
-            issue,
+            issue: here.create_issue(tx, &base_url)?,
+            project: here.project,
+            alert: here.alert,
         })
     })
     .await

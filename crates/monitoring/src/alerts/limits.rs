@@ -4,25 +4,17 @@ use kernel::error::{Error, Result};
 use kernel::settings::Setting;
 use serde::{Deserialize, Serialize};
 
-/// How much projects may receive, what they may set, and how long it is kept.
+/// How much projects may receive, what they may set, and how long it is kept:
+/// what each means stands at its name in the settings, below.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AlertLimits {
-    /// Projects may have several integrations of a kind, and map payloads.
     pub multiple: bool,
-    /// Alerts without a fingerprint of their own are told apart by their
-    /// payload.
     pub fingerprints: bool,
-    /// Requests of a project are limited.
     pub limited: bool,
-    /// Requests of a project in a period.
     pub requests: i64,
-    /// Length of the period, in seconds.
     pub period_seconds: i64,
-    /// Hours after which an alert that is sent no more is resolved; 0 for
-    /// never.
     pub stale_hours: i64,
-    /// Days a resolved alert is kept; 0 for ever.
     pub retention_days: i64,
 }
 

@@ -16,6 +16,7 @@ pub mod payload;
 pub mod pictures;
 pub mod presets;
 pub mod receive;
+mod related;
 pub mod rest;
 pub mod rules;
 pub mod store;

@@ -2,14 +2,15 @@
 
 use super::payload::mapping::{Mapping, Path};
 use jiff::Timestamp;
+use kernel::time::wire;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 use store::{FromRow, Json, Row, from_row};
 
 /// Longest name of an integration or maintenance window, in characters.
 pub const MAX_NAME: usize = 255;
-/// Longest title, in characters.
 pub const MAX_TITLE: usize = 200;
-/// Longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 1_000;
 /// Longest name of a service or monitoring tool, in characters.
 pub const MAX_WORD: usize = 100;
@@ -67,7 +68,6 @@ impl Severity {
     pub fn code(self) -> i64 {
         self as i64
     }
-    /// The severity stored so.
     pub fn of_code(code: i64) -> Severity {
         let at = usize::try_from(code).ok();
         at.and_then(|at| Severity::ALL.get(at).copied())
@@ -91,7 +91,6 @@ impl Status {
     pub fn code(self) -> i64 {
         self as i64
     }
-    /// The status stored so.
     pub fn of_code(code: i64) -> Status {
         let at = usize::try_from(code).ok();
         at.and_then(|at| Status::ALL.get(at).copied())
@@ -124,10 +123,8 @@ kernel::choices! {
 
 #[derive(Debug, Clone)]
 pub struct Alert {
-    /// Its number in the database.
     pub id: i64,
     pub project_id: i64,
-    /// Its number in the project.
     pub iid: i64,
     pub integration_id: Option<i64>,
     pub title: String,
@@ -136,27 +133,20 @@ pub struct Alert {
     pub monitoring_tool: Option<String>,
     pub hosts: Vec<String>,
     pub severity: Severity,
-    /// What is said of it.
     pub status: Status,
     pub started_at: Timestamp,
     /// When it ended, while it is resolved.
     pub ended_at: Option<Timestamp>,
-    /// How often it was sent.
     pub events: i64,
-    /// What tells it from others.
     pub fingerprint: Option<String>,
     /// What was sent first.
     pub payload: Value,
-    /// The name of the environment it is about, as its sender says.
     pub environment_name: Option<String>,
-    /// It came back soon after it was resolved.
     pub flapping: bool,
     pub shelved_until: Option<Timestamp>,
     pub assignee_id: Option<i64>,
     pub issue_id: Option<i64>,
-    /// When it was first stored.
     pub created_at: Timestamp,
-    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -198,27 +188,28 @@ pub struct Integration {
     pub kind: Kind,
     pub name: String,
     pub active: bool,
-    /// The last part of its address.
     pub endpoint_identifier: String,
-    /// Its key, sealed.
     pub sealed_token: String,
-    /// The key before, sealed.
     pub previous_token: Option<String>,
     /// Until when the key before opens it, too.
     pub previous_until: Option<Timestamp>,
     pub payload_example: Value,
-    /// Where in it the fields of an alert are.
     pub payload_mapping: Json<Mapping>,
     /// Fields whose values alone tell alerts apart.
     pub identity_fields: Json<Vec<Path>>,
     /// Fields that do not tell alerts apart.
     pub ignored_fields: Json<Vec<Path>>,
-    /// Longest silence, in seconds.
     pub heartbeat_seconds: Option<i64>,
-    /// When something last arrived.
     pub last_received_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+impl Integration {
+    /// Until when the key before opens it, too, if it still does.
+    pub fn overlaps_until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.previous_until.filter(|until| *until > now)
+    }
 }
 
 from_row! {
@@ -230,17 +221,18 @@ from_row! {
 }
 
 /// What a project wants done with its alerts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "AlertSettingsEntity")]
 pub struct AlertSetting {
-    /// Make an incident of each.
+    /// An incident is made of each.
     pub create_issue: bool,
     /// The template whose text is added to it.
     pub issue_template_key: Option<String>,
-    /// Mail those who own and maintain the project.
+    /// Those who own and maintain the project are mailed.
     pub send_email: bool,
-    /// Close the incident when the alert is over.
+    /// The incident is closed when the alert is over.
     pub auto_close_incident: bool,
-    /// Another tool looks after incidents: no integration is active.
+    /// Another tool looks after incidents.
     pub external_tool_enabled: bool,
     /// Where that tool is.
     pub external_tool_url: Option<String>,
@@ -274,23 +266,31 @@ from_row! {
     }
 }
 
-/// A time in which what arrives troubles nobody.
-#[derive(Debug, Clone)]
+/// A maintenance window, in which what arrives troubles nobody.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(rename = "WindowEntity", description = "A maintenance window.")]
 pub struct Window {
+    /// Its number.
     pub id: i64,
-    pub project_id: i64,
+    /// Why.
+    pub name: String,
     /// The integration it is about; all of them without.
     pub integration_id: Option<i64>,
-    pub name: String,
+    /// From when.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub starts_at: Timestamp,
+    /// Until when.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub ends_at: Timestamp,
-    pub created_by_id: Option<i64>,
+    /// When it was opened.
+    #[serde(serialize_with = "wire::serialize")]
+    #[schemars(with = "String")]
     pub created_at: Timestamp,
 }
 
-from_row! {
-    Window { id, project_id, integration_id, name, starts_at, ends_at, created_by_id, created_at }
-}
+from_row! { Window { id, name, integration_id, starts_at, ends_at, created_at } }
 
 /// What an integration received once.
 #[derive(Debug, Clone)]
@@ -299,7 +299,6 @@ pub struct Delivered {
     /// The status it was answered with.
     pub status: i64,
     pub reason: Option<String>,
-    /// The alerts it was about.
     pub iids: Json<Vec<i64>>,
     pub created_at: Timestamp,
 }
@@ -314,7 +313,6 @@ pub struct MetricImage {
     pub file_name: String,
     /// `png`, `jpg`, `gif` or `webp`.
     pub ending: String,
-    /// Where the chart is.
     pub url: Option<String>,
     /// What that place is called.
     pub url_text: Option<String>,

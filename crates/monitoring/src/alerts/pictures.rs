@@ -100,9 +100,9 @@ fn blocks(mut rest: &[u8]) -> Option<&[u8]> {
 
 /// Whether it is as long as it says.
 fn is_riff(bytes: &[u8]) -> bool {
-    let said = bytes.get(4..8).and_then(|size| size.first_chunk::<4>());
-    let said = said.map(|size| u32::from_le_bytes(*size) as usize);
-    said.is_some_and(|said| said + 8 == bytes.len())
+    let size = bytes.get(4..8).and_then(|size| size.first_chunk::<4>());
+    let size = size.map(|size| u32::from_le_bytes(*size) as usize);
+    size.is_some_and(|size| size + 8 == bytes.len())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use super::payload::mapping::{FieldType, Mapped, Mapping, Path, Target};
 use super::rules::integrations::Change;
-use serde_json::{Value, json};
+use serde_json::json;
 
 kernel::choices! {
     /// A sender whose payloads are known.
@@ -26,108 +26,82 @@ kernel::choices! {
     }
 }
 
-/// A field of an alert, and the way to it in a payload.
-type Place = (Target, FieldType, fn() -> Value);
+/// A field of an alert, and the way to it in a payload: keys, and places in
+/// lists, with points between them.
+type Place = (Target, FieldType, &'static str);
 
 const GRAFANA: &[Place] = &[
-    (Target::Title, FieldType::String, || json!(["title"])),
-    (Target::Description, FieldType::String, || {
-        json!(["message"])
-    }),
-    (Target::Severity, FieldType::String, || {
-        json!(["commonLabels", "severity"])
-    }),
-    (Target::StartTime, FieldType::Datetime, || {
-        json!(["alerts", 0, "startsAt"])
-    }),
+    (Target::Title, FieldType::String, "title"),
+    (Target::Description, FieldType::String, "message"),
+    (Target::Severity, FieldType::String, "commonLabels.severity"),
+    (Target::StartTime, FieldType::Datetime, "alerts.0.startsAt"),
     // The year 1 while it fires, which is no time.
-    (Target::EndTime, FieldType::Datetime, || {
-        json!(["alerts", 0, "endsAt"])
-    }),
-    (Target::Fingerprint, FieldType::String, || {
-        json!(["groupKey"])
-    }),
+    (Target::EndTime, FieldType::Datetime, "alerts.0.endsAt"),
+    (Target::Fingerprint, FieldType::String, "groupKey"),
 ];
 
 const GRAYLOG: &[Place] = &[
-    (Target::Title, FieldType::String, || {
-        json!(["event_definition_title"])
-    }),
-    (Target::Description, FieldType::String, || {
-        json!(["event", "message"])
-    }),
-    (Target::StartTime, FieldType::Datetime, || {
-        json!(["event", "timestamp"])
-    }),
-    (Target::Hosts, FieldType::String, || {
-        json!(["event", "source"])
-    }),
+    (Target::Title, FieldType::String, "event_definition_title"),
+    (Target::Description, FieldType::String, "event.message"),
+    (Target::StartTime, FieldType::Datetime, "event.timestamp"),
+    (Target::Hosts, FieldType::String, "event.source"),
 ];
 
 const NEW_RELIC: &[Place] = &[
-    (Target::Title, FieldType::String, || json!(["title"])),
-    (Target::Severity, FieldType::String, || json!(["priority"])),
-    (Target::StartTime, FieldType::Datetime, || {
-        json!(["createdAt"])
-    }),
+    (Target::Title, FieldType::String, "title"),
+    (Target::Severity, FieldType::String, "priority"),
+    (Target::StartTime, FieldType::Datetime, "createdAt"),
     // Not in the default template, which says no time when it is over: who
     // adds `"closedAt": {{ json closedAt }}` has alerts end.
-    (Target::EndTime, FieldType::Datetime, || json!(["closedAt"])),
-    (Target::Hosts, FieldType::Array, || {
-        json!(["impactedEntities"])
-    }),
-    (Target::Fingerprint, FieldType::String, || json!(["id"])),
+    (Target::EndTime, FieldType::Datetime, "closedAt"),
+    (Target::Hosts, FieldType::Array, "impactedEntities"),
+    (Target::Fingerprint, FieldType::String, "id"),
 ];
 
 const PAGERDUTY: &[Place] = &[
-    (Target::Title, FieldType::String, || {
-        json!(["event", "data", "title"])
-    }),
-    (Target::Service, FieldType::String, || {
-        json!(["event", "data", "service", "summary"])
-    }),
-    (Target::Severity, FieldType::String, || {
-        json!(["event", "data", "urgency"])
-    }),
-    (Target::StartTime, FieldType::Datetime, || {
-        json!(["event", "data", "created_at"])
-    }),
-    (Target::Fingerprint, FieldType::String, || {
-        json!(["event", "data", "id"])
-    }),
+    (Target::Title, FieldType::String, "event.data.title"),
+    (
+        Target::Service,
+        FieldType::String,
+        "event.data.service.summary",
+    ),
+    (Target::Severity, FieldType::String, "event.data.urgency"),
+    (
+        Target::StartTime,
+        FieldType::Datetime,
+        "event.data.created_at",
+    ),
+    (Target::Fingerprint, FieldType::String, "event.data.id"),
 ];
 
 const PINGDOM: &[Place] = &[
-    (Target::Title, FieldType::String, || json!(["check_name"])),
-    (Target::Description, FieldType::String, || {
-        json!(["long_description"])
-    }),
-    (Target::Severity, FieldType::String, || {
-        json!(["importance_level"])
-    }),
-    (Target::StartTime, FieldType::Datetime, || {
-        json!(["state_changed_timestamp"])
-    }),
-    (Target::Hosts, FieldType::String, || {
-        json!(["check_params", "hostname"])
-    }),
-    (Target::Fingerprint, FieldType::String, || {
-        json!(["check_id"])
-    }),
+    (Target::Title, FieldType::String, "check_name"),
+    (Target::Description, FieldType::String, "long_description"),
+    (Target::Severity, FieldType::String, "importance_level"),
+    (
+        Target::StartTime,
+        FieldType::Datetime,
+        "state_changed_timestamp",
+    ),
+    (Target::Hosts, FieldType::String, "check_params.hostname"),
+    (Target::Fingerprint, FieldType::String, "check_id"),
 ];
 
 const CLOUDWATCH: &[Place] = &[
-    (Target::Title, FieldType::String, || json!(["AlarmName"])),
-    (Target::Description, FieldType::String, || {
-        json!(["NewStateReason"])
-    }),
-    (Target::StartTime, FieldType::Datetime, || {
-        json!(["StateChangeTime"])
-    }),
-    (Target::Fingerprint, FieldType::String, || {
-        json!(["AlarmArn"])
-    }),
+    (Target::Title, FieldType::String, "AlarmName"),
+    (Target::Description, FieldType::String, "NewStateReason"),
+    (Target::StartTime, FieldType::Datetime, "StateChangeTime"),
+    (Target::Fingerprint, FieldType::String, "AlarmArn"),
 ];
+
+/// The path of a way that is written with points.
+fn path(way: &str) -> Option<Path> {
+    let step = |step: &str| match step.parse::<u64>() {
+        Ok(place) => json!(place),
+        Err(_) => json!(step),
+    };
+    Path::parse(&way.split('.').map(step).collect())
+}
 
 impl Preset {
     /// Its values and names, as pages choose among them.
@@ -152,11 +126,10 @@ impl Preset {
         }
     }
 
-    /// Where the fields are.
     fn mapping(self) -> Mapping {
         let mut mapping = Mapping::default();
         for (target, kind, way) in self.places() {
-            if let Some(path) = Path::parse(&way()) {
+            if let Some(path) = path(way) {
                 let label = path.label();
                 let kind = *kind;
                 mapping.insert(*target, Mapped { path, label, kind });
@@ -167,11 +140,11 @@ impl Preset {
 
     /// Paths whose values alone tell alerts apart, where no field does.
     fn identity(self) -> Vec<Path> {
-        let ways = match self {
-            Preset::Graylog => vec![json!(["event_definition_id"]), json!(["event", "key"])],
-            _ => Vec::new(),
+        let ways: &[&str] = match self {
+            Preset::Graylog => &["event_definition_id", "event.key"],
+            _ => &[],
         };
-        ways.iter().filter_map(Path::parse).collect()
+        ways.iter().filter_map(|way| path(way)).collect()
     }
 
     /// Fills what nobody said otherwise of.
@@ -188,6 +161,7 @@ mod tests {
     use super::*;
     use crate::alerts::model::Severity;
     use crate::alerts::payload::{Reading, generic};
+    use serde_json::Value;
 
     #[test]
     fn every_preset_is_named_and_maps_a_title() {
@@ -205,7 +179,6 @@ mod tests {
         }
     }
 
-    /// The fields of the default template.
     #[test]
     fn what_new_relic_sends_by_default_is_read() {
         let reading = Reading {

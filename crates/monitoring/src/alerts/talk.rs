@@ -14,7 +14,6 @@ use spaces::Project;
 use spaces::access::{Purpose, find_project, project_and_level};
 use store::Tx;
 
-/// How people talk about alerts.
 pub const TALK: Discussion = Discussion {
     enter: authorize,
     may_know,
@@ -22,7 +21,6 @@ pub const TALK: Discussion = Discussion {
     touch: rows::touch,
 };
 
-/// An alert as notes know it.
 pub fn thing(alert: &Alert) -> NoteableRow {
     NoteableRow {
         kind: super::store::arrive::ALERT,

@@ -18,7 +18,6 @@ struct MetricsAlert;
 /// A place that a project runs in; there are none yet.
 struct Environment;
 
-/// Registers the type, and the alert of an issue.
 pub fn graph(g: &mut Graph) {
     g.object::<MetricsAlert>("PrometheusAlert", "A rule of the metrics tool.")
         .field("id", ID.required(), |_| String::new())
@@ -35,7 +34,7 @@ pub fn graph(g: &mut Graph) {
         .field("state", STRING.required(), |_| String::new())
         .describe("Whether it is available.");
     let it = g.object::<AlertView>("AlertManagementAlert", "What a monitoring tool reported.");
-    let it = issue(times(said(it)));
+    let it = issue(times(fields(it)));
     let it = noteable(it, about);
     todoable(it, "todos", about)
         .connections("assignees", object::<Person>("UserCore"), assignees)
@@ -49,7 +48,7 @@ pub fn graph(g: &mut Graph) {
         .describe("The alert it is the incident of.");
 }
 
-fn said(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
+fn fields(it: ObjectBuilder<'_, AlertView>) -> ObjectBuilder<'_, AlertView> {
     it.field("id", ID.required(), |it| super::ALERT_ID.of(it.alert.id))
         .describe("Global ID.")
         .field("iid", ID.required(), |it| it.alert.iid.to_string())

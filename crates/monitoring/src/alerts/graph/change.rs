@@ -1,110 +1,95 @@
 //! Mutations of alerts: statuses, incidents, to-dos, and who looks after them.
 
-use super::{AlertView, CHANGES, caller, sentences};
+use super::{AlertView, caller, sentences};
 use crate::alerts::issues;
 use crate::alerts::model::{Alert, Status};
-use crate::alerts::rules::alerts::{self as rules, authorize};
+use crate::alerts::rules::alerts::{AlertAccess, authorize};
 use crate::alerts::store::arrive::noteable;
 use identity::users::find_by_username;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result as Wrote};
 use kernel::graph::{
-    Context, Done, Fault, Graph, HasTypeRef, ID, MutationBuilder, STRING, argument, named, object,
+    Context, Done, Fault, Graph, HasTypeRef, ID, MutationBuilder, STRING, named, object,
 };
+use kernel::graph_input;
 use kernel::ids::Reference;
 use planning::graph::IssueView as Issue;
 use planning::graph::writer;
 use planning::store::todos::Todo;
-use serde::Deserialize;
-use spaces::Project;
+use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
 
-/// Most users named at once.
 const MOST: usize = 100;
 
-/// What a mutation of an alert shows.
 struct Changed {
     alert: Arc<AlertView>,
     issue: Option<Arc<Issue>>,
     todo: Option<Arc<Todo>>,
 }
 
-/// The alert that a mutation changes.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct At {
-    project_path: String,
-    iid: String,
+graph_input! {
+    #[derive(Clone)]
+    struct At {
+        /// Full path of the project.
+        project_path: String = ID.required(),
+        /// Number of the alert.
+        iid: String = STRING.required(),
+    }
 }
 
-#[derive(Deserialize)]
-struct SetStatus {
-    #[serde(flatten)]
-    at: At,
-    status: String,
+graph_input! {
+    struct SetStatus {
+        ..at: At,
+        /// What becomes of it.
+        status: String = named("AlertManagementStatus").required(),
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SetAssignees {
-    #[serde(flatten)]
-    at: At,
-    assignee_usernames: Vec<String>,
-    operation_mode: Option<String>,
+graph_input! {
+    struct SetAssignees {
+        ..at: At,
+        /// The users, of whom the first is kept; at most 100.
+        assignee_usernames: Vec<String> = STRING.required().list().required(),
+        /// How the set changes.
+        operation_mode: Option<String> = named("MutationOperationMode") => "REPLACE",
+    }
 }
 
 pub fn graph(g: &mut Graph) {
-    one(g, "updateAlertStatus", "Says what becomes of an alert.")
-        .input(
-            argument("status", named("AlertManagementStatus").required())
-                .describe("What becomes of it."),
-        )
-        .run(|it: SetStatus, context| async move {
+    mutation(g, "updateAlertStatus", "Says what becomes of an alert.").handle(
+        |it: SetStatus, context| async move {
             let status = Status::from_text(&it.status.to_ascii_lowercase());
             let status = status.ok_or_else(|| Error::invalid("base", "Invalid status"))?;
-            change(it.at, context, move |tx, viewer, project, alert| {
-                rules::set_status(tx, viewer, project, alert, status)
-            })
-            .await
-        });
-    one(g, "alertSetAssignees", "Says who looks after an alert.")
-        .input(
-            argument("assigneeUsernames", STRING.required().list().required())
-                .describe("The users, of whom the first is kept; at most 100."),
-        )
-        .input(
-            argument("operationMode", named("MutationOperationMode"))
-                .default("REPLACE")
-                .describe("How the set changes."),
-        )
-        .run(|it: SetAssignees, context| async move {
+            change(it.at, context, move |tx, here| here.set_status(tx, status)).await
+        },
+    );
+    mutation(g, "alertSetAssignees", "Says who looks after an alert.").handle(
+        |it: SetAssignees, context| async move {
             if it.assignee_usernames.len() > MOST {
                 let text = "assigneeUsernames cannot have more than 100 entries";
                 return Err(Fault::argument(text));
             }
             let (names, mode) = (it.assignee_usernames, it.operation_mode);
-            change(it.at, context, move |tx, viewer, project, alert| {
-                let users = wanted(tx, alert, &names, mode.as_deref())?;
-                rules::assign(tx, viewer, project, alert, &users)
+            change(it.at, context, move |tx, here| {
+                let users = assignees(tx, &here.alert, &names, mode.as_deref())?;
+                here.assign(tx, &users)
             })
             .await
-        });
-    let text = "Makes an incident of an alert.";
-    one(g, "createAlertIssue", text).run(|at: At, context| create_issue(at, context));
+        },
+    );
+    mutation(g, "createAlertIssue", "Makes an incident of an alert.").handle(create_issue);
     let text = "Puts an alert among the caller's to-dos.";
-    one(g, "alertTodoCreate", text).run(|at: At, context| create_todo(at, context));
+    mutation(g, "alertTodoCreate", text).handle(create_todo);
 }
 
-fn one<'g>(
+fn mutation<'g>(
     g: &'g mut Graph,
     name: &'static str,
     text: &'static str,
 ) -> MutationBuilder<'g, Changed> {
     g.mutation::<Changed>(name, text)
-        .input(argument("projectPath", ID.required()).describe("Full path of the project."))
-        .input(argument("iid", STRING.required()).describe("Number of the alert."))
         .answers("alert", object::<AlertView>("AlertManagementAlert"), |it| {
             Some(it.alert.clone())
         })
@@ -118,37 +103,44 @@ impl At {
         (project, self.iid.parse().unwrap_or(0))
     }
 
-    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<(Project, Alert)> {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Wrote<AlertAccess> {
         let (project, iid) = self.place();
-        authorize(tx, viewer, &project, iid, CHANGES)
+        authorize(tx, viewer, &project, iid, Purpose::ManageAlerts)
     }
 }
 
-fn shown(app: &App, alert: Alert, project: &str) -> Changed {
-    Changed {
-        alert: Arc::new(AlertView::new(app, alert, project)),
-        issue: None,
-        todo: None,
+impl Changed {
+    fn new(app: &App, alert: Alert, project: &str) -> Changed {
+        Changed {
+            alert: Arc::new(AlertView::new(app, alert, project)),
+            issue: None,
+            todo: None,
+        }
     }
 }
 
-/// Changes an alert and shows it.
 async fn change(
     at: At,
     context: Context,
-    work: impl Fn(&mut Tx<'_>, &Viewer, &Project, &Alert) -> Wrote<Alert> + Send + Sync + 'static,
+    work: impl Fn(&mut Tx<'_>, &mut AlertAccess) -> Wrote<()> + Send + Sync + 'static,
 ) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let wrote = app.write(move |tx| {
-        let (project, alert) = at.authorize(tx, &viewer)?;
-        Ok((work(tx, &viewer, &project, &alert)?, project.full_path))
+        let mut here = at.authorize(tx, &viewer)?;
+        work(tx, &mut here)?;
+        Ok((here.alert, here.project.full_path))
     });
     let (alert, project) = wrote.await.map_err(sentences)?;
-    Ok(Done::from(shown(&app, alert, &project)))
+    Ok(Done::from(Changed::new(&app, alert, &project)))
 }
 
 /// Who looks after an alert then: only the first is kept.
-fn wanted(tx: &mut Tx<'_>, alert: &Alert, names: &[String], mode: Option<&str>) -> Wrote<Vec<i64>> {
+fn assignees(
+    tx: &mut Tx<'_>,
+    alert: &Alert,
+    names: &[String],
+    mode: Option<&str>,
+) -> Wrote<Vec<i64>> {
     match (mode, alert.assignee_id) {
         (Some("APPEND"), Some(present)) => Ok(vec![present]),
         (Some("REMOVE"), None) => Ok(Vec::new()),
@@ -185,22 +177,22 @@ async fn create_issue(at: At, context: Context) -> Result<Done<Changed>, Fault> 
     let made = made.mutated()?;
     Ok(Done::from(Changed {
         issue: Some(Arc::new(Issue::new(&app, made.issue))),
-        ..shown(&app, made.alert, &made.project.full_path)
+        ..Changed::new(&app, made.alert, &made.project.full_path)
     }))
 }
 
 async fn create_todo(at: At, context: Context) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let wrote = app.write(move |tx| {
-        let (project, alert) = at.authorize(tx, &viewer)?;
-        let todo = planning::todos::mark(tx, &viewer, noteable(&alert))?;
+        let here = at.authorize(tx, &viewer)?;
+        let todo = planning::todos::mark(tx, &viewer, noteable(&here.alert))?;
         let pending = "You already have pending todo for this alert";
         let todo = todo.ok_or_else(|| Error::invalid("base", pending))?;
-        Ok((alert, todo, project.full_path))
+        Ok((here.alert, todo, here.project.full_path))
     });
     let (alert, todo, project) = wrote.await.map_err(sentences)?;
     Ok(Done::from(Changed {
         todo: Some(Arc::new(todo)),
-        ..shown(&app, alert, &project)
+        ..Changed::new(&app, alert, &project)
     }))
 }

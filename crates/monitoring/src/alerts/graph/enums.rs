@@ -7,17 +7,12 @@ use kernel::graph::shape::Leaf;
 use kernel::graph::{EnumItem, Graph, item};
 use serde_json::json;
 
-/// `AlertManagementSeverity`.
 pub const SEVERITY: Leaf<Severity> = Leaf::upper("AlertManagementSeverity");
-/// `AlertManagementStatus`.
 pub const STATUS: Leaf<Status> = Leaf::upper("AlertManagementStatus");
-/// `AlertManagementIntegrationType`.
 pub const TYPE: Leaf<Kind> = Leaf::upper("AlertManagementIntegrationType");
-/// `AlertManagementPayloadAlertFieldName`.
 pub const TARGET: Leaf<Target> = Leaf::new("AlertManagementPayloadAlertFieldName", |it| {
     json!(it.as_str())
 });
-/// `AlertManagementPayloadAlertFieldType`.
 pub const FIELD_TYPE: Leaf<FieldType> = Leaf::new("AlertManagementPayloadAlertFieldType", |it| {
     json!(it.as_str())
 });
@@ -36,7 +31,6 @@ const SORTS: &[(&str, OrderBy)] = &[
     ("STATUS", OrderBy::Status),
 ];
 
-/// The order of a name out of the enum.
 pub fn order(name: &str) -> Option<Order> {
     let name = name.to_ascii_uppercase();
     let (by, way) = name.rsplit_once('_')?;
@@ -48,6 +42,7 @@ pub fn order(name: &str) -> Option<Order> {
 }
 
 pub fn graph(g: &mut Graph) {
+    let text = "How bad an alert is.";
     let severities = vec![
         item("CRITICAL", "As bad as can be."),
         item("HIGH", "Bad."),
@@ -56,11 +51,7 @@ pub fn graph(g: &mut Graph) {
         item("INFO", "Good to know."),
         item("UNKNOWN", "Its sender did not say."),
     ];
-    g.enumeration(
-        "AlertManagementSeverity",
-        "How bad an alert is.",
-        severities,
-    );
+    g.enumeration("AlertManagementSeverity", text, severities);
     let states = vec![
         item("TRIGGERED", "Nobody looks after it yet."),
         item("ACKNOWLEDGED", "Somebody does."),
@@ -83,11 +74,8 @@ pub fn graph(g: &mut Graph) {
         item(one.as_str(), &text)
     });
     let text = "Fields of an alert that a payload may hold elsewhere.";
-    g.enumeration(
-        "AlertManagementPayloadAlertFieldName",
-        text,
-        targets.collect(),
-    );
+    let name = "AlertManagementPayloadAlertFieldName";
+    g.enumeration(name, text, targets.collect());
     let kinds = vec![
         item("ARRAY", "A list."),
         item("DATETIME", "A text that begins as dates do."),
@@ -98,36 +86,37 @@ pub fn graph(g: &mut Graph) {
 }
 
 fn sorts() -> Vec<EnumItem> {
-    vec![
-        item("STARTED_AT_ASC", "Started first first."),
-        item("STARTED_AT_DESC", "Started last first."),
-        item(
+    let sorts = [
+        ("STARTED_AT_ASC", "Started first first."),
+        ("STARTED_AT_DESC", "Started last first."),
+        (
             "ENDED_AT_ASC",
             "Ended first first, those that have not last.",
         ),
-        item(
+        (
             "ENDED_AT_DESC",
             "Ended last first, those that have not last.",
         ),
-        item("CREATED_TIME_ASC", "Received first first."),
-        item("CREATED_TIME_DESC", "Received last first."),
-        item("UPDATED_TIME_ASC", "Longest unchanged first."),
-        item("UPDATED_TIME_DESC", "Last changed first."),
-        item("EVENT_COUNT_ASC", "Fewest events first."),
-        item("EVENT_COUNT_DESC", "Most events first."),
-        item("SEVERITY_ASC", "Least bad first."),
-        item("SEVERITY_DESC", "Worst first."),
-        item("STATUS_ASC", "Ignored first, triggered last."),
-        item("STATUS_DESC", "Triggered first, ignored last."),
-        item("CREATED_ASC", "Received first first."),
-        item("CREATED_DESC", "Received last first."),
-        item("UPDATED_ASC", "Longest unchanged first."),
-        item("UPDATED_DESC", "Last changed first."),
-        item("created_asc", "Received first first."),
-        item("created_desc", "Received last first."),
-        item("updated_asc", "Longest unchanged first."),
-        item("updated_desc", "Last changed first."),
-    ]
+        ("CREATED_TIME_ASC", "Received first first."),
+        ("CREATED_TIME_DESC", "Received last first."),
+        ("UPDATED_TIME_ASC", "Longest unchanged first."),
+        ("UPDATED_TIME_DESC", "Last changed first."),
+        ("EVENT_COUNT_ASC", "Fewest events first."),
+        ("EVENT_COUNT_DESC", "Most events first."),
+        ("SEVERITY_ASC", "Least bad first."),
+        ("SEVERITY_DESC", "Worst first."),
+        ("STATUS_ASC", "Ignored first, triggered last."),
+        ("STATUS_DESC", "Triggered first, ignored last."),
+        ("CREATED_ASC", "Received first first."),
+        ("CREATED_DESC", "Received last first."),
+        ("UPDATED_ASC", "Longest unchanged first."),
+        ("UPDATED_DESC", "Last changed first."),
+        ("created_asc", "Received first first."),
+        ("created_desc", "Received last first."),
+        ("updated_asc", "Longest unchanged first."),
+        ("updated_desc", "Last changed first."),
+    ];
+    sorts.map(|(name, text)| item(name, text)).into()
 }
 
 #[cfg(test)]

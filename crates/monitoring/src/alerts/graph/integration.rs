@@ -1,7 +1,7 @@
 //! Integrations: the interface, its two types, and what payloads offer.
 
 use super::enums::{FIELD_TYPE, TARGET, TYPE};
-use super::{INTEGRATION_ID, caller, read};
+use super::{INTEGRATION_ID, caller, ids, paths, read};
 use crate::alerts::model::{Integration, Kind};
 use crate::alerts::payload::mapping::{Mapped, Target, offered};
 use crate::alerts::payload::{self, Payload};
@@ -19,7 +19,6 @@ use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The interface.
 const INTEGRATION: &str = "AlertManagementIntegration";
 /// Integrations as those for any sender are shown.
 pub const HTTP: &str = "AlertManagementHttpIntegration";
@@ -30,8 +29,7 @@ pub const PROMETHEUS_ID: &str = "IntegrationsPrometheusID";
 const PROMETHEUS_MODELS: [&str; 2] = ["Integrations::Prometheus", "PrometheusService"];
 
 /// A step of a path: a text or a number.
-const SEGMENT: Leaf<Json> = Leaf::new("PayloadAlertFieldPathSegment", |it| it);
-/// JSON as text.
+pub const SEGMENT: Leaf<Json> = Leaf::new("PayloadAlertFieldPathSegment", |it| it);
 const JSON_STRING: Leaf<String> = Leaf::new("JsonString", Json::String);
 
 /// An integration as the interface shows it to those who manage it.
@@ -44,7 +42,6 @@ pub struct IntegrationView {
 }
 
 impl IntegrationView {
-    /// An integration of the project with this path.
     pub fn new(
         app: &App,
         integration: Integration,
@@ -80,7 +77,6 @@ impl IntegrationView {
 /// A field of a payload: what it fills, if it does, and where it is.
 struct PayloadField(Option<Target>, Mapped);
 
-/// Registers the types and the fields of projects.
 pub fn graph(g: &mut Graph) {
     scalars(g);
     common(g.interface::<IntegrationView>(INTEGRATION, "Where a tool sends alerts."));
@@ -224,7 +220,7 @@ fn projects(g: &mut Graph) {
                 let text: String = args.get("payloadExample")?;
                 let example = object_of(&text)?;
                 let (app, viewer) = caller(&context)?;
-                let ids: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
+                let ids = ids(&projects);
                 let managed = app.read(move |tx| read::managed(tx, &viewer, &ids));
                 let managed = managed.await?;
                 let of =
@@ -268,27 +264,24 @@ async fn listed(
 ) -> Result<Vec<Option<Connection<IntegrationView>>>, Fault> {
     let window = ask.window(&context, "alert integrations", &KEYS)?;
     let (app, viewer) = caller(&context)?;
-    let owners: Vec<i64> = projects.iter().map(|it| it.project.id).collect();
-    let asked = owners.clone();
+    let owners = ids(&projects);
+    let wanted = owners.clone();
     let read = app.read(move |tx| {
-        let seen: Vec<i64> = read::managed(tx, &viewer, &asked)?.into_iter().collect();
-        let found = read::integrations(tx, &seen, id, kind, &window)?;
+        let managed = read::managed(tx, &viewer, &wanted)?;
+        let found = read::integrations(tx, &managed, id, kind, &window)?;
         Ok((found, window))
     });
     let (found, window) = read.await?;
-    let paths: HashMap<i64, &str> = projects
-        .iter()
-        .map(|it| (it.project.id, it.project.full_path.as_str()))
-        .collect();
-    let mut shown: HashMap<i64, Vec<Arc<IntegrationView>>> = HashMap::new();
+    let paths = paths(&projects);
+    let mut views: HashMap<i64, Vec<Arc<IntegrationView>>> = HashMap::new();
     for Owned { owner, row } in found {
         let path = paths.get(&owner).copied().unwrap_or_default();
         let is_metrics = by_kind && row.kind == Kind::Prometheus;
         let one = IntegrationView::new(&app, row, path, is_metrics)?;
-        shown.entry(owner).or_default().push(one);
+        views.entry(owner).or_default().push(one);
     }
     let page = |owner: &i64| {
-        let rows = shown.get(owner).cloned().unwrap_or_default();
+        let rows = views.get(owner).cloned().unwrap_or_default();
         Some(window.page_of(rows, |it: &IntegrationView| vec![it.integration.id.into()]))
     };
     Ok(owners.iter().map(page).collect())

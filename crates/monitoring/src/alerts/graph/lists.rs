@@ -2,21 +2,20 @@
 
 use super::enums::order;
 use super::read;
-use super::{AlertView, caller};
+use super::{AlertView, caller, ids, paths};
 use crate::alerts::model::{Alert, Status};
-use crate::alerts::store::alerts::{self as rows, Counts, Filter, Order};
-use identity::users::find_by_username;
+use crate::alerts::store::alerts::{self as rows, Counts, Filter, NOBODY, Order};
+use identity::viewer::Viewer;
 use kernel::error::Result as Read;
 use kernel::graph::{
-    Args, Ask, Connection, Context, Cost, Fault, Graph, HasTypeRef, INT, Key, ObjectBuilder, Owned,
-    STRING, argument, by_owner, named, object,
+    Args, Argument, Ask, Connection, Context, Cost, Fault, Graph, HasTypeRef, INT, Key,
+    ObjectBuilder, Owned, STRING, argument, by_owner, named, object,
 };
 use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
-/// Registers the fields of projects.
 pub fn graph(g: &mut Graph) {
     let text = "How many alerts there are of each status.";
     let of = |status: Status| move |it: &Counts| Some(it.of(status));
@@ -54,12 +53,12 @@ pub fn graph(g: &mut Graph) {
         .arg(assignee());
 }
 
-fn search() -> kernel::graph::Argument {
+fn search() -> Argument {
     argument("search", STRING)
         .describe("Only those in whose title, description, tool or service this is.")
 }
 
-fn assignee() -> kernel::graph::Argument {
+fn assignee() -> Argument {
     argument("assigneeUsername", STRING).describe("Only those that this user looks after.")
 }
 
@@ -86,9 +85,6 @@ struct AlertsFilter {
     order: Order,
 }
 
-/// A number that no row has.
-const NONE: i64 = -1;
-
 impl AlertsFilter {
     fn read(args: &Args) -> Result<AlertsFilter, Fault> {
         let statuses: Option<Vec<String>> = args.get("statuses")?;
@@ -102,25 +98,25 @@ impl AlertsFilter {
                 statuses: statuses.filter_map(status).collect(),
                 search: search.unwrap_or_default(),
                 assignee_id: None,
-                iid: iid.map(|text| text.parse().unwrap_or(NONE)),
+                iid: iid.map(|text| text.parse().unwrap_or(NOBODY)),
             },
             assignee: args.get("assigneeUsername")?,
             order: sort.and_then(|name| order(&name)).unwrap_or_default(),
         })
     }
 
-    fn filter(&self, tx: &mut Tx<'_>) -> Read<Filter> {
+    /// Those of these projects whose alerts the viewer may see, and which.
+    fn among(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        projects: &[i64],
+    ) -> Read<(Vec<i64>, Filter)> {
+        let readable = read::readable(tx, viewer, projects)?;
         let mut filter = self.filter.clone();
-        if let Some(name) = &self.assignee {
-            let user = find_by_username(tx, name)?;
-            filter.assignee_id = Some(user.map_or(NONE, |user| user.id));
-        }
-        Ok(filter)
+        filter.look_up(tx, self.assignee.as_deref())?;
+        Ok((readable, filter))
     }
-}
-
-fn ids(projects: &[Arc<Project>]) -> Vec<i64> {
-    projects.iter().map(|it| it.project.id).collect()
 }
 
 async fn first(
@@ -128,13 +124,12 @@ async fn first(
     args: Args,
     context: Context,
 ) -> Result<Vec<Option<Arc<AlertView>>>, Fault> {
-    let asked = AlertsFilter::read(&args)?;
+    let wanted = AlertsFilter::read(&args)?;
     let (app, viewer) = caller(&context)?;
     let owners = ids(&projects);
     let read = app.read(move |tx| {
-        let seen: Vec<i64> = read::readable(tx, &viewer, &owners)?.into_iter().collect();
-        let filter = asked.filter(tx)?;
-        read::firsts(tx, &seen, &filter, asked.order)
+        let (readable, filter) = wanted.among(tx, &viewer, &owners)?;
+        read::firsts(tx, &readable, &filter, wanted.order)
     });
     let found: HashMap<i64, Vec<Alert>> = by_owner(read.await?);
     let of = |it: &Arc<Project>| {
@@ -150,25 +145,21 @@ async fn listed(
     args: Args,
     context: Context,
 ) -> Result<Vec<Option<Connection<AlertView>>>, Fault> {
-    let asked = AlertsFilter::read(&args)?;
-    let order = asked.order;
+    let wanted = AlertsFilter::read(&args)?;
+    let order = wanted.order;
     let keys: Vec<Key> = read::keys(order).into_iter().map(|key| key.0).collect();
     let way = if order.descending { "desc" } else { "asc" };
     let window = ask.window(&context, &format!("alerts {} {way}", order.by), &keys)?;
     let (app, viewer) = caller(&context)?;
     let owners = ids(&projects);
-    let wanted = owners.clone();
+    let all = owners.clone();
     let read = app.read(move |tx| {
-        let seen: Vec<i64> = read::readable(tx, &viewer, &wanted)?.into_iter().collect();
-        let filter = asked.filter(tx)?;
-        let found = read::pages(tx, &seen, &filter, &window)?;
+        let (readable, filter) = wanted.among(tx, &viewer, &all)?;
+        let found = read::pages(tx, &readable, &filter, &window)?;
         Ok((found, window))
     });
     let (found, window) = read.await?;
-    let paths: HashMap<i64, &str> = projects
-        .iter()
-        .map(|it| (it.project.id, it.project.full_path.as_str()))
-        .collect();
+    let paths = paths(&projects);
     let show = |row: Owned<Alert>| {
         let path = paths.get(&row.owner).copied().unwrap_or_default();
         row.map(|alert| AlertView::new(&app, alert, path))
@@ -185,14 +176,13 @@ async fn counts(
     args: Args,
     context: Context,
 ) -> Result<Vec<Option<Arc<Counts>>>, Fault> {
-    let asked = AlertsFilter::read(&args)?;
+    let wanted = AlertsFilter::read(&args)?;
     let (app, viewer) = caller(&context)?;
     let owners = ids(&projects);
     let read = app.read(move |tx| {
-        let seen: Vec<i64> = read::readable(tx, &viewer, &owners)?.into_iter().collect();
-        let filter = asked.filter(tx)?;
-        let mut found = rows::counts(tx, &seen, &filter)?;
-        for id in seen {
+        let (readable, filter) = wanted.among(tx, &viewer, &owners)?;
+        let mut found = rows::counts(tx, &readable, &filter)?;
+        for id in readable {
             found.entry(id).or_default();
         }
         Ok(found)

@@ -10,6 +10,7 @@ mod lists;
 mod read;
 mod write;
 
+use read::AlertWithPath;
 pub use read::named;
 
 use super::model::Alert;
@@ -23,14 +24,12 @@ use kernel::graph::context::Loader;
 use kernel::graph::{Context, Fault, GlobalId, Graph, object};
 use planning::targets::{Kind, Seen};
 use serde_json::json;
-use spaces::access::Purpose;
+use spaces::graph::ProjectView as Project;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
-/// Global IDs of alerts.
 pub const ALERT_ID: GlobalId = GlobalId::new("AlertManagementAlertID", ALERT);
-/// Global IDs of integrations.
 pub const INTEGRATION_ID: GlobalId = GlobalId::new(
     "AlertManagementHttpIntegrationID",
     "AlertManagement::HttpIntegration",
@@ -44,7 +43,6 @@ pub const KIND: Kind = Kind {
     talk: Some(TALK),
 };
 
-/// Registers the types and adds them to projects and issues.
 pub fn graph(g: &mut Graph) {
     INTEGRATION_ID.register(g);
     enums::graph(g);
@@ -56,7 +54,6 @@ pub fn graph(g: &mut Graph) {
     g.node::<Alerts, _>(ALERT_ID, object("AlertManagementAlert"));
 }
 
-/// An alert as the interface shows it.
 pub struct AlertView {
     pub alert: Alert,
     web_url: String,
@@ -80,17 +77,8 @@ impl Loader for Alerts {
     type Value = Arc<AlertView>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<AlertView>>, Fault> {
-        let (app, viewer) = caller(&context)?;
-        let found = app.read(move |tx| read::visible(tx, &viewer, "alerts.id", &ids));
-        let found = found.await?.into_iter();
-        Ok(found
-            .map(|it| {
-                (
-                    it.alert.id,
-                    Arc::new(AlertView::new(&app, it.alert, &it.full_path)),
-                )
-            })
-            .collect())
+        let found = views(context, "alerts.id", ids).await?.into_iter();
+        Ok(found.map(|it| (it.alert.id, it)).collect())
     }
 }
 
@@ -102,18 +90,23 @@ impl Loader for AlertsOfIssues {
     type Value = Arc<AlertView>;
 
     async fn load(context: Context, ids: Vec<i64>) -> Result<HashMap<i64, Arc<AlertView>>, Fault> {
-        let (app, viewer) = caller(&context)?;
-        let found = app.read(move |tx| read::visible(tx, &viewer, "alerts.issue_id", &ids));
-        let found = found.await?.into_iter();
-        let keyed = found.filter_map(|it| {
-            let issue = it.alert.issue_id?;
-            Some((
-                issue,
-                Arc::new(AlertView::new(&app, it.alert, &it.full_path)),
-            ))
-        });
-        Ok(keyed.collect())
+        let found = views(context, "alerts.issue_id", ids).await?.into_iter();
+        let by_issue = found.filter_map(|it| Some((it.alert.issue_id?, it)));
+        Ok(by_issue.collect())
     }
+}
+
+/// Alerts of which this column is one of these, and which the viewer may see.
+async fn views(
+    context: Context,
+    column: &'static str,
+    ids: Vec<i64>,
+) -> Result<Vec<Arc<AlertView>>, Fault> {
+    let (app, viewer) = caller(&context)?;
+    let found = app.read(move |tx| read::visible(tx, &viewer, column, &ids));
+    let found = found.await?.into_iter();
+    let view = |it: AlertWithPath| Arc::new(AlertView::new(&app, it.alert, &it.full_path));
+    Ok(found.map(view).collect())
 }
 
 /// Those of these alerts that the viewer may see, as to-dos show them.
@@ -140,15 +133,20 @@ fn seen(app: &App, tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Done<HashMa
     Ok(seen.collect())
 }
 
+fn ids(projects: &[Arc<Project>]) -> Vec<i64> {
+    projects.iter().map(|it| it.project.id).collect()
+}
+
+/// Full paths of projects by their ids.
+fn paths(projects: &[Arc<Project>]) -> HashMap<i64, &str> {
+    let all = projects.iter().map(|it| &it.project);
+    all.map(|it| (it.id, it.full_path.as_str())).collect()
+}
+
 /// The notes and to-dos of an alert are about this.
 fn about(it: &AlertView) -> planning::Noteable {
     noteable(&it.alert)
 }
-
-/// What is asked of a project to change its alerts, or where they come from.
-const CHANGES: Purpose = Purpose::ManageAlerts;
-/// See [`CHANGES`].
-const SETTINGS: Purpose = Purpose::Update;
 
 /// A refusal whose texts are whole sentences, not about a field by its name.
 fn sentences(error: Error) -> Fault {

@@ -8,13 +8,10 @@ use kernel::graph::{Key, Order as Way, Owned, Window};
 use planning::store::references::Numbered;
 use serde_json::{Value as Json, json};
 use spaces::access::{DEVELOPER, MAINTAINER, Purpose, projects_of, visible_projects};
-use std::collections::HashSet;
 use store::{Fragment, FromRow, Row, Tx};
 
-/// An alert with the path of its project.
 pub struct AlertWithPath {
     pub alert: Alert,
-    /// Full path of its project.
     pub full_path: String,
 }
 
@@ -45,20 +42,20 @@ fn reached(tx: &Tx<'_>, viewer: &Viewer, level: i64) -> Fragment {
 }
 
 /// Those of these projects whose alerts the viewer may see.
-pub fn readable(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<HashSet<i64>> {
+pub fn readable(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<i64>> {
     among(tx, viewer, ids, DEVELOPER)
 }
 
 /// Those of these projects whose integrations the viewer may see.
-pub fn managed(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<HashSet<i64>> {
+pub fn managed(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64]) -> Result<Vec<i64>> {
     among(tx, viewer, ids, MAINTAINER)
 }
 
-fn among(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64], level: i64) -> Result<HashSet<i64>> {
+fn among(tx: &mut Tx<'_>, viewer: &Viewer, ids: &[i64], level: i64) -> Result<Vec<i64>> {
     let mut query = Fragment::new("select projects.id from projects where");
     query.in_list("projects.id", ids).raw(" and ");
     query.append(reached(tx, viewer, level));
-    Ok(tx.query::<i64>(query)?.into_iter().collect())
+    Ok(tx.query(query)?)
 }
 
 /// Alerts of which this column is one of these, and which the viewer may see.

@@ -1,252 +1,230 @@
 //! Mutations of integrations.
 
-use super::integration::{HTTP, IntegrationView, PROMETHEUS, PROMETHEUS_ID, object_of};
-use super::{INTEGRATION_ID, SETTINGS, caller};
+use super::enums::{FIELD_TYPE, TARGET, TYPE};
+use super::integration::{HTTP, IntegrationView, PROMETHEUS, PROMETHEUS_ID, SEGMENT, object_of};
+use super::{INTEGRATION_ID, caller};
 use crate::alerts::model::{Integration, Kind};
 use crate::alerts::payload::mapping::Mapping;
-use crate::alerts::rules::integrations::{self as rules, Change, New};
+use crate::alerts::rules::Manager;
+use crate::alerts::rules::integrations::{self as rules, Change};
 use crate::alerts::store::integrations as rows;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result as Wrote};
+use kernel::graph::input::GraphInput;
 use kernel::graph::{
-    Argument, BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, Mark, MutationBuilder, STRING,
-    argument, named, object,
+    BOOLEAN, Context, Done, Fault, Graph, HasTypeRef, ID, Mark, MutationBuilder, STRING, argument,
+    named, object,
 };
+use kernel::graph_input;
 use kernel::ids::Reference;
-use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use spaces::Project;
 use std::sync::Arc;
 use store::Tx;
 
+const FIELD: &str = "AlertManagementPayloadAlertFieldInput";
 /// Name of integrations that are made without one.
 const METRICS_NAME: &str = "Prometheus";
 /// What is said of a second integration of the metrics tool.
 const SECOND: &str = "Multiple Prometheus integrations are not supported";
 
-/// What a mutation of an integration shows.
 struct Changed(Arc<IntegrationView>);
 
-#[derive(Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Fields {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    name: Option<String>,
-    active: Option<bool>,
-    payload_example: Option<String>,
-    payload_attribute_mappings: Option<Vec<Json>>,
+graph_input! {
+    struct FieldInput {
+        /// The field.
+        field_name: String = TARGET.required(),
+        /// The way to it.
+        path: Json = SEGMENT.required().list().required(),
+        /// What people call it.
+        label: Option<String> = STRING,
+        /// What kind of value it is.
+        kind as "type": String = FIELD_TYPE.required(),
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Create {
-    project_path: String,
-    #[serde(flatten)]
-    fields: Fields,
+graph_input! {
+    struct PayloadInput {
+        /// What its sender sends.
+        payload_example: Option<String> = named("JsonString"),
+        /// Where payloads hold the fields of an alert.
+        payload_attribute_mappings: Option<Vec<FieldInput>> = named(FIELD).required().list(),
+    }
 }
 
-#[derive(Deserialize)]
-struct Update {
-    id: i64,
-    #[serde(flatten)]
-    fields: Fields,
+graph_input! {
+    struct Create {
+        ..payloads: PayloadInput,
+        /// Full path of the project.
+        project_path: String = ID.required(),
+        /// What people call it.
+        name: String = STRING.required(),
+        /// Whether it receives anything.
+        active: bool = BOOLEAN.required(),
+        /// What it is for.
+        kind as "type": Option<String> = TYPE => "HTTP",
+    }
 }
 
-#[derive(Deserialize)]
-struct One {
-    id: i64,
+graph_input! {
+    struct Update {
+        ..payloads: PayloadInput,
+        /// The integration.
+        id: i64 = INTEGRATION_ID.required(),
+        /// What people call it.
+        name: Option<String> = STRING,
+        /// Whether it receives anything.
+        active: Option<bool> = BOOLEAN,
+        /// What it is for.
+        kind as "type": Option<String> = TYPE,
+    }
+}
+
+graph_input! {
+    struct One {
+        /// The integration.
+        id: i64 = INTEGRATION_ID.required(),
+    }
+}
+
+graph_input! {
+    struct CreateMetrics {
+        /// Full path of the project.
+        project_path: String = ID.required(),
+        /// Whether it receives anything.
+        active: bool = BOOLEAN.required(),
+    }
+}
+
+graph_input! {
+    struct UpdateMetrics {
+        /// The integration.
+        id: i64 = named(PROMETHEUS_ID).required(),
+        /// Whether it receives anything.
+        active: Option<bool> = BOOLEAN,
+    }
+}
+
+graph_input! {
+    struct OneMetrics {
+        /// The integration.
+        id: i64 = named(PROMETHEUS_ID).required(),
+    }
 }
 
 pub fn graph(g: &mut Graph) {
-    g.input(
-        "AlertManagementPayloadAlertFieldInput",
-        "Where payloads hold a field of an alert.",
-        vec![
-            said(
-                "fieldName",
-                named("AlertManagementPayloadAlertFieldName").required(),
-                "The field.",
-            ),
-            said(
-                "path",
-                named("PayloadAlertFieldPathSegment")
-                    .required()
-                    .list()
-                    .required(),
-                "The way to it.",
-            ),
-            said("label", STRING, "What people call it."),
-            said(
-                "type",
-                named("AlertManagementPayloadAlertFieldType").required(),
-                "What kind of value it is.",
-            ),
-        ],
-    );
+    let text = "Where payloads hold a field of an alert.";
+    g.input(FIELD, text, FieldInput::arguments());
     http(g);
     metrics(g);
 }
 
-fn said(name: &str, shape: impl HasTypeRef, text: &str) -> Argument {
-    argument(name, shape).describe(text)
-}
-
-fn shows<'g>(it: MutationBuilder<'g, Changed>, name: &'static str) -> MutationBuilder<'g, Changed> {
-    it.answers("integration", object::<IntegrationView>(name), |it| {
-        Some(it.0.clone())
-    })
-}
-
-fn payload(it: MutationBuilder<'_, Changed>) -> MutationBuilder<'_, Changed> {
-    it.input(said(
-        "payloadExample",
-        named("JsonString"),
-        "What its sender sends.",
-    ))
-    .input(said(
-        "payloadAttributeMappings",
-        named("AlertManagementPayloadAlertFieldInput")
-            .required()
-            .list(),
-        "Where payloads hold the fields of an alert.",
-    ))
-}
-
 fn http(g: &mut Graph) {
-    let kind = || {
-        let of = named("AlertManagementIntegrationType");
-        said("type", of, "What it is for.")
-    };
-    let id = || said("id", INTEGRATION_ID.required(), "The integration.");
-    let it = g
-        .mutation::<Changed>("httpIntegrationCreate", "Makes an alert integration.")
-        .input(said(
-            "projectPath",
-            ID.required(),
-            "Full path of the project.",
-        ))
-        .input(said("name", STRING.required(), "What people call it."))
-        .input(said(
-            "active",
-            BOOLEAN.required(),
-            "Whether it receives anything.",
-        ))
-        .input(kind().default("HTTP"));
-    shows(payload(it), HTTP).run(|it: Create, context| async move {
-        let new = New {
-            kind: it.fields.kind().unwrap_or(Kind::Http),
-            name: it.fields.name.clone().unwrap_or_default(),
-            active: it.fields.active.unwrap_or(true),
-            plain_address: false,
-            change: it.fields.change()?,
+    let text = "Makes an alert integration.";
+    mutation(g, "httpIntegrationCreate", text, HTTP).handle(|it: Create, context| async move {
+        let new = Change {
+            name: Some(it.name),
+            active: Some(it.active),
+            ..it.payloads.change(it.kind)?
         };
         create(it.project_path, new, false, context).await
     });
-    let it = g
-        .mutation::<Changed>("httpIntegrationUpdate", "Changes an alert integration.")
-        .input(id())
-        .input(said("name", STRING, "What people call it."))
-        .input(said("active", BOOLEAN, "Whether it receives anything."))
-        .input(kind());
-    shows(payload(it), HTTP).run(|it: Update, context| update(it, false, context));
+    let text = "Changes an alert integration.";
+    mutation(g, "httpIntegrationUpdate", text, HTTP).handle(|it: Update, context| async move {
+        let wanted = Change {
+            name: it.name,
+            active: it.active,
+            ..it.payloads.change(it.kind)?
+        };
+        update(it.id, wanted, false, context).await
+    });
     let text = "Gives an alert integration another key; the old one stops at once.";
-    let it = g.mutation::<Changed>("httpIntegrationResetToken", text);
-    shows(it.input(id()), HTTP).run(|it: One, context| reset(it, false, context));
+    mutation(g, "httpIntegrationResetToken", text, HTTP)
+        .handle(|it: One, context| reset(it.id, false, context));
     let text = "Removes an alert integration; its alerts stay.";
-    let it = g.mutation::<Changed>("httpIntegrationDestroy", text);
-    shows(it.input(id()), HTTP).run(|it: One, context| async move {
-        change(it.id, false, context, |_, tx, viewer, project, one| {
-            rules::destroy(tx, viewer, project, one.id)
+    mutation(g, "httpIntegrationDestroy", text, HTTP).handle(|it: One, context| async move {
+        change(it.id, false, context, |_, tx, by, one| {
+            rules::destroy(tx, by, one.id)
         })
         .await
     });
 }
 
+fn mutation<'g>(
+    g: &'g mut Graph,
+    name: &'static str,
+    text: &'static str,
+    shows: &'static str,
+) -> MutationBuilder<'g, Changed> {
+    g.mutation::<Changed>(name, text).answers(
+        "integration",
+        object::<IntegrationView>(shows),
+        |it| Some(it.0.clone()),
+    )
+}
+
 /// Mutations of integrations of the metrics tool, which those above replace.
-fn deprecated(replacement: &'static str) -> Mark {
-    Mark::Deprecated {
+fn metrics(g: &mut Graph) {
+    let deprecated = |replacement: &'static str| Mark::Deprecated {
         reason: "One kind of integration does for all",
         milestone: "18.2",
         replacement: Some(replacement),
-    }
-}
-
-fn metrics(g: &mut Graph) {
-    let id = || said("id", named(PROMETHEUS_ID).required(), "The integration.");
-    let api = || said("apiUrl", STRING, "Where the sender answers; not used.");
+    };
+    let api = || argument("apiUrl", STRING).describe("Where the sender answers; not used.");
     let text = "Makes an integration of the metrics tool.";
-    let it = g
-        .mutation::<Changed>("prometheusIntegrationCreate", text)
+    mutation(g, "prometheusIntegrationCreate", text, PROMETHEUS)
         .mark(deprecated("HttpIntegrationCreate"))
-        .input(said(
-            "projectPath",
-            ID.required(),
-            "Full path of the project.",
-        ))
-        .input(said(
-            "active",
-            BOOLEAN.required(),
-            "Whether it receives anything.",
-        ))
-        .input(api());
-    shows(it, PROMETHEUS).run(|it: Create, context| async move {
-        let new = New {
-            kind: Kind::Prometheus,
-            name: METRICS_NAME.to_owned(),
-            active: it.fields.active.unwrap_or(true),
-            plain_address: true,
-            change: Change::default(),
-        };
-        create(it.project_path, new, true, context).await
-    });
+        .input(api())
+        .handle(|it: CreateMetrics, context| async move {
+            let new = Change {
+                kind: Some(Kind::Prometheus),
+                name: Some(METRICS_NAME.to_owned()),
+                active: Some(it.active),
+                ..Change::default()
+            };
+            create(it.project_path, new, true, context).await
+        });
     let text = "Changes an integration of the metrics tool.";
-    let it = g
-        .mutation::<Changed>("prometheusIntegrationUpdate", text)
+    mutation(g, "prometheusIntegrationUpdate", text, PROMETHEUS)
         .mark(deprecated("HttpIntegrationUpdate"))
-        .input(id())
-        .input(said("active", BOOLEAN, "Whether it receives anything."))
-        .input(api());
-    shows(it, PROMETHEUS).run(|it: Update, context| update(it, true, context));
+        .input(api())
+        .handle(|it: UpdateMetrics, context| {
+            let wanted = Change {
+                active: it.active,
+                ..Change::default()
+            };
+            update(it.id, wanted, true, context)
+        });
     let text = "Gives an integration of the metrics tool another key.";
-    let it = g
-        .mutation::<Changed>("prometheusIntegrationResetToken", text)
-        .mark(deprecated("HttpIntegrationResetToken"));
-    shows(it.input(id()), PROMETHEUS).run(|it: One, context| reset(it, true, context));
+    mutation(g, "prometheusIntegrationResetToken", text, PROMETHEUS)
+        .mark(deprecated("HttpIntegrationResetToken"))
+        .handle(|it: OneMetrics, context| reset(it.id, true, context));
 }
 
-impl Fields {
-    fn kind(&self) -> Option<Kind> {
-        Kind::from_text(&self.kind.as_deref()?.to_ascii_lowercase())
-    }
-
-    fn change(&self) -> Result<Change, Fault> {
-        let example = self.payload_example.as_deref().map(object_of).transpose()?;
+impl PayloadInput {
+    fn change(&self, kind: Option<String>) -> Result<Change, Fault> {
         let mapping = self.payload_attribute_mappings.as_ref().map(|entries| {
-            let entries: Vec<Json> = entries.iter().map(entry).collect();
-            let wrong = |text: String| Error::invalid("payload_attribute_mappings", text);
-            Mapping::parse(&entries).map_err(wrong)
+            let entries: Vec<Json> = entries.iter().map(FieldInput::entry).collect();
+            Mapping::sent(&entries)
         });
         Ok(Change {
-            kind: self.kind(),
-            name: self.name.clone(),
-            active: self.active,
-            payload_example: example,
+            kind: kind.and_then(|kind| Kind::from_text(&kind.to_ascii_lowercase())),
+            payload_example: self.payload_example.as_deref().map(object_of).transpose()?,
             payload_mapping: mapping.transpose()?,
             ..Change::default()
         })
     }
 }
 
-/// An entry as REST names its fields.
-fn entry(given: &Json) -> Json {
-    json!({
-        "field_name": given["fieldName"],
-        "path": given["path"],
-        "label": given["label"],
-        "type": given["type"],
-    })
+impl FieldInput {
+    /// As REST names its fields.
+    fn entry(&self) -> Json {
+        json!({
+            "field_name": self.field_name,
+            "path": self.path,
+            "label": self.label,
+            "type": self.kind,
+        })
+    }
 }
 
 fn done(app: &App, one: Integration, project: &str, metrics: bool) -> Result<Done<Changed>, Fault> {
@@ -257,59 +235,57 @@ fn done(app: &App, one: Integration, project: &str, metrics: bool) -> Result<Don
 
 async fn create(
     path: String,
-    new: New,
+    new: Change,
     metrics: bool,
     context: Context,
 ) -> Result<Done<Changed>, Fault> {
     let (app, viewer) = caller(&context)?;
     let (handle, reference) = (app.clone(), Reference::Path(path));
     let wrote = app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &reference, SETTINGS)?;
-        if metrics && rows::has_other(tx, project.id, Kind::Prometheus, 0)? {
+        let by = Manager::authorize(tx, &viewer, &reference)?;
+        if metrics && rows::has_other(tx, by.project.id, Kind::Prometheus, 0)? {
             return Err(Error::invalid("base", SECOND));
         }
-        let made = rules::create(&handle, tx, &viewer, &project, &new)?;
-        Ok((made, project.full_path))
+        let made = rules::create(&handle, tx, &by, &new, metrics)?;
+        Ok((made, by.project.full_path))
     });
     let (made, project) = wrote.await?;
     done(&app, made, &project, metrics)
 }
 
-async fn update(it: Update, metrics: bool, context: Context) -> Result<Done<Changed>, Fault> {
-    let wanted = it.fields.change()?;
+async fn update(
+    id: i64,
+    wanted: Change,
+    metrics: bool,
+    context: Context,
+) -> Result<Done<Changed>, Fault> {
     let nothing = wanted.kind.is_none()
         && wanted.name.is_none()
         && wanted.active.is_none()
         && wanted.payload_example.is_none()
         && wanted.payload_mapping.is_none();
-    change(
-        it.id,
-        metrics,
-        context,
-        move |_, tx, viewer, project, one| {
-            if nothing && !metrics {
-                let text = "Please provide attributes to update";
-                return Err(Error::invalid("base", text));
-            }
-            rules::update(tx, viewer, project, one, &wanted)
-        },
-    )
-    .await
-}
-
-async fn reset(it: One, metrics: bool, context: Context) -> Result<Done<Changed>, Fault> {
-    change(it.id, metrics, context, |app, tx, viewer, project, one| {
-        rules::reset_token(app, tx, viewer, project, one, 0)
+    change(id, metrics, context, move |_, tx, by, one| {
+        if nothing && !metrics {
+            let text = "Please provide attributes to update";
+            return Err(Error::invalid("base", text));
+        }
+        rules::update(tx, by, one, &wanted)
     })
     .await
 }
 
-/// Changes an integration of a project that the viewer manages, and shows it.
+async fn reset(id: i64, metrics: bool, context: Context) -> Result<Done<Changed>, Fault> {
+    change(id, metrics, context, |app, tx, by, one| {
+        rules::reset_token(app, tx, by, one, 0)
+    })
+    .await
+}
+
 async fn change(
     id: i64,
     metrics: bool,
     context: Context,
-    work: impl Fn(&App, &mut Tx<'_>, &Viewer, &Project, &Integration) -> Wrote<Integration>
+    work: impl Fn(&App, &mut Tx<'_>, &Manager, &Integration) -> Wrote<Integration>
     + Send
     + Sync
     + 'static,
@@ -318,13 +294,12 @@ async fn change(
     let handle = app.clone();
     let wrote = app.write(move |tx| {
         let one = rows::by_id(tx, id)?.found("Integration")?;
-        let project = Reference::Id(one.project_id);
-        let project = spaces::project(tx, &viewer, &project, SETTINGS)?;
+        let by = Manager::authorize(tx, &viewer, &Reference::Id(one.project_id))?;
         if metrics && one.kind != Kind::Prometheus {
             return Err(Error::NotFound("Integration"));
         }
-        let changed = work(&handle, tx, &viewer, &project, &one)?;
-        Ok((changed, project.full_path))
+        let changed = work(&handle, tx, &by, &one)?;
+        Ok((changed, by.project.full_path))
     });
     let (changed, project) = wrote.await?;
     done(&app, changed, &project, metrics)

@@ -20,8 +20,8 @@ impl Job for ForgetAlerts {
     }
 
     async fn run(self, run: Run) -> Result<(), Failure> {
-        let shown = before(run.app.now(), 24 * DAYS);
-        let hours = move |tx: &mut Tx<'_>| history::forget_hours(tx, shown, BATCH);
+        let first_shown = before(run.app.now(), 24 * DAYS);
+        let hours = move |tx: &mut Tx<'_>| history::forget_hours(tx, first_shown, BATCH);
         while run.app.write(hours).await? > 0 {}
         let limits: AlertLimits = run.app.settings().get(&run.app).await?;
         if limits.retention_days == 0 {

@@ -49,7 +49,8 @@ async fn tell_silences(app: &App) -> Result<()> {
             log: false,
         };
         keep::keep(app, project_id, delivery).await?;
-        app.write(move |tx| integrations::told(tx, id)).await?;
+        app.write(move |tx| integrations::silence_reported(tx, id))
+            .await?;
     }
     Ok(())
 }

@@ -1,115 +1,78 @@
 //! What becomes of an alert: the forms of its page.
 
-use super::project_of;
-use super::show::{AlertForms, FIELDS, render};
-use crate::alerts::model::{Alert, Status};
-use crate::alerts::rules::alerts as rules;
-use crate::alerts::store::alerts as rows;
-use identity::pages::refusal::Refusal;
+use super::show::{AlertForms, AlertPage};
+use crate::alerts::model::Status;
+use crate::alerts::rules::alerts::{AlertAccess, SHELVED};
+use identity::spam::Guarded;
 use identity::users::find_by_username;
-use identity::viewer::{SignedInViewer, Viewer};
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
-use kernel::html::flash;
-use kernel::http::{Paging, Params, RequestContext, Response};
-use spaces::Project;
-use spaces::access::Purpose;
-use spaces::pages::Address;
-use std::sync::Arc;
+use kernel::error::{Error, Result};
+use kernel::http::{Params, Response};
 use store::Tx;
 
 kernel::choices! {
     /// What a form asks for.
     pub enum Action {
-        /// Another status.
         Status = "status",
-        /// Somebody to look after it.
         Assign = "assign",
-        /// A to-do of one's own.
         Todo = "todo",
-        /// Some quiet.
         Shelve = "shelve",
     }
 }
 
 kernel::params! {
-    /// What becomes of an alert.
     pub struct ChangeForm {
-        /// Number of the alert.
-        pub alert_iid: i64,
-        /// What to do.
         pub action: Action,
-        /// Its status.
         pub status: Option<Status>,
         /// Sign-in name of who looks after it; blank for nobody.
         pub assignee: Option<String>,
-        /// For so many seconds.
+        /// In seconds.
         pub duration: Option<i64>,
     }
 }
 
 pub(super) async fn change(
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    page: AlertPage,
     form: Params<ChangeForm>,
-    paging: Paging,
 ) -> Result<Response> {
     let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (asker, place, wanted) = (viewer.clone(), address.clone(), form.clone());
-    let done = app
-        .write(move |tx| {
-            let space = place.authorize(tx, &asker, Purpose::ManageAlerts)?;
-            let project = project_of(&space)?;
-            let alert = rows::find(tx, project.id, wanted.alert_iid)?.found("Alert")?;
-            let said = apply(tx, &asker, project, &alert, &wanted)?;
-            Ok((alert.path(&project.full_path), said))
-        })
-        .await;
-    match done {
-        Ok((path, said)) => flash::done(&app, &path, said),
-        Err(error) => {
-            let typed = AlertForms {
-                assignee: form.assignee,
-                refusal: Refusal::of(error, FIELDS)?,
-                ..AlertForms::default()
-            };
-            render(&app, viewer, address, form.alert_iid, paging, typed).await
-        }
-    }
+    let typed = AlertForms {
+        assignee: form.assignee.clone(),
+        ..AlertForms::default()
+    };
+    let here = page.clone();
+    let done = app.write(move |tx| {
+        let mut here = here.authorize_to_change(tx)?;
+        let text = apply(tx, &mut here, &form)?;
+        Ok(Guarded::Made((here.path(), text)))
+    });
+    page.answer(&app, done.await, typed).await
 }
 
-fn apply(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    alert: &Alert,
-    form: &ChangeForm,
-) -> Result<String> {
+fn apply(tx: &mut Tx<'_>, here: &mut AlertAccess, form: &ChangeForm) -> Result<String> {
     Ok(match form.action {
         Action::Status => {
             let status = form.status.ok_or_else(|| Error::missing("status"))?;
-            rules::set_status(tx, viewer, project, alert, status)?;
+            here.set_status(tx, status)?;
             format!("The alert is {status}.")
         }
         Action::Assign => {
             let name = form.assignee.as_deref().unwrap_or_default().trim();
             let name = name.trim_start_matches('@');
             let users = named(tx, name)?;
-            rules::assign(tx, viewer, project, alert, &users)?;
+            here.assign(tx, &users)?;
             match users.is_empty() {
                 true => "Nobody looks after the alert.".to_owned(),
                 false => format!("The alert is assigned to @{name}."),
             }
         }
-        Action::Todo => match rules::add_todo(tx, viewer, alert)? {
+        Action::Todo => match here.add_todo(tx)? {
             true => "The alert is among your to-dos.".to_owned(),
             false => "The alert was among your to-dos already.".to_owned(),
         },
         Action::Shelve => {
-            let seconds = form.duration.unwrap_or(rules::SHELVED);
-            rules::shelve(tx, viewer, project, alert, seconds)?;
+            here.shelve(tx, form.duration.unwrap_or(SHELVED))?;
             "The alert is ignored for a while.".to_owned()
         }
     })

@@ -1,44 +1,32 @@
 //! `…/-/settings/alerts/<id>`: one integration: its address and key, how its
 //! payloads are read, and what it received of late.
 
-use super::project_of;
 use super::views::{AlertIntegration, DeliveryRow, IntegrationForm, TargetRow};
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Delivered, Integration};
 use crate::alerts::payload::Payload;
 use crate::alerts::payload::mapping::{MAX_PATHS, Mapped, Mapping, Path, Target, offered};
-use crate::alerts::receive::keep::{self, Outcome};
+use crate::alerts::receive::keep;
+use crate::alerts::rules::Manager;
 use crate::alerts::rules::integrations::{self, Change};
 use crate::alerts::store::{deliveries, integrations as rows};
-use identity::pages::refusal::FormState;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::pages::page;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Html, Moment, flash};
-use kernel::http::{Params, Patch, RequestContext, Response};
+use kernel::html::{Moment, Page};
+use kernel::http::{Flat, Params, Patch, Response};
 use kernel::time::Timestamp;
 use serde_json::{Value, json};
-use spaces::Project;
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space};
-use std::sync::Arc;
+use spaces::pages::{Space, Visit};
 use store::Tx;
 
-/// Deliveries the page shows.
 const DELIVERIES: i64 = 100;
 /// A payload to begin with.
 const SAMPLE: &str = "{\n  \"title\": \"Test alert\",\n  \"severity\": \"low\"\n}";
-/// Fields of the forms that show what is wrong with them.
-const FIELDS: &[&str] = &[
-    "name",
-    "heartbeat_seconds",
-    "payload_example",
-    "identity_fields",
-    "ignored_fields",
-    "payload",
-    "overlap_seconds",
-];
+/// How long the old key may still open it, in seconds.
 const OVERLAPS: &[(&str, &str)] = &[
     ("0", "At once"),
     ("3600", "After an hour"),
@@ -49,35 +37,26 @@ const OVERLAPS: &[(&str, &str)] = &[
 kernel::choices! {
     /// What the forms ask for.
     pub enum Action {
-        /// To keep the fields.
         Save = "save",
         /// Another key.
         Reset = "reset",
         /// A trial.
         Test = "test",
-        /// To remove it.
         Remove = "remove",
     }
 }
 
 kernel::params! {
-    /// An integration.
     pub struct OneIntegration {
-        /// The integration.
         pub integration_id: i64,
     }
 }
 
 kernel::params! {
-    /// The forms.
     pub struct Form {
-        /// The integration.
-        pub integration_id: i64,
-        /// Which form.
+        pub at: Flat<OneIntegration>,
         pub action: Action,
-        /// What people call it.
         pub name: Option<String>,
-        /// Whether it receives anything.
         pub active: Option<bool>,
         /// Longest silence, in seconds; blank for any.
         pub heartbeat_seconds: Option<String>,
@@ -96,76 +75,150 @@ kernel::params! {
     }
 }
 
-fn authorize(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    address: &Address,
+#[derive(Clone)]
+struct IntegrationPage {
+    app: App,
+    visit: Visit,
     id: i64,
-) -> Result<(Space, Integration)> {
-    let space = address.authorize(tx, viewer, Purpose::Update)?;
-    let found = rows::find(tx, project_of(&space)?.id, id)?.found("Integration")?;
-    Ok((space, found))
 }
 
-pub(super) async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    path: Params<OneIntegration>,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    let (viewer, id) = (viewer.viewer(), path.integration_id);
-    render(app, viewer, address, id, FormState::default()).await
+pub(super) async fn show(app: App, visit: Visit, path: Params<OneIntegration>) -> Result<Response> {
+    let page = IntegrationPage {
+        app: app.clone(),
+        visit,
+        id: path.integration_id,
+    };
+    form::show(&app, page).await
 }
 
-async fn render(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    id: i64,
-    typed: FormState<Form>,
-) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(&app, &viewer, "Alert integration");
-    let handle = app.clone();
-    let view = app
-        .read(move |tx| {
-            let (space, one) = authorize(tx, &viewer, &address, id)?;
-            let head = space.head(tx, &viewer)?;
-            let received = deliveries::list(tx, one.id, DELIVERIES, 0)?;
-            let (now, project) = (tx.now(), space.full_path());
-            let all = format!("{}/-/settings/alerts", space.url());
-            let mut page = space.crumbs(shown, true).crumb("Alerts", all.as_str());
-            page.title = one.name.clone();
-            let form = typed.form.as_ref();
-            let payload = form.and_then(|form| form.payload.clone());
-            Ok(AlertIntegration {
-                page,
-                head,
-                url: format!("{all}/{}", one.id),
-                title: one.name.clone(),
-                address: integrations::url(handle.base_url(), project, &one),
-                token: integrations::token(&handle, &one)?,
-                previous_until: one
-                    .previous_until
-                    .filter(|until| *until > now)
-                    .map(|until| Moment::new(until, now)),
-                overlaps: Choice::list(OVERLAPS),
-                form: match form.filter(|form| form.action == Action::Save) {
-                    Some(form) => form.typed(),
-                    None => stored(&one),
-                },
-                targets: targets(&one),
-                payload: payload.unwrap_or_else(|| SAMPLE.to_owned()),
-                deliveries: received
-                    .into_iter()
-                    .map(|one| delivery(one, project, now))
-                    .collect(),
-                errors: typed.refusal.errors,
-            })
+pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    let Params(form) = form;
+    let page = IntegrationPage {
+        app: app.clone(),
+        visit,
+        id: form.at.integration_id,
+    };
+    match form.action {
+        Action::Test => {
+            let done = page.trial(&form).await;
+            form::answer(&app, page, form, done).await
+        }
+        _ => form::submit(&app, page, form).await,
+    }
+}
+
+impl FormPage for IntegrationPage {
+    type Form = Form;
+    type View = AlertIntegration;
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "heartbeat_seconds",
+        "payload_example",
+        "identity_fields",
+        "ignored_fields",
+        "payload",
+        "overlap_seconds",
+    ];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.visit.viewer, "Alert integration")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<AlertIntegration> {
+        let (space, one) = self.authorize(tx)?;
+        let received = deliveries::list(tx, one.id, DELIVERIES, 0)?.into_iter();
+        let (now, project) = (tx.now(), space.full_path());
+        let all = settings(&space);
+        let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
+        page.title = one.name.clone();
+        let form = typed.form.as_ref();
+        let payload = form.and_then(|form| form.payload.clone());
+        let overlap = one.overlaps_until(now);
+        Ok(AlertIntegration {
+            page,
+            head: space.head(tx, &self.visit.viewer)?,
+            url: format!("{all}/{}", one.id),
+            title: one.name.clone(),
+            address: integrations::url(self.app.base_url(), project, &one),
+            token: integrations::token(&self.app, &one)?,
+            previous_until: overlap.map(|until| Moment::new(until, now)),
+            overlaps: Choice::list(OVERLAPS),
+            form: match form.filter(|form| form.action == Action::Save) {
+                Some(form) => form.typed(),
+                None => stored(&one),
+            },
+            targets: targets(&one),
+            payload: payload.unwrap_or_else(|| SAMPLE.to_owned()),
+            deliveries: received.map(|one| delivery(one, project, now)).collect(),
+            errors: typed.errors.clone(),
         })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let (space, one) = self.authorize(tx)?;
+        let by = Manager {
+            viewer: self.visit.viewer.clone(),
+            project: space.project()?.clone(),
+        };
+        let text = match form.action {
+            Action::Reset => {
+                let overlap = form.overlap_seconds.unwrap_or(0);
+                integrations::reset_token(&self.app, tx, &by, &one, overlap)?;
+                "The integration has another key."
+            }
+            Action::Remove => {
+                integrations::destroy(tx, &by, one.id)?;
+                return Outcome::led(settings(&space), "The integration is removed.");
+            }
+            Action::Save | Action::Test => {
+                let change = form.change(&one.payload_mapping.0)?;
+                integrations::update(tx, &by, &one, &change)?;
+                "The integration is saved."
+            }
+        };
+        Outcome::led(format!("{}/{}", settings(&space), one.id), text)
+    }
+}
+
+/// The page of all integrations.
+fn settings(space: &Space) -> String {
+    format!("{}/-/settings/alerts", space.url())
+}
+
+impl IntegrationPage {
+    fn authorize(&self, tx: &mut Tx<'_>) -> Result<(Space, Integration)> {
+        let space = self.visit.authorize(tx, Purpose::Update)?;
+        let found = rows::find(tx, space.project()?.id, self.id)?.found("Integration")?;
+        Ok((space, found))
+    }
+
+    /// Does as if the sender had sent what was typed.
+    async fn trial(&self, form: &Form) -> Result<Outcome<Self>> {
+        let limits: AlertLimits = self.app.settings().get(&self.app).await?;
+        let payload = object("payload", &form.payload)?;
+        let (page, now) = (self.clone(), self.app.now());
+        let read = self.app.read(move |tx| {
+            let (space, one) = page.authorize(tx)?;
+            let delivery = integrations::trial(&one, &limits, payload, now)?;
+            let url = format!("{}/{}", settings(&space), one.id);
+            Ok((one.project_id, url, delivery))
+        });
+        let (project_id, url, delivery) = read.await?;
+        match keep::keep(&self.app, project_id, delivery).await? {
+            keep::Outcome::Kept(alerts) if alerts.is_empty() => {
+                Outcome::led(url, "Nothing in it is an alert.")
+            }
+            keep::Outcome::Kept(alerts) => {
+                let names: Vec<String> = alerts.iter().map(|(iid, _)| format!("#{iid}")).collect();
+                let text = format!("It was received as alert {}.", names.join(", "));
+                Outcome::led(url, text)
+            }
+            keep::Outcome::Nothing => {
+                Err(Error::invalid("payload", "ends an alert that is not open"))
+            }
+            keep::Outcome::Closed => Err(Error::Conflict("The integration is not active".into())),
+        }
+    }
 }
 
 fn delivery(one: Delivered, project: &str, now: Timestamp) -> DeliveryRow {
@@ -187,15 +240,10 @@ fn lines(paths: &[Path]) -> String {
     lines.join("\n")
 }
 
-/// The form of what is stored.
 fn stored(one: &Integration) -> IntegrationForm {
-    let example = match one
-        .payload_example
-        .as_object()
-        .is_some_and(|it| it.is_empty())
-    {
-        true => String::new(),
-        false => format!("{:#}", one.payload_example),
+    let example = match &one.payload_example {
+        Value::Object(example) if example.is_empty() => String::new(),
+        example => format!("{example:#}"),
     };
     let heartbeat = one.heartbeat_seconds.map(|seconds| seconds.to_string());
     IntegrationForm {
@@ -246,20 +294,18 @@ impl Form {
         }
     }
 
-    /// What is asked for of an integration with this mapping.
-    fn wanted(&self, before: &Mapping) -> Result<Change> {
+    /// What becomes of an integration with this mapping.
+    fn change(&self, before: &Mapping) -> Result<Change> {
         let heartbeat = self.heartbeat_seconds.as_deref().unwrap_or_default().trim();
         let wrong = |_| Error::invalid("heartbeat_seconds", "is not a number");
         let example = object("payload_example", &self.payload_example)?;
         let mut known: Vec<Mapped> = before.entries().map(|(_, one)| one.clone()).collect();
         known.extend(offered(&example));
+        let chosen = self.mapping.as_deref().unwrap_or_default();
         Ok(Change {
             name: Some(self.name.clone().unwrap_or_default()),
             active: Some(self.active.unwrap_or(false)),
-            payload_mapping: Some(mapping(
-                self.mapping.as_deref().unwrap_or_default(),
-                &known,
-            )?),
+            payload_mapping: Some(mapping(chosen, &known)?),
             payload_example: Some(example),
             identity_fields: Some(paths("identity_fields", &self.identity_fields)?),
             ignored_fields: Some(paths("ignored_fields", &self.ignored_fields)?),
@@ -322,116 +368,6 @@ fn mapping(chosen: &[String], known: &[Mapped]) -> Result<Mapping> {
     let entries: Option<Vec<Value>> = entries.collect();
     let entries = entries.ok_or_else(|| wrong("is unusable".into()))?;
     Mapping::parse(&entries).map_err(wrong)
-}
-
-pub(super) async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let done = match form.action {
-        Action::Test => trial(&app, &viewer, &address, &form).await,
-        _ => apply(&app, &viewer, &address, &form).await,
-    };
-    match done {
-        Ok((url, text)) => flash::done(&app, &url, text),
-        Err(error) => {
-            let id = form.integration_id;
-            let typed = FormState::refused(form, error, FIELDS)?;
-            render(app, viewer, address, id, typed).await
-        }
-    }
-}
-
-async fn apply(
-    app: &App,
-    viewer: &Viewer,
-    address: &Address,
-    form: &Form,
-) -> Result<(String, String)> {
-    let (handle, viewer, address, form) =
-        (app.clone(), viewer.clone(), address.clone(), form.clone());
-    app.write(move |tx| {
-        let (space, one) = authorize(tx, &viewer, &address, form.integration_id)?;
-        let all = format!("{}/-/settings/alerts", space.url());
-        let said = one_of(&handle, tx, &viewer, project_of(&space)?, &one, &form)?;
-        let url = match form.action {
-            Action::Remove => all,
-            _ => format!("{all}/{}", one.id),
-        };
-        Ok((url, said.to_owned()))
-    })
-    .await
-}
-
-fn one_of(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    one: &Integration,
-    form: &Form,
-) -> Result<&'static str> {
-    Ok(match form.action {
-        Action::Reset => {
-            let overlap = form.overlap_seconds.unwrap_or(0);
-            integrations::reset_token(app, tx, viewer, project, one, overlap)?;
-            "The integration has another key."
-        }
-        Action::Remove => {
-            integrations::destroy(tx, viewer, project, one.id)?;
-            "The integration is removed."
-        }
-        Action::Save | Action::Test => {
-            integrations::update(
-                tx,
-                viewer,
-                project,
-                one,
-                &form.wanted(&one.payload_mapping.0)?,
-            )?;
-            "The integration is saved."
-        }
-    })
-}
-
-/// Does as if the sender had sent what was typed.
-async fn trial(
-    app: &App,
-    viewer: &Viewer,
-    address: &Address,
-    form: &Form,
-) -> Result<(String, String)> {
-    let limits: AlertLimits = app.settings().get(app).await?;
-    let payload = object("payload", &form.payload)?;
-    let (viewer, address, id, now) = (
-        viewer.clone(),
-        address.clone(),
-        form.integration_id,
-        app.now(),
-    );
-    let read = app.read(move |tx| {
-        let (space, one) = authorize(tx, &viewer, &address, id)?;
-        let delivery = integrations::trial(&one, &limits, payload.clone(), now)?;
-        let url = format!("{}/-/settings/alerts/{id}", space.url());
-        Ok((project_of(&space)?.id, url, delivery))
-    });
-    let (project_id, url, delivery) = read.await?;
-    match keep::keep(app, project_id, delivery).await? {
-        Outcome::Kept(alerts) => {
-            let names: Vec<String> = alerts.iter().map(|(iid, _)| format!("#{iid}")).collect();
-            let said = match names.is_empty() {
-                true => "Nothing in it is an alert.".to_owned(),
-                false => format!("It was received as alert {}.", names.join(", ")),
-            };
-            Ok((url, said))
-        }
-        Outcome::Nothing => Err(Error::invalid("payload", "ends an alert that is not open")),
-        Outcome::Closed => Err(Error::Conflict("The integration is not active".into())),
-    }
 }
 
 #[cfg(test)]

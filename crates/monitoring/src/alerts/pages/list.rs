@@ -1,32 +1,30 @@
 //! `…/-/alert_management`: the alerts of a project.
 
+use super::pages;
 use super::views::{AlertList, AlertRow};
 use crate::alerts::model::{Alert, Status};
 use crate::alerts::payload::text;
+use crate::alerts::related::Related;
 use crate::alerts::store::alerts::{self as rows, Counts, Filter, Order, OrderBy};
 use crate::alerts::store::{history, settings};
 use crate::hours::{HOURS, before, last_hours, of_hours};
-use identity::entities::load_basic;
-use identity::model::User;
 use identity::pages::page;
-use identity::viewer::SignedInViewer;
 use kernel::app::App;
 use kernel::error::Result;
 use kernel::html::ui::{Choice, Tab};
-use kernel::html::{Html, Moment, Pages};
-use kernel::http::{Paging, Params, RequestContext, Response};
+use kernel::html::{Html, Moment};
+use kernel::http::{Paging, Params, Response};
 use kernel::time::Timestamp;
 use spaces::access::Purpose;
-use spaces::pages::Address;
-use std::collections::HashMap;
-use std::sync::Arc;
-use store::Tx;
+use spaces::pages::Visit;
 
 /// Longest beginning of a description that a row shows, in characters.
 const EXCERPT: usize = 200;
 
-/// What the tabs show: their value, their text, and which alerts.
-const TABS: &[(&str, &str, &[Status])] = &[
+/// What a tab shows: its value, its text, and which alerts.
+type Tabbed = (&'static str, &'static str, &'static [Status]);
+
+const TABS: &[Tabbed] = &[
     ("open", "Open", &[Status::Triggered, Status::Acknowledged]),
     ("triggered", "Triggered", &[Status::Triggered]),
     ("acknowledged", "Acknowledged", &[Status::Acknowledged]),
@@ -50,18 +48,60 @@ const SORTS: &[(&str, &str)] = &[
 ];
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
-        /// Words to look for.
         pub search: Option<String>,
         /// Which tab.
         pub status: Option<String>,
-        /// The order.
         pub sort: Option<String>,
     }
 }
 
-/// The order that a value of the list names.
+/// What the list shows: words to look for, a tab, an order.
+struct View {
+    search: String,
+    tab: &'static Tabbed,
+    sort: &'static str,
+}
+
+impl View {
+    fn of(params: &ListPage) -> View {
+        let status = params.status.as_deref().unwrap_or_default();
+        let sort = params.sort.as_deref().unwrap_or_default();
+        let sort = SORTS.iter().find(|one| one.0 == sort);
+        View {
+            search: params.search.clone().unwrap_or_default(),
+            tab: TABS.iter().find(|tab| tab.0 == status).unwrap_or(&TABS[0]),
+            sort: sort.unwrap_or(&SORTS[0]).0,
+        }
+    }
+
+    fn filter(&self) -> Filter {
+        Filter {
+            statuses: self.tab.2.to_vec(),
+            search: self.search.clone(),
+            ..Filter::default()
+        }
+    }
+
+    /// Where the list shows this tab.
+    fn address(&self, list: &str, tab: &str) -> String {
+        let query = url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("search", &self.search)
+            .append_pair("status", tab)
+            .append_pair("sort", self.sort)
+            .finish();
+        format!("{list}?{query}")
+    }
+
+    fn tabs(&self, list: &str, counts: &Counts) -> Vec<Tab> {
+        let tab = |(value, label, statuses): &Tabbed| {
+            let is_open = *value == self.tab.0;
+            Tab::new(label, self.address(list, value), is_open).count(counted(counts, statuses))
+        };
+        TABS.iter().map(tab).collect()
+    }
+}
+
 fn order(sort: &str) -> Order {
     let (by, way) = sort.rsplit_once('_').unwrap_or((sort, "desc"));
     Order {
@@ -70,7 +110,6 @@ fn order(sort: &str) -> Order {
     }
 }
 
-/// How many alerts a tab shows.
 fn counted(counts: &Counts, statuses: &[Status]) -> u64 {
     let count = match statuses.is_empty() {
         true => counts.all(),
@@ -79,25 +118,10 @@ fn counted(counts: &Counts, statuses: &[Status]) -> u64 {
     count.unsigned_abs()
 }
 
-/// What rows of alerts refer to, read by two statements.
-pub(super) struct AlertRelated {
-    people: HashMap<i64, User>,
-    issues: HashMap<i64, i64>,
-}
-
-impl AlertRelated {
-    pub(super) fn read(tx: &mut Tx<'_>, alerts: &[Alert]) -> Result<AlertRelated> {
-        let of = |id: fn(&Alert) -> Option<i64>| alerts.iter().filter_map(id).collect::<Vec<_>>();
-        Ok(AlertRelated {
-            people: load_basic(tx, &of(|alert| alert.assignee_id))?,
-            issues: rows::issue_iids(tx, of(|alert| alert.issue_id))?,
-        })
-    }
-
-    /// An alert as a row.
-    pub(super) fn row(&self, alert: &Alert, project: &str, now: Timestamp) -> AlertRow {
-        let assignee = alert.assignee_id.and_then(|id| self.people.get(&id));
-        let issue = alert.issue_id.and_then(|id| self.issues.get(&id));
+impl AlertRow {
+    pub(super) fn new(alert: &Alert, related: &Related, project: &str, now: Timestamp) -> AlertRow {
+        let issue = related.issue_iid(alert);
+        let assignee = related.assignee(alert).map(|user| user.username.clone());
         AlertRow {
             iid: alert.iid,
             title: alert.title.clone(),
@@ -109,9 +133,7 @@ impl AlertRelated {
             events: alert.events.unsigned_abs(),
             tool: alert.monitoring_tool.clone().unwrap_or_default(),
             issue: issue.map(|iid| (format!("#{iid}"), format!("/{project}/-/issues/{iid}"))),
-            assignee: assignee
-                .map(|user| user.username.clone())
-                .unwrap_or_default(),
+            assignee: assignee.unwrap_or_default(),
             is_flapping: alert.flapping && alert.status.is_open(),
             shelved_until: Moment::maybe(alert.shelved_until, now),
         }
@@ -120,57 +142,34 @@ impl AlertRelated {
 
 pub(super) async fn show(
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
+    visit: Visit,
     params: Params<ListPage>,
     paging: Paging,
 ) -> Result<Response> {
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let search = params.search.clone().unwrap_or_default();
-    let wanted = params.status.as_deref().unwrap_or_default();
-    let tab = TABS.iter().find(|tab| tab.0 == wanted).unwrap_or(&TABS[0]);
-    let wanted = params.sort.as_deref().unwrap_or_default();
-    let sort = SORTS.iter().find(|sort| sort.0 == wanted);
-    let sort = sort.unwrap_or(&SORTS[0]).0;
-    let filter = Filter {
-        statuses: tab.2.to_vec(),
-        search: search.clone(),
-        ..Filter::default()
-    };
-    let shown = page(&app, &viewer, "Alerts");
+    let list = View::of(&params);
+    let page = page(&app, &visit.viewer, "Alerts");
     let view = app
         .read(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::ReadAlerts)?;
-            let head = space.head(tx, &viewer)?;
+            let space = visit.authorize(tx, Purpose::ReadAlerts)?;
+            let head = space.head(tx, &visit.viewer)?;
             let all = format!("{}/-/alert_management", space.url());
+            let filter = list.filter();
             let counts = rows::counts(tx, &[head.id], &filter)?.remove(&head.id);
             let counts = counts.unwrap_or_default();
             let (limit, offset) = (paging.per_page, paging.offset());
-            let found = rows::list(tx, head.id, &filter, order(sort), limit, offset)?;
-            let around = AlertRelated::read(tx, &found)?;
+            let found = rows::list(tx, head.id, &filter, order(list.sort), limit, offset)?;
+            let related = Related::read(tx, &found)?;
             let now = tx.now();
             let sent = history::hours_of_project(tx, head.id, before(now, HOURS))?;
             let hours = match sent.is_empty() {
                 true => Vec::new(),
                 false => of_hours(&last_hours(now, &sent)),
             };
-            let address_of = |status: &str| {
-                let query = url::form_urlencoded::Serializer::new(String::new())
-                    .append_pair("search", &search)
-                    .append_pair("status", status)
-                    .append_pair("sort", sort)
-                    .finish();
-                format!("{all}?{query}")
-            };
-            let tabs = TABS.iter().map(|(value, label, statuses)| {
-                let count = counted(&counts, statuses);
-                Tab::new(label, address_of(value), *value == tab.0).count(count)
-            });
             Ok(AlertList {
-                page: space.crumbs(shown, true),
-                tabs: tabs.collect(),
-                status: tab.0,
-                sort,
+                page: space.crumbs(page, true),
+                tabs: list.tabs(&all, &counts),
+                status: list.tab.0,
+                sort: list.sort,
                 sorts: Choice::list(SORTS),
                 has_any: counts.all() > 0,
                 hours,
@@ -179,16 +178,15 @@ pub(super) async fn show(
                     .map(str::to_owned),
                 alerts: found
                     .iter()
-                    .map(|one| around.row(one, space.full_path(), now))
+                    .map(|one| AlertRow::new(one, &related, space.full_path(), now))
                     .collect(),
-                pages: Pages {
-                    page: (offset / limit.max(1) + 1).unsigned_abs(),
-                    per_page: limit.unsigned_abs(),
-                    total: counted(&counts, tab.2),
-                    url: address_of(tab.0),
-                },
-                search: search.clone(),
-                url: all.clone(),
+                pages: pages(
+                    &paging,
+                    counted(&counts, list.tab.2),
+                    list.address(&all, list.tab.0),
+                ),
+                search: list.search,
+                url: all,
                 head,
             })
         })

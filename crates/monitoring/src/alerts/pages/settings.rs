@@ -1,43 +1,36 @@
 //! `…/-/settings/alerts`: where alerts come from, when they trouble nobody,
 //! and what they trigger.
 
-use super::project_of;
 use super::views::{AlertSettings, IntegrationRow, WindowRow};
 use crate::alerts::model::{Integration, Kind, Window};
 use crate::alerts::presets::Preset;
-use crate::alerts::rules::{integrations, settings, windows};
+use crate::alerts::rules::{Manager, integrations, settings, windows};
 use crate::alerts::store::windows::NewWindow;
 use crate::alerts::store::{
     integrations as integration_rows, settings as rows, windows as window_rows,
 };
-use identity::pages::refusal::FormState;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::pages::page;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kernel::app::App;
 use kernel::error::{Error, Result};
+use kernel::html::form::{self, FormPage, Outcome, Typed};
 use kernel::html::ui::Choice;
-use kernel::html::{Html, Moment, flash};
-use kernel::http::{Params, Patch, RequestContext, Response};
+use kernel::html::{Moment, Page};
+use kernel::http::{Params, Patch, Response};
 use kernel::time::Timestamp;
-use spaces::Project;
 use spaces::access::Purpose;
-use spaces::pages::Address;
-use std::sync::Arc;
+use spaces::pages::Visit;
 use store::Tx;
 
 /// Most integrations, and most windows, that the page shows.
 const MOST: i64 = 200;
-/// Fields of the forms that show what is wrong with them, by the names that
-/// rules have for them.
-const FIELDS: &[&str] = &["name", "starts_at", "ends_at", "external_tool_url"];
 const KINDS: &[(&str, &str)] = &[
     ("http", "Any sender"),
     ("prometheus", "Prometheus Alertmanager"),
 ];
 
-/// What an integration is for, as pages say it.
-pub(super) fn kind_label(kind: Kind) -> &'static str {
+fn kind_label(kind: Kind) -> &'static str {
     match kind {
         Kind::Http => KINDS[0].1,
         Kind::Prometheus => KINDS[1].1,
@@ -47,124 +40,212 @@ pub(super) fn kind_label(kind: Kind) -> &'static str {
 kernel::choices! {
     /// What the forms ask for.
     pub enum Action {
-        /// To keep what alerts trigger.
         Save = "save",
-        /// To say which other tool looks after incidents.
+        /// Says which other tool looks after incidents.
         External = "external",
-        /// To make an integration.
         Create = "create",
-        /// To open a maintenance window.
+        /// Opens a maintenance window.
         Open = "open",
-        /// To remove one.
         Close = "close",
     }
 }
 
 kernel::params! {
-    /// The forms.
     pub struct Form {
-        /// Which.
         pub action: Action,
-        /// An incident is made of each alert.
         pub create_issue: Option<bool>,
-        /// Owners and maintainers are mailed.
         pub send_email: Option<bool>,
-        /// The incident is closed when the alert is over.
         pub auto_close_incident: Option<bool>,
-        /// Another tool looks after incidents.
         pub external_tool_enabled: Option<bool>,
-        /// Where it is.
         pub external_tool_url: Option<String>,
-        /// Name of the integration.
         pub name: Option<String>,
-        /// What it is for.
         pub kind: Option<Kind>,
-        /// It receives alerts from the start.
         pub active: Option<bool>,
-        /// A sender whose payloads are known, or blank.
+        /// Or blank.
         pub preset: Option<String>,
-        /// Why the window is opened.
         pub window_name: Option<String>,
-        /// The integration it is about; 0 for all.
+        /// The integration a window is about; 0 for all.
         pub integration_id: Option<i64>,
-        /// From when; from now on if blank.
+        /// From now on if blank.
         pub starts_at: Option<String>,
-        /// Until when.
         pub ends_at: Option<String>,
-        /// The window to remove.
         pub window_id: Option<i64>,
     }
 }
 
-pub(super) async fn show(
+#[derive(Clone)]
+struct Settings {
     app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let address = Address::of(&asked)?;
-    render(app, viewer.viewer(), address, FormState::default()).await
+    visit: Visit,
 }
 
-async fn render(
-    app: App,
-    viewer: Viewer,
-    address: Address,
-    typed: FormState<Form>,
-) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(&app, &viewer, "Alerts");
-    let view = app
-        .read(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::Update)?;
-            let project = project_of(&space)?;
-            let head = space.head(tx, &viewer)?;
-            let setting = rows::of_project(tx, project.id)?;
-            let known = integration_rows::list(tx, project.id, MOST, 0)?;
-            let found = window_rows::list(tx, project.id, MOST, 0)?;
-            let (now, url) = (tx.now(), format!("{}/-/settings/alerts", space.url()));
-            let form = typed.form.as_ref();
-            let text = |of: fn(&Form) -> &Option<String>| {
-                form.and_then(|form| of(form).clone()).unwrap_or_default()
-            };
-            let added = form.filter(|form| form.action == Action::Create);
-            let external = form.filter(|form| form.action == Action::External);
-            let kind = form.and_then(|form| form.kind).unwrap_or(Kind::Http);
-            let scope = form.and_then(|form| form.integration_id).unwrap_or(0);
-            Ok(AlertSettings {
-                page: space.crumbs(shown, true),
-                head,
-                create_issue: setting.create_issue,
-                send_email: setting.send_email,
-                auto_close_incident: setting.auto_close_incident,
-                external_tool_enabled: external.map_or(setting.external_tool_enabled, |form| {
-                    form.external_tool_enabled.unwrap_or(false)
-                }),
-                external_tool_url: external
-                    .map_or(setting.external_tool_url, |form| {
-                        form.external_tool_url.clone()
-                    })
-                    .unwrap_or_default(),
-                integrations: known.iter().map(|one| row(one, &url, now)).collect(),
-                name: text(|form| &form.name),
-                kind: kind.to_string(),
-                kinds: Choice::list(KINDS),
-                active: added.map_or(!setting.external_tool_enabled, |form| {
-                    form.active.unwrap_or(false)
-                }),
-                preset: text(|form| &form.preset),
-                presets: Choice::list(Preset::NAMES),
-                windows: found.iter().map(|one| window(one, &known, now)).collect(),
-                scopes: scopes(&known),
-                scope: scope.to_string(),
-                window_name: text(|form| &form.window_name),
-                starts_at: text(|form| &form.starts_at),
-                ends_at: text(|form| &form.ends_at),
-                errors: typed.refusal.errors,
-                url,
-            })
+pub(super) async fn show(app: App, visit: Visit) -> Result<Response> {
+    let page = Settings {
+        app: app.clone(),
+        visit,
+    };
+    form::show(&app, page).await
+}
+
+pub(super) async fn change(app: App, visit: Visit, form: Params<Form>) -> Result<Response> {
+    let page = Settings {
+        app: app.clone(),
+        visit,
+    };
+    form::submit(&app, page, form.0).await
+}
+
+impl FormPage for Settings {
+    type Form = Form;
+    type View = AlertSettings;
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "window_name",
+        "starts_at",
+        "ends_at",
+        "external_tool_url",
+    ];
+
+    fn page(&self, app: &App) -> Page {
+        page(app, &self.visit.viewer, "Alerts")
+    }
+
+    fn view(&self, tx: &mut Tx<'_>, page: Page, typed: &Typed<Form>) -> Result<AlertSettings> {
+        let space = self.visit.authorize(tx, Purpose::Update)?;
+        let project = space.project()?;
+        let head = space.head(tx, &self.visit.viewer)?;
+        let setting = rows::of_project(tx, project.id)?;
+        let known = integration_rows::list(tx, project.id, MOST, 0)?;
+        let found = window_rows::list(tx, project.id, MOST, 0)?;
+        let (now, url) = (tx.now(), format!("{}/-/settings/alerts", space.url()));
+        let form = typed.form.as_ref();
+        let text = |of: fn(&Form) -> &Option<String>| {
+            form.and_then(|form| of(form).clone()).unwrap_or_default()
+        };
+        let created = form.filter(|form| form.action == Action::Create);
+        let external = form.filter(|form| form.action == Action::External);
+        let external_tool_url = match external {
+            Some(form) => form.external_tool_url.clone(),
+            None => setting.external_tool_url,
+        };
+        let kind = form.and_then(|form| form.kind).unwrap_or(Kind::Http);
+        let scope = form.and_then(|form| form.integration_id).unwrap_or(0);
+        Ok(AlertSettings {
+            page: space.crumbs(page, true),
+            head,
+            create_issue: setting.create_issue,
+            send_email: setting.send_email,
+            auto_close_incident: setting.auto_close_incident,
+            external_tool_enabled: external.map_or(setting.external_tool_enabled, |form| {
+                form.external_tool_enabled.unwrap_or(false)
+            }),
+            external_tool_url: external_tool_url.unwrap_or_default(),
+            integrations: known.iter().map(|one| row(one, &url, now)).collect(),
+            name: text(|form| &form.name),
+            kind: kind.to_string(),
+            kinds: Choice::list(KINDS),
+            active: created.map_or(!setting.external_tool_enabled, |form| {
+                form.active.unwrap_or(false)
+            }),
+            preset: text(|form| &form.preset),
+            presets: Choice::list(Preset::NAMES),
+            windows: found.iter().map(|one| window(one, &known, now)).collect(),
+            scopes: scopes(&known),
+            scope: scope.to_string(),
+            window_name: text(|form| &form.window_name),
+            starts_at: text(|form| &form.starts_at),
+            ends_at: text(|form| &form.ends_at),
+            errors: typed.errors.clone(),
+            url,
         })
-        .await?;
-    Ok(Html::new(&view)?.status(status).response())
+    }
+
+    fn change(&self, tx: &mut Tx<'_>, form: &Form) -> Result<Outcome<Self>> {
+        let space = self.visit.authorize(tx, Purpose::Update)?;
+        let by = Manager {
+            viewer: self.visit.viewer.clone(),
+            project: space.project()?.clone(),
+        };
+        let here = format!("{}/-/settings/alerts", space.url());
+        let text = match form.action {
+            Action::Save | Action::External => {
+                settings::update(tx, &by, &form.settings())?;
+                "The settings are saved."
+            }
+            Action::Create => {
+                let new = form.integration();
+                let made = integrations::create(&self.app, tx, &by, &new, false)?;
+                let page = format!("{here}/{}", made.id);
+                return Outcome::led(page, "The integration is made.");
+            }
+            Action::Open => {
+                let made = windows::create(tx, &by, &form.window(tx.now())?);
+                made.map_err(|error| form::rename(error, "name", "window_name"))?;
+                "The maintenance window is set."
+            }
+            Action::Close => {
+                let id = form.window_id.ok_or_else(|| Error::missing("window_id"))?;
+                windows::destroy(tx, &by, id)?;
+                "The maintenance window is removed."
+            }
+        };
+        Outcome::led(here, text)
+    }
+}
+
+impl Form {
+    fn settings(&self) -> settings::Change {
+        let ticked = |sent: Option<bool>| Some(sent.unwrap_or(false));
+        let unchanged = settings::Change {
+            create_issue: None,
+            issue_template_key: Patch::Absent,
+            send_email: None,
+            auto_close_incident: None,
+            external_tool_enabled: None,
+            external_tool_url: Patch::Absent,
+        };
+        match self.action {
+            Action::External => settings::Change {
+                external_tool_enabled: ticked(self.external_tool_enabled),
+                external_tool_url: self
+                    .external_tool_url
+                    .clone()
+                    .map_or(Patch::Null, Patch::Value),
+                ..unchanged
+            },
+            _ => settings::Change {
+                create_issue: ticked(self.create_issue),
+                send_email: ticked(self.send_email),
+                auto_close_incident: ticked(self.auto_close_incident),
+                ..unchanged
+            },
+        }
+    }
+
+    fn integration(&self) -> integrations::Change {
+        let mut new = integrations::Change {
+            kind: self.kind,
+            name: self.name.clone(),
+            active: Some(self.active.unwrap_or(false)),
+            ..integrations::Change::default()
+        };
+        let preset = self.preset.as_deref().unwrap_or_default();
+        if let Some(preset) = Preset::from_text(preset) {
+            preset.fill(&mut new);
+        }
+        new
+    }
+
+    fn window(&self, now: Timestamp) -> Result<NewWindow> {
+        let name = self.window_name.as_deref().unwrap_or_default();
+        let ends_at = moment("ends_at", &self.ends_at)?;
+        Ok(NewWindow {
+            integration_id: self.integration_id.filter(|id| *id != 0),
+            name: name.trim().to_owned(),
+            starts_at: moment("starts_at", &self.starts_at)?.unwrap_or(now),
+            ends_at: ends_at.ok_or_else(|| Error::invalid("ends_at", "can't be blank"))?,
+        })
+    }
 }
 
 fn row(one: &Integration, url: &str, now: Timestamp) -> IntegrationRow {
@@ -204,110 +285,6 @@ fn scopes(integrations: &[Integration]) -> Vec<Choice> {
         label: one.name.clone(),
     }));
     scopes
-}
-
-pub(super) async fn change(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    form: Params<Form>,
-) -> Result<Response> {
-    let Params(form) = form;
-    let (viewer, address) = (viewer.viewer(), Address::of(&asked)?);
-    let (handle, asker, wanted, place) =
-        (app.clone(), viewer.clone(), form.clone(), address.clone());
-    let done = app
-        .write(move |tx| {
-            let space = place.authorize(tx, &asker, Purpose::Update)?;
-            let url = format!("{}/-/settings/alerts", space.url());
-            apply(&handle, tx, &asker, project_of(&space)?, &url, &wanted)
-        })
-        .await;
-    match done {
-        Ok((url, text)) => flash::done(&app, &url, text),
-        Err(error) => {
-            let opens = form.action == Action::Open;
-            let mut typed = FormState::refused(form, error, FIELDS)?;
-            if opens {
-                typed.refusal = typed.refusal.rename("name", "window_name");
-            }
-            render(app, viewer, address, typed).await
-        }
-    }
-}
-
-fn apply(
-    app: &App,
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    url: &str,
-    form: &Form,
-) -> Result<(String, &'static str)> {
-    let here = url.to_owned();
-    Ok(match form.action {
-        Action::Save => {
-            let change = settings::Change {
-                create_issue: Some(form.create_issue.unwrap_or(false)),
-                send_email: Some(form.send_email.unwrap_or(false)),
-                auto_close_incident: Some(form.auto_close_incident.unwrap_or(false)),
-                ..settings::Change::default()
-            };
-            settings::update(tx, viewer, project, &change)?;
-            (here, "The settings are saved.")
-        }
-        Action::External => {
-            let change = settings::Change {
-                external_tool_enabled: Some(form.external_tool_enabled.unwrap_or(false)),
-                external_tool_url: match form.external_tool_url.clone() {
-                    Some(url) => Patch::Value(url),
-                    None => Patch::Null,
-                },
-                ..settings::Change::default()
-            };
-            settings::update(tx, viewer, project, &change)?;
-            (here, "The settings are saved.")
-        }
-        Action::Create => {
-            let mut new = integrations::New {
-                kind: form.kind.unwrap_or(Kind::Http),
-                name: form.name.clone().unwrap_or_default(),
-                active: form.active.unwrap_or(false),
-                plain_address: false,
-                change: integrations::Change::default(),
-            };
-            let preset = form.preset.as_deref().unwrap_or_default();
-            if let Some(preset) = Preset::from_text(preset) {
-                preset.fill(&mut new.change);
-            }
-            let made = integrations::create(app, tx, viewer, project, &new)?;
-            (format!("{url}/{}", made.id), "The integration is made.")
-        }
-        Action::Open => {
-            windows::create(tx, viewer, project, &new_window(tx.now(), form)?)?;
-            (here, "The maintenance window is set.")
-        }
-        Action::Close => {
-            let id = form.window_id.ok_or_else(|| Error::missing("window_id"))?;
-            windows::destroy(tx, viewer, project, id)?;
-            (here, "The maintenance window is removed.")
-        }
-    })
-}
-
-fn new_window(now: Timestamp, form: &Form) -> Result<NewWindow> {
-    let ends_at = moment("ends_at", &form.ends_at)?;
-    Ok(NewWindow {
-        integration_id: form.integration_id.filter(|id| *id != 0),
-        name: form
-            .window_name
-            .as_deref()
-            .unwrap_or_default()
-            .trim()
-            .to_owned(),
-        starts_at: moment("starts_at", &form.starts_at)?.unwrap_or(now),
-        ends_at: ends_at.ok_or_else(|| Error::invalid("ends_at", "can't be blank"))?,
-    })
 }
 
 /// A time as browsers send it, without a zone: UTC.

@@ -1,59 +1,80 @@
 //! `…/-/alert_management/<number>/details`: one alert, what was sent, what
 //! became of it.
 
-use super::list::AlertRelated;
-use super::project_of;
-use super::views::{AlertDetails, ImageRow, NoteRow};
+use super::pages;
+use super::story::Reader;
+use super::views::{AlertDetails, AlertRow, ImageRow};
 use crate::alerts::model::{Alert, MetricImage, Status};
 use crate::alerts::payload::flat;
+use crate::alerts::related::Related;
 use crate::alerts::rest::images::path;
-use crate::alerts::rules::alerts::duplicate;
+use crate::alerts::rules::alerts::{AlertAccess, duplicate};
 use crate::alerts::store::{alerts as rows, history, images};
 use crate::hours::{DAYS, before, last_days, last_hours, of_days, of_hours};
-use identity::entities::load_basic;
-use identity::model::User;
 use identity::pages::challenge::Challenge;
-use identity::pages::refusal::Refusal;
-use identity::viewer::{SignedInViewer, Viewer};
+use identity::pages::refusal::{Refusal, outcome};
+use identity::spam::Guarded;
 use kernel::app::App;
-use kernel::error::{Error, Found, Result};
+use kernel::error::{Found, Result};
 use kernel::html::ui::Choice;
-use kernel::html::{Html, Moment, Page, Pages};
-use kernel::http::{Paging, Params, RequestContext, Response};
+use kernel::html::{Errors, Html, Moment, Page, flash};
+use kernel::http::{Call, FromCall, Paging, Params, Response};
 use kernel::time::Timestamp;
 use planning::access::ProjectAccess;
-use planning::rules::comments::may_change;
-use planning::rules::references::Links;
-use planning::store::notes::Note;
 use serde_json::Value;
 use spaces::access::Purpose;
-use spaces::pages::{Address, Space};
-use std::collections::HashMap;
-use std::sync::Arc;
+use spaces::pages::{Space, Visit};
 use store::Tx;
 
-/// Most pictures shown.
 const IMAGES: i64 = 100;
+/// Fields of the forms that show what is wrong with them.
+const FIELDS: &[&str] = &[
+    "status", "assignee", "duration", "file", "url", "url_text", "body",
+];
+
+/// How long an alert may be ignored, in seconds.
+const DURATIONS: &[(&str, &str)] = &[
+    ("3600", "1 hour"),
+    ("7200", "2 hours"),
+    ("28800", "8 hours"),
+    ("86400", "1 day"),
+    ("604800", "1 week"),
+];
 
 kernel::params! {
-    /// An alert.
-    pub struct OneAlert {
-        /// Number of the alert.
+    struct OneAlert {
         pub alert_iid: i64,
+    }
+}
+
+/// The page of an alert, for one who looks at it or sends one of its forms.
+#[derive(Clone)]
+pub(super) struct AlertPage {
+    pub visit: Visit,
+    iid: i64,
+    paging: Paging,
+}
+
+impl FromCall for AlertPage {
+    async fn from_call(call: &mut Call) -> Result<AlertPage> {
+        let visit = Visit::from_call(call).await?;
+        let one: Params<OneAlert> = Params::from_call(call).await?;
+        let paging = Paging::from_call(call).await?;
+        Ok(AlertPage {
+            visit,
+            iid: one.alert_iid,
+            paging,
+        })
     }
 }
 
 /// What was typed into a form that is shown again.
 #[derive(Default)]
 pub(super) struct AlertForms {
-    /// Who should look after it.
     pub assignee: Option<String>,
     pub text: Option<Text>,
-    /// Why it is shown again.
-    pub refusal: Refusal,
 }
 
-/// A text that was refused.
 #[derive(Debug, Clone)]
 pub(super) enum Text {
     /// Of a new note, and the discussion it answers in, or empty.
@@ -63,7 +84,7 @@ pub(super) enum Text {
 }
 
 impl Text {
-    fn of_note(&self, id: i64) -> Option<&str> {
+    pub fn of_note(&self, id: i64) -> Option<&str> {
         match self {
             Text::Of(note, body) if *note == id => Some(body),
             _ => None,
@@ -71,74 +92,75 @@ impl Text {
     }
 }
 
-pub(super) async fn show(
-    app: App,
-    viewer: SignedInViewer,
-    asked: Arc<RequestContext>,
-    path: Params<OneAlert>,
-    paging: Paging,
-) -> Result<Response> {
-    let (address, typed) = (Address::of(&asked)?, AlertForms::default());
-    render(
-        &app,
-        viewer.viewer(),
-        address,
-        path.alert_iid,
-        paging,
-        typed,
-    )
-    .await
+impl AlertForms {
+    pub fn text(text: Text) -> AlertForms {
+        AlertForms {
+            text: Some(text),
+            ..AlertForms::default()
+        }
+    }
+
+    /// Fields of the form that show what is wrong with them.
+    fn fields(&self) -> &'static [&'static str] {
+        match self.text {
+            Some(Text::Of(..)) => &[],
+            _ => FIELDS,
+        }
+    }
 }
 
-/// Fields of the forms that show what is wrong with them.
-pub(super) const FIELDS: &[&str] = &[
-    "status", "assignee", "duration", "file", "url", "url_text", "body",
-];
-
-/// The page again, with what was wrong.
-pub(super) async fn again(
-    app: &App,
-    viewer: Viewer,
-    address: Address,
-    iid: i64,
-    paging: Paging,
-    error: Error,
-) -> Result<Response> {
-    let typed = AlertForms {
-        refusal: Refusal::of(error, FIELDS)?,
-        ..AlertForms::default()
-    };
-    render(app, viewer, address, iid, paging, typed).await
+pub(super) async fn show(app: App, page: AlertPage) -> Result<Response> {
+    page.render(&app, AlertForms::default(), Refusal::default())
+        .await
 }
 
-pub(super) async fn render(
-    app: &App,
-    viewer: Viewer,
-    address: Address,
-    iid: i64,
-    paging: Paging,
-    typed: AlertForms,
-) -> Result<Response> {
-    let status = typed.refusal.status();
-    let shown = typed.refusal.page(app, &viewer, "Alert");
-    let view = app
-        .read(move |tx| {
-            let space = address.authorize(tx, &viewer, Purpose::ReadAlerts)?;
-            let alert = rows::find(tx, project_of(&space)?.id, iid)?.found("Alert")?;
-            let desk = ProjectAccess {
-                level: space.level(),
-                project: project_of(&space)?.clone(),
-            };
-            let reader = Reader {
-                viewer: &viewer,
-                desk: &desk,
-                alert: &alert,
-            };
-            details(tx, shown, &space, &reader, &paging, typed)
-        })
-        .await?;
-    let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
-    Ok(html.status(status).response())
+impl AlertPage {
+    /// The alert with its project, for who changes alerts.
+    pub fn authorize_to_change(&self, tx: &mut Tx<'_>) -> Result<AlertAccess> {
+        let space = self.visit.authorize(tx, Purpose::ManageAlerts)?;
+        AlertAccess::find(tx, &self.visit.viewer, space.project()?, self.iid)
+    }
+
+    /// Leads on with a message from a form that was accepted, or shows the
+    /// page again with what was typed and refused.
+    pub async fn answer(
+        self,
+        app: &App,
+        done: Result<Guarded<(String, String)>>,
+        typed: AlertForms,
+    ) -> Result<Response> {
+        match outcome(app, done, typed.fields()).await? {
+            Ok((path, text)) => flash::done(app, &path, text),
+            Err(refusal) => self.render(app, typed, refusal).await,
+        }
+    }
+
+    async fn render(self, app: &App, typed: AlertForms, refusal: Refusal) -> Result<Response> {
+        let status = refusal.status();
+        let page = refusal.page(app, &self.visit.viewer, "Alert");
+        let view = app
+            .read(move |tx| {
+                let space = self.visit.authorize(tx, Purpose::ReadAlerts)?;
+                let project = space.project()?;
+                let alert = rows::find(tx, project.id, self.iid)?.found("Alert")?;
+                let desk = ProjectAccess {
+                    level: space.level(),
+                    project: project.clone(),
+                };
+                let reader = Reader {
+                    viewer: &self.visit.viewer,
+                    desk: &desk,
+                    alert: &alert,
+                };
+                let mut view = details(tx, page, &space, &reader, &self.paging, &typed)?;
+                view.challenge = refusal.challenge;
+                view.errors = refusal.errors;
+                Ok(view)
+            })
+            .await?;
+        let html = Challenge::allow(view.challenge.as_ref(), Html::new(&view)?);
+        Ok(html.status(status).response())
+    }
 }
 
 fn details(
@@ -147,20 +169,21 @@ fn details(
     space: &Space,
     reader: &Reader<'_>,
     paging: &Paging,
-    typed: AlertForms,
+    typed: &AlertForms,
 ) -> Result<AlertDetails> {
-    let (limit, offset) = (paging.per_page, paging.offset());
     let (now, alert) = (tx.now(), reader.alert);
     let project = space.full_path();
     let all = format!("{}/-/alert_management", space.url());
     let mut page = space.crumbs(page, true).crumb("Alerts", all.as_str());
     page.title = format!("{} ({})", alert.title, alert.reference());
-    let row = AlertRelated::read(tx, std::slice::from_ref(alert))?.row(alert, project, now);
+    let related = Related::read(tx, std::slice::from_ref(alert))?;
+    let row = AlertRow::new(alert, &related, project, now);
     let sent = history::hours(tx, alert.id, before(now, 24 * DAYS))?;
     let open = match alert.status.is_open() {
         true => None,
         false => duplicate(tx, alert)?,
     };
+    let total = history::notes_count(tx, alert.id)?;
     Ok(AlertDetails {
         page,
         place: (project.to_owned(), space.url()),
@@ -174,21 +197,9 @@ fn details(
         ended_at: Moment::maybe(alert.ended_at, now),
         created_at: Moment::new(alert.created_at, now),
         fields: fields(&alert.payload),
-        statuses: Status::ALL
-            .iter()
-            .map(|one| Choice {
-                value: one.to_string(),
-                label: one.label().to_owned(),
-            })
-            .collect(),
-        assignee: typed.assignee.unwrap_or_else(|| row.assignee.clone()),
-        durations: Choice::list(&[
-            ("3600", "1 hour"),
-            ("7200", "2 hours"),
-            ("28800", "8 hours"),
-            ("86400", "1 day"),
-            ("604800", "1 week"),
-        ]),
+        statuses: statuses(),
+        assignee: typed.assignee.as_ref().unwrap_or(&row.assignee).clone(),
+        durations: Choice::list(DURATIONS),
         duplicate: open.map(|open| (open.reference(), open.path(project))),
         begun: begun(tx, alert, now)?,
         hours: of_hours(&last_hours(now, &sent)),
@@ -197,24 +208,27 @@ fn details(
             .into_iter()
             .map(image)
             .collect(),
-        notes: reader.notes(tx, limit, offset, typed.text.as_ref())?,
+        notes: reader.notes(tx, paging, typed.text.as_ref())?,
         draft: match &typed.text {
             Some(Text::New(body, discussion)) => (body.clone(), discussion.clone()),
             _ => (String::new(), String::new()),
         },
         solves_note: matches!(typed.text, Some(Text::New(..))),
         solves_incident: typed.text.is_none(),
-        challenge: typed.refusal.challenge,
+        challenge: None,
         may_write: reader.writes(),
-        pages: Pages {
-            page: (offset / limit.max(1) + 1).unsigned_abs(),
-            per_page: limit.unsigned_abs(),
-            total: history::notes_count(tx, alert.id)?.unsigned_abs(),
-            url: row.url.clone(),
-        },
+        pages: pages(paging, total.unsigned_abs(), row.url.clone()),
         alert: row,
-        errors: typed.refusal.errors,
+        errors: Errors::default(),
     })
+}
+
+fn statuses() -> Vec<Choice> {
+    let choice = |status: &Status| Choice {
+        value: status.to_string(),
+        label: status.label().to_owned(),
+    };
+    Status::ALL.iter().map(choice).collect()
 }
 
 /// Whether a browser may follow a text that strangers sent.
@@ -266,68 +280,6 @@ fn image(image: MetricImage) -> ImageRow {
         name: image.file_name,
         url: image.url.unwrap_or_default(),
         text: image.url_text.unwrap_or_default(),
-    }
-}
-
-/// Somebody before an alert they see.
-struct Reader<'r> {
-    viewer: &'r Viewer,
-    desk: &'r ProjectAccess,
-    alert: &'r Alert,
-}
-
-impl Reader<'_> {
-    fn writes(&self) -> bool {
-        !self.desk.project.archived
-    }
-
-    fn notes(
-        &self,
-        tx: &mut Tx<'_>,
-        limit: i64,
-        offset: i64,
-        typed: Option<&Text>,
-    ) -> Result<Vec<NoteRow>> {
-        let found = history::notes(tx, self.alert.id, limit, offset)?;
-        let mut authors: Vec<i64> = found.iter().filter_map(|note| note.author_id).collect();
-        authors.sort_unstable();
-        authors.dedup();
-        let people = load_basic(tx, &authors)?;
-        let texts = found.iter().map(|note| note.body.as_str());
-        let links = Links::find(tx, self.viewer, "", Some(&self.desk.project), texts)?;
-        let now = tx.now();
-        let row = |note| self.note(note, &people, &links, now, typed);
-        Ok(found.into_iter().map(row).collect())
-    }
-
-    fn note(
-        &self,
-        note: Note,
-        people: &HashMap<i64, User>,
-        links: &Links,
-        now: Timestamp,
-        typed: Option<&Text>,
-    ) -> NoteRow {
-        let typed = typed.and_then(|text| text.of_note(note.id));
-        let author = note.author_id.and_then(|id| people.get(&id));
-        NoteRow {
-            id: note.id,
-            author: author
-                .filter(|_| !note.is_system)
-                .map(|user| user.username.clone())
-                .unwrap_or_default(),
-            name: author.map_or_else(|| "Somebody".to_owned(), |user| user.name.clone()),
-            may_change: self.writes() && may_change(self.viewer, self.desk, &note),
-            is_system: note.is_system,
-            is_internal: note.internal,
-            is_edited: note.updated_at > note.created_at,
-            in_thread: note.in_thread,
-            html: links.render(&note.body),
-            is_rewritten: typed.is_some(),
-            body: typed.map_or(note.body, str::to_owned),
-            discussion_id: note.discussion_id,
-            created_at: Moment::new(note.created_at, now),
-        }
     }
 }
 

@@ -14,48 +14,36 @@ pub struct AlertList {
     pub page: Page,
     pub head: SpaceHead,
     pub url: String,
-    /// Links to the alerts of each status, with their number.
     pub tabs: Vec<Tab>,
     pub status: &'static str,
-    /// Filter `search`.
     pub search: String,
-    /// Order `sort`.
     pub sort: &'static str,
     pub sorts: Vec<Choice>,
     /// There are alerts that the search finds, of whatever status.
     pub has_any: bool,
     /// Where incidents are looked after, if that is elsewhere.
     pub external_tool: Option<String>,
-    /// How often alerts were sent, by hour; empty if none was.
     pub hours: Vec<(String, u64)>,
-    /// The alerts of this page.
     pub alerts: Vec<AlertRow>,
-    /// Where the list stands.
     pub pages: Pages,
 }
 
-/// One alert in a list.
 #[derive(Debug, Clone)]
 pub struct AlertRow {
-    /// Its number in the project.
     pub iid: i64,
     pub title: String,
     /// The beginning of what it is about, or empty.
     pub description: String,
     pub url: String,
     pub severity: Severity,
-    /// What is said of it.
     pub status: Status,
     pub started_at: Moment,
-    /// How often it was sent.
     pub events: u64,
-    /// What sent it, or empty.
     pub tool: String,
     /// The incident about it, and its page.
     pub issue: Option<(String, String)>,
     /// Sign-in name of who looks after it, or empty.
     pub assignee: String,
-    /// It came back soon after it was resolved.
     pub is_flapping: bool,
     pub shelved_until: Option<Moment>,
 }
@@ -70,7 +58,6 @@ impl AlertRow {
         }
     }
 
-    /// The colour of its status.
     pub fn status_tone(&self) -> &'static str {
         match self.status {
             Status::Triggered => "warn",
@@ -87,13 +74,10 @@ pub struct AlertDetails {
     pub page: Page,
     /// The project's full path and address.
     pub place: (String, String),
-    /// The alert as in the list.
     pub alert: AlertRow,
-    /// Where its forms post to.
     pub url: String,
     /// What it is about, or empty.
     pub description: String,
-    /// What is known of it: name and value.
     pub facts: Vec<(&'static str, String)>,
     /// What to do about it, as its sender says, and whether that is an address
     /// a browser may follow.
@@ -103,22 +87,17 @@ pub struct AlertDetails {
     pub created_at: Moment,
     /// What was sent, without nesting.
     pub fields: Vec<(String, String)>,
-    /// What may become of it.
     pub statuses: Vec<Choice>,
     /// Who looks after it, as typed.
     pub assignee: String,
-    /// How long it may be ignored.
     pub durations: Vec<Choice>,
     /// An equal alert that is open, and its page.
     pub duplicate: Option<(String, String)>,
     /// How often it and those equal to it began, by day.
     pub begun: Vec<(String, u64)>,
-    /// How often it was sent, by hour.
     pub hours: Vec<(String, u64)>,
-    /// The same by day.
     pub days: Vec<(String, u64)>,
     pub images: Vec<ImageRow>,
-    /// What was said about it and happened to it.
     pub notes: Vec<NoteRow>,
     /// A note as typed, and the discussion it answers in, or empty.
     pub draft: (String, String),
@@ -128,22 +107,16 @@ pub struct AlertDetails {
     pub solves_note: bool,
     pub solves_incident: bool,
     pub may_write: bool,
-    /// Where that list stands.
     pub pages: Pages,
-    /// What is wrong with a form, by field name.
     pub errors: Errors,
 }
 
-/// A picture of a chart.
 #[derive(Debug, Clone)]
 pub struct ImageRow {
     pub id: i64,
     pub name: String,
-    /// Where the picture is.
     pub path: String,
-    /// Where the chart is, or empty.
     pub url: String,
-    /// What that place is called, or empty.
     pub text: String,
 }
 
@@ -153,22 +126,18 @@ pub struct NoteRow {
     pub id: i64,
     /// Login of who wrote it, or empty.
     pub author: String,
-    /// Who wrote or did it.
     pub name: String,
     /// The text, in Markdown, as it is or as it was typed and refused.
     pub body: String,
     /// It was typed and refused.
     pub is_rewritten: bool,
     pub html: String,
-    /// The program tells what happened.
     pub is_system: bool,
-    /// For reporters only.
     pub is_internal: bool,
     pub is_edited: bool,
     /// It begins a thread or answers in one.
     pub in_thread: bool,
     pub discussion_id: String,
-    /// The viewer may change and delete it.
     pub may_change: bool,
     pub created_at: Moment,
 }
@@ -181,49 +150,34 @@ pub struct AlertSettings {
     pub page: Page,
     pub head: SpaceHead,
     pub url: String,
-    /// An incident is made of each.
     pub create_issue: bool,
-    /// Owners and maintainers are mailed.
     pub send_email: bool,
-    /// The incident is closed when the alert is over.
     pub auto_close_incident: bool,
-    /// Another tool looks after incidents.
     pub external_tool_enabled: bool,
-    /// Where it is, or empty.
     pub external_tool_url: String,
-    /// Where alerts come from.
     pub integrations: Vec<IntegrationRow>,
-    /// Name of the integration about to be made, as typed.
     pub name: String,
     pub kind: String,
     pub kinds: Vec<Choice>,
-    /// Whether it receives anything, as chosen.
     pub active: bool,
-    /// The sender whose payloads it knows, as chosen.
     pub preset: String,
     pub presets: Vec<Choice>,
     pub windows: Vec<WindowRow>,
     /// What the window about to be opened is about.
     pub scopes: Vec<Choice>,
-    /// The chosen one of these.
     pub scope: String,
     pub window_name: String,
-    /// When it begins, as typed.
     pub starts_at: String,
-    /// When it ends, as typed.
     pub ends_at: String,
-    /// What is wrong with a form, by field name.
     pub errors: Errors,
 }
 
-/// An integration in a list.
 #[derive(Debug, Clone)]
 pub struct IntegrationRow {
     pub name: String,
     pub url: String,
     pub kind: &'static str,
     pub active: bool,
-    /// When something last arrived.
     pub last_received_at: Option<Moment>,
 }
 
@@ -247,14 +201,12 @@ pub struct AlertIntegration {
     pub head: SpaceHead,
     pub url: String,
     pub title: String,
-    /// Where senders send to.
     pub address: String,
     pub token: String,
     /// Until when the key before opens it, too.
     pub previous_until: Option<Moment>,
     /// How long a key that is replaced may still open it.
     pub overlaps: Vec<Choice>,
-    /// What is typed into the form.
     pub form: IntegrationForm,
     /// Where each field of an alert may be found.
     pub targets: Vec<TargetRow>,

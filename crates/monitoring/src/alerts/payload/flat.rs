@@ -4,7 +4,6 @@ use super::metrics;
 use crate::alerts::model::Alert;
 use serde_json::{Map, Value};
 
-/// Most fields shown.
 const MOST: usize = 500;
 
 /// A payload without nesting: names of fields are put together by points.
@@ -41,7 +40,7 @@ impl Alert {
     /// Where its sender says what to do about it; a link only if it is one
     /// that a browser may follow.
     pub fn runbook(&self) -> Option<String> {
-        self.said("runbook")
+        self.text("runbook")
     }
 
     /// Markdown for incidents about it.
@@ -50,12 +49,11 @@ impl Alert {
         (!markdown.trim().is_empty()).then(|| markdown.to_owned())
     }
 
-    /// The expression behind it.
     pub fn full_query(&self) -> Option<String> {
         self.payload.as_object().and_then(metrics::query)
     }
 
-    fn said(&self, name: &str) -> Option<String> {
+    fn text(&self, name: &str) -> Option<String> {
         let value = self.annotation(name).or_else(|| self.payload.get(name))?;
         let text = value.as_str()?.trim();
         (!text.is_empty()).then(|| text.to_owned())

@@ -13,7 +13,6 @@ const SOURCE: &str = "Generic Alert Endpoint";
 /// Fields that change while an alert goes on.
 const CHANGING: [Target; 3] = [Target::StartTime, Target::EndTime, Target::Hosts];
 
-/// The alert of a payload.
 pub fn alert(payload: Payload, reading: &Reading) -> Incoming {
     let value = |target| reading.mapping.value(&payload, target);
     let word = |target, most| {
@@ -21,8 +20,8 @@ pub fn alert(payload: Payload, reading: &Reading) -> Incoming {
         text.map(|text| text::line(&text, most))
     };
     let monitoring_tool = word(Target::MonitoringTool, MAX_WORD);
-    let named = Some(reading.name.trim()).filter(|name| !name.is_empty());
-    let source = monitoring_tool.as_deref().or(named).unwrap_or(SOURCE);
+    let source = monitoring_tool.as_deref().or(reading.called());
+    let source = source.unwrap_or(SOURCE);
     let ended_at = value(Target::EndTime).and_then(times::of);
     Incoming {
         title: word(Target::Title, MAX_TITLE).unwrap_or_else(|| UNTITLED.to_owned()),

@@ -1,6 +1,7 @@
 //! Where in a payload the fields of an alert are, and what an example payload
 //! offers for that (docs/interface/monitoring.md 1.9).
 
+use kernel::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -11,10 +12,8 @@ const MAX_STEPS: usize = 100;
 const MAX_STEP: usize = 255;
 /// Most fields an example offers.
 pub const MAX_OFFERED: usize = 1_000;
-/// Most paths of a list.
 pub const MAX_PATHS: usize = 50;
 
-/// A step into an object or a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Step {
@@ -183,15 +182,12 @@ impl<'de> Deserialize<'de> for FieldType {
 /// What fills a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mapped {
-    /// Where it is.
     pub path: Path,
     pub label: String,
-    /// What kind of value it is.
     #[serde(rename = "type")]
     pub kind: FieldType,
 }
 
-/// Where the fields of an alert are, by the name of the field.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Mapping(BTreeMap<String, Mapped>);
@@ -211,19 +207,18 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Says where a field is.
+    /// The same, refused by the name that interfaces have for it.
+    pub fn sent(entries: &[Value]) -> Result<Mapping, Error> {
+        let wrong = |text: String| Error::invalid("payload_attribute_mappings", text);
+        Mapping::parse(entries).map_err(wrong)
+    }
+
     pub fn insert(&mut self, target: Target, mapped: Mapped) {
         self.0.insert(target.field().to_owned(), mapped);
     }
 
-    /// Where a field is, if it was said.
     pub fn get(&self, target: Target) -> Option<&Mapped> {
         self.0.get(target.field())
-    }
-
-    /// Whether nothing was said.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// What was said, field by field.

@@ -33,14 +33,12 @@ const KEPT: [&str; 8] = [
 /// What the tool is called on the wire.
 const TOOL: &str = "Prometheus";
 
-/// The usable alerts of a group.
 pub fn alerts(group: Payload, reading: &Reading, now: Timestamp) -> Vec<Incoming> {
     let mut group = group;
     let Some(Value::Array(items)) = group.shift_remove("alerts") else {
         return Vec::new();
     };
-    let named = Some(reading.name.trim()).filter(|name| !name.is_empty());
-    let source = named.unwrap_or(TOOL);
+    let source = reading.called().unwrap_or(TOOL);
     let items = items.into_iter().filter_map(|item| match item {
         Value::Object(item) => alert(item, reading, source, now),
         _ => None,

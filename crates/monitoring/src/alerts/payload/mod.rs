@@ -12,6 +12,7 @@ mod times;
 #[cfg(test)]
 mod tests;
 
+use super::limits::AlertLimits;
 use super::model::{MAX_DEPTH, MAX_PAYLOAD, Severity};
 use jiff::Timestamp;
 use mapping::{Mapping, Path};
@@ -20,7 +21,6 @@ use serde_json::{Map, Value};
 /// A payload: always an object.
 pub type Payload = Map<String, Value>;
 
-/// How a payload is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// One alert in fields of our own naming.
@@ -29,19 +29,37 @@ pub enum Format {
     Metrics,
 }
 
-/// What an integration says of how its payloads are read.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    /// What people call the integration.
     pub name: String,
-    /// Where the fields are.
     pub mapping: Mapping,
-    /// Fields whose values alone tell alerts apart.
     pub identity_fields: Vec<Path>,
-    /// Fields that do not tell alerts apart.
     pub ignored_fields: Vec<Path>,
     /// The whole payload tells alerts apart that have no fingerprint.
     pub fingerprints: bool,
+}
+
+impl Reading {
+    /// What people call the integration, if they call it anything.
+    fn called(&self) -> Option<&str> {
+        Some(self.name.trim()).filter(|name| !name.is_empty())
+    }
+
+    /// As far as administrators let integrations say it.
+    pub fn within(self, limits: &AlertLimits) -> Reading {
+        let fingerprints = limits.fingerprints;
+        match limits.multiple {
+            true => Reading {
+                fingerprints,
+                ..self
+            },
+            false => Reading {
+                name: self.name,
+                fingerprints,
+                ..Reading::default()
+            },
+        }
+    }
 }
 
 /// One alert as it was sent.
@@ -53,13 +71,11 @@ pub struct Incoming {
     pub monitoring_tool: Option<String>,
     pub hosts: Vec<String>,
     pub severity: Severity,
-    /// The name of the environment it is about.
     pub environment: Option<String>,
     /// When it began, if it says so.
     pub started_at: Option<Timestamp>,
     /// That it is over, and when if it says so.
     pub over: Option<Option<Timestamp>>,
-    /// What tells it from others.
     pub fingerprint: Option<String>,
     /// Who notes say sent it.
     pub source: String,

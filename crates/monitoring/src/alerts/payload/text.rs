@@ -30,8 +30,8 @@ pub fn line(text: &str, most: usize) -> String {
 
 /// Text of any lines, of at most so many characters.
 pub fn lines(text: &str, most: usize) -> String {
-    let kept = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    cut(text.trim().chars().filter(kept), most)
+    let is_text = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    cut(text.trim().chars().filter(is_text), most)
 }
 
 fn cut(chars: impl Iterator<Item = char>, most: usize) -> String {

@@ -13,12 +13,10 @@ use kernel::error::Result;
 use kernel::http::RequestContext;
 use kernel::secrets::same;
 
-/// Longest identifier of an integration, in bytes.
 const MAX_IDENTIFIER: usize = 255;
 
 /// What a request meets.
 pub enum Entry {
-    /// The key opens the integration.
     Opened(Opened),
     /// It does not, or there is none.
     WrongKey,
@@ -31,7 +29,6 @@ pub struct Opened {
     pub integration_id: i64,
     /// The sealed key: another one means that it was reset meanwhile.
     pub sealed_token: String,
-    /// How its payloads are read.
     pub reading: Reading,
 }
 
@@ -54,11 +51,10 @@ pub async fn find(app: &App, addresses: Vec<(String, String)>) -> Result<Option<
     .await
 }
 
-/// Whether the request may go on.
 pub fn authorize(
     app: &App,
     door: &IngestEndpoint,
-    asked: &RequestContext,
+    request: &RequestContext,
     limits: &AlertLimits,
 ) -> Entry {
     let (Some(integration_id), Some(sealed_token)) = (door.integration_id, &door.sealed_token)
@@ -78,7 +74,7 @@ pub fn authorize(
         });
         matching.count() > 0
     };
-    match key(asked) {
+    match key(request) {
         Some(sent) if opens(&sent) => Entry::Opened(Opened {
             integration_id,
             sealed_token: sealed_token.clone(),
@@ -89,26 +85,20 @@ pub fn authorize(
 }
 
 fn reading(door: &IngestEndpoint, limits: &AlertLimits) -> Reading {
-    let mut reading = Reading {
-        name: door.name.clone().unwrap_or_default(),
-        fingerprints: limits.fingerprints,
+    let door = door.clone();
+    let reading = Reading {
+        name: door.name.unwrap_or_default(),
+        mapping: door.payload_mapping.unwrap_or_default().0,
+        identity_fields: door.identity_fields.unwrap_or_default().0,
+        ignored_fields: door.ignored_fields.unwrap_or_default().0,
         ..Reading::default()
     };
-    if limits.multiple {
-        let list = |list: &Option<store::Json<Vec<_>>>| {
-            list.as_ref().map(|list| list.0.clone()).unwrap_or_default()
-        };
-        let mapping = door.payload_mapping.as_ref();
-        reading.mapping = mapping.map(|mapping| mapping.0.clone()).unwrap_or_default();
-        reading.identity_fields = list(&door.identity_fields);
-        reading.ignored_fields = list(&door.ignored_fields);
-    }
-    reading
+    reading.within(limits)
 }
 
 /// The key a request carries: as bearer, else as the password of Basic.
-fn key(asked: &RequestContext) -> Option<String> {
-    let sent: Vec<&str> = asked
+fn key(request: &RequestContext) -> Option<String> {
+    let sent: Vec<&str> = request
         .headers
         .get_all(header::AUTHORIZATION)
         .iter()

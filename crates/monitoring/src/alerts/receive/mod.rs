@@ -39,7 +39,7 @@ pub fn routes(r: &mut Routes) {
 
 fn declare(r: &mut Routes, path: &str) {
     r.plain(Method::POST, path, receive)
-        .refuses(|error, asked| refusal::render(error, Surface::Api, asked))
+        .refuses(|error, request| refusal::render(error, Surface::Api, request))
         .unchecked()
         .streams()
         .slashed()
@@ -66,21 +66,21 @@ enum Answer {
 
 async fn receive(
     app: App,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     to: Params<Addressed>,
     body: Raw,
 ) -> Result<Response> {
     kernel::read_only::check(&app)
         .await
         .map_err(|_| Error::Unavailable(kernel::read_only::TEXT.into()))?;
-    let taken = take(&app, &asked, &to, body).await;
+    let taken = take(&app, &request, &to, body).await;
     answer(taken?)
 }
 
-async fn take(app: &App, asked: &RequestContext, to: &Addressed, body: Raw) -> Result<Answer> {
+async fn take(app: &App, request: &RequestContext, to: &Addressed, body: Raw) -> Result<Answer> {
     let refused = |status| Ok(Answer::Refused(status));
     let named = to.endpoint_identifier.as_deref();
-    let Some(door) = ingest_endpoint::find(app, addresses(asked.uri.path(), named)).await? else {
+    let Some(door) = ingest_endpoint::find(app, addresses(request.uri.path(), named)).await? else {
         return refused(StatusCode::NOT_FOUND);
     };
     let limits: AlertLimits = app.settings().get(app).await?;
@@ -93,7 +93,7 @@ async fn take(app: &App, asked: &RequestContext, to: &Addressed, body: Raw) -> R
         return refused(StatusCode::BAD_REQUEST);
     };
     let format = payload::format(&payload);
-    let opened = match ingest_endpoint::authorize(app, &door, asked, &limits) {
+    let opened = match ingest_endpoint::authorize(app, &door, request, &limits) {
         Entry::Opened(opened) => opened,
         Entry::WrongKey => {
             ingest_endpoint::log(app, &door, 401, "wrong key");

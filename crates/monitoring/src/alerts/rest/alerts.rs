@@ -3,13 +3,15 @@
 use crate::alerts::issues;
 use crate::alerts::model::{Alert, Severity, Status};
 use crate::alerts::payload::flat;
-use crate::alerts::rules::alerts::{self as rules, authorize};
+use crate::alerts::related::Related;
+use crate::alerts::rules::alerts::{AlertAccess, SHELVED, authorize};
 use crate::alerts::store::alerts::{self as rows, Filter, Order, OrderBy};
-use identity::entities::{UserBasic, basic, load_basic};
-use identity::model::User;
+use identity::Caller;
+use identity::entities::{UserBasic, basic};
 use identity::viewer::Viewer;
 use kernel::app::App;
-use kernel::error::{Found, Result};
+use kernel::error::Result;
+use kernel::http::params::Flat;
 use kernel::http::{Created, Ok200, Paged, Paging, Params, RequestContext, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
@@ -19,7 +21,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use spaces::Project;
 use spaces::access::Purpose;
-use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
@@ -38,12 +39,10 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// Which way a list is ordered.
     pub enum Direction { Asc = "asc", Desc = "desc" }
 }
 
 kernel::params! {
-    /// Which alerts.
     pub struct ListAlerts {
         /// The project.
         pub id: Reference,
@@ -61,7 +60,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An alert.
     pub struct AlertPath {
         /// The project.
         pub id: Reference,
@@ -70,13 +68,20 @@ kernel::params! {
     }
 }
 
+impl AlertPath {
+    pub(super) fn authorize(
+        &self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        purpose: Purpose,
+    ) -> Result<AlertAccess> {
+        authorize(tx, viewer, &self.id, self.alert_iid, purpose)
+    }
+}
+
 kernel::params! {
-    /// What becomes of an alert.
     pub struct UpdateAlert {
-        /// The project.
-        pub id: Reference,
-        /// The alert.
-        pub alert_iid: i64,
+        pub at: Flat<AlertPath>,
         /// What becomes of it.
         pub status: Option<Status>,
         /// Who looks after it: the first of these, or nobody.
@@ -85,12 +90,8 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// How long it is ignored.
     pub struct ShelveAlert {
-        /// The project.
-        pub id: Reference,
-        /// The alert.
-        pub alert_iid: i64,
+        pub at: Flat<AlertPath>,
         /// For so many seconds; two hours unless given.
         pub duration: Option<i64>,
     }
@@ -165,37 +166,11 @@ pub struct AlertIssueEntity {
     web_url: String,
 }
 
-/// What alerts refer to.
-pub struct RelatedToAlerts {
-    users: HashMap<i64, User>,
-    issues: HashMap<i64, i64>,
-}
-
-impl RelatedToAlerts {
-    /// Of these alerts, by two statements.
-    pub fn read(tx: &mut Tx<'_>, alerts: &[Alert]) -> Result<RelatedToAlerts> {
-        let users: Vec<i64> = alerts
-            .iter()
-            .filter_map(|alert| alert.assignee_id)
-            .collect();
-        let issues = alerts.iter().filter_map(|alert| alert.issue_id).collect();
-        Ok(RelatedToAlerts {
-            users: load_basic(tx, &users)?,
-            issues: rows::issue_iids(tx, issues)?,
-        })
-    }
-}
-
 impl AlertEntity {
-    /// As it is shown.
-    pub fn new(
-        app: &App,
-        project: &Project,
-        alert: Alert,
-        around: &RelatedToAlerts,
-    ) -> AlertEntity {
-        let assignee = alert.assignee_id.and_then(|id| around.users.get(&id));
+    fn new(app: &App, project: &Project, alert: Alert, related: &Related) -> AlertEntity {
+        let assignee = related.assignee(&alert).map(|user| basic(app, user));
         AlertEntity {
+            issue_iid: related.issue_iid(&alert),
             web_url: alert.web_url(app.base_url(), &project.full_path),
             id: alert.id,
             iid: alert.iid,
@@ -214,118 +189,82 @@ impl AlertEntity {
             flapping: alert.flapping,
             shelved_until: alert.shelved_until.map(wire::text),
             integration_id: alert.integration_id,
-            issue_iid: alert
-                .issue_id
-                .and_then(|id| around.issues.get(&id).copied()),
-            assignees: assignee.map(|user| basic(app, user)).into_iter().collect(),
+            assignees: assignee.into_iter().collect(),
             created_at: wire::text(alert.created_at),
             updated_at: wire::text(alert.updated_at),
         }
     }
 }
 
-fn detail(
-    app: &App,
-    tx: &mut Tx<'_>,
-    project: &Project,
-    alert: Alert,
-) -> Result<AlertDetailEntity> {
-    let around = RelatedToAlerts::read(tx, std::slice::from_ref(&alert))?;
+fn detail(app: &App, tx: &mut Tx<'_>, here: AlertAccess) -> Result<AlertDetailEntity> {
+    let alert = here.alert;
+    let related = Related::read(tx, std::slice::from_ref(&alert))?;
     Ok(AlertDetailEntity {
         runbook: alert.runbook(),
         details: flat::of(&alert.payload),
-        alert: AlertEntity::new(app, project, alert, &around),
+        alert: AlertEntity::new(app, &here.project, alert, &related),
     })
 }
 
-/// One page of them.
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<ListAlerts>,
     paging: Paging,
 ) -> Result<Paged<AlertEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, Purpose::ReadAlerts)?;
+    by.read(move |tx, by| {
+        let project = spaces::project(tx, &by.viewer, &params.id, Purpose::ReadAlerts)?;
         let mut filter = Filter {
             statuses: params.status.clone().unwrap_or_default(),
             search: params.search.clone().unwrap_or_default(),
             ..Filter::default()
         };
-        if let Some(name) = params
-            .assignee_username
-            .as_deref()
-            .filter(|name| !name.is_empty())
-        {
-            let user = identity::users::find_by_username(tx, name)?;
-            filter.assignee_id = Some(user.map_or(-1, |user| user.id));
-        }
+        let assignee = params.assignee_username.as_deref();
+        filter.look_up(tx, assignee.filter(|name| !name.is_empty()))?;
         let order = Order {
             by: params.order_by.unwrap_or(OrderBy::StartedAt),
             descending: params.sort != Some(Direction::Asc),
         };
-        let found = rows::list(
-            tx,
-            project.id,
-            &filter,
-            order,
-            paging.fetch(),
-            paging.offset(),
-        )?;
+        let (limit, offset) = (paging.fetch(), paging.offset());
+        let found = rows::list(tx, project.id, &filter, order, limit, offset)?;
         let total = rows::count(tx, project.id, &filter)?;
-        let around = RelatedToAlerts::read(tx, &found)?;
+        let related = Related::read(tx, &found)?;
         let page = Paged::numbered(found, paging, Some(total));
-        Ok(page.map(|alert| AlertEntity::new(&handle, &project, alert, &around)))
+        Ok(page.map(|alert| AlertEntity::new(&by.app, &project, alert, &related)))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<AlertPath>,
-) -> Result<Ok200<AlertDetailEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (project, alert) =
-            authorize(tx, &viewer, &path.id, path.alert_iid, Purpose::ReadAlerts)?;
-        Ok(Ok200(detail(&handle, tx, &project, alert)?))
+async fn show(by: Caller, path: Params<AlertPath>) -> Result<Ok200<AlertDetailEntity>> {
+    by.read(move |tx, by| {
+        let here = path.authorize(tx, &by.viewer, Purpose::ReadAlerts)?;
+        Ok(Ok200(detail(&by.app, tx, here)?))
     })
     .await
 }
 
-/// Says what becomes of one.
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateAlert>,
-) -> Result<Ok200<AlertDetailEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let iid = params.alert_iid;
-        let (project, mut alert) = authorize(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
+async fn update(by: Caller, params: Params<UpdateAlert>) -> Result<Ok200<AlertDetailEntity>> {
+    by.write(move |tx, by| {
+        let mut here = params.at.authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
         if let Some(status) = params.status {
-            alert = rules::set_status(tx, &viewer, &project, &alert, status)?;
+            here.set_status(tx, status)?;
         }
         if let Some(users) = &params.assignee_ids {
             let users: Vec<i64> = users.iter().copied().filter(|id| *id > 0).collect();
-            alert = rules::assign(tx, &viewer, &project, &alert, &users)?;
+            here.assign(tx, &users)?;
         }
-        Ok(Ok200(detail(&handle, tx, &project, alert)?))
+        Ok(Ok200(detail(&by.app, tx, here)?))
     })
     .await
 }
 
-/// Makes an incident of one.
 async fn create_issue(
     app: App,
     viewer: Viewer,
-    asked: Arc<RequestContext>,
+    request: Arc<RequestContext>,
     path: Params<AlertPath>,
 ) -> Result<Created<AlertIssueEntity>> {
     let place = (path.0.id, path.0.alert_iid);
-    let by = Writer::by_api(viewer, asked);
+    let by = Writer::by_api(viewer, request);
     let issue = issues::create(&app, by, place).await?.rest()?.issue;
     Ok(Created(AlertIssueEntity {
         issue_iid: issue.iid,
@@ -333,20 +272,11 @@ async fn create_issue(
     }))
 }
 
-/// Ignores one for a while.
-async fn shelve(
-    app: App,
-    viewer: Viewer,
-    params: Params<ShelveAlert>,
-) -> Result<Ok200<AlertDetailEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let iid = params.alert_iid;
-        let (project, alert) = authorize(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
-        let seconds = params.duration.unwrap_or(rules::SHELVED);
-        let alert = rules::shelve(tx, &viewer, &project, &alert, seconds)?;
-        let alert = rows::by_id(tx, alert.id)?.found("Alert")?;
-        Ok(Ok200(detail(&handle, tx, &project, alert)?))
+async fn shelve(by: Caller, params: Params<ShelveAlert>) -> Result<Ok200<AlertDetailEntity>> {
+    by.write(move |tx, by| {
+        let mut here = params.at.authorize(tx, &by.viewer, Purpose::ManageAlerts)?;
+        here.shelve(tx, params.duration.unwrap_or(SHELVED))?;
+        Ok(Ok200(detail(&by.app, tx, here)?))
     })
     .await
 }

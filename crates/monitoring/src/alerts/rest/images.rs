@@ -1,17 +1,18 @@
 //! Metric images of an alert (docs/interface/monitoring.md 2.1), and the addresses of the
 //! pictures themselves.
 
+use super::alerts::AlertPath;
 use crate::alerts::model::{MAX_IMAGE, MetricImage};
-use crate::alerts::rules::alerts::authorize;
-use crate::alerts::rules::images::{self, Said};
+use crate::alerts::rules::images::{self, Chart};
 use crate::alerts::store::images as rows;
 use futures_util::StreamExt;
 use http::{HeaderValue, Method, header};
+use identity::Caller;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{
-    Created, NoContent, Ok200, Paged, Paging, Params, Part, Parts, Patch, Response, Routes,
+    Created, Flat, NoContent, Ok200, Paged, Paging, Params, Part, Parts, Patch, Response, Routes,
 };
 use kernel::ids::Reference;
 use kernel::time::wire;
@@ -42,36 +43,16 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// An alert.
-    pub struct AlertPath {
-        /// The project.
-        pub id: Reference,
-        /// The alert.
-        pub alert_iid: i64,
-    }
-}
-
-kernel::params! {
-    /// An image.
     pub struct ImagePath {
-        /// The project.
-        pub id: Reference,
-        /// The alert.
-        pub alert_iid: i64,
+        pub at: Flat<AlertPath>,
         /// The image.
         pub image_id: i64,
     }
 }
 
 kernel::params! {
-    /// Where the chart is.
     pub struct UpdateImage {
-        /// The project.
-        pub id: Reference,
-        /// The alert.
-        pub alert_iid: i64,
-        /// The image.
-        pub image_id: i64,
+        pub at: Flat<ImagePath>,
         /// Where the chart is.
         pub url: Patch<String>,
         /// What that place is called.
@@ -82,7 +63,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// The address of a picture.
     pub struct FilePath {
         /// The image.
         pub image_id: i64,
@@ -121,32 +101,20 @@ impl From<MetricImage> for MetricImageEntity {
     }
 }
 
-/// Path of a picture.
 pub fn path(image: &MetricImage) -> String {
     format!("{FILES}/{}/{}.{}", image.id, image.file_name, image.ending)
 }
 
-/// One page of them.
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<AlertPath>,
     paging: Paging,
 ) -> Result<Paged<MetricImageEntity>> {
-    app.read(move |tx| {
-        let (_, alert) = authorize(tx, &viewer, &path.id, path.alert_iid, Purpose::ReadAlerts)?;
-        let found = rows::list(tx, alert.id, paging.fetch(), paging.offset())?;
-        let total = rows::count(tx, alert.id)?;
-        Ok(Paged::numbered(found, paging, Some(total)).map(MetricImageEntity::from))
+    by.read(move |tx, by| {
+        let alert = path.authorize(tx, &by.viewer, Purpose::ReadAlerts)?.alert;
+        Ok(rows::page(tx, alert.id, paging)?.map(MetricImageEntity::from))
     })
     .await
-}
-
-/// What a form holds.
-#[derive(Default)]
-struct Form {
-    file: Option<(String, Vec<u8>)>,
-    said: Said,
 }
 
 async fn create(
@@ -155,36 +123,35 @@ async fn create(
     path: Params<AlertPath>,
     parts: Parts,
 ) -> Result<Created<MetricImageEntity>> {
-    let (asked, to) = (viewer.clone(), path.0.clone());
+    let (sender, to) = (viewer.clone(), path.0.clone());
     // Nobody uploads who may not.
-    app.read(move |tx| {
-        authorize(tx, &asked, &to.id, to.alert_iid, Purpose::ManageAlerts).map(drop)
-    })
-    .await?;
-    let form = read(parts).await?;
-    let (name, bytes) = form.file.ok_or_else(|| Error::missing("file"))?;
-    let new = images::read(&name, &bytes, &form.said)?;
+    app.read(move |tx| to.authorize(tx, &sender, Purpose::ManageAlerts).map(drop))
+        .await?;
+    let (file, chart) = read(parts).await?;
+    let (name, bytes) = file.ok_or_else(|| Error::missing("file"))?;
+    let new = images::read(&name, &bytes, &chart)?;
     app.write(move |tx| {
-        let (_, alert) = authorize(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
+        let alert = path.authorize(tx, &viewer, Purpose::ManageAlerts)?.alert;
         Ok(Created(images::create(tx, &alert, &new)?.into()))
     })
     .await
 }
 
-async fn read(mut parts: Parts) -> Result<Form> {
-    let mut form = Form::default();
+/// The file, by its name, and what is said of its chart.
+async fn read(mut parts: Parts) -> Result<(Option<(String, Vec<u8>)>, Chart)> {
+    let (mut file, mut chart) = (None, Chart::default());
     while let Some(part) = parts.next().await? {
         match part.name() {
             "file" => {
                 let name = part.file_name().unwrap_or_default().to_owned();
-                form.file = Some((name, bytes(part).await?));
+                file = Some((name, bytes(part).await?));
             }
-            "url" => form.said.url = text(part).await?,
-            "url_text" | "urlText" => form.said.url_text = text(part).await?,
+            "url" => chart.url = text(part).await?,
+            "url_text" | "urlText" => chart.url_text = text(part).await?,
             _ => {}
         }
     }
-    Ok(form)
+    Ok((file, chart))
 }
 
 async fn text(part: Part) -> Result<Patch<String>> {
@@ -197,7 +164,7 @@ async fn text(part: Part) -> Result<Patch<String>> {
 
 /// A file of at most one byte more than is allowed.
 async fn bytes(part: Part) -> Result<Vec<u8>> {
-    let (mut kept, mut taken) = (Vec::new(), 0);
+    let (mut bytes, mut taken) = (Vec::new(), 0);
     let mut stream = part.bytes();
     while let Some(more) = stream.next().await {
         let more = more?;
@@ -205,42 +172,40 @@ async fn bytes(part: Part) -> Result<Vec<u8>> {
         if taken > MAX_TAKEN {
             return Err(Error::TooLarge);
         }
-        let room = (MAX_IMAGE + 1).saturating_sub(kept.len());
-        kept.extend_from_slice(&more[..more.len().min(room)]);
+        let room = (MAX_IMAGE + 1).saturating_sub(bytes.len());
+        bytes.extend_from_slice(&more[..more.len().min(room)]);
     }
-    Ok(kept)
+    Ok(bytes)
 }
 
-/// Changes what is said of one.
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateImage>,
-) -> Result<Ok200<MetricImageEntity>> {
-    let said = Said {
+async fn update(by: Caller, params: Params<UpdateImage>) -> Result<Ok200<MetricImageEntity>> {
+    let chart = Chart {
         url: params.url.clone(),
         url_text: match params.url_text.clone() {
             Patch::Absent => params.url_text_too.clone(),
-            said => said,
+            text => text,
         },
     };
-    app.write(move |tx| {
-        let iid = params.alert_iid;
-        let (_, alert) = authorize(tx, &viewer, &params.id, iid, Purpose::ManageAlerts)?;
-        Ok(Ok200(
-            images::update(tx, &alert, params.image_id, &said)?.into(),
-        ))
+    by.write(move |tx, by| {
+        let alert = params
+            .at
+            .at
+            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?
+            .alert;
+        let changed = images::update(tx, &alert, params.at.image_id, &chart)?;
+        Ok(Ok200(changed.into()))
     })
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<ImagePath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let (_, alert) = authorize(tx, &viewer, &path.id, path.alert_iid, Purpose::ManageAlerts)?;
-        match rows::remove(tx, alert.id, path.image_id)? {
-            true => Ok(NoContent),
-            false => Err(Error::NotFound("Metric image")),
-        }
+async fn destroy(by: Caller, path: Params<ImagePath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let alert = path
+            .at
+            .authorize(tx, &by.viewer, Purpose::ManageAlerts)?
+            .alert;
+        images::destroy(tx, &alert, path.image_id)?;
+        Ok(NoContent)
     })
     .await
 }

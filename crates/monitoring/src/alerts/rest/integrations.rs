@@ -3,22 +3,23 @@
 use super::ProjectPath;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Delivered, Integration, Kind};
-use crate::alerts::payload::mapping::{Mapping, Path, offered};
+use crate::alerts::payload::mapping::{Mapped, Mapping, Path, offered};
 use crate::alerts::presets::Preset;
 use crate::alerts::receive::keep::{self, Outcome};
-use crate::alerts::rules::integrations::{self, Change, New};
+use crate::alerts::rules::Manager;
+use crate::alerts::rules::integrations::{self, Change};
 use crate::alerts::store::{deliveries, integrations as rows};
+use identity::Caller;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::params::{Param, Source, Unusable};
-use kernel::http::{Created, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
+use kernel::http::{Created, Flat, NoContent, Ok200, Paged, Paging, Params, Patch, Routes};
 use kernel::ids::Reference;
 use kernel::time::wire;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use spaces::Project;
 use spaces::access::Purpose;
 use store::Tx;
 
@@ -53,46 +54,8 @@ impl Param for Path {
 }
 
 kernel::params! {
-    /// An integration about to be made.
-    pub struct CreateIntegration {
-        /// The project.
-        pub id: Reference,
-        /// What people call it.
-        pub name: String,
-        /// Whether it receives anything.
-        pub active: bool,
-        /// What it is for; any sender unless given.
-        pub kind as "type": Option<Kind>,
-        /// Whether it answers at the project's plain address, if that is free.
-        pub plain_address: Option<bool>,
-        /// A sender whose payloads are known: fills mapping and identity where they are not given.
-        pub preset: Option<Preset>,
-        /// What its sender sends.
-        pub payload_example: Option<Source>,
-        /// Where in it the fields of an alert are: field_name, path, label, type.
-        pub payload_attribute_mappings: Option<Vec<Source>>,
-        /// Paths whose values alone tell alerts apart.
-        pub identity_fields: Option<Vec<Path>>,
-        /// Paths that do not tell alerts apart.
-        pub ignored_fields: Option<Vec<Path>>,
-        /// Longest silence, in seconds, before an alert tells of it.
-        pub heartbeat_seconds: Option<i64>,
-    }
-}
-
-kernel::params! {
-    /// What becomes of an integration.
-    pub struct UpdateIntegration {
-        /// The project.
-        pub id: Reference,
-        /// The integration.
-        pub integration_id: i64,
-        /// What it is for.
-        pub kind as "type": Option<Kind>,
-        /// What people call it.
-        pub name: Option<String>,
-        /// Whether it receives anything.
-        pub active: Option<bool>,
+    /// How payloads are read, and how long their sender may be silent.
+    pub struct PayloadFields {
         /// What its sender sends.
         pub payload_example: Option<Source>,
         /// Where in it the fields of an alert are: field_name, path, label, type.
@@ -107,7 +70,23 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An integration.
+    pub struct CreateIntegration {
+        pub at: Flat<ProjectPath>,
+        /// What people call it.
+        pub name: String,
+        /// Whether it receives anything.
+        pub active: bool,
+        /// What it is for; any sender unless given.
+        pub kind as "type": Option<Kind>,
+        /// Whether it answers at the project's plain address, if that is free.
+        pub plain_address: Option<bool>,
+        /// A sender whose payloads are known: fills mapping and identity where they are not given.
+        pub preset: Option<Preset>,
+        pub payloads: Flat<PayloadFields>,
+    }
+}
+
+kernel::params! {
     pub struct IntegrationPath {
         /// The project.
         pub id: Reference,
@@ -117,26 +96,56 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// Another key.
+    pub struct UpdateIntegration {
+        pub at: Flat<IntegrationPath>,
+        /// What it is for.
+        pub kind as "type": Option<Kind>,
+        /// What people call it.
+        pub name: Option<String>,
+        /// Whether it receives anything.
+        pub active: Option<bool>,
+        pub payloads: Flat<PayloadFields>,
+    }
+}
+
+kernel::params! {
     pub struct ResetToken {
-        /// The project.
-        pub id: Reference,
-        /// The integration.
-        pub integration_id: i64,
+        pub at: Flat<IntegrationPath>,
         /// Seconds for which the old key opens it, too.
         pub overlap_seconds: Option<i64>,
     }
 }
 
 kernel::params! {
-    /// A trial.
     pub struct TestIntegration {
-        /// The project.
-        pub id: Reference,
-        /// The integration.
-        pub integration_id: i64,
+        pub at: Flat<IntegrationPath>,
         /// What its sender would send.
         pub payload: Source,
+    }
+}
+
+impl PayloadFields {
+    fn change(&self) -> Result<Change> {
+        let mapping = self.payload_attribute_mappings.as_ref().map(|entries| {
+            let entries: Vec<Value> = entries.iter().cloned().map(Value::Object).collect();
+            Mapping::sent(&entries)
+        });
+        Ok(Change {
+            payload_example: self.payload_example.clone(),
+            payload_mapping: mapping.transpose()?,
+            identity_fields: self.identity_fields.clone(),
+            ignored_fields: self.ignored_fields.clone(),
+            heartbeat_seconds: self.heartbeat_seconds.clone(),
+            ..Change::default()
+        })
+    }
+}
+
+impl IntegrationPath {
+    fn authorize(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(Manager, Integration)> {
+        let here = Manager::authorize(tx, viewer, &self.id)?;
+        let integration = rows::find(tx, here.project.id, self.integration_id)?;
+        Ok((here, integration.found("Integration")?))
     }
 }
 
@@ -196,33 +205,27 @@ pub struct IntegrationEntity {
 }
 
 impl IntegrationEntity {
-    fn new(app: &App, project: &Project, one: Integration) -> Result<IntegrationEntity> {
-        let entry = |field_name, mapped: &crate::alerts::payload::mapping::Mapped| FieldEntity {
+    fn new(app: &App, here: &Manager, one: Integration) -> Result<IntegrationEntity> {
+        let entry = |field_name, mapped: &Mapped| FieldEntity {
             field_name,
             path: json!(mapped.path),
             label: mapped.label.clone(),
             kind: mapped.kind.to_string(),
         };
-        let offers = one
-            .payload_example
-            .as_object()
-            .map(offered)
-            .unwrap_or_default();
+        let offers = one.payload_example.as_object().map(offered);
+        let offers = offers.unwrap_or_default();
         let mappings = one.payload_mapping.0.entries();
         let now = app.now();
         Ok(IntegrationEntity {
             token: integrations::token(app, &one)?,
-            url: integrations::url(app.base_url(), &project.full_path, &one),
+            url: integrations::url(app.base_url(), &here.project.full_path, &one),
             payload_attribute_mappings: mappings
                 .map(|(target, mapped)| entry(Some(target.to_string()), mapped))
                 .collect(),
             payload_alert_fields: offers.iter().map(|mapped| entry(None, mapped)).collect(),
             identity_fields: json!(one.identity_fields.0),
             ignored_fields: json!(one.ignored_fields.0),
-            previous_token_until: one
-                .previous_until
-                .filter(|until| *until > now)
-                .map(wire::text),
+            previous_token_until: one.overlaps_until(now).map(wire::text),
             last_received_at: one.last_received_at.map(wire::text),
             created_at: wire::text(one.created_at),
             updated_at: wire::text(one.updated_at),
@@ -273,42 +276,17 @@ impl From<Delivered> for DeliveryEntity {
     }
 }
 
-fn mapping(sent: &Option<Vec<Source>>) -> Result<Option<Mapping>> {
-    let Some(entries) = sent else {
-        return Ok(None);
-    };
-    let entries: Vec<Value> = entries.iter().cloned().map(Value::Object).collect();
-    let wrong = |text: String| Error::invalid("payload_attribute_mappings", text);
-    Mapping::parse(&entries).map(Some).map_err(wrong)
-}
-
-fn find(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Reference,
-    id: i64,
-    purpose: Purpose,
-) -> Result<(Project, Integration)> {
-    let project = spaces::project(tx, viewer, project, purpose)?;
-    let integration = rows::find(tx, project.id, id)?.found("Integration")?;
-    Ok((project, integration))
-}
-
-/// One page of them.
 async fn list(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<ProjectPath>,
     paging: Paging,
 ) -> Result<Paged<IntegrationEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
-        let found = rows::list(tx, project.id, paging.fetch(), paging.offset())?;
-        let total = rows::count(tx, project.id)?;
-        let shown = found
-            .into_iter()
-            .map(|one| IntegrationEntity::new(&handle, &project, one));
+    by.read(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
+        let (limit, offset) = (paging.fetch(), paging.offset());
+        let found = rows::list(tx, here.project.id, limit, offset)?.into_iter();
+        let shown = found.map(|one| IntegrationEntity::new(&by.app, &here, one));
+        let total = rows::count(tx, here.project.id)?;
         let shown = shown.collect::<Result<Vec<_>>>()?;
         Ok(Paged::numbered(shown, paging, Some(total)))
     })
@@ -316,98 +294,64 @@ async fn list(
 }
 
 async fn create(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     params: Params<CreateIntegration>,
 ) -> Result<Created<IntegrationEntity>> {
-    let mut new = New {
-        kind: params.kind.unwrap_or(Kind::Http),
-        name: params.name.clone(),
-        active: params.active,
-        plain_address: params.plain_address.unwrap_or(false),
-        change: Change {
-            payload_example: params.payload_example.clone(),
-            payload_mapping: mapping(&params.payload_attribute_mappings)?,
-            identity_fields: params.identity_fields.clone(),
-            ignored_fields: params.ignored_fields.clone(),
-            heartbeat_seconds: match params.heartbeat_seconds {
-                Some(seconds) => Patch::Value(seconds),
-                None => Patch::Absent,
-            },
-            ..Change::default()
-        },
+    let mut new = Change {
+        kind: params.kind,
+        name: Some(params.name.clone()),
+        active: Some(params.active),
+        ..params.payloads.change()?
     };
     if let Some(preset) = params.preset {
-        preset.fill(&mut new.change);
+        preset.fill(&mut new);
     }
-    let handle = app.clone();
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &params.id, Purpose::Update)?;
-        let made = integrations::create(&handle, tx, &viewer, &project, &new)?;
-        Ok(Created(IntegrationEntity::new(&handle, &project, made)?))
+    by.write(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &params.at.id)?;
+        let is_plain = params.plain_address.unwrap_or(false);
+        let made = integrations::create(&by.app, tx, &here, &new, is_plain)?;
+        Ok(Created(IntegrationEntity::new(&by.app, &here, made)?))
     })
     .await
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    path: Params<IntegrationPath>,
-) -> Result<Ok200<IntegrationEntity>> {
-    let handle = app.clone();
-    app.read(move |tx| {
-        let (project, one) = find(tx, &viewer, &path.id, path.integration_id, Purpose::Update)?;
-        Ok(Ok200(IntegrationEntity::new(&handle, &project, one)?))
+async fn show(by: Caller, path: Params<IntegrationPath>) -> Result<Ok200<IntegrationEntity>> {
+    by.read(move |tx, by| {
+        let (here, one) = path.authorize(tx, &by.viewer)?;
+        Ok(Ok200(IntegrationEntity::new(&by.app, &here, one)?))
     })
     .await
 }
 
-async fn update(
-    app: App,
-    viewer: Viewer,
-    params: Params<UpdateIntegration>,
-) -> Result<Ok200<IntegrationEntity>> {
+async fn update(by: Caller, params: Params<UpdateIntegration>) -> Result<Ok200<IntegrationEntity>> {
     let change = Change {
         kind: params.kind,
         name: params.name.clone(),
         active: params.active,
-        payload_example: params.payload_example.clone(),
-        payload_mapping: mapping(&params.payload_attribute_mappings)?,
-        identity_fields: params.identity_fields.clone(),
-        ignored_fields: params.ignored_fields.clone(),
-        heartbeat_seconds: params.heartbeat_seconds.clone(),
+        ..params.payloads.change()?
     };
-    let handle = app.clone();
-    app.write(move |tx| {
-        let id = params.integration_id;
-        let (project, one) = find(tx, &viewer, &params.id, id, Purpose::Update)?;
-        let changed = integrations::update(tx, &viewer, &project, &one, &change)?;
-        Ok(Ok200(IntegrationEntity::new(&handle, &project, changed)?))
+    by.write(move |tx, by| {
+        let (here, one) = params.at.authorize(tx, &by.viewer)?;
+        let changed = integrations::update(tx, &here, &one, &change)?;
+        Ok(Ok200(IntegrationEntity::new(&by.app, &here, changed)?))
     })
     .await
 }
 
-/// Gives one another key.
-async fn reset_token(
-    app: App,
-    viewer: Viewer,
-    params: Params<ResetToken>,
-) -> Result<Ok200<IntegrationEntity>> {
-    let handle = app.clone();
-    app.write(move |tx| {
-        let id = params.integration_id;
-        let (project, one) = find(tx, &viewer, &params.id, id, Purpose::Update)?;
+async fn reset_token(by: Caller, params: Params<ResetToken>) -> Result<Ok200<IntegrationEntity>> {
+    by.write(move |tx, by| {
+        let (here, one) = params.at.authorize(tx, &by.viewer)?;
         let overlap = params.overlap_seconds.unwrap_or(0);
-        let changed = integrations::reset_token(&handle, tx, &viewer, &project, &one, overlap)?;
-        Ok(Ok200(IntegrationEntity::new(&handle, &project, changed)?))
+        let changed = integrations::reset_token(&by.app, tx, &here, &one, overlap)?;
+        Ok(Ok200(IntegrationEntity::new(&by.app, &here, changed)?))
     })
     .await
 }
 
-async fn destroy(app: App, viewer: Viewer, path: Params<IntegrationPath>) -> Result<NoContent> {
-    app.write(move |tx| {
-        let project = spaces::project(tx, &viewer, &path.id, Purpose::Update)?;
-        integrations::destroy(tx, &viewer, &project, path.integration_id)?;
+async fn destroy(by: Caller, path: Params<IntegrationPath>) -> Result<NoContent> {
+    by.write(move |tx, by| {
+        let here = Manager::authorize(tx, &by.viewer, &path.id)?;
+        integrations::destroy(tx, &here, path.integration_id)?;
         Ok(NoContent)
     })
     .await
@@ -421,41 +365,32 @@ async fn test(
 ) -> Result<Ok200<Vec<TouchedEntity>>> {
     let limits: AlertLimits = app.settings().get(&app).await?;
     let now = app.now();
-    let (project, payload) = (params.id.clone(), params.payload.clone());
-    let id = params.integration_id;
     let (project_id, delivery) = app
         .read(move |tx| {
-            let (project, one) = find(tx, &viewer, &project, id, Purpose::ManageAlerts)?;
-            let delivery = integrations::trial(&one, &limits, payload, now)?;
+            let project = spaces::project(tx, &viewer, &params.at.id, Purpose::ManageAlerts)?;
+            let one = rows::find(tx, project.id, params.at.integration_id)?.found("Integration")?;
+            let delivery = integrations::trial(&one, &limits, params.payload.clone(), now)?;
             Ok((project.id, delivery))
         })
         .await?;
     match keep::keep(&app, project_id, delivery).await? {
         Outcome::Kept(alerts) => {
-            let alerts = alerts.into_iter();
-            Ok(Ok200(
-                alerts
-                    .map(|(iid, title)| TouchedEntity { iid, title })
-                    .collect(),
-            ))
+            let entity = |(iid, title)| TouchedEntity { iid, title };
+            Ok(Ok200(alerts.into_iter().map(entity).collect()))
         }
         Outcome::Nothing => Err(Error::BadRequest("no open alert is ended by this".into())),
         Outcome::Closed => Err(Error::forbidden("The integration is not active")),
     }
 }
 
-/// One page of what one received of late.
 async fn log(
-    app: App,
-    viewer: Viewer,
+    by: Caller,
     path: Params<IntegrationPath>,
     paging: Paging,
 ) -> Result<Paged<DeliveryEntity>> {
-    app.read(move |tx| {
-        let (_, one) = find(tx, &viewer, &path.id, path.integration_id, Purpose::Update)?;
-        let found = deliveries::list(tx, one.id, paging.fetch(), paging.offset())?;
-        let total = deliveries::count(tx, one.id)?;
-        Ok(Paged::numbered(found, paging, Some(total)).map(DeliveryEntity::from))
+    by.read(move |tx, by| {
+        let (_, one) = path.authorize(tx, &by.viewer)?;
+        Ok(deliveries::page(tx, one.id, paging)?.map(DeliveryEntity::from))
     })
     .await
 }

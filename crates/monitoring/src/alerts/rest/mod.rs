@@ -18,7 +18,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A project.
     pub struct ProjectPath {
         /// The project.
         pub id: Reference,

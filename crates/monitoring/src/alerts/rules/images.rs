@@ -7,23 +7,18 @@ use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use store::Tx;
 
-/// Most images of an alert.
 const MOST: i64 = 100;
-/// Longest address or text, in characters.
 const MAX_TEXT: usize = 255;
 /// Longest name kept, in characters.
 const MAX_FILE_NAME: usize = 100;
 
-/// What is said of where the chart is.
+/// Where the chart is, and what that place is called.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
-    /// Where it is.
+pub struct Chart {
     pub url: Patch<String>,
-    /// What that place is called.
     pub url_text: Patch<String>,
 }
 
-/// Media type of an ending.
 pub fn media_type(ending: &str) -> &'static str {
     match ending {
         "png" => "image/png",
@@ -33,13 +28,10 @@ pub fn media_type(ending: &str) -> &'static str {
     }
 }
 
-/// Looks at what was sent as a file.
-pub fn read(file_name: &str, bytes: &[u8], said: &Said) -> Result<NewImage> {
+pub fn read(file_name: &str, bytes: &[u8], chart: &Chart) -> Result<NewImage> {
     if bytes.len() > MAX_IMAGE {
-        return Err(Error::invalid(
-            "file",
-            "is too big (should be at most 1 MiB)",
-        ));
+        let text = "is too big (should be at most 1 MiB)";
+        return Err(Error::invalid("file", text));
     }
     let wrong = "file format is not supported. Please try one of the following supported formats: \
         image/png, image/jpeg, image/gif, image/webp";
@@ -48,8 +40,8 @@ pub fn read(file_name: &str, bytes: &[u8], said: &Said) -> Result<NewImage> {
         file_name: name(file_name)?,
         ending,
         bytes: bytes.to_vec(),
-        url: url(&said.url.clone().over(None))?,
-        url_text: text(&said.url_text.clone().over(None))?,
+        url: url(chart.url.clone().over(None))?,
+        url_text: text(chart.url_text.clone().over(None))?,
     })
 }
 
@@ -71,36 +63,37 @@ fn name(sent: &str) -> Result<String> {
     })
 }
 
-fn url(sent: &Option<String>) -> Result<Option<String>> {
-    let Some(sent) = sent.as_deref().map(str::trim).filter(|url| !url.is_empty()) else {
-        return Ok(None);
+fn url(sent: Option<String>) -> Result<Option<String>> {
+    let is_web = |text: &str| {
+        let web = |url: url::Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+        !text.contains(char::is_whitespace) && url::Url::parse(text).is_ok_and(web)
     };
-    let is_web = url::Url::parse(sent).is_ok_and(|url| {
-        matches!(url.scheme(), "http" | "https")
-            && url.has_host()
-            && !sent.contains(char::is_whitespace)
-    });
-    match is_web && sent.chars().count() <= MAX_TEXT {
-        true => Ok(Some(sent.to_owned())),
-        false => Err(Error::invalid("url", "is invalid")),
-    }
+    bounded("url", sent, is_web)
 }
 
-fn text(sent: &Option<String>) -> Result<Option<String>> {
-    let Some(sent) = sent
+fn text(sent: Option<String>) -> Result<Option<String>> {
+    bounded("url_text", sent, |text| !text.chars().any(char::is_control))
+}
+
+/// What was sent, trimmed, if it is like this and not too long; nothing if it
+/// is blank.
+fn bounded(
+    field: &str,
+    sent: Option<String>,
+    is_fit: impl Fn(&str) -> bool,
+) -> Result<Option<String>> {
+    let sent = sent
         .as_deref()
         .map(str::trim)
-        .filter(|text| !text.is_empty())
-    else {
-        return Ok(None);
-    };
-    match sent.chars().count() <= MAX_TEXT && !sent.chars().any(char::is_control) {
-        true => Ok(Some(sent.to_owned())),
-        false => Err(Error::invalid("url_text", "is invalid")),
+        .filter(|text| !text.is_empty());
+    match sent {
+        Some(text) if !is_fit(text) || text.chars().count() > MAX_TEXT => {
+            Err(Error::invalid(field, "is invalid"))
+        }
+        fit => Ok(fit.map(str::to_owned)),
     }
 }
 
-/// Adds a picture to an alert.
 pub fn create(tx: &mut Tx<'_>, alert: &Alert, new: &NewImage) -> Result<MetricImage> {
     if rows::count(tx, alert.id)? >= MOST {
         return Err(Error::invalid("file", "the alert has too many images"));
@@ -108,11 +101,18 @@ pub fn create(tx: &mut Tx<'_>, alert: &Alert, new: &NewImage) -> Result<MetricIm
     rows::insert(tx, alert.id, new)
 }
 
-/// Changes what is said of a picture.
-pub fn update(tx: &mut Tx<'_>, alert: &Alert, id: i64, said: &Said) -> Result<MetricImage> {
+pub fn destroy(tx: &mut Tx<'_>, alert: &Alert, id: i64) -> Result<()> {
+    match rows::remove(tx, alert.id, id)? {
+        true => Ok(()),
+        false => Err(Error::NotFound("Metric image")),
+    }
+}
+
+/// Says where the chart is.
+pub fn update(tx: &mut Tx<'_>, alert: &Alert, id: i64, chart: &Chart) -> Result<MetricImage> {
     let mut image = rows::find(tx, alert.id, id)?.found("Metric image")?;
-    image.url = url(&said.url.clone().over(image.url))?;
-    image.url_text = text(&said.url_text.clone().over(image.url_text))?;
+    image.url = url(chart.url.clone().over(image.url))?;
+    image.url_text = text(chart.url_text.clone().over(image.url_text))?;
     rows::update(tx, &image)?;
     Ok(image)
 }
@@ -146,11 +146,11 @@ mod tests {
 
     #[test]
     fn only_addresses_of_the_web_are_taken() {
-        assert!(url(&Some("https://charts.example/1".into())).is_ok());
+        assert!(url(Some("https://charts.example/1".into())).is_ok());
         let long = format!("http://x/{}", "y".repeat(255));
         for bad in ["javascript:alert(1)", "ftp://x", "http://", "x", &long] {
-            assert!(url(&Some(bad.into())).is_err(), "{bad}");
+            assert!(url(Some(bad.into())).is_err(), "{bad}");
         }
-        assert_eq!(url(&Some(" ".into())).unwrap(), None);
+        assert_eq!(url(Some(" ".into())).unwrap(), None);
     }
 }

@@ -88,7 +88,6 @@ fn description(base_url: &str, project: &Project, alert: &Alert) -> String {
     parts.join("\n\n---\n\n")
 }
 
-/// Closes the incident of an alert that is over, and says why.
 pub fn close(tx: &mut Tx<'_>, bot: i64, issue: &Issue, alert: &Alert) -> Result<()> {
     if issue.state == IssueState::Closed {
         return Ok(());

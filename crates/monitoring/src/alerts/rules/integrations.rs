@@ -1,6 +1,7 @@
 //! Integrations: where tools send alerts of a project, and with which key
 //! (docs/interface/monitoring.md 1.1).
 
+use super::Manager;
 use crate::alerts::limits::AlertLimits;
 use crate::alerts::model::{Integration, Kind, LEGACY, LEGACY_PROMETHEUS, MAX_NAME, TOKEN};
 use crate::alerts::payload::mapping::{Mapping, Path};
@@ -8,20 +9,15 @@ use crate::alerts::payload::{self, Format, Payload, Reading};
 use crate::alerts::receive::keep::Delivery;
 use crate::alerts::store::integrations::{self as rows, Written};
 use crate::alerts::store::settings;
-use identity::viewer::Viewer;
 use jiff::{SignedDuration, Timestamp};
 use kernel::app::App;
-use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::http::Patch;
 use kernel::secrets::random_bytes;
 use serde_json::{Value, json};
-use spaces::Project;
 use spaces::model::Problems;
-use spaces::rules::of_project;
 use store::Tx;
 
-/// Most integrations of a project.
 const MOST: i64 = 200;
 /// Longest time for which the key before still opens, in seconds.
 const MAX_OVERLAP: i64 = 30 * 24 * 3_600;
@@ -34,56 +30,48 @@ pub const SINGLE: &str =
 /// What is said where another tool is in the way of an integration.
 const EXTERNAL: &str = "cannot be turned on while an external incident tool is in use";
 
-/// An integration about to be made.
-#[derive(Debug, Clone)]
-pub struct New {
-    pub kind: Kind,
-    pub name: String,
-    pub active: bool,
-    /// It answers at the project's plain address, if that is free.
-    pub plain_address: bool,
-    pub change: Change,
-}
-
-/// What becomes of an integration.
+/// What an integration becomes, or what a new one is.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
     pub kind: Option<Kind>,
     pub name: Option<String>,
     pub active: Option<bool>,
     pub payload_example: Option<Payload>,
-    /// Where in it the fields of an alert are.
     pub payload_mapping: Option<Mapping>,
-    /// Fields whose values alone tell alerts apart.
     pub identity_fields: Option<Vec<Path>>,
-    /// Fields that do not tell alerts apart.
     pub ignored_fields: Option<Vec<Path>>,
-    /// Longest silence, in seconds.
     pub heartbeat_seconds: Patch<i64>,
 }
 
 impl Change {
     fn over(&self, before: Written) -> Written {
-        let example = self.payload_example.clone().map(Value::Object);
+        let change = self.clone();
+        let name = change.name.unwrap_or(before.name);
+        let example = change.payload_example.map(Value::Object);
         Written {
-            kind: self.kind.unwrap_or(before.kind),
-            name: self.name.clone().unwrap_or(before.name).trim().to_owned(),
-            active: self.active.unwrap_or(before.active),
+            kind: change.kind.unwrap_or(before.kind),
+            name: name.trim().to_owned(),
+            active: change.active.unwrap_or(before.active),
             payload_example: example.unwrap_or(before.payload_example),
-            payload_mapping: self
-                .payload_mapping
-                .clone()
-                .unwrap_or(before.payload_mapping),
-            identity_fields: self
-                .identity_fields
-                .clone()
-                .unwrap_or(before.identity_fields),
-            ignored_fields: self.ignored_fields.clone().unwrap_or(before.ignored_fields),
-            heartbeat_seconds: self
-                .heartbeat_seconds
-                .clone()
-                .over(before.heartbeat_seconds),
+            payload_mapping: change.payload_mapping.unwrap_or(before.payload_mapping),
+            identity_fields: change.identity_fields.unwrap_or(before.identity_fields),
+            ignored_fields: change.ignored_fields.unwrap_or(before.ignored_fields),
+            heartbeat_seconds: change.heartbeat_seconds.over(before.heartbeat_seconds),
         }
+    }
+}
+
+/// What an integration is where nothing is said of it.
+fn blank() -> Written {
+    Written {
+        kind: Kind::Http,
+        name: String::new(),
+        active: true,
+        payload_example: json!({}),
+        payload_mapping: Mapping::default(),
+        identity_fields: Vec::new(),
+        ignored_fields: Vec::new(),
+        heartbeat_seconds: None,
     }
 }
 
@@ -111,10 +99,8 @@ fn checked(mut written: Written) -> Result<Written> {
     } else if written.name.chars().any(char::is_control) {
         problems.add("name", "is invalid");
     }
-    if written
-        .heartbeat_seconds
-        .is_some_and(|seconds| !HEARTBEAT.contains(&seconds))
-    {
+    let silence = written.heartbeat_seconds;
+    if silence.is_some_and(|seconds| !HEARTBEAT.contains(&seconds)) {
         problems.add("heartbeat_seconds", "must be between 60 and 2592000");
     }
     match payload::read(written.payload_example.to_string().as_bytes()) {
@@ -125,11 +111,10 @@ fn checked(mut written: Written) -> Result<Written> {
     Ok(written)
 }
 
-/// The address of an integration: another one than any other has.
-fn identifier(tx: &mut Tx<'_>, project_id: i64, new: &New) -> Result<String> {
-    let plain = match new.kind {
+fn identifier(tx: &mut Tx<'_>, project_id: i64, kind: Kind, plain_address: bool) -> Result<String> {
+    let plain = match kind {
         Kind::Prometheus => Some(LEGACY_PROMETHEUS),
-        Kind::Http if new.plain_address => Some(LEGACY),
+        Kind::Http if plain_address => Some(LEGACY),
         Kind::Http => None,
     };
     match plain {
@@ -140,93 +125,68 @@ fn identifier(tx: &mut Tx<'_>, project_id: i64, new: &New) -> Result<String> {
 
 /// Refuses an active integration where another tool looks after incidents
 /// (docs/interface/monitoring.md 1.1).
-fn no_external_tool(tx: &mut Tx<'_>, project: &Project) -> Result<()> {
-    match settings::of_project(tx, project.id)?.external_tool() {
+fn no_external_tool(tx: &mut Tx<'_>, project_id: i64) -> Result<()> {
+    match settings::of_project(tx, project_id)?.external_tool() {
         Some(_) => Err(Error::invalid("active", EXTERNAL)),
         None => Ok(()),
     }
 }
 
-/// Makes an integration with a key of its own.
+/// Makes an integration with a key of its own. A `plain_address` is that of
+/// the project, if it is free.
 pub fn create(
     app: &App,
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    new: &New,
+    by: &Manager,
+    new: &Change,
+    plain_address: bool,
 ) -> Result<Integration> {
-    let blank = Written {
-        kind: new.kind,
-        name: new.name.clone(),
-        active: new.active,
-        payload_example: json!({}),
-        payload_mapping: Mapping::default(),
-        identity_fields: Vec::new(),
-        ignored_fields: Vec::new(),
-        heartbeat_seconds: None,
-    };
-    let written = checked(new.change.over(blank))?;
+    let written = checked(new.over(blank()))?;
     if written.active {
-        no_external_tool(tx, project)?;
+        no_external_tool(tx, by.project.id)?;
     }
-    single(tx, project, new.kind, 0)?;
-    if rows::count(tx, project.id)? >= MOST {
+    single(tx, by.project.id, written.kind, 0)?;
+    if rows::count(tx, by.project.id)? >= MOST {
         return Err(Error::invalid("base", "there are too many integrations"));
     }
-    let identifier = identifier(tx, project.id, new)?;
+    let identifier = identifier(tx, by.project.id, written.kind, plain_address)?;
     let sealed = new_token(app);
-    let made = rows::insert(tx, project.id, &identifier, &sealed, &written)?;
-    let details = told(&made, json!({}));
-    audit::record(
-        tx,
-        viewer,
-        "alert_integration.create",
-        of_project(project),
-        details,
-    )?;
+    let made = rows::insert(tx, by.project.id, &identifier, &sealed, &written)?;
+    let details = about(&made, json!({}));
+    by.record(tx, "alert_integration.create", details)?;
     Ok(made)
 }
 
 /// Refuses a second integration of a kind where administrators allow one only.
-fn single(tx: &mut Tx<'_>, project: &Project, kind: Kind, id: i64) -> Result<()> {
+fn single(tx: &mut Tx<'_>, project_id: i64, kind: Kind, id: i64) -> Result<()> {
     let limits: AlertLimits = kernel::settings::read(tx)?;
-    match !limits.multiple && rows::has_other(tx, project.id, kind, id)? {
+    match !limits.multiple && rows::has_other(tx, project_id, kind, id)? {
         true => Err(Error::invalid("base", SINGLE)),
         false => Ok(()),
     }
 }
 
-/// Changes an integration; its address and key stay.
 pub fn update(
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
+    by: &Manager,
     integration: &Integration,
     change: &Change,
 ) -> Result<Integration> {
     let after = checked(change.over(written(integration)))?;
     if after.active && !integration.active {
-        no_external_tool(tx, project)?;
+        no_external_tool(tx, by.project.id)?;
     }
     if after.kind != integration.kind {
-        single(tx, project, after.kind, integration.id)?;
+        single(tx, by.project.id, after.kind, integration.id)?;
     }
     let identifier = &integration.endpoint_identifier;
-    if after.active && rows::is_taken(tx, project.id, identifier, integration.id, true)? {
-        return Err(Error::invalid(
-            "endpoint_identifier",
-            "has already been taken",
-        ));
+    if after.active && rows::is_taken(tx, by.project.id, identifier, integration.id, true)? {
+        let text = "has already been taken";
+        return Err(Error::invalid("endpoint_identifier", text));
     }
     let changed = rows::update(tx, integration.id, &after)?;
-    let details = told(&changed, json!({"active": changed.active}));
-    audit::record(
-        tx,
-        viewer,
-        "alert_integration.update",
-        of_project(project),
-        details,
-    )?;
+    let details = about(&changed, json!({"active": changed.active}));
+    by.record(tx, "alert_integration.update", details)?;
     Ok(changed)
 }
 
@@ -235,8 +195,7 @@ pub fn update(
 pub fn reset_token(
     app: &App,
     tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
+    by: &Manager,
     integration: &Integration,
     overlap_seconds: i64,
 ) -> Result<Integration> {
@@ -248,33 +207,17 @@ pub fn reset_token(
     let until = tx.now().checked_add(overlap).unwrap_or(Timestamp::MAX);
     let previous = (overlap_seconds > 0).then_some((integration.sealed_token.as_str(), until));
     let changed = rows::set_token(tx, integration.id, &new_token(app), previous)?;
-    let details = told(&changed, json!({"overlap_seconds": overlap_seconds}));
-    audit::record(
-        tx,
-        viewer,
-        "alert_integration.reset_token",
-        of_project(project),
-        details,
-    )?;
+    let details = about(&changed, json!({"overlap_seconds": overlap_seconds}));
+    let action = "alert_integration.reset_token";
+    by.record(tx, action, details)?;
     Ok(changed)
 }
 
 /// Removes an integration; its alerts stay.
-pub fn destroy(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    id: i64,
-) -> Result<Integration> {
-    let gone = rows::remove(tx, project.id, id)?.found("Integration")?;
-    let details = told(&gone, json!({}));
-    audit::record(
-        tx,
-        viewer,
-        "alert_integration.destroy",
-        of_project(project),
-        details,
-    )?;
+pub fn destroy(tx: &mut Tx<'_>, by: &Manager, id: i64) -> Result<Integration> {
+    let gone = rows::remove(tx, by.project.id, id)?.found("Integration")?;
+    let details = about(&gone, json!({}));
+    by.record(tx, "alert_integration.destroy", details)?;
     Ok(gone)
 }
 
@@ -301,19 +244,15 @@ pub fn trial(
     })
 }
 
-/// How payloads of an integration are read.
-pub fn reading(integration: &Integration, limits: &AlertLimits) -> Reading {
-    let mut reading = Reading {
+fn reading(integration: &Integration, limits: &AlertLimits) -> Reading {
+    let reading = Reading {
         name: integration.name.clone(),
-        fingerprints: limits.fingerprints,
+        mapping: integration.payload_mapping.0.clone(),
+        identity_fields: integration.identity_fields.0.clone(),
+        ignored_fields: integration.ignored_fields.0.clone(),
         ..Reading::default()
     };
-    if limits.multiple {
-        reading.mapping = integration.payload_mapping.0.clone();
-        reading.identity_fields = integration.identity_fields.0.clone();
-        reading.ignored_fields = integration.ignored_fields.0.clone();
-    }
-    reading
+    reading.within(limits)
 }
 
 fn new_token(app: &App) -> String {
@@ -353,8 +292,7 @@ fn slug(name: &str) -> String {
     }
 }
 
-/// What records tell of an integration.
-fn told(integration: &Integration, mut details: Value) -> Value {
+fn about(integration: &Integration, mut details: Value) -> Value {
     details["integration"] = json!(integration.id);
     details["name"] = json!(integration.name);
     details

@@ -51,18 +51,18 @@ pub fn code(text: &str) -> String {
 /// no name in it is called.
 pub fn tame(markdown: &str) -> String {
     let lines = markdown.lines().map(|line| {
-        let kept: String = line
+        let visible: String = line
             .chars()
             .filter(|c| !c.is_control() || *c == '\t')
             .collect();
-        let called = kept.replace('@', "&#64;");
-        let text = called.trim_start();
+        let harmless = visible.replace('@', "&#64;");
+        let text = harmless.trim_start();
         match text.strip_prefix('/') {
             Some(rest) => {
-                let indent = &called[..called.len() - text.len()];
+                let indent = &harmless[..harmless.len() - text.len()];
                 format!("{indent}&#47;{rest}")
             }
-            None => called,
+            None => harmless,
         }
     });
     lines.collect::<Vec<_>>().join("\n")

@@ -1,78 +1,50 @@
 //! What a project wants done with its alerts.
 
+use super::Manager;
 use crate::alerts::model::{AlertSetting, MAX_URL};
 use crate::alerts::store::{integrations, settings as rows};
-use identity::viewer::Viewer;
-use kernel::audit;
 use kernel::error::{Error, Result};
 use kernel::http::Patch;
 use serde_json::json;
-use spaces::Project;
-use spaces::rules::of_project;
 use store::Tx;
 use url::Url;
 
 /// What is said where an integration is in the way of another tool.
 const ACTIVE: &str = "cannot be turned on while an alert integration is active";
 
-#[derive(Debug, Clone, Default)]
-pub struct Change {
-    /// Make an incident of each.
-    pub create_issue: Option<bool>,
-    /// The template whose text is added to it.
-    pub issue_template_key: Patch<String>,
-    /// Mail those who own and maintain the project.
-    pub send_email: Option<bool>,
-    /// Close the incident when the alert is over.
-    pub auto_close_incident: Option<bool>,
-    /// Another tool looks after incidents.
-    pub external_tool_enabled: Option<bool>,
-    /// Where that tool is.
-    pub external_tool_url: Patch<String>,
+kernel::params! {
+    /// What changes of it.
+    pub struct Change {
+        /// Make an incident of each alert.
+        pub create_issue: Option<bool>,
+        /// The template whose text is added to it.
+        pub issue_template_key: Patch<String>,
+        /// Mail those who own and maintain the project.
+        pub send_email: Option<bool>,
+        /// Close the incident when the alert is over.
+        pub auto_close_incident: Option<bool>,
+        /// Another tool looks after incidents; not while an integration is active.
+        pub external_tool_enabled: Option<bool>,
+        /// Where that tool is: an address that begins with https://.
+        pub external_tool_url: Patch<String>,
+    }
 }
 
 /// Stores a change; what holds then.
-pub fn update(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    change: &Change,
-) -> Result<AlertSetting> {
-    let before = rows::of_project(tx, project.id)?;
-    let key = change
-        .issue_template_key
-        .clone()
-        .over(before.issue_template_key.clone());
-    let url = change
-        .external_tool_url
-        .clone()
-        .over(before.external_tool_url.clone());
-    let after = AlertSetting {
-        create_issue: change.create_issue.unwrap_or(before.create_issue),
-        issue_template_key: key.filter(|key| !key.is_empty()),
-        send_email: change.send_email.unwrap_or(before.send_email),
-        auto_close_incident: change
-            .auto_close_incident
-            .unwrap_or(before.auto_close_incident),
-        external_tool_enabled: change
-            .external_tool_enabled
-            .unwrap_or(before.external_tool_enabled),
-        external_tool_url: url
-            .map(|url| url.trim().to_owned())
-            .filter(|url| !url.is_empty()),
-    };
+pub fn update(tx: &mut Tx<'_>, by: &Manager, change: &Change) -> Result<AlertSetting> {
+    let before = rows::of_project(tx, by.project.id)?;
+    let was_enabled = before.external_tool_enabled;
+    let after = changed(before, change.clone());
     // Templates are files of the project's repository, and it has none yet.
     if after.issue_template_key.is_some() {
         return Err(Error::invalid("issue_template_key", "not found"));
     }
     check_external_tool(&after)?;
-    if after.external_tool_enabled
-        && !before.external_tool_enabled
-        && integrations::has_active(tx, project.id)?
-    {
+    let is_turned_on = after.external_tool_enabled && !was_enabled;
+    if is_turned_on && integrations::has_active(tx, by.project.id)? {
         return Err(Error::invalid("external_tool_enabled", ACTIVE));
     }
-    rows::put(tx, project.id, &after)?;
+    rows::put(tx, by.project.id, &after)?;
     let details = json!({
         "create_issue": after.create_issue,
         "send_email": after.send_email,
@@ -80,14 +52,23 @@ pub fn update(
         "external_tool_enabled": after.external_tool_enabled,
         "external_tool_url": after.external_tool_url,
     });
-    audit::record(
-        tx,
-        viewer,
-        "alert_setting.update",
-        of_project(project),
-        details,
-    )?;
+    by.record(tx, "alert_setting.update", details)?;
     Ok(after)
+}
+
+fn changed(before: AlertSetting, change: Change) -> AlertSetting {
+    let key = change.issue_template_key.over(before.issue_template_key);
+    let url = change.external_tool_url.over(before.external_tool_url);
+    let url = url.map(|url| url.trim().to_owned());
+    let or = |sent: Option<bool>, before: bool| sent.unwrap_or(before);
+    AlertSetting {
+        create_issue: or(change.create_issue, before.create_issue),
+        issue_template_key: key.filter(|key| !key.is_empty()),
+        send_email: or(change.send_email, before.send_email),
+        auto_close_incident: or(change.auto_close_incident, before.auto_close_incident),
+        external_tool_enabled: or(change.external_tool_enabled, before.external_tool_enabled),
+        external_tool_url: url.filter(|url| !url.is_empty()),
+    }
 }
 
 /// Another tool needs an address that a browser may follow.

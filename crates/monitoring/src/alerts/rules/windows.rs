@@ -1,27 +1,18 @@
 //! Maintenance windows of a project.
 
+use super::Manager;
 use crate::alerts::model::{MAX_NAME, Window};
 use crate::alerts::store::integrations;
 use crate::alerts::store::windows::{self as rows, NewWindow};
-use identity::viewer::Viewer;
 use jiff::Timestamp;
-use kernel::audit;
 use kernel::error::{Error, Found, Result};
 use kernel::time::wire;
 use serde_json::{Value, json};
-use spaces::Project;
-use spaces::rules::of_project;
 use store::Tx;
 
-/// Most windows a project keeps.
 const MOST: i64 = 1_000;
 
-pub fn create(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    project: &Project,
-    new: &NewWindow,
-) -> Result<Window> {
+pub fn create(tx: &mut Tx<'_>, by: &Manager, new: &NewWindow) -> Result<Window> {
     let length = new.name.trim().chars().count();
     if length == 0 {
         return Err(Error::invalid("name", "can't be blank"));
@@ -33,44 +24,27 @@ pub fn create(
         return Err(Error::invalid("starts_at", "is too long ago"));
     }
     if new.ends_at <= new.starts_at || new.ends_at <= tx.now() {
-        return Err(Error::invalid(
-            "ends_at",
-            "must be later than now and than starts_at",
-        ));
+        let text = "must be later than now and than starts_at";
+        return Err(Error::invalid("ends_at", text));
     }
     if let Some(id) = new.integration_id {
-        integrations::find(tx, project.id, id)?.found("Integration")?;
+        integrations::find(tx, by.project.id, id)?.found("Integration")?;
     }
-    if rows::count(tx, project.id)? >= MOST {
-        return Err(Error::invalid(
-            "base",
-            "there are too many maintenance windows",
-        ));
+    if rows::count(tx, by.project.id)? >= MOST {
+        let text = "there are too many maintenance windows";
+        return Err(Error::invalid("base", text));
     }
-    let made = rows::insert(tx, project.id, viewer.user_id(), new)?;
-    audit::record(
-        tx,
-        viewer,
-        "alert_window.create",
-        of_project(project),
-        told(&made),
-    )?;
+    let made = rows::insert(tx, by.project.id, by.viewer.user_id(), new)?;
+    by.record(tx, "alert_window.create", about(&made))?;
     Ok(made)
 }
 
-pub fn destroy(tx: &mut Tx<'_>, viewer: &Viewer, project: &Project, id: i64) -> Result<()> {
-    let gone = rows::remove(tx, project.id, id)?.found("Maintenance window")?;
-    audit::record(
-        tx,
-        viewer,
-        "alert_window.destroy",
-        of_project(project),
-        told(&gone),
-    )
+pub fn destroy(tx: &mut Tx<'_>, by: &Manager, id: i64) -> Result<()> {
+    let gone = rows::remove(tx, by.project.id, id)?.found("Maintenance window")?;
+    by.record(tx, "alert_window.destroy", about(&gone))
 }
 
-/// What records tell of a window.
-fn told(window: &Window) -> Value {
+fn about(window: &Window) -> Value {
     json!({
         "window": window.id,
         "name": window.name,

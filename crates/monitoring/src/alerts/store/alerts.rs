@@ -1,6 +1,7 @@
 //! Alerts of a project, one and many.
 
 use crate::alerts::model::{Alert, Status};
+use identity::users::find_by_username;
 use jiff::Timestamp;
 use kernel::error::Result;
 use kernel::ids::fold;
@@ -21,20 +22,18 @@ kernel::choices! {
     }
 }
 
-/// Which alerts a list shows, and in which order.
+/// A number that no row has.
+pub const NOBODY: i64 = -1;
+
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only those of these statuses; all of them if none is named.
     pub statuses: Vec<Status>,
     /// Only those in whose title, description, tool or service this is.
     pub search: String,
-    /// Only those that this user looks after.
     pub assignee_id: Option<i64>,
-    /// Only the one of this number.
     pub iid: Option<i64>,
 }
 
-/// An order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     pub by: OrderBy,
@@ -78,7 +77,6 @@ impl Order {
 }
 
 impl Filter {
-    /// Condition on `alerts`, whatever their project.
     pub fn condition(&self) -> Fragment {
         let mut condition = Fragment::new("true");
         if !self.statuses.is_empty() {
@@ -109,6 +107,15 @@ impl Filter {
         if let Some(user) = self.assignee_id {
             condition.push(" and alerts.assignee_id = ", user);
         }
+    }
+
+    /// Narrows it to what a user looks after; to nothing where nobody has this name.
+    pub fn look_up(&mut self, tx: &mut Tx<'_>, username: Option<&str>) -> Result<()> {
+        if let Some(name) = username {
+            let user = find_by_username(tx, name)?;
+            self.assignee_id = Some(user.map_or(NOBODY, |user| user.id));
+        }
+        Ok(())
     }
 
     fn of_project(&self, project_id: i64) -> Fragment {
@@ -143,7 +150,6 @@ pub fn count(tx: &mut Tx<'_>, project_id: i64, filter: &Filter) -> Result<i64> {
     spaces::store::count(tx, "alerts", &filter.of_project(project_id))
 }
 
-/// How many alerts there are of each status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts([i64; 4]);
 
@@ -177,7 +183,6 @@ pub fn counts(tx: &mut Tx<'_>, projects: &[i64], filter: &Filter) -> Result<Hash
     Ok(counts)
 }
 
-/// The alert of this number.
 pub fn find(tx: &mut Tx<'_>, project_id: i64, iid: i64) -> Result<Option<Alert>> {
     Ok(tx.optional(
         sql!("select * from alerts where project_id = $1 and iid = $2"),
@@ -185,12 +190,10 @@ pub fn find(tx: &mut Tx<'_>, project_id: i64, iid: i64) -> Result<Option<Alert>>
     )?)
 }
 
-/// An alert of any project.
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Alert>> {
     Ok(tx.optional(sql!("select * from alerts where id = $1"), (id,))?)
 }
 
-/// The alert that an issue is the incident of.
 pub fn of_issue(tx: &mut Tx<'_>, issue_id: i64) -> Result<Option<Alert>> {
     Ok(tx.optional(
         sql!("select * from alerts where issue_id = $1"),
@@ -212,7 +215,6 @@ pub fn other_open(tx: &mut Tx<'_>, alert: &Alert) -> Result<Option<Alert>> {
     )?)
 }
 
-/// Numbers of these issues in their projects.
 pub fn issue_iids(tx: &mut Tx<'_>, issues: Vec<i64>) -> Result<HashMap<i64, i64>> {
     let rows: Vec<(i64, i64)> = tx.all(
         sql!("select id, iid from issues where id in_list($1)"),
@@ -241,7 +243,6 @@ pub fn set_status(
     Ok(())
 }
 
-/// Notes that something about it changed.
 pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -251,7 +252,6 @@ pub fn touch(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Stores who looks after it.
 pub fn set_assignee(tx: &mut Tx<'_>, id: i64, user: Option<i64>) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -261,7 +261,6 @@ pub fn set_assignee(tx: &mut Tx<'_>, id: i64, user: Option<i64>) -> Result<()> {
     Ok(())
 }
 
-/// Stores the incident about it.
 pub fn set_issue(tx: &mut Tx<'_>, id: i64, issue: i64) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -271,7 +270,6 @@ pub fn set_issue(tx: &mut Tx<'_>, id: i64, issue: i64) -> Result<()> {
     Ok(())
 }
 
-/// Shelved alerts whose time has come.
 pub fn shelved_past(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<Alert>> {
     let now = tx.now();
     Ok(tx.all(
@@ -294,7 +292,6 @@ pub fn stale(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<Vec<Alert
     )?)
 }
 
-/// Resolved alerts that ended before this.
 pub fn ended_before(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<Vec<i64>> {
     Ok(tx.all(
         sql!(
@@ -305,7 +302,6 @@ pub fn ended_before(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<Ve
     )?)
 }
 
-/// Some alerts of a project.
 pub fn some_of_project(tx: &mut Tx<'_>, project_id: i64, limit: i64) -> Result<Vec<i64>> {
     Ok(tx.all(
         sql!("select id from alerts where project_id = $1 order by iid limit $2"),

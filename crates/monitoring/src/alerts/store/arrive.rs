@@ -23,9 +23,7 @@ pub struct New<'i> {
     pub iid: i64,
     /// Triggered, ignored, or resolved already.
     pub status: Status,
-    /// When it ended, if it is resolved.
     pub ended_at: Option<Timestamp>,
-    /// How often it was sent.
     pub events: i64,
     /// It came back soon after it was resolved.
     pub flapping: bool,
@@ -34,29 +32,22 @@ pub struct New<'i> {
 /// An alert that is not resolved, as far as deliveries concern it.
 #[derive(Debug, Clone)]
 pub struct Open {
-    /// Its number in the database.
     pub id: i64,
-    /// Its number in the project.
     pub iid: i64,
     pub title: String,
-    /// What is said of it.
     pub status: Status,
-    /// What tells it from others.
-    pub fingerprint: String,
     pub issue_id: Option<i64>,
 }
 
-/// Alerts that are not resolved, by fingerprint.
 pub fn open(
     tx: &mut Tx<'_>,
     project_id: i64,
     fingerprints: &HashSet<&str>,
 ) -> Result<HashMap<String, Open>> {
-    let mut found = HashMap::new();
-    let wanted: Vec<String> = fingerprints.iter().map(|one| (*one).to_owned()).collect();
-    if wanted.is_empty() {
-        return Ok(found);
+    if fingerprints.is_empty() {
+        return Ok(HashMap::new());
     }
+    let wanted: Vec<String> = fingerprints.iter().map(|one| (*one).to_owned()).collect();
     let mut query = Fragment::new(
         "select id, iid, title, status, fingerprint, issue_id from alerts
          where status <> 2 and project_id = ",
@@ -66,18 +57,18 @@ pub fn open(
         .raw(" and")
         .in_list("fingerprint", wanted);
     type Columns = (i64, i64, String, i64, String, Option<i64>);
-    for (id, iid, title, status, fingerprint, issue_id) in tx.query::<Columns>(query)? {
-        let one = Open {
+    let open = |(id, iid, title, status, fingerprint, issue_id): Columns| {
+        let status = Status::of_code(status);
+        let open = Open {
             id,
             iid,
             title,
-            status: Status::of_code(status),
-            fingerprint: fingerprint.clone(),
+            status,
             issue_id,
         };
-        found.insert(fingerprint, one);
-    }
-    Ok(found)
+        (fingerprint, open)
+    };
+    Ok(tx.query(query)?.into_iter().map(open).collect())
 }
 
 /// Those of these fingerprints whose alert was resolved a short while ago.
@@ -136,7 +127,6 @@ pub fn count_hour(tx: &mut Tx<'_>, added: &[(i64, i64)]) -> Result<()> {
     Ok(())
 }
 
-/// Alerts by how many events they had.
 fn by_number(added: &[(i64, i64)]) -> BTreeMap<i64, Vec<i64>> {
     let mut numbers: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for (id, events) in added {
@@ -145,17 +135,20 @@ fn by_number(added: &[(i64, i64)]) -> BTreeMap<i64, Vec<i64>> {
     numbers
 }
 
+/// The rows in chunks of the sizes there are.
+fn chunks<T>(all: &[T]) -> impl Iterator<Item = &[T]> {
+    let mut rest = all;
+    std::iter::from_fn(move || {
+        let size = CHUNKS.into_iter().find(|size| *size <= rest.len())?;
+        let (some, others) = rest.split_at(size);
+        rest = others;
+        Some(some)
+    })
+}
+
 /// Ends alerts, each at its time.
 pub fn end(tx: &mut Tx<'_>, ended: &[(i64, Timestamp)]) -> Result<()> {
-    let mut rest = ended;
-    for size in CHUNKS {
-        while rest.len() >= size {
-            let (some, others) = rest.split_at(size);
-            end_some(tx, some)?;
-            rest = others;
-        }
-    }
-    Ok(())
+    chunks(ended).try_for_each(|some| end_some(tx, some))
 }
 
 fn end_some(tx: &mut Tx<'_>, some: &[(i64, Timestamp)]) -> Result<()> {
@@ -163,10 +156,9 @@ fn end_some(tx: &mut Tx<'_>, some: &[(i64, Timestamp)]) -> Result<()> {
         "update alerts set status = 2, ended_at = ending.ending_at, shelved_until = null from (",
     );
     for (at, (id, ended_at)) in some.iter().enumerate() {
-        let begin = if at == 0 {
-            "select "
-        } else {
-            " union all select "
+        let begin = match at {
+            0 => "select ",
+            _ => " union all select ",
         };
         query
             .push(begin, *id)
@@ -182,13 +174,8 @@ fn end_some(tx: &mut Tx<'_>, some: &[(i64, Timestamp)]) -> Result<()> {
 /// Writes new alerts; their numbers in the database, in their order.
 pub fn insert(tx: &mut Tx<'_>, project_id: i64, all: &[New<'_>]) -> Result<Vec<i64>> {
     let mut ids: HashMap<i64, i64> = HashMap::new();
-    let mut rest = all;
-    for size in CHUNKS {
-        while rest.len() >= size {
-            let (some, others) = rest.split_at(size);
-            ids.extend(insert_some(tx, project_id, some)?);
-            rest = others;
-        }
+    for some in chunks(all) {
+        ids.extend(insert_some(tx, project_id, some)?);
     }
     // Another node was faster; this transaction begins again.
     let missing = || Error::Unavailable(CONFLICT.into());
@@ -237,7 +224,6 @@ fn insert_some(tx: &mut Tx<'_>, project_id: i64, some: &[New<'_>]) -> Result<Vec
     Ok(tx.query(query)?)
 }
 
-/// What search looks into.
 fn folded(sent: &Incoming) -> String {
     let parts = [
         Some(sent.title.as_str()),
@@ -276,12 +262,10 @@ pub fn fingerprint_of_silence(integration_id: i64) -> String {
 /// The kind of alerts, as notes and to-dos name it.
 pub const ALERT: &str = "AlertManagement::Alert";
 
-/// What has an alert's notes.
 pub fn noteable(alert: &Alert) -> planning::Noteable {
     noteable_of(alert.project_id, alert.id)
 }
 
-/// The same by numbers.
 pub fn noteable_of(project_id: i64, id: i64) -> planning::Noteable {
     planning::Noteable {
         kind: ALERT,

@@ -1,18 +1,16 @@
 //! What integrations received of late.
 
 use crate::alerts::model::{DELIVERIES, Delivered};
+use crate::rows::rows_below;
 use kernel::error::Result;
 use std::collections::HashMap;
 use store::{Fragment, Json, Tx, sql};
 
-/// A delivery about to be written.
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub integration_id: i64,
-    /// The status it is answered with.
     pub status: i64,
     pub reason: Option<&'static str>,
-    /// The alerts it is about.
     pub iids: Vec<i64>,
 }
 
@@ -66,26 +64,4 @@ fn forget(tx: &mut Tx<'_>, integration_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// One page of what an integration received, the newest first.
-pub fn list(
-    tx: &mut Tx<'_>,
-    integration_id: i64,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<Delivered>> {
-    Ok(tx.all(
-        sql!(
-            "select id, status, reason, iids, created_at from alert_deliveries
-             where integration_id = $1 order by id desc limit $2 offset $3"
-        ),
-        (integration_id, limit, offset),
-    )?)
-}
-
-/// How many are remembered.
-pub fn count(tx: &mut Tx<'_>, integration_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from alert_deliveries where integration_id = $1"),
-        (integration_id,),
-    )?)
-}
+rows_below!(Delivered, "alert_deliveries", "integration_id", order "id desc");

@@ -8,7 +8,6 @@ use kernel::error::Result;
 use planning::store::notes::Note;
 use store::{Tx, sql};
 
-/// Most alerts that a chart counts.
 const MOST: i64 = 10_000;
 
 /// When this alert and those equal to it began, since a time; only itself if
@@ -76,7 +75,6 @@ pub fn notes(tx: &mut Tx<'_>, alert_id: i64, limit: i64, offset: i64) -> Result<
     )?)
 }
 
-/// How much happened to it.
 pub fn notes_count(tx: &mut Tx<'_>, alert_id: i64) -> Result<i64> {
     Ok(tx.one(
         sql!("select count(*) from notes where noteable_type = $1 and noteable_id = $2"),
@@ -84,7 +82,6 @@ pub fn notes_count(tx: &mut Tx<'_>, alert_id: i64) -> Result<i64> {
     )?)
 }
 
-/// The name of an integration.
 pub fn integration_name(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
     Ok(tx.optional(
         sql!("select name from alert_integrations where id = $1"),

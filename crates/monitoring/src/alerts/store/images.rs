@@ -1,41 +1,25 @@
 //! Metric images of alerts.
 
 use crate::alerts::model::MetricImage;
+use crate::rows::rows_below;
 use kernel::error::Result;
 use store::{Tx, sql};
 
-/// An image about to be written.
 #[derive(Debug, Clone)]
 pub struct NewImage {
-    /// Its name without the ending.
+    /// Without the ending.
     pub file_name: String,
     /// `png`, `jpg`, `gif` or `webp`.
     pub ending: &'static str,
     pub bytes: Vec<u8>,
-    /// Where the chart is.
     pub url: Option<String>,
-    /// What that place is called.
     pub url_text: Option<String>,
 }
 
-/// One page of an alert's images.
-pub fn list(tx: &mut Tx<'_>, alert_id: i64, limit: i64, offset: i64) -> Result<Vec<MetricImage>> {
-    Ok(tx.all(
-        sql!(
-            "select id, file_name, ending, url, url_text, created_at from alert_metric_images
-             where alert_id = $1 order by id limit $2 offset $3"
-        ),
-        (alert_id, limit, offset),
-    )?)
-}
-
-/// How many an alert has.
-pub fn count(tx: &mut Tx<'_>, alert_id: i64) -> Result<i64> {
-    Ok(tx.one(
-        sql!("select count(*) from alert_metric_images where alert_id = $1"),
-        (alert_id,),
-    )?)
-}
+rows_below!(
+    MetricImage, "alert_metric_images", "alert_id", number "id",
+    only "id, file_name, ending, url, url_text, created_at"
+);
 
 pub fn insert(tx: &mut Tx<'_>, alert_id: i64, new: &NewImage) -> Result<MetricImage> {
     let now = tx.now();
@@ -58,18 +42,6 @@ pub fn insert(tx: &mut Tx<'_>, alert_id: i64, new: &NewImage) -> Result<MetricIm
     )?)
 }
 
-/// An image of an alert.
-pub fn find(tx: &mut Tx<'_>, alert_id: i64, id: i64) -> Result<Option<MetricImage>> {
-    Ok(tx.optional(
-        sql!(
-            "select id, file_name, ending, url, url_text, created_at from alert_metric_images
-             where alert_id = $1 and id = $2"
-        ),
-        (alert_id, id),
-    )?)
-}
-
-/// Stores where the chart is.
 pub fn update(tx: &mut Tx<'_>, image: &MetricImage) -> Result<()> {
     tx.execute(
         sql!("update alert_metric_images set url = $2, url_text = $3 where id = $1"),
@@ -87,7 +59,6 @@ pub fn remove(tx: &mut Tx<'_>, alert_id: i64, id: i64) -> Result<bool> {
     Ok(removed > 0)
 }
 
-/// The project, name, ending and bytes of an image.
 pub fn whole(tx: &mut Tx<'_>, id: i64) -> Result<Option<(i64, String, String, Vec<u8>)>> {
     Ok(tx.optional(
         sql!(

@@ -7,22 +7,17 @@ use jiff::{SignedDuration, Timestamp};
 use kernel::error::Result;
 use kernel::ids::fold;
 use serde_json::Value;
-use store::{Fragment, Json, Tx, from_row, sql};
+use store::{Json, Tx, from_row, sql};
 
-/// What may change of an integration.
 #[derive(Debug, Clone)]
 pub struct Written {
     pub kind: Kind,
     pub name: String,
     pub active: bool,
     pub payload_example: Value,
-    /// Where in it the fields of an alert are.
     pub payload_mapping: Mapping,
-    /// Fields whose values alone tell alerts apart.
     pub identity_fields: Vec<Path>,
-    /// Fields that do not tell alerts apart.
     pub ignored_fields: Vec<Path>,
-    /// Longest silence, in seconds.
     pub heartbeat_seconds: Option<i64>,
 }
 
@@ -36,22 +31,6 @@ impl Written {
 
 rows_below!(Integration, "alert_integrations", "project_id", number "id");
 
-/// Integrations of these projects, or only this one of them.
-pub fn of_projects(
-    tx: &mut Tx<'_>,
-    projects: Vec<i64>,
-    id: Option<i64>,
-) -> Result<Vec<Integration>> {
-    let mut query = Fragment::new("select * from alert_integrations where");
-    query.in_list("project_id", projects);
-    if let Some(id) = id {
-        query.push(" and id = ", id);
-    }
-    query.raw(" order by id");
-    Ok(tx.query(query)?)
-}
-
-/// An integration of any project.
 pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Integration>> {
     Ok(tx.optional(
         sql!("select * from alert_integrations where id = $1"),
@@ -59,7 +38,6 @@ pub fn by_id(tx: &mut Tx<'_>, id: i64) -> Result<Option<Integration>> {
     )?)
 }
 
-/// Whether a project has an integration that receives something.
 pub fn has_active(tx: &mut Tx<'_>, project_id: i64) -> Result<bool> {
     let one: Option<i64> = tx.optional(
         sql!("select id from alert_integrations where project_id = $1 and active limit 1"),
@@ -68,7 +46,6 @@ pub fn has_active(tx: &mut Tx<'_>, project_id: i64) -> Result<bool> {
     Ok(one.is_some())
 }
 
-/// Whether a project has an integration of this kind beside this one.
 pub fn has_other(tx: &mut Tx<'_>, project_id: i64, kind: Kind, id: i64) -> Result<bool> {
     let other: Option<i64> = tx.optional(
         sql!(
@@ -185,7 +162,6 @@ pub fn remove(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<Integr
     )?)
 }
 
-/// Notes that something arrived.
 pub fn received(tx: &mut Tx<'_>, id: i64, due_at: Option<Timestamp>) -> Result<()> {
     let now = tx.now();
     tx.execute(
@@ -212,7 +188,7 @@ pub fn silent(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<(i64, i64)>> {
 }
 
 /// Notes that its silence was told; it counts anew when something arrives.
-pub fn told(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+pub fn silence_reported(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     tx.execute(
         sql!("update alert_integrations set due_at = null where id = $1"),
         (id,),
@@ -225,13 +201,10 @@ pub fn told(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 pub struct Receiver {
     pub id: i64,
     pub active: bool,
-    /// Its key, sealed.
     pub sealed_token: String,
-    /// The key before, sealed.
     pub previous_token: Option<String>,
     /// Until when the key before opens it, too.
     pub previous_until: Option<Timestamp>,
-    /// Longest silence, in seconds.
     pub heartbeat_seconds: Option<i64>,
 }
 
@@ -240,7 +213,6 @@ from_row! {
 }
 
 impl Receiver {
-    /// Whether this sealed key opens it.
     pub fn is_opened_by(&self, sealed: &str, now: Timestamp) -> bool {
         let overlaps = self.previous_until.is_some_and(|until| until > now);
         self.sealed_token == sealed || (overlaps && self.previous_token.as_deref() == Some(sealed))
@@ -268,17 +240,11 @@ pub struct IngestEndpoint {
     /// The integration, if one answers there.
     pub integration_id: Option<i64>,
     pub name: Option<String>,
-    /// Its key, sealed.
     pub sealed_token: Option<String>,
-    /// The key before, sealed.
     pub previous_token: Option<String>,
-    /// Until when the key before opens it, too.
     pub previous_until: Option<Timestamp>,
-    /// Where in a payload the fields of an alert are.
     pub payload_mapping: Option<Json<Mapping>>,
-    /// Fields whose values alone tell alerts apart.
     pub identity_fields: Option<Json<Vec<Path>>>,
-    /// Fields that do not tell alerts apart.
     pub ignored_fields: Option<Json<Vec<Path>>>,
 }
 
@@ -287,6 +253,20 @@ from_row! {
         project_id, integration_id, name, sealed_token, previous_token, previous_until,
         payload_mapping, identity_fields, ignored_fields,
     }
+}
+
+/// Projects whose path is in this column, with their active integration.
+macro_rules! endpoint {
+    ($projects:literal, $path:literal) => {
+        sql!(concat!(
+            "select p.id as project_id, i.id as integration_id, i.name, i.sealed_token,
+                i.previous_token, i.previous_until, i.payload_mapping, i.identity_fields,
+                i.ignored_fields
+             from ", $projects, " left join alert_integrations i
+                on i.project_id = p.id and i.endpoint_identifier = $2 and i.active and not p.archived
+             where ", $path, " = $1 and p.deletion_scheduled_at is null"
+        ))
+    };
 }
 
 /// The project of this path with its active integration at this address;
@@ -298,30 +278,14 @@ pub fn ingest_endpoint(
     identifier: &str,
 ) -> Result<Option<IngestEndpoint>> {
     let folded = fold(path);
-    let found = tx.optional(
-        sql!(
-            "select p.id as project_id, i.id as integration_id, i.name, i.sealed_token,
-                i.previous_token, i.previous_until, i.payload_mapping, i.identity_fields,
-                i.ignored_fields
-             from projects p left join alert_integrations i
-                on i.project_id = p.id and i.endpoint_identifier = $2 and i.active and not p.archived
-             where p.full_path_folded = $1 and p.deletion_scheduled_at is null"
-        ),
-        (folded.as_str(), identifier),
-    )?;
-    if found.is_some() {
-        return Ok(found);
+    let at = (folded.as_str(), identifier);
+    let here = endpoint!("projects p", "p.full_path_folded");
+    if let Some(found) = tx.optional(here, at)? {
+        return Ok(Some(found));
     }
-    Ok(tx.optional(
-        sql!(
-            "select p.id as project_id, i.id as integration_id, i.name, i.sealed_token,
-                i.previous_token, i.previous_until, i.payload_mapping, i.identity_fields,
-                i.ignored_fields
-             from project_redirects r join projects p on p.id = r.project_id
-             left join alert_integrations i
-                on i.project_id = p.id and i.endpoint_identifier = $2 and i.active and not p.archived
-             where r.full_path_folded = $1 and p.deletion_scheduled_at is null"
-        ),
-        (folded.as_str(), identifier),
-    )?)
+    let moved = endpoint!(
+        "project_redirects r join projects p on p.id = r.project_id",
+        "r.full_path_folded"
+    );
+    Ok(tx.optional(moved, at)?)
 }

@@ -6,7 +6,7 @@ use store::{Tx, sql};
 
 /// What a project wants, the usual where it never said.
 pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<AlertSetting> {
-    let said = tx.optional(
+    let stored = tx.optional(
         sql!(
             "select create_issue, issue_template_key, send_email, auto_close_incident,
                 external_tool_enabled, external_tool_url
@@ -14,10 +14,9 @@ pub fn of_project(tx: &mut Tx<'_>, project_id: i64) -> Result<AlertSetting> {
         ),
         (project_id,),
     )?;
-    Ok(said.unwrap_or_default())
+    Ok(stored.unwrap_or_default())
 }
 
-/// Stores what a project wants.
 pub fn put(tx: &mut Tx<'_>, project_id: i64, setting: &AlertSetting) -> Result<()> {
     let now = tx.now();
     tx.execute(

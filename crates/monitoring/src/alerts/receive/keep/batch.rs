@@ -26,23 +26,23 @@ pub(super) enum Slot {
     Fresh(usize),
 }
 
+/// When an alert ended, and who said so.
+type End = (Timestamp, String);
+
 struct Known {
     open: Open,
     added: i64,
-    over: Option<Timestamp>,
-    source: String,
+    over: Option<End>,
 }
 
 struct Fresh<'i> {
     sent: &'i Incoming,
     integration_id: Option<i64>,
     events: i64,
-    over: Option<Timestamp>,
-    source: String,
+    over: Option<End>,
     window: Option<String>,
 }
 
-/// What the deliveries of a transaction come to.
 pub(super) struct Batch<'i> {
     now: Timestamp,
     windows: Vec<Window>,
@@ -85,7 +85,6 @@ impl<'i> Batch<'i> {
                 open,
                 added: 0,
                 over: None,
-                source: String::new(),
             });
         }
         Ok(batch)
@@ -143,7 +142,6 @@ impl<'i> Batch<'i> {
             integration_id,
             events: 1,
             over: None,
-            source: String::new(),
             window,
         });
         if let Some(fingerprint) = &sent.fingerprint {
@@ -155,18 +153,11 @@ impl<'i> Batch<'i> {
     fn end(&mut self, fingerprint: &str, at: Option<Timestamp>, source: &str) -> Option<Slot> {
         let slot = self.open.remove(fingerprint)?;
         let at = at.unwrap_or(self.now);
-        let (over, by) = match slot {
-            Slot::Known(place) => {
-                let known = &mut self.known[place];
-                (&mut known.over, &mut known.source)
-            }
-            Slot::Fresh(place) => {
-                let fresh = &mut self.fresh[place];
-                (&mut fresh.over, &mut fresh.source)
-            }
+        let over = match slot {
+            Slot::Known(place) => &mut self.known[place].over,
+            Slot::Fresh(place) => &mut self.fresh[place].over,
         };
-        *over = Some(at);
-        *by = source.to_owned();
+        *over = Some((at, source.to_owned()));
         Some(slot)
     }
 
@@ -182,49 +173,47 @@ impl<'i> Batch<'i> {
         let met = met.filter(|one| one.added > 0 || one.over.is_some());
         let mut added: Vec<(i64, i64)> = met.map(|one| (one.open.id, one.added)).collect();
         arrive::count(tx, &added)?;
-        let over = self.known.iter();
-        let over = over.filter_map(|one| Some((one.open.id, one.over?)));
-        arrive::end(tx, &over.collect::<Vec<_>>())?;
-        for known in self.known.iter().filter(|one| one.over.is_some()) {
-            notes.push((
-                noteable_of(project_id, known.open.id),
-                recovered(&known.source),
-            ));
-            follow_end(tx, known, setting)?;
-        }
+        self.end_known(tx, project_id, setting, &mut notes)?;
         let news = self.news(tx, project_id)?;
         let ids = arrive::insert(tx, project_id, &news)?;
         added.extend(ids.iter().copied().zip(news.iter().map(|new| new.events)));
         arrive::count_hour(tx, &added)?;
-        for ((fresh, new), id) in self.fresh.iter().zip(&news).zip(&ids) {
+        for (fresh, id) in self.fresh.iter().zip(&ids) {
             let about = noteable_of(project_id, *id);
-            notes.push((
-                about,
-                format!("logged an alert from **{}**", plain(&fresh.sent.source)),
-            ));
-            if let Some(window) = &fresh.window {
-                notes.push((
-                    about,
-                    format!(
-                        "ignored it because of the maintenance window **{}**",
-                        plain(window)
-                    ),
-                ));
-            }
-            if fresh.over.is_some() {
-                notes.push((about, recovered(&fresh.source)));
-            }
-            follow_begin(tx, *id, new.status, setting)?;
+            notes.extend(fresh.notes().map(|text| (about, text)));
         }
         let triggered = news.iter().zip(&ids);
         let triggered = triggered.filter(|(new, _)| new.status == Status::Triggered);
         let triggered: Vec<i64> = triggered.map(|(_, id)| *id).collect();
+        for id in &triggered {
+            follow_begin(tx, *id, setting)?;
+        }
         escalation::begin(tx, project_id, &triggered)?;
         if !notes.is_empty() {
             let bot = identity::users::alert_bot(tx)?;
             planning::notes::system_all(tx, Some(bot), &notes)?;
         }
         Ok(news.iter().map(|new| new.iid).collect())
+    }
+
+    /// Ends those alerts that were open before and are over.
+    fn end_known(
+        &self,
+        tx: &mut Tx<'_>,
+        project_id: i64,
+        setting: &AlertSetting,
+        notes: &mut Vec<(Noteable, String)>,
+    ) -> Result<()> {
+        let over = self.known.iter();
+        let over = over.filter_map(|one| Some((one.open.id, one.over.as_ref()?.0)));
+        arrive::end(tx, &over.collect::<Vec<_>>())?;
+        for Known { open, over, .. } in &self.known {
+            if let Some((_, source)) = over {
+                notes.push((noteable_of(project_id, open.id), recovered(source)));
+                follow_end(tx, open, setting)?;
+            }
+        }
+        Ok(())
     }
 
     fn news(&self, tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<New<'i>>> {
@@ -244,12 +233,12 @@ impl<'i> Batch<'i> {
                 sent: fresh.sent,
                 integration_id: fresh.integration_id,
                 iid,
-                status: match (fresh.over, &fresh.window) {
+                status: match (&fresh.over, &fresh.window) {
                     (Some(_), _) => Status::Resolved,
                     (None, Some(_)) => Status::Ignored,
                     (None, None) => Status::Triggered,
                 },
-                ended_at: fresh.over,
+                ended_at: fresh.over.as_ref().map(|(at, _)| *at),
                 events: fresh.events,
                 flapping: fresh
                     .sent
@@ -276,31 +265,36 @@ impl<'i> Batch<'i> {
     }
 }
 
-fn follow_begin(tx: &mut Tx<'_>, id: i64, status: Status, setting: &AlertSetting) -> Result<()> {
-    let now = tx.now();
-    if status != Status::Triggered {
-        return Ok(());
+impl Fresh<'_> {
+    /// What happened to it, in words.
+    fn notes(&self) -> impl Iterator<Item = String> {
+        let began = format!("logged an alert from **{}**", plain(&self.sent.source));
+        let ignored = self
+            .window
+            .as_deref()
+            .map(plain)
+            .map(|window| format!("ignored it because of the maintenance window **{window}**"));
+        let ended = self.over.as_ref().map(|(_, source)| recovered(source));
+        [Some(began), ignored, ended].into_iter().flatten()
     }
+}
+
+fn follow_begin(tx: &mut Tx<'_>, id: i64, setting: &AlertSetting) -> Result<()> {
+    let now = tx.now();
     if setting.create_issue {
         enqueue_at(tx, &RaiseIncident { alert: id }, now)?;
     }
     tell(tx, id, News::Began, setting)
 }
 
-fn follow_end(tx: &mut Tx<'_>, known: &Known, setting: &AlertSetting) -> Result<()> {
+fn follow_end(tx: &mut Tx<'_>, open: &Open, setting: &AlertSetting) -> Result<()> {
     let now = tx.now();
-    if setting.auto_close_incident && known.open.issue_id.is_some() {
-        enqueue_at(
-            tx,
-            &CloseIncident {
-                alert: known.open.id,
-            },
-            now,
-        )?;
+    if setting.auto_close_incident && open.issue_id.is_some() {
+        enqueue_at(tx, &CloseIncident { alert: open.id }, now)?;
     }
-    match known.open.status {
+    match open.status {
         Status::Ignored => Ok(()),
-        _ => tell(tx, known.open.id, News::Ended, setting),
+        _ => tell(tx, open.id, News::Ended, setting),
     }
 }
 

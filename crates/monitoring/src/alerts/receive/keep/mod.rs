@@ -40,7 +40,6 @@ pub struct Delivery {
 #[derive(Debug, Clone)]
 pub struct Refused {
     pub integration_id: i64,
-    /// The status it was answered with.
     pub status: i64,
     pub reason: &'static str,
 }
@@ -51,14 +50,12 @@ enum Item {
     Refused(Refused),
 }
 
-/// What became of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The alerts it was about: number and title.
     Kept(Vec<(i64, String)>),
     /// It ends an alert that is not open, and nothing else.
     Nothing,
-    /// The integration receives nothing any more.
     Closed,
 }
 
@@ -77,7 +74,6 @@ impl Default for Arrivals {
     }
 }
 
-/// Keeps a delivery of a project.
 pub async fn keep(app: &App, project_id: i64, delivery: Delivery) -> Result<Outcome> {
     let arrivals = app.kept::<Arrivals>();
     arrivals
