@@ -1,6 +1,8 @@
 //! Packages, files and protection rules as plain values.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 kernel::choices! {
     /// Formats of packages (docs/interface/packages.md 1.1).
@@ -195,18 +197,23 @@ impl DeleteLevel {
     }
 }
 
-/// Who may publish or delete packages whose name fits a pattern.
-#[derive(Debug, Clone, PartialEq)]
+/// A protection rule.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ProtectionRuleEntity")]
 pub struct ProtectionRule {
+    /// Its id.
     pub id: i64,
+    /// Its project.
     pub project_id: i64,
-    /// Names it is about; `*` stands for any text.
+    /// Names it is about.
     pub package_name_pattern: String,
     /// The format it is about.
     pub package_type: PackageType,
     /// Least role that may delete.
+    #[schemars(with = "Option<String>")]
     pub minimum_access_level_for_delete: Option<DeleteLevel>,
     /// Least role that may publish.
+    #[schemars(with = "Option<String>")]
     pub minimum_access_level_for_push: Option<PushLevel>,
 }
 

@@ -2,13 +2,13 @@
 //! (docs/interface/packages.md 2.3).
 
 use crate::access::authorize;
+use crate::declare::{reads, writes};
 use crate::download;
 use crate::entity::{self, PublishedFileEntity};
 use crate::model::{PackageType, Status};
-use crate::rest::{READ, WRITE};
 use crate::rules::names;
 use crate::rules::publish::Destination;
-use crate::store::{files, packages};
+use crate::store::files;
 use crate::upload::{self, Uploaded};
 use crate::upload_form::{Body, Form};
 use http::StatusCode;
@@ -17,6 +17,7 @@ use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
 use kernel::http::openapi::Operation;
+use kernel::http::params::Flat;
 use kernel::http::{Answer, Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
@@ -25,15 +26,10 @@ use std::sync::Arc;
 const FILE: &str = "/projects/{id}/packages/generic/{package_name}/{package_version}/{*file_path}";
 
 pub fn routes(r: &mut Routes) {
-    r.put(FILE, publish)
-        .scopes(WRITE)
-        .registry()
+    writes(r.put(FILE, publish))
         .streams()
         .summary("Publishes a file of a generic package");
-    r.get(FILE, fetch)
-        .scopes(READ)
-        .registry()
-        .summary("Downloads a file of a generic package");
+    reads(r, FILE, fetch).summary("Downloads a file of a generic package");
 }
 
 kernel::choices! {
@@ -47,25 +43,14 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// Where a file goes.
     pub struct PublishFile {
-        /// The project.
-        pub id: Reference,
-        /// The package.
-        pub package_name: String,
-        /// Its version.
-        pub package_version: String,
-        /// The file's path.
-        pub file_path: String,
-        /// State of a package that is new with this file.
-        pub status: Option<FirstStatus>,
-        /// Answer with the file's record.
-        pub select: Option<Select>,
+        pub at: Flat<FileAddress>,
+        pub fields: Flat<Fields>,
     }
 }
 
 kernel::params! {
-    /// What a form may say beside its file.
+    /// What a form, too, may say beside its file.
     pub struct Fields {
         /// State of a package that is new with this file.
         pub status: Option<FirstStatus>,
@@ -75,8 +60,7 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// Where a file is.
-    pub struct FetchFile {
+    pub struct FileAddress {
         /// The project.
         pub id: Reference,
         /// The package.
@@ -85,6 +69,17 @@ kernel::params! {
         pub package_version: String,
         /// The file's path.
         pub file_path: String,
+    }
+}
+
+impl FileAddress {
+    fn destination(&self) -> Result<Destination> {
+        names::generic_name(&self.package_name)?;
+        names::generic_version(&self.package_version)?;
+        let (name, version) = (&self.package_name, Some(self.package_version.as_str()));
+        let file_name = names::generic_file_name(&self.file_path)?;
+        let of = PackageType::Generic;
+        Ok(Destination::new(of, name, version, file_name))
     }
 }
 
@@ -117,24 +112,21 @@ async fn publish(
     asked: Arc<RequestContext>,
     body: Body,
 ) -> Result<Published> {
-    names::generic_name(&params.package_name)?;
-    names::generic_version(&params.package_version)?;
-    let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
-    let file_name = names::generic_file_name(&params.file_path)?;
-    let mut to = Destination::new(PackageType::Generic, name, version, file_name);
-    upload::admit(&app, &viewer, &params.id, &to).await?;
+    let Params(PublishFile { at, fields: sent }) = params;
+    let mut to = at.destination()?;
+    upload::admit(&app, &viewer, &at.id, &to).await?;
     let (received, fields) = received(&app, &asked, body).await?;
-    if fields.status.or(params.status) == Some(FirstStatus::Hidden) {
+    if fields.status.or(sent.status) == Some(FirstStatus::Hidden) {
         to.status = Status::Hidden;
     }
     let stored = upload::keep(&app, received).await?;
-    let (package, file) = upload::publish(&app, &viewer, &params.id, to, stored).await?;
-    if fields.select.or(params.select).is_none() {
+    let (package, file) = upload::publish(&app, &viewer, &at.id, to, stored).await?;
+    if fields.select.or(sent.select).is_none() {
         return Ok(Published::Message);
     }
     let path = format!(
         "/api/v4/projects/{}/packages/generic/{}/{}/{}",
-        package.project_id, params.package_name, params.package_version, params.file_path
+        package.project_id, at.package_name, at.package_version, at.file_path
     );
     Ok(Published::File(Box::new(entity::published_file(
         file,
@@ -164,23 +156,17 @@ async fn received(app: &App, asked: &RequestContext, body: Body) -> Result<(Rece
 async fn fetch(
     app: App,
     viewer: Viewer,
-    params: Params<FetchFile>,
+    params: Params<FileAddress>,
     asked: Arc<RequestContext>,
 ) -> Result<Response> {
-    let Params(params) = params;
-    names::generic_name(&params.package_name)?;
-    names::generic_version(&params.package_version)?;
-    let file_name = names::generic_file_name(&params.file_path)?;
-    let file = app
-        .read_inline(move |tx| {
-            let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
-            let (name, version) = (&params.package_name, Some(params.package_version.as_str()));
-            let package =
-                packages::find(tx, entered.project.id, PackageType::Generic, name, version)?
-                    .filter(|package| package.status.is_installable())
-                    .found("Package")?;
-            files::newest(tx, package.id, &file_name)?.found("Package File")
-        })
-        .await?;
-    download::serve(&app, &asked, &file).await
+    let wanted = params.destination()?;
+    let file = app.read_inline(move |tx| {
+        let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
+        let package = wanted
+            .package(tx, entered.project.id)?
+            .filter(|package| package.status.is_installable())
+            .found("Package")?;
+        files::newest(tx, package.id, &wanted.file_name)?.found("Package File")
+    });
+    download::serve(&app, &asked, &file.await?).await
 }

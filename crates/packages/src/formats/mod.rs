@@ -17,7 +17,6 @@ pub mod terraform;
 use crate::access::for_client;
 use kernel::http::Routes;
 
-/// The routes of all formats.
 pub fn routes(r: &mut Routes) {
     r.recovering(for_client, |r| {
         composer::routes(r);

@@ -16,7 +16,6 @@ pub(super) fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// A group.
     pub struct GroupPath {
         /// The group.
         pub id: Reference,

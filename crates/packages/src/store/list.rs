@@ -4,6 +4,7 @@
 //! several projects takes the first rows of each in that order and merges
 //! them, so neither sorts the rows it does not show.
 
+use crate::access::managed;
 use crate::model::{PACKAGE_COLUMNS, Package, PackageType, Status};
 use identity::viewer::Viewer;
 use kernel::error::Result;
@@ -264,6 +265,41 @@ pub fn project_paths(
         .raw(" and ")
         .append(visible_projects(tx, viewer, Purpose::Read));
     Ok(tx.query::<(i64, String)>(query)?.into_iter().collect())
+}
+
+/// What a page of a group says of a project.
+pub struct ProjectOfGroup {
+    id: i64,
+    pub full_path: String,
+    /// The viewer may see the project itself, not only its registry.
+    pub is_readable: bool,
+    pub may_delete: bool,
+}
+
+::store::from_row! { ProjectOfGroup { id, full_path, is_readable, may_delete } }
+
+/// The projects on a page.
+pub fn shown_projects(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    rows: &[Package],
+) -> Result<HashMap<i64, ProjectOfGroup>> {
+    let mut ids: Vec<i64> = rows.iter().map(|package| package.project_id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut query = Fragment::new("select projects.id, projects.full_path, (");
+    query
+        .append(visible_projects(tx, viewer, Purpose::Read))
+        .raw(") as is_readable, (")
+        .append(managed(tx, viewer));
+    query
+        .raw(") as may_delete from projects where")
+        .in_list("projects.id", ids);
+    let found: Vec<ProjectOfGroup> = tx.query(query)?;
+    Ok(found.into_iter().map(|shown| (shown.id, shown)).collect())
 }
 
 /// One page of the packages of several projects and how many there are.

@@ -11,9 +11,9 @@ mod publish;
 
 pub use manifest::hostile;
 
+use crate::declare::{reads, writes};
 use crate::download;
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::scope::{Prefix, scope};
 use crate::store::index;
 use documents::DocumentKind;
@@ -28,26 +28,16 @@ const PREFIX: &str = "/-/packages/composer";
 
 /// The format's routes. The group's prefix is singular, as clients know it.
 pub fn routes(r: &mut Routes) {
-    r.get("/group/{id}/-/packages/composer/{*document}", document)
-        .scopes(READ)
-        .registry()
-        .summary("Answers the repository protocol of Composer");
-    r.post("/projects/{id}/packages/composer", publish::publish)
-        .scopes(WRITE)
-        .registry()
+    let documents = "/group/{id}/-/packages/composer/{*document}";
+    reads(r, documents, document).summary("Answers the repository protocol of Composer");
+    writes(r.post("/projects/{id}/packages/composer", publish::publish))
         .streams_parts()
         .summary("Publishes a version of a Composer package");
-    r.get(
-        "/projects/{id}/packages/composer/archives/{vendor}/{archive}",
-        archive,
-    )
-    .scopes(READ)
-    .registry()
-    .summary("Downloads the archive of a Composer package");
+    let archives = "/projects/{id}/packages/composer/archives/{vendor}/{archive}";
+    reads(r, archives, archive).summary("Downloads the archive of a Composer package");
 }
 
 kernel::params! {
-    /// A document of a group's repository.
     pub struct OneDocument {
         /// The group.
         pub id: Reference,
@@ -57,7 +47,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// An archive.
     pub struct OneArchive {
         /// The project.
         pub id: Reference,

@@ -106,10 +106,8 @@ pub async fn binaries(
     revision: Option<&str>,
     list_only: Option<&str>,
 ) -> Result<Response> {
-    let (of, recipe) = (client.clone(), recipe.clone());
     let revision = revision.map(str::to_owned);
-    let found = client.app.read(move |tx| {
-        let package = of.find(tx, &recipe)?;
+    let found = client.look(recipe, move |tx, package| {
         let revision = match revision {
             Some(revision) => {
                 let known = store::has_recipe(tx, package, &revision)?;

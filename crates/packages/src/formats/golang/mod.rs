@@ -11,12 +11,12 @@ mod upload;
 pub use module::hostile;
 
 use crate::access::{RegistryAccess, authorize};
+use crate::declare::{reads, writes};
 use crate::download;
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::scope::Scope;
 use crate::store::{files, index};
-use http::{HeaderValue, StatusCode, header};
+use http::StatusCode;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -32,19 +32,13 @@ use store::Tx;
 const MODULE: &str = "/projects/{id}/packages/go/{*module_path}";
 
 pub fn routes(r: &mut Routes) {
-    r.get(MODULE, fetch)
-        .scopes(READ)
-        .registry()
-        .summary("Answers the module proxy protocol of Go");
-    r.put(MODULE, upload::publish)
-        .scopes(WRITE)
-        .registry()
+    reads(r, MODULE, fetch).summary("Answers the module proxy protocol of Go");
+    writes(r.put(MODULE, upload::publish))
         .streams()
         .summary("Publishes a version of a Go module");
 }
 
 kernel::params! {
-    /// What of a module.
     pub struct ModulePath {
         /// The project.
         pub id: Reference,
@@ -79,21 +73,19 @@ async fn fetch(
         look_up(tx, &entered, &module, what)
     });
     match found.await? {
-        ModuleAnswer::List(versions) => text(versions),
+        ModuleAnswer::Text(text) => Ok(reply::text(StatusCode::OK, text)),
         ModuleAnswer::Info(version, time) => reply::json(
             StatusCode::OK,
             &json!({"Version": version, "Time": time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()}),
         ),
-        ModuleAnswer::GoMod(go_mod) => text(go_mod),
         ModuleAnswer::Zip(file) => download::serve(&app, &asked, &file).await,
     }
 }
 
 /// What a client asked for.
 enum ModuleAnswer {
-    List(String),
+    Text(String),
     Info(String, jiff::Timestamp),
-    GoMod(String),
     Zip(Box<crate::model::PackageFile>),
 }
 
@@ -109,7 +101,7 @@ fn look_up(
             let mut all = versions(tx, &scope, module)?;
             all.retain(|(version, _)| !version.is_pseudo());
             let lines = all.iter().map(|(version, _)| format!("{version}\n"));
-            return Ok(ModuleAnswer::List(lines.collect()));
+            return Ok(ModuleAnswer::Text(lines.collect()));
         }
         module::What::Latest => {
             let all = versions(tx, &scope, module)?;
@@ -133,7 +125,7 @@ fn look_up(
         module::What::GoMod(_) => {
             let kept = row.metadata.as_deref().unwrap_or_default();
             let kept: ModuleFile = serde_json::from_str(kept).map_err(Error::internal)?;
-            Ok(ModuleAnswer::GoMod(kept.go_mod))
+            Ok(ModuleAnswer::Text(kept.go_mod))
         }
         module::What::Zip(_) => {
             let file = files::newest(tx, row.id, &format!("{version}.zip"))?;
@@ -157,13 +149,6 @@ fn versions(
     let mut all: Vec<_> = parsed.collect();
     all.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(all)
-}
-
-fn text(body: String) -> Result<Response> {
-    let mut response = http::Response::new(axum::body::Body::from(body));
-    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, plain);
-    Ok(response)
 }
 
 /// The host of the instance, which modules begin with: without a port, which

@@ -4,10 +4,10 @@ pub mod chart;
 mod index;
 mod publish;
 
+use crate::declare::{Place, reads, writes};
 use crate::documents::{About, Document, of_format};
 use crate::download;
 use crate::model::{PackageFile, PackageType};
-use crate::rest::{READ, WRITE};
 use crate::scope::{Prefix, scope};
 use crate::store::index::{self as rows, ChannelFile};
 use identity::viewer::Viewer;
@@ -24,38 +24,28 @@ const PROVENANCE: &str = ".prov";
 const YAML: &str = "text/yaml";
 
 pub fn routes(r: &mut Routes) {
-    r.post(
-        &format!("{PROJECT}/api/{{channel}}/charts"),
-        publish::publish,
+    let charts = format!("{PROJECT}/api/{{channel}}/charts");
+    writes(r.post(&charts, publish::publish))
+        .streams()
+        .summary("Publishes a chart");
+    reads(
+        r,
+        &format!("{PROJECT}/{{channel}}/index.yaml"),
+        project_index,
     )
-    .scopes(WRITE)
-    .registry()
-    .streams()
-    .summary("Publishes a chart");
-    r.get(&format!("{PROJECT}/{{channel}}/index.yaml"), project_index)
-        .scopes(READ)
-        .registry()
-        .summary("Lists the charts of a channel in a project");
-    r.get(&format!("{GROUP}/{{channel}}/index.yaml"), group_index)
-        .scopes(READ)
-        .registry()
+    .summary("Lists the charts of a channel in a project");
+    reads(r, &format!("{GROUP}/{{channel}}/index.yaml"), group_index)
         .summary("Lists the charts of a channel in a group");
-    for (prefix, whose, place) in [
-        (PROJECT, "a project", "project"),
-        (GROUP, "a group", "group"),
+    for place in [
+        Place::new(PROJECT, "a project", "project"),
+        Place::new(GROUP, "a group", "group"),
     ] {
-        r.get(&format!("{prefix}/{{channel}}/charts/{{chart_file}}"), file)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!(
-                "Downloads a chart, or its provenance file, from {whose}"
-            ));
+        let summary = "Downloads a chart, or its provenance file, from {whose}";
+        place.reads(r, "/{channel}/charts/{chart_file}", file, summary);
     }
 }
 
 kernel::params! {
-    /// A channel of a project or group.
     pub struct Channel {
         /// The project or group.
         pub id: Reference,
@@ -65,7 +55,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A file in a channel.
     pub struct InChannel {
         /// The channel.
         pub channel: String,
@@ -119,7 +108,6 @@ async fn group_index(
     Ok(document.reply(&asked, YAML))
 }
 
-/// A file of a channel.
 async fn file(
     app: App,
     viewer: Viewer,

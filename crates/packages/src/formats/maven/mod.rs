@@ -13,8 +13,8 @@ pub mod metadata;
 pub use address::{Address, METADATA, Sum};
 
 use crate::access::authorize;
+use crate::declare::{Place, writes};
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::{self, Prefix, Scope};
 use crate::store::index::{self, IndexedFile};
@@ -24,6 +24,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
+use kernel::http::params::Flat;
 use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -33,16 +34,14 @@ use std::sync::Arc;
 use store::Tx;
 
 const IN_PROJECT: &str = "/projects/{id}/packages/maven/{*artifact_path}";
-/// Where files are read. With each stand the words that summaries name it by
-/// and what tells its operation from the others.
-const READ_AT: [(&str, &str, &str); 3] = [
-    (IN_PROJECT, "a Maven package", "project"),
-    (
+const READ_AT: [Place; 3] = [
+    Place::new(IN_PROJECT, "a Maven package", "project"),
+    Place::new(
         "/groups/{id}/-/packages/maven/{*artifact_path}",
         "a Maven package of a group",
         "group",
     ),
-    (
+    Place::new(
         "/packages/maven/{*artifact_path}",
         "the Maven package named like its project",
         "instance",
@@ -64,32 +63,23 @@ const MAX_SUM: usize = 1024;
 const OVERTAKEN: i64 = 100;
 
 pub fn routes(r: &mut Routes) {
-    r.put(IN_PROJECT, publish)
-        .scopes(WRITE)
-        .registry()
+    writes(r.put(IN_PROJECT, publish))
         .streams()
         .summary("Publishes a file of a Maven package, or compares its digest");
-    for (path, what, place) in READ_AT {
-        r.get(path, fetch)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!("Downloads a file of {what}, or its digest"));
+    for place in READ_AT {
+        place.reads(r, "", fetch, "Downloads a file of {whose}, or its digest");
     }
 }
 
 kernel::params! {
-    /// A file below a project.
     pub struct FileBelow {
         /// The project.
         pub id: Reference,
-        /// Group and artifact as folders, the version and the file.
-        pub artifact_path: String,
+        pub file: Flat<OneFile>,
     }
 }
 
 kernel::params! {
-    /// A file.
     pub struct OneFile {
         /// Group and artifact as folders, the version and the file.
         pub artifact_path: String,
@@ -104,7 +94,7 @@ async fn publish(
     asked: Arc<RequestContext>,
     body: Upload,
 ) -> Result<Response> {
-    let address = Address::parse(&params.artifact_path)?;
+    let address = Address::parse(&params.file.artifact_path)?;
     match address.sum {
         Some(sum) => verify(&app, &viewer, &params.id, address, sum, body).await,
         None => store(&app, &viewer, &params.id, &address, &asked, body).await,

@@ -47,7 +47,7 @@ pub async fn deprecate(
     app.write(move |tx| {
         let entered = authorize(tx, &viewer, &project, Purpose::DestroyPackage)?;
         let id = entered.project.id;
-        protection::check_delete(tx, id, NPM, &name, entered.level)?;
+        protection::check_delete(tx, &entered, NPM, &name)?;
         let versions = index::versions(tx, &Scope::of_project(id), NPM, &name)?;
         if versions.is_empty() {
             return Err(Error::NotFound("Package"));

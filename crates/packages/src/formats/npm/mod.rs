@@ -22,8 +22,8 @@ mod store;
 mod tags;
 mod unpublish;
 
+use crate::declare::{Place, asks, writes};
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::scope::{Prefix, scope};
 use address::Address;
 use http::StatusCode;
@@ -38,102 +38,62 @@ use std::sync::Arc;
 
 const NPM: PackageType = PackageType::Npm;
 
-/// Every prefix has the same registry, but that versions are published and
-/// removed in projects only. With it stand the words that summaries name it by
-/// and what tells its operations from the others.
-const PREFIXES: [(&str, &str, &str); 3] = [
-    ("/projects/{id}/packages/npm", "a project", "project"),
-    ("/groups/{id}/-/packages/npm", "a group", "group"),
-    ("/packages/npm", "the instance", "instance"),
+/// Every place has the same registry, but that versions are published and
+/// removed in projects only.
+const PLACES: [Place; 3] = [
+    Place::new("/projects/{id}/packages/npm", "a project", "project"),
+    Place::new("/groups/{id}/-/packages/npm", "a group", "group"),
+    Place::new("/packages/npm", "the instance", "instance"),
 ];
 
 const PACKAGE: &str = "/projects/{id}/packages/npm/{*package_path}";
 
 pub fn routes(r: &mut Routes) {
-    for (prefix, whose, place) in PREFIXES {
-        documents_of(r, prefix, whose, place);
-        tags_of(r, prefix, whose, place);
-        audits_of(r, prefix, whose, place);
+    for place in &PLACES {
+        documents_of(r, place);
+        tags_of(r, place);
+        audits_of(r, place);
     }
-    r.put(PACKAGE, put)
-        .scopes(WRITE)
-        .registry()
+    writes(r.put(PACKAGE, put))
         .streams()
         .summary("Publishes, deprecates or unpublishes versions of an npm package");
-    r.delete(PACKAGE, delete)
-        .scopes(WRITE)
-        .registry()
-        .summary("Unpublishes an npm package or one version of it");
+    writes(r.delete(PACKAGE, delete)).summary("Unpublishes an npm package or one version of it");
 }
 
-fn documents_of(r: &mut Routes, prefix: &str, whose: &str, place: &str) {
-    r.get(&format!("{prefix}/{{*package_path}}"), show)
-        .scopes(READ)
-        .registry()
-        .under(place)
-        .summary(format!("Shows an npm package of {whose}"));
-    r.get(&format!("{prefix}/-/v1/search"), search)
-        .scopes(READ)
-        .registry()
-        .under(place)
-        .summary(format!("Searches the npm packages of {whose}"));
-    r.get(&format!("{prefix}/-/whoami"), whoami)
-        .scopes(READ)
-        .registry()
-        .under(place)
-        .summary(format!("Shows who asks the npm registry of {whose}"));
-    r.get(&format!("{prefix}/-/ping"), ping)
-        .scopes(READ)
-        .registry()
-        .under(place)
-        .summary(format!("Tells that the npm registry of {whose} is there"));
+fn documents_of(r: &mut Routes, place: &Place) {
+    let shows = "Shows an npm package of {whose}";
+    place.reads(r, "/{*package_path}", show, shows);
+    let searches = "Searches the npm packages of {whose}";
+    place.reads(r, "/-/v1/search", search, searches);
+    let names = "Shows who asks the npm registry of {whose}";
+    place.reads(r, "/-/whoami", whoami, names);
+    let tells = "Tells that the npm registry of {whose} is there";
+    place.reads(r, "/-/ping", ping, tells);
 }
 
-fn tags_of(r: &mut Routes, prefix: &str, whose: &str, place: &str) {
-    let path = format!("{prefix}/-/package/{{*tags_path}}");
-    r.get(&path, list_tags)
-        .scopes(READ)
-        .registry()
-        .under(place)
-        .summary(format!("Lists the tags of an npm package of {whose}"));
-    r.put(&path, set_tag)
-        .scopes(WRITE)
-        .registry()
-        .streams()
-        .under(place)
-        .summary(format!("Sets a tag of an npm package of {whose}"));
-    r.delete(&path, remove_tag)
-        .scopes(WRITE)
-        .answers(204, "The tag is gone")
-        .registry()
-        .under(place)
-        .summary(format!("Removes a tag of an npm package of {whose}"));
+fn tags_of(r: &mut Routes, place: &Place) {
+    const PATH: &str = "/-/package/{*tags_path}";
+    let lists = "Lists the tags of an npm package of {whose}";
+    place.reads(r, PATH, list_tags, lists);
+    let sets = "Sets a tag of an npm package of {whose}";
+    place.of(writes(r.put(&place.at(PATH), set_tag)).streams(), sets);
+    let removes = "Removes a tag of an npm package of {whose}";
+    place
+        .of(writes(r.delete(&place.at(PATH), remove_tag)), removes)
+        .answers(204, "The tag is gone");
 }
 
-fn audits_of(r: &mut Routes, prefix: &str, whose: &str, place: &str) {
-    let path = format!("{prefix}/-/npm/v1/security");
-    r.post(&format!("{path}/advisories/bulk"), bulk_audit)
-        .scopes(READ)
-        .registry()
-        .streams()
-        .under(place)
-        .summary(format!("Lists advisories for packages, asked of {whose}"));
-    r.post(&format!("{path}/audits/quick"), quick_audit)
-        .scopes(READ)
-        .registry()
-        .streams()
-        .under(place)
-        .summary(format!("Audits a tree in short, asked of {whose}"));
-    r.post(&format!("{path}/audits"), full_audit)
-        .scopes(READ)
-        .registry()
-        .streams()
-        .under(place)
-        .summary(format!("Audits a tree, asked of {whose}"));
+fn audits_of(r: &mut Routes, place: &Place) {
+    let path = place.at("/-/npm/v1/security");
+    let bulk = asks(r, &format!("{path}/advisories/bulk"), bulk_audit);
+    place.of(bulk, "Lists advisories for packages, asked of {whose}");
+    let quick = asks(r, &format!("{path}/audits/quick"), quick_audit);
+    place.of(quick, "Audits a tree in short, asked of {whose}");
+    let full = asks(r, &format!("{path}/audits"), full_audit);
+    place.of(full, "Audits a tree, asked of {whose}");
 }
 
 kernel::params! {
-    /// A package or a file of one.
     pub struct At {
         /// `NAME`, or in a project `NAME/-/FILE`; NAME may be `@SCOPE/NAME`.
         pub package_path: String,
@@ -141,7 +101,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A package of a project, or a file of one.
     pub struct AtProject {
         /// The project.
         pub id: Reference,
@@ -151,7 +110,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// The tags of a package or one of them.
     pub struct Tags {
         /// `NAME/dist-tags` or `NAME/dist-tags/TAG`.
         pub tags_path: String,
@@ -159,7 +117,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// What to search for.
     pub struct Search {
         /// Words that names have to hold.
         pub text: Option<String>,

@@ -63,8 +63,7 @@ pub async fn add(
         };
         let found = authorize_with(tx, &viewer, &place, Purpose::PublishPackage, &name, find)?;
         let (entered, package) = found;
-        let level = entered.push_level();
-        protection::check_push(tx, package.project_id, NPM, &package.name, level)?;
+        protection::check_push(tx, &entered, NPM, &package.name)?;
         put(tx, &package, &tag)?;
         record(tx, &viewer, "package_tag.update", &package, &tag)
     })
@@ -80,7 +79,7 @@ pub async fn remove(app: &App, viewer: &Viewer, prefix: &Prefix, path: &str) -> 
         let find = |tx: &mut Tx<'_>, scope: &Scope| store::tagged(tx, scope, &name, &tag);
         let found = authorize_with(tx, &viewer, &place, Purpose::DestroyPackage, &name, find)?;
         let (entered, package) = found;
-        protection::check_delete(tx, package.project_id, NPM, &package.name, entered.level)?;
+        protection::check_delete(tx, &entered, NPM, &package.name)?;
         store::remove_tag(tx, &package, &tag)?;
         record(tx, &viewer, "package_tag.destroy", &package, &tag)
     })

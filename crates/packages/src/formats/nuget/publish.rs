@@ -132,7 +132,7 @@ pub async fn destroy(app: App, viewer: Viewer, params: Params<At>) -> Result<NoC
     let registry = app.jobs().clone();
     app.write(move |tx| {
         let entered = authorize(tx, &viewer, &params.id, Purpose::DestroyPackage)?;
-        let (name, version) = (&params.nuget_name, Some(params.nuget_version.as_str()));
+        let (name, version) = (&params.of.nuget_name, Some(&*params.of.nuget_version));
         let package = packages::find(tx, entered.project.id, NUGET, name, version)?;
         let id = package.found("Package")?.id;
         destroy::package(tx, &registry, &viewer, &entered, None, id)?;

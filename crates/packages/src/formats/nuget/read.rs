@@ -168,13 +168,10 @@ pub async fn file_in_feed(
     params: Params<At>,
     asked: Arc<RequestContext>,
 ) -> Result<Response> {
-    let Params(of) = params;
-    let path = FilePath {
-        nuget_file: file_name(&of.nuget_name, &of.nuget_version, "nupkg"),
-        nuget_name: of.nuget_name,
-        nuget_version: of.nuget_version,
-    };
-    file(app, viewer, Prefix::Project(of.id), Params(path), asked).await
+    let Params(At { id, of }) = params;
+    let nuget_file = file_name(&of.nuget_name, &of.nuget_version, "nupkg");
+    let path = Params(FilePath { of, nuget_file });
+    file(app, viewer, Prefix::Project(id), path, asked).await
 }
 
 pub async fn file(
@@ -211,7 +208,7 @@ type Sent = (index::IndexedFile, Option<Vec<u8>>);
 
 /// The file of this address: an archive, or the `.nuspec` out of it.
 fn find(tx: &mut Tx<'_>, scope: &Scope, path: &FilePath) -> Result<Option<Sent>> {
-    let (name, version) = (path.nuget_name.as_str(), path.nuget_version.as_str());
+    let (name, version) = (&*path.of.nuget_name, &*path.of.nuget_version);
     let file = path.nuget_file.to_lowercase();
     if file == format!("{}.nuspec", name.to_lowercase()) {
         let archive = file_name(name, version, "nupkg");

@@ -7,10 +7,10 @@ pub mod metadata;
 pub mod names;
 mod publish;
 
+use crate::declare::{Place, writes};
 use crate::documents::{Document, at_prefix};
 use crate::keys::pypi::normalized;
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::scope::{Prefix, Scope, scope};
 use crate::store::{files, index};
 use crate::{download, forwarding};
@@ -26,40 +26,27 @@ use std::sync::Arc;
 use store::Tx;
 
 const PROJECT: &str = "/projects/{id}/packages/pypi";
-/// An index is read in a project and over a group. With each stand the words
-/// that summaries name it by and what tells its operations from the other's.
-const PREFIXES: [(&str, &str, &str); 2] = [
-    (PROJECT, "a project", "project"),
-    ("/groups/{id}/-/packages/pypi", "a group", "group"),
+/// An index is read in a project and over a group.
+const PLACES: [Place; 2] = [
+    Place::new(PROJECT, "a project", "project"),
+    Place::new("/groups/{id}/-/packages/pypi", "a group", "group"),
 ];
 
 pub fn routes(r: &mut Routes) {
-    r.post(PROJECT, publish::publish)
-        .scopes(WRITE)
-        .registry()
+    writes(r.post(PROJECT, publish::publish))
         .streams()
         .summary("Publishes a file of a Python package");
-    for (prefix, whose, place) in PREFIXES {
-        r.get(&format!("{prefix}/simple"), names)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!("Lists the Python packages of {whose}"));
-        r.get(&format!("{prefix}/simple/{{package_name}}"), name)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!("Lists the files of a Python package in {whose}"));
-        r.get(&format!("{prefix}/files/{{sha256}}/{{distribution}}"), file)
-            .scopes(READ)
-            .registry()
-            .under(place)
-            .summary(format!("Downloads a file of a Python package in {whose}"));
+    for place in PLACES {
+        let lists = "Lists the Python packages of {whose}";
+        place.reads(r, "/simple", names, lists);
+        let lists = "Lists the files of a Python package in {whose}";
+        place.reads(r, "/simple/{package_name}", name, lists);
+        let downloads = "Downloads a file of a Python package in {whose}";
+        place.reads(r, "/files/{sha256}/{distribution}", file, downloads);
     }
 }
 
 kernel::params! {
-    /// A name in a project or group.
     pub struct Named {
         /// The package, in any spelling.
         pub package_name: String,
@@ -67,7 +54,6 @@ kernel::params! {
 }
 
 kernel::params! {
-    /// A file in a project or group.
     pub struct Addressed {
         /// Digest of its bytes.
         pub sha256: String,

@@ -12,9 +12,9 @@ pub use module::{ModuleMetadata, check_version, package_name, submodule};
 
 use crate::access::{RegistryAccess, authorize};
 use crate::archive;
+use crate::declare::{reads, writes};
 use crate::download;
 use crate::model::PackageType;
-use crate::rest::{READ, WRITE};
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::Scope;
 use crate::settings;
@@ -25,6 +25,7 @@ use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
+use kernel::http::params::Flat;
 use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
@@ -40,71 +41,61 @@ const GET: HeaderName = HeaderName::from_static("x-terraform-get");
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 pub fn routes(r: &mut Routes) {
-    r.put(&format!("{MODULE}/{{module_version}}/file"), publish)
-        .scopes(WRITE)
-        .registry()
+    let version = format!("{MODULE}/{{module_version}}");
+    writes(r.put(&format!("{version}/file"), publish))
         .streams()
         .answers(201, "Published")
         .summary("Publishes a version of a Terraform module");
-    r.get(MODULE, fetch_latest)
-        .scopes(READ)
-        .registry()
-        .summary("Downloads the latest version of a Terraform module");
-    r.get(&format!("{MODULE}/{{module_version}}"), fetch)
-        .scopes(READ)
-        .registry()
-        .summary("Downloads a version of a Terraform module");
+    reads(r, MODULE, fetch_latest).summary("Downloads the latest version of a Terraform module");
+    reads(r, &version, fetch).summary("Downloads a version of a Terraform module");
     registry::routes(r);
 }
 
 kernel::params! {
-    /// Where a version goes.
-    pub struct PublishModule {
+    pub struct OneModule {
         /// The project.
         pub id: Reference,
-        /// The module.
-        pub module_name: String,
-        /// What it is made for.
-        pub module_system: String,
+        pub module: Flat<ModuleName>,
+    }
+}
+
+kernel::params! {
+    pub struct OneVersion {
+        pub of: Flat<OneModule>,
         /// Its version.
         pub module_version: String,
     }
 }
 
 kernel::params! {
-    /// A version of a module of a project.
-    pub struct FetchModule {
-        /// The project.
-        pub id: Reference,
+    pub struct ModuleName {
         /// The module.
         pub module_name: String,
         /// What it is made for.
         pub module_system: String,
-        /// Its version.
-        pub module_version: String,
     }
 }
 
-kernel::params! {
-    /// A module of a project.
-    pub struct FetchLatest {
-        /// The project.
-        pub id: Reference,
-        /// The module.
-        pub module_name: String,
-        /// What it is made for.
-        pub module_system: String,
+impl ModuleName {
+    /// What its package is called.
+    fn package(&self) -> Result<String> {
+        package_name(&self.module_name, &self.module_system)
+    }
+
+    /// The same where a name that cannot be is not found.
+    fn known(&self) -> Result<String> {
+        self.package().map_err(|_| Error::NotFound("Package"))
     }
 }
 
 async fn publish(
     app: App,
     viewer: Viewer,
-    params: Params<PublishModule>,
+    params: Params<OneVersion>,
     asked: Arc<RequestContext>,
     body: Upload,
 ) -> Result<Uploaded> {
-    let name = package_name(&params.module_name, &params.module_system)?;
+    let (project, name) = (&params.of.id, params.of.module.package()?);
     let version = params.module_version.as_str();
     check_version(version)?;
     let file_name = module::file_name(&name, version);
@@ -118,7 +109,7 @@ async fn publish(
             file_name,
         )
     };
-    upload::admit(&app, &viewer, &params.id, &to).await?;
+    upload::admit(&app, &viewer, project, &to).await?;
     check_early(&app, &viewer, &params, &name).await?;
     let received = upload::receive_bytes(&app, PackageType::TerraformModule, &asked, body).await?;
     let kept = look_into(&received).await?;
@@ -127,7 +118,7 @@ async fn publish(
     upload::publish_then(
         &app,
         &viewer,
-        &params.id,
+        project,
         to,
         stored,
         |tx, entered, package, _| {
@@ -139,8 +130,8 @@ async fn publish(
 }
 
 /// Refuses before the bytes arrive what would be refused after.
-async fn check_early(app: &App, viewer: &Viewer, params: &PublishModule, name: &str) -> Result<()> {
-    let (viewer, project, name) = (viewer.clone(), params.id.clone(), name.to_owned());
+async fn check_early(app: &App, viewer: &Viewer, params: &OneVersion, name: &str) -> Result<()> {
+    let (viewer, project, name) = (viewer.clone(), params.of.id.clone(), name.to_owned());
     let version = params.module_version.clone();
     app.read(move |tx| {
         let entered = authorize(tx, &viewer, &project, Purpose::PublishPackage)?;
@@ -195,43 +186,35 @@ async fn look_into(received: &Received) -> Result<ModuleMetadata> {
 async fn fetch(
     app: App,
     viewer: Viewer,
-    params: Params<FetchModule>,
+    params: Params<OneVersion>,
     asked: Arc<RequestContext>,
 ) -> Result<Response> {
-    let Params(params) = params;
-    let module = (params.module_name.as_str(), params.module_system.as_str());
-    let version = Some(params.module_version);
-    send(&app, &viewer, params.id, module, version, &asked).await
+    let Params(OneVersion { of, module_version }) = params;
+    send(&app, &viewer, of.0, Some(module_version), &asked).await
 }
 
 async fn fetch_latest(
     app: App,
     viewer: Viewer,
-    params: Params<FetchLatest>,
+    params: Params<OneModule>,
     asked: Arc<RequestContext>,
 ) -> Result<Response> {
-    let Params(params) = params;
-    let module = (params.module_name.as_str(), params.module_system.as_str());
-    send(&app, &viewer, params.id, module, None, &asked).await
+    send(&app, &viewer, params.0, None, &asked).await
 }
 
 /// Sends the archive, or says that it is here to who asks where it is.
 async fn send(
     app: &App,
     viewer: &Viewer,
-    project: Reference,
-    (name, system): (&str, &str),
+    of: OneModule,
     version: Option<String>,
     asked: &RequestContext,
 ) -> Result<Response> {
-    let name = package_name(name, system).map_err(|_| Error::NotFound("Package"))?;
-    let viewer = viewer.clone();
+    let (viewer, name) = (viewer.clone(), of.module.known()?);
     let file = app
         .read(move |tx| {
-            let id = authorize(tx, &viewer, &project, Purpose::ReadPackages)?
-                .project
-                .id;
-            let scope = Scope::of_project(id);
+            let entered = authorize(tx, &viewer, &of.id, Purpose::ReadPackages)?;
+            let scope = Scope::of_project(entered.project.id);
             let version = match version {
                 Some(version) => version,
                 None => {

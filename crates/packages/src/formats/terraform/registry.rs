@@ -2,10 +2,10 @@
 //! are below.
 
 use super::module::{self, ModuleVersion};
-use super::{file_of, package_name, told};
+use super::{ModuleName, file_of, told};
+use crate::declare::reads;
 use crate::download;
 use crate::model::PackageType;
-use crate::rest::READ;
 use crate::scope::{self, Prefix};
 use crate::store::index;
 use http::{Method, StatusCode};
@@ -13,6 +13,7 @@ use identity::registry_session;
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
+use kernel::http::params::Flat;
 use kernel::http::{Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use serde_json::json;
@@ -26,31 +27,17 @@ const PASS_SECONDS: i64 = 5 * 60;
 pub fn routes(r: &mut Routes) {
     let module = format!("{PROTOCOL}{{module_namespace}}/{{module_name}}/{{module_system}}");
     let version = format!("{module}/{{module_version}}");
-    r.get(&format!("{module}/versions"), versions)
-        .scopes(READ)
-        .registry()
+    reads(r, &format!("{module}/versions"), versions)
         .summary("Lists the versions of a Terraform module");
-    r.get(&module, show_latest)
-        .scopes(READ)
-        .registry()
-        .summary("Shows the latest version of a Terraform module");
-    r.get(&format!("{module}/download"), download_latest)
-        .scopes(READ)
-        .registry()
+    reads(r, &module, show_latest).summary("Shows the latest version of a Terraform module");
+    reads(r, &format!("{module}/download"), download_latest)
         .answers(302, "The address of the latest version")
         .summary("Leads to the latest version of a Terraform module");
-    r.get(&version, show)
-        .scopes(READ)
-        .registry()
-        .summary("Shows a version of a Terraform module");
-    r.get(&format!("{version}/download"), locate)
-        .scopes(READ)
-        .registry()
+    reads(r, &version, show).summary("Shows a version of a Terraform module");
+    reads(r, &format!("{version}/download"), locate)
         .answers(204, "The address is in X-Terraform-Get")
         .summary("Tells where the archive of a Terraform module is");
-    r.get(&format!("{version}/file"), fetch)
-        .scopes(READ)
-        .registry()
+    reads(r, &format!("{version}/file"), fetch)
         .summary("Downloads the archive of a Terraform module");
     r.plain(Method::GET, "/.well-known/terraform.json", discover)
         .unchecked()
@@ -62,22 +49,13 @@ kernel::params! {
     pub struct OfModule {
         /// Path of the group or person above its project.
         pub module_namespace: String,
-        /// The module.
-        pub module_name: String,
-        /// What it is made for.
-        pub module_system: String,
+        pub module: Flat<ModuleName>,
     }
 }
 
 kernel::params! {
-    /// A version of a module by its namespace.
     pub struct OfVersion {
-        /// Path of the group or person above its project.
-        pub module_namespace: String,
-        /// The module.
-        pub module_name: String,
-        /// What it is made for.
-        pub module_system: String,
+        pub of: Flat<OfModule>,
         /// Its version.
         pub module_version: String,
     }
@@ -102,14 +80,9 @@ impl Module {
 }
 
 /// The versions of a module that the viewer may read.
-async fn find(
-    app: &App,
-    viewer: &Viewer,
-    namespace: &str,
-    (name, system): (&str, &str),
-) -> Result<Module> {
-    let name = package_name(name, system).map_err(|_| Error::NotFound("Package"))?;
-    let (viewer, prefix) = (viewer.clone(), Prefix::Namespace(namespace.to_owned()));
+async fn find(app: &App, viewer: &Viewer, of: &OfModule) -> Result<Module> {
+    let (viewer, name) = (viewer.clone(), of.module.known()?);
+    let prefix = Prefix::Namespace(of.module_namespace.clone());
     let (versions, path) = app
         .read(move |tx| {
             let scope = scope::scope(tx, &viewer, &prefix)?;
@@ -130,25 +103,25 @@ async fn find(
 }
 
 async fn versions(app: App, viewer: Viewer, params: Params<OfModule>) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await?;
-    let document = module::versions_document(of.1, &found.versions, found.source);
+    let found = find(&app, &viewer, &params).await?;
+    let system = &params.module.module_system;
+    let document = module::versions_document(system, &found.versions, found.source);
     reply::json(StatusCode::OK, &document)
 }
 
 async fn show_latest(app: App, viewer: Viewer, params: Params<OfModule>) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await?;
-    shown(of, &found, found.latest()?)
+    let found = find(&app, &viewer, &params).await?;
+    shown(&params.module, &found, found.latest()?)
 }
 
 async fn show(app: App, viewer: Viewer, params: Params<OfVersion>) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await?;
-    shown(of, &found, found.version(&params.module_version)?)
+    let found = find(&app, &viewer, &params.of).await?;
+    let one = found.version(&params.module_version)?;
+    shown(&params.of.module, &found, one)
 }
 
-fn shown((name, system): (&str, &str), found: &Module, one: &ModuleVersion) -> Result<Response> {
+fn shown(of: &ModuleName, found: &Module, one: &ModuleVersion) -> Result<Response> {
+    let (name, system) = (&of.module_name, &of.module_system);
     let source = found.source.clone();
     let document = module::module_document(name, system, &found.versions, one, source);
     reply::json(StatusCode::OK, &document)
@@ -161,10 +134,9 @@ async fn download_latest(
     params: Params<OfModule>,
     asked: Arc<RequestContext>,
 ) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await;
+    let found = find(&app, &viewer, &params).await;
     let found = found.map_err(|error| match error {
-        Error::NotFound("Package") => none(of.0),
+        Error::NotFound("Package") => none(&params.module.module_name),
         other => other,
     })?;
     let above = asked.uri.path().trim_end_matches("download");
@@ -184,8 +156,7 @@ async fn locate(
     params: Params<OfVersion>,
     asked: Arc<RequestContext>,
 ) -> Result<Response> {
-    let of = (&*params.module_name, &*params.module_system);
-    let found = find(&app, &viewer, &params.module_namespace, of).await?;
+    let found = find(&app, &viewer, &params.of).await?;
     found.version(&params.module_version)?;
     let above = asked.uri.path().trim_end_matches("download");
     let path = format!("{above}file");
@@ -200,9 +171,8 @@ async fn fetch(
     asked: Arc<RequestContext>,
 ) -> Result<Response> {
     let Params(params) = params;
-    let name = package_name(&params.module_name, &params.module_system)
-        .map_err(|_| Error::NotFound("Package"))?;
-    let prefix = Prefix::Namespace(params.module_namespace);
+    let name = params.of.module.known()?;
+    let prefix = Prefix::Namespace(params.of.0.module_namespace);
     let file = app
         .read(move |tx| {
             let scope = scope::scope(tx, &viewer, &prefix)?;
