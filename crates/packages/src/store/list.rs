@@ -6,6 +6,7 @@
 
 use crate::access::managed;
 use crate::model::{PACKAGE_COLUMNS, Package, PackageType, Status};
+use crate::store::index::with_words;
 use identity::viewer::Viewer;
 use kernel::error::Result;
 use kernel::http::paging::COUNT_LIMIT;
@@ -111,11 +112,7 @@ impl Filter {
             }
             None => {}
         }
-        for word in &self.words {
-            query
-                .push(" and p.name_folded like ", like(word))
-                .raw(" escape '\\'");
-        }
+        with_words(query, &self.words);
     }
 }
 

@@ -12,9 +12,7 @@ pub fn rules_for(
 ) -> Result<Vec<ProtectionRule>> {
     Ok(tx.all(
         sql!(
-            "select id, project_id, package_name_pattern, package_type,
-                minimum_access_level_for_delete, minimum_access_level_for_push
-             from package_protection_rules where project_id = $1 and package_type = $2
+            "select * from package_protection_rules where project_id = $1 and package_type = $2
              order by id"
         ),
         (project_id, package_type),
@@ -25,9 +23,7 @@ pub fn rules_for(
 pub fn against_deletion(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<ProtectionRule>> {
     Ok(tx.all(
         sql!(
-            "select id, project_id, package_name_pattern, package_type,
-                minimum_access_level_for_delete, minimum_access_level_for_push
-             from package_protection_rules
+            "select * from package_protection_rules
              where project_id = $1 and minimum_access_level_for_delete is not null order by id"
         ),
         (project_id,),
@@ -51,9 +47,7 @@ pub fn list(
 ) -> Result<Vec<ProtectionRule>> {
     Ok(tx.all(
         sql!(
-            "select id, project_id, package_name_pattern, package_type,
-                minimum_access_level_for_delete, minimum_access_level_for_push
-             from package_protection_rules where project_id = $1 order by id limit $2 offset $3"
+            "select * from package_protection_rules where project_id = $1 order by id limit $2 offset $3"
         ),
         (project_id, limit, offset),
     )?)
@@ -73,11 +67,7 @@ pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
 /// One rule of a project.
 pub fn rule_in(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<ProtectionRule>> {
     Ok(tx.optional(
-        sql!(
-            "select id, project_id, package_name_pattern, package_type,
-                minimum_access_level_for_delete, minimum_access_level_for_push
-             from package_protection_rules where id = $1 and project_id = $2"
-        ),
+        sql!("select * from package_protection_rules where id = $1 and project_id = $2"),
         (id, project_id),
     )?)
 }
