@@ -80,12 +80,20 @@ pub async fn submit<P: FormPage>(app: &App, page: P, form: P::Form) -> Result<Re
     match done {
         Ok(Outcome::Led(to, text)) => flash::done(app, &to, text),
         Ok(Outcome::Shown(page)) => show(app, page).await,
-        Err(error) => {
-            let (errors, flash) = in_form(P::refusal(error), P::FIELDS)?;
-            let form = Some(form);
-            render(app, page, Typed { form, errors }, flash).await
-        }
+        Err(error) => refused(app, page, form, error).await,
     }
+}
+
+/// Shows again a form that was refused.
+pub async fn refused<P: FormPage>(
+    app: &App,
+    page: P,
+    form: P::Form,
+    error: Error,
+) -> Result<Response> {
+    let (errors, flash) = in_form(P::refusal(error), P::FIELDS)?;
+    let form = Some(form);
+    render(app, page, Typed { form, errors }, flash).await
 }
 
 async fn render<P: FormPage>(
