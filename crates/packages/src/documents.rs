@@ -46,7 +46,6 @@ pub struct Document {
     tag: HeaderValue,
 }
 
-/// The documents that this server has made.
 struct Documents(Cache<Key, Document>);
 
 impl Default for Documents {
@@ -59,11 +58,9 @@ impl Default for Documents {
     }
 }
 
-/// What a document is about.
 pub struct About<'a> {
     pub project: &'a Reference,
     pub package_type: PackageType,
-    /// The name as asked for.
     pub name: &'a str,
     /// Which of the format's documents about the name.
     pub form: &'static str,

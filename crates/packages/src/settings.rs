@@ -34,7 +34,6 @@ pub struct Format {
     by_default: bool,
 }
 
-/// What the settings of exceptions say.
 const EXEMPT: &str = "Names or versions exempt from it.";
 
 macro_rules! format_of {
@@ -76,7 +75,6 @@ pub const FORMATS: [Format; 4] = [
     ),
 ];
 
-/// What holds for one format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Duplicates {
     pub allowed: bool,
@@ -167,7 +165,6 @@ impl PackageSettings {
         each.any(|(format, own)| format.package_type == package_type && own.allows(name, version))
     }
 
-    /// Refuses patterns that are too long or do not compile.
     pub fn validate(&self) -> Result<()> {
         let mut each = FORMATS.iter().zip(&self.0);
         each.try_for_each(|(format, own)| check_pattern(format.exception, &own.exception))
@@ -348,7 +345,6 @@ pub fn replace(
     )
 }
 
-/// Stores a namespace's own settings.
 pub fn save(tx: &mut Tx<'_>, namespace_id: i64, settings: &PackageSettings) -> Result<()> {
     let now = tx.now();
     let value = serde_json::to_value(settings).map_err(Error::internal)?;

@@ -11,7 +11,7 @@ use crate::limits::PlanLimits;
 use crate::model::{Package, PackageFile, PackageType};
 use crate::rules::publish::{self, Destination};
 use bytes::Bytes;
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt};
 use http::StatusCode;
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -125,6 +125,22 @@ pub async fn receive_part(
     }
 }
 
+/// A body that is kept in memory; one of more than `most` bytes is refused.
+pub async fn small_body(
+    mut body: impl Stream<Item = Result<Bytes>> + Unpin + Send,
+    most: usize,
+    refusal: impl FnOnce() -> Error,
+) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = body.next().await {
+        bytes.extend_from_slice(&chunk?);
+        if bytes.len() > most {
+            return Err(refusal());
+        }
+    }
+    Ok(bytes)
+}
+
 /// Archives looked into at once: each takes a core and some memory.
 static INSPECTING: LazyLock<Semaphore> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
@@ -183,23 +199,27 @@ pub async fn publish_then<T: Send + 'static>(
 
 /// Refuses a body that is announced to be larger than the limit.
 pub(crate) fn check_announced(asked: &RequestContext, limit: Option<u64>) -> Result<()> {
+    let kind = asked.header(http::header::CONTENT_TYPE).unwrap_or_default();
+    let is_multipart = kind.to_ascii_lowercase().starts_with("multipart/");
+    check_length(asked, limit, |limit| match is_multipart {
+        true => limit.saturating_add(ENVELOPE),
+        false => limit,
+    })
+}
+
+/// Refuses a body that is announced to be larger than what is `allowed` for a
+/// file of at most `limit` bytes.
+pub(crate) fn check_length(
+    asked: &RequestContext,
+    limit: Option<u64>,
+    allowed: impl FnOnce(u64) -> u64,
+) -> Result<()> {
     let announced = asked
         .header(http::header::CONTENT_LENGTH)
         .and_then(|length| length.trim().parse::<u64>().ok());
-    let (Some(announced), Some(limit)) = (announced, limit) else {
-        return Ok(());
-    };
-    let kind = asked.header(http::header::CONTENT_TYPE).unwrap_or_default();
-    let is_multipart = kind.to_ascii_lowercase().starts_with("multipart/");
-    let allowed = if is_multipart {
-        limit.saturating_add(ENVELOPE)
-    } else {
-        limit
-    };
-    if announced > allowed {
-        Err(too_large())
-    } else {
-        Ok(())
+    match (announced, limit.map(allowed)) {
+        (Some(announced), Some(allowed)) if announced > allowed => Err(too_large()),
+        _ => Ok(()),
     }
 }
 
@@ -227,7 +247,6 @@ pub(crate) fn check_declared(asked: &RequestContext, stored: &Stored) -> Result<
     Ok(())
 }
 
-/// A file above its limit.
 pub(crate) fn too_large() -> Error {
     Error::BadRequest("File is too large".into())
 }

@@ -20,9 +20,7 @@ const MAX_PARTS: usize = 1_000;
 
 /// A body that is a file, or a form with one.
 pub enum Body {
-    /// The bytes as they arrive.
     File(Upload),
-    /// The parts as they arrive.
     Form(Parts),
 }
 
@@ -46,12 +44,10 @@ pub struct Form {
     files: Vec<SentFile>,
 }
 
-/// A file of a form.
 pub struct SentFile {
     pub field: String,
     /// Its name, as the client says.
     pub name: String,
-    /// Its bytes.
     pub received: Received,
 }
 
@@ -113,7 +109,6 @@ impl Form {
         T::from_params(&source).map_err(Error::Parameters)
     }
 
-    /// All texts of a field.
     pub fn texts<'f>(&'f self, field: &'f str) -> impl Iterator<Item = &'f str> {
         self.texts
             .iter()

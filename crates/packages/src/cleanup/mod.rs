@@ -156,9 +156,7 @@ fn record(
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Preview {
     pub files: i64,
-    /// Their bytes.
     pub bytes: i64,
-    /// The first of them.
     pub first: Vec<Superfluous>,
 }
 

@@ -37,7 +37,6 @@ pub fn begin(tx: &mut Tx<'_>, registry: &Registry, rules: &[i64]) -> Result<()> 
 
 /// The next names of a run.
 pub(crate) struct Seen {
-    /// The run as it was.
     run: CleanupRun,
     names: Names,
     /// Those of which something may go; only these are looked at while others
@@ -161,7 +160,7 @@ fn visit_going(
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Preview {
     pub packages: i64,
-    /// Bytes of their files.
+    /// Bytes.
     pub size: i64,
     /// Bytes by name, of the names with most of them.
     pub largest: Vec<(String, i64)>,

@@ -178,7 +178,6 @@ pub fn web_path(package: &Package, project_path: &str) -> Option<String> {
         .then(|| format!("/{project_path}/-/{part}/{id}"))
 }
 
-/// A package of a list of its project.
 pub fn package(
     base_url: &str,
     package: Package,
@@ -218,7 +217,6 @@ pub fn package(
     }
 }
 
-/// Tags by the package they name.
 pub fn tags_by_package(tags: Vec<Tag>) -> HashMap<i64, Vec<TagEntity>> {
     let mut by_package: HashMap<i64, Vec<TagEntity>> = HashMap::new();
     for tag in tags {

@@ -38,7 +38,6 @@ kernel::choices! {
 }
 
 kernel::choices! {
-    /// What to answer with instead of a message.
     pub enum Select { PackageFile = "package_file" }
 }
 
@@ -152,7 +151,6 @@ async fn received(app: &App, asked: &RequestContext, body: Body) -> Result<(Rece
     Ok((received, fields))
 }
 
-/// Sends the newest file of a path.
 async fn fetch(
     app: App,
     viewer: Viewer,

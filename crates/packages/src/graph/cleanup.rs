@@ -58,7 +58,6 @@ const ENABLED: &str = "Whether it is applied, every twelve hours.";
 const UNUSED: &str = "Only what was never downloaded goes; needs `olderThanDays`.";
 const FORMAT: &str = "The format it is about.";
 
-/// Registers the types and adds them to the policy.
 pub fn graph(g: &mut Graph) {
     rule(g);
     preview(g);

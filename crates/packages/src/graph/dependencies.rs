@@ -19,7 +19,6 @@ const MAX: usize = 5_000;
 const LINK_ID: GlobalId = GlobalId::new("PackagesDependencyLinkID", "Packages::DependencyLink");
 const DEPENDENCY_ID: GlobalId = GlobalId::new("PackagesDependencyID", "Packages::Dependency");
 
-/// That a package needs another.
 #[derive(Debug, PartialEq)]
 struct Link {
     package_id: i64,
@@ -36,7 +35,6 @@ impl Link {
     }
 }
 
-/// The package that is needed.
 struct Dependency(Arc<Link>);
 
 impl Dependency {
@@ -87,7 +85,6 @@ pub fn graph(g: &mut Graph) {
         .describe("What it needs.");
 }
 
-/// Adds the field that shows them.
 pub fn shown(package: ObjectBuilder<'_, Listed>) -> ObjectBuilder<'_, Listed> {
     package
         .connections(
@@ -118,7 +115,6 @@ async fn links(
     Ok(ids.iter().map(page).collect())
 }
 
-/// What a package says it needs.
 fn needs(kept: &StoredMetadata) -> Vec<Arc<Link>> {
     let text = kept.metadata.as_deref().unwrap_or_default();
     let text = match kept.package_type {

@@ -16,7 +16,6 @@ use std::sync::Arc;
 /// Most words of a search for a name.
 const MAX_WORDS: usize = 16;
 
-/// Adds the lists to projects and groups.
 pub fn graph(g: &mut Graph) {
     let project = g.on::<Project>("Project").connections(
         "packages",
@@ -81,7 +80,6 @@ fn filter(args: &Args) -> Result<Filter, Fault> {
     })
 }
 
-/// The order, and its name.
 fn sorted(args: &Args) -> Result<(Sorted, String), Fault> {
     let name: Option<String> = args.get("sort")?;
     let name = name.unwrap_or_else(|| "CREATED_DESC".to_owned());

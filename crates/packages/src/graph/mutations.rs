@@ -9,9 +9,7 @@ use kernel::graph_input;
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 
-/// Most packages of one mutation.
 const MAX_PACKAGES: usize = 20;
-/// Most files of one mutation.
 const MAX_FILES: usize = 100;
 
 /// Nothing but errors is told.

@@ -21,14 +21,12 @@ use spaces::graph::{NamespaceView, ProjectView as Project};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many files of one name a package keeps.
 pub const KEEP: Leaf<KeepFiles> =
     Leaf::new("PackagesCleanupKeepDuplicatedPackageFilesEnum", |keep| {
         let known = KEPT.iter().find(|one| one.1 == keep);
         known.map(|one| one.0).into()
     });
 
-/// Names of the numbers of files.
 pub const KEPT: &[(&str, KeepFiles)] = &[
     ("ALL_PACKAGE_FILES", KeepFiles::All),
     ("ONE_PACKAGE_FILE", KeepFiles::One),
@@ -42,7 +40,6 @@ pub const KEPT: &[(&str, KeepFiles)] = &[
 /// A pattern that is matched in linear time.
 pub const REGEXP: Leaf<String> = Leaf::new("UntrustedRegexp", Json::String);
 
-/// Registers the types and adds them to projects and namespaces.
 pub fn graph(g: &mut Graph) {
     RULE_ID.register(g);
     regexp(g);

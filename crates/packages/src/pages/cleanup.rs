@@ -33,7 +33,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// What the forms ask for.
     pub enum Action {
         Preview = "preview",
         Add = "add",
@@ -45,7 +44,6 @@ kernel::choices! {
 }
 
 kernel::params! {
-    /// The forms.
     pub struct Form {
         /// What is asked for.
         pub action: Action,

@@ -29,7 +29,6 @@ use std::sync::Arc;
 use store::Tx;
 use views::{FileRow, Package, PackageRow, Packages};
 
-/// Most files one page shows.
 const MAX_FILES: i64 = 500;
 
 pub fn routes(r: &mut Routes) {
@@ -48,31 +47,22 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::params! {
-    /// What the list shows.
     pub struct ListPage {
-        /// Words of the name.
         pub search: Option<String>,
-        /// The format.
         pub kind as "type": Option<String>,
-        /// The order.
         pub sort: Option<String>,
     }
 }
 
 kernel::params! {
-    /// A package.
     pub struct OnePackage {
-        /// The package.
         pub package_id: i64,
     }
 }
 
 kernel::params! {
-    /// A file of a package.
     pub struct OneFile {
-        /// The package.
         pub package_id: i64,
-        /// The file.
         pub file_id: i64,
     }
 }

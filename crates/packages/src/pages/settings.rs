@@ -23,7 +23,6 @@ use std::sync::Arc;
 use store::Tx;
 
 const PAGE: &str = "settings/packages";
-/// Most rules the page shows.
 const MAX_RULES: i64 = 500;
 const PUSHES: &[(&str, &str)] = &[
     ("", "As usual: developers"),
@@ -43,7 +42,6 @@ pub fn routes(r: &mut Routes) {
 }
 
 kernel::choices! {
-    /// What the forms of a project ask for.
     pub enum Action { Add = "add", Remove = "remove" }
 }
 

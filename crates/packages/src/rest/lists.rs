@@ -5,6 +5,7 @@ use crate::access::authorize;
 use crate::declare::reads;
 use crate::entity::{self, PackageEntity, TagEntity};
 use crate::model::{Package, PackageType, Status};
+use crate::rules::names::invalid;
 use crate::store::list::{self, Filter, OrderBy};
 use crate::store::packages as rows;
 use identity::viewer::Viewer;
@@ -99,7 +100,7 @@ impl Wanted {
 fn words_of(name: Option<&str>) -> Result<Vec<String>> {
     let words = list::words(name.unwrap_or_default());
     if words.len() > MAX_WORDS {
-        return Err(Error::Parameters(vec!["package_name is invalid".into()]));
+        return Err(invalid("package_name"));
     }
     Ok(words)
 }

@@ -17,7 +17,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use store::Tx;
 
-/// Most pipelines of a page.
 const MAX_PIPELINES: i64 = 20;
 
 pub(super) fn routes(r: &mut Routes) {

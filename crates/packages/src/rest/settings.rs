@@ -22,7 +22,6 @@ kernel::params! {
     }
 }
 
-/// The settings that hold in the group.
 async fn show(app: App, viewer: Viewer, path: Params<GroupPath>) -> Result<Ok200<PackageSettings>> {
     app.read(move |tx| {
         let group = spaces::group(tx, &viewer, &path.id, Purpose::ManagePackageSettings)?;
@@ -31,7 +30,6 @@ async fn show(app: App, viewer: Viewer, path: Params<GroupPath>) -> Result<Ok200
     .await
 }
 
-/// Gives the group settings of its own.
 async fn update(
     app: App,
     viewer: Viewer,

@@ -14,15 +14,11 @@ use kernel::error::{Error, Result};
 use serde_json::json;
 use store::Tx;
 
-/// Where a file is to go.
 #[derive(Debug, Clone)]
 pub struct Destination {
     pub package_type: PackageType,
-    /// The package's name, already checked by the format.
     pub name: String,
-    /// The package's version, already checked by the format.
     pub version: Option<String>,
-    /// The full recipe (`name/version@user/channel`), for conan.
     pub recipe: Option<String>,
     /// The stored name of the file, already checked by the format.
     pub file_name: String,

@@ -20,7 +20,6 @@ pub const MAX_NAMES: i64 = 50_000;
 #[derive(Debug, Clone)]
 pub struct Version {
     pub id: i64,
-    /// The project that holds it.
     pub project_id: i64,
     pub name: String,
     pub version: Option<String>,
@@ -28,7 +27,6 @@ pub struct Version {
     /// What the format keeps of it, as JSON text.
     pub metadata: Option<String>,
     pub created_at: Timestamp,
-    /// When it or its files last changed.
     pub updated_at: Timestamp,
 }
 

@@ -18,7 +18,6 @@ use store::{Fragment, FromRow, Row, Tx};
 const MAX_MERGED: usize = 100;
 
 kernel::choices! {
-    /// What a list is sorted by.
     pub enum OrderBy {
         CreatedAt = "created_at",
         Name = "name",
@@ -31,17 +30,12 @@ kernel::choices! {
 /// Which packages a list shows, in which order.
 #[derive(Debug, Clone)]
 pub struct Filter {
-    /// The column sorted by.
     pub order_by: OrderBy,
-    /// Whether the order is reversed.
     pub descending: bool,
-    /// Only this format.
     pub package_type: Option<PackageType>,
     /// Only names that contain all these words, folded.
     pub words: Vec<String>,
-    /// Only this version.
     pub version: Option<String>,
-    /// Also packages without a version.
     pub include_versionless: bool,
     /// Only this state instead of the displayable ones.
     pub status: Option<Status>,
@@ -166,7 +160,6 @@ impl FromRow for Counted {
     }
 }
 
-/// The statement of one page of a project's packages.
 pub fn project_query(project_id: i64, filter: &Filter, limit: i64, offset: i64) -> Fragment {
     let mut query = Fragment::new("select ");
     query
@@ -275,7 +268,6 @@ pub struct ProjectOfGroup {
 
 ::store::from_row! { ProjectOfGroup { id, full_path, is_readable, may_delete } }
 
-/// The projects on a page.
 pub fn shown_projects(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -323,7 +315,6 @@ pub fn of_projects(
     Ok((rows, total))
 }
 
-/// The statement of one page of several projects' packages.
 pub fn group_query(projects: &[Source], filter: &Filter, limit: i64, offset: i64) -> Fragment {
     // A project without listed packages has nothing for the default filter.
     let used: Vec<&Source> = projects

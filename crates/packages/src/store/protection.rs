@@ -4,7 +4,6 @@ use crate::model::{PackageType, ProtectionRule};
 use kernel::error::Result;
 use store::{Tx, sql};
 
-/// The rules of a project about one format.
 pub fn rules_for(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -30,7 +29,6 @@ pub fn against_deletion(tx: &mut Tx<'_>, project_id: i64) -> Result<Vec<Protecti
     )?)
 }
 
-/// The project of a rule.
 pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     Ok(tx.optional(
         sql!("select project_id from package_protection_rules where id = $1"),
@@ -38,7 +36,6 @@ pub fn project_of(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     )?)
 }
 
-/// One page of a project's rules.
 pub fn list(
     tx: &mut Tx<'_>,
     project_id: i64,
@@ -53,7 +50,6 @@ pub fn list(
     )?)
 }
 
-/// How many rules a project has.
 pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
     Ok(tx.one(
         sql!(
@@ -64,7 +60,6 @@ pub fn count(tx: &mut Tx<'_>, project_id: i64) -> Result<i64> {
     )?)
 }
 
-/// One rule of a project.
 pub fn rule_in(tx: &mut Tx<'_>, project_id: i64, id: i64) -> Result<Option<ProtectionRule>> {
     Ok(tx.optional(
         sql!("select * from package_protection_rules where id = $1 and project_id = $2"),
@@ -109,7 +104,6 @@ pub fn insert(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<i64> {
     )?)
 }
 
-/// Stores a changed rule.
 pub fn update(tx: &mut Tx<'_>, rule: &ProtectionRule) -> Result<()> {
     let now = tx.now();
     tx.execute(

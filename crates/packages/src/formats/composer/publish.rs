@@ -24,7 +24,6 @@ use store::Tx;
 const MAX_ARCHIVE: u64 = 1024 * 1024 * 1024;
 
 kernel::params! {
-    /// What to publish.
     pub struct Publish {
         /// The project.
         pub id: Reference,

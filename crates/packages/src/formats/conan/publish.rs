@@ -7,12 +7,12 @@ use super::texts::{self, MAX_INFO, MAX_MANIFEST};
 use super::{CONAN, Client, done, read, remove};
 use crate::access::authorize;
 use crate::archive;
+use crate::rules::names::{invalid, require};
 use crate::rules::publish::{Destination, Repeat, add_file};
 use crate::store::files;
 use crate::tasks::PurgeFile;
 use crate::upload;
 use ::store::Tx;
-use futures_util::StreamExt;
 use http::StatusCode;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
@@ -36,9 +36,8 @@ pub async fn without_revisions(
     body: Upload,
 ) -> Result<Response> {
     let (recipe, place, path) = address::file(path)?;
-    if place != RevisionPath::without_revisions(place.reference()) {
-        return Err(Error::Parameters(vec!["recipe_revision is invalid".into()]));
-    }
+    let is_zero = place == RevisionPath::without_revisions(place.reference());
+    require("recipe_revision", is_zero)?;
     let sent = UploadedFile {
         recipe,
         place,
@@ -58,9 +57,8 @@ pub async fn with_revisions(
     let About::File(place, path) = about else {
         return Err(Error::NotFound("Package"));
     };
-    if !place.is_fixed() || !place.of_recipe().is_fixed() {
-        return Err(Error::Parameters(vec!["recipe_revision is invalid".into()]));
-    }
+    let is_fixed = place.is_fixed() && place.of_recipe().is_fixed();
+    require("recipe_revision", is_fixed)?;
     let sent = UploadedFile {
         recipe,
         place,
@@ -217,9 +215,7 @@ pub async fn command(client: &Client, path: &str, body: Upload) -> Result<Respon
             let place = RevisionPath::without_revisions(reference.as_deref());
             let mut urls = Map::new();
             for name in object(body).await?.keys() {
-                if address::kind(&place, name).is_none() {
-                    return Err(Error::Parameters(vec!["file_name is invalid".into()]));
-                }
+                require("file_name", address::kind(&place, name).is_some())?;
                 let url = read::file_url(client, &recipe, place.reference(), name);
                 urls.insert(name.clone(), url.into());
             }
@@ -240,14 +236,8 @@ pub async fn command(client: &Client, path: &str, body: Upload) -> Result<Respon
 }
 
 /// The JSON object in a body.
-async fn object(mut body: Upload) -> Result<Map<String, Value>> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = body.next().await {
-        bytes.extend_from_slice(&chunk?);
-        if bytes.len() > MAX_COMMAND {
-            return Err(upload::too_large());
-        }
-    }
+async fn object(body: Upload) -> Result<Map<String, Value>> {
+    let bytes = upload::small_body(body, MAX_COMMAND, upload::too_large).await?;
     match serde_json::from_slice(&bytes) {
         Ok(Value::Object(object)) => Ok(object),
         _ => Err(Error::BadRequest("the body must be a JSON object".into())),
@@ -261,5 +251,5 @@ fn texts_of(object: &Map<String, Value>, field: &str) -> Result<Vec<String>> {
         .iter()
         .map(|text| text.as_str().map(str::to_owned))
         .collect::<Option<Vec<String>>>()
-        .ok_or_else(|| Error::Parameters(vec![format!("{field} is invalid")]))
+        .ok_or_else(|| invalid(field))
 }

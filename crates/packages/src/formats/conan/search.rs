@@ -2,6 +2,7 @@
 
 use super::address::{INFO, MANIFEST, Recipe};
 use super::{Client, store};
+use crate::rules::names::{invalid, require};
 use crate::scope::{Prefix, scope};
 use http::StatusCode;
 use kernel::error::{Error, Found, Result};
@@ -12,7 +13,6 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Longest pattern, in characters.
 const MAX_PATTERN: usize = 300;
-/// Most recipes of one answer.
 const MAX_RESULTS: usize = 10_000;
 
 /// The recipes whose name, or a beginning of all they are called, fits.
@@ -63,10 +63,7 @@ struct Pattern {
 
 impl Pattern {
     fn new(pattern: &str, folds: bool) -> Result<Pattern> {
-        let refused = || Error::Parameters(vec!["q is invalid".into()]);
-        if pattern.chars().count() > MAX_PATTERN {
-            return Err(refused());
-        }
+        require("q", pattern.chars().count() <= MAX_PATTERN)?;
         let (pattern, bare) = match pattern.strip_suffix('@') {
             Some(rest) => (rest, true),
             None => (pattern, false),
@@ -85,7 +82,7 @@ impl Pattern {
             .case_insensitive(folds)
             .dot_matches_new_line(true)
             .build()
-            .map_err(|_| refused())?;
+            .map_err(|_| invalid("q"))?;
         Ok(Pattern { regex, bare })
     }
 

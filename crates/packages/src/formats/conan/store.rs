@@ -49,7 +49,6 @@ pub struct About {
     pub reference: String,
     pub revision: String,
     pub path: String,
-    /// What is kept of it.
     pub metadata: Option<String>,
 }
 

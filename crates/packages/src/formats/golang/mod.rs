@@ -48,7 +48,6 @@ kernel::params! {
     }
 }
 
-/// What is kept of a version.
 #[derive(Debug, Serialize, Deserialize)]
 struct ModuleFile {
     #[serde(rename = "mod")]
@@ -82,7 +81,6 @@ async fn fetch(
     }
 }
 
-/// What a client asked for.
 enum ModuleAnswer {
     Text(String),
     Info(String, jiff::Timestamp),

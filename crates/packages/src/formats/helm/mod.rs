@@ -8,6 +8,7 @@ use crate::declare::{Place, reads, writes};
 use crate::documents::{About, Document, of_format};
 use crate::download;
 use crate::model::{PackageFile, PackageType};
+use crate::rules::names::require;
 use crate::scope::{Prefix, scope};
 use crate::store::index::{self as rows, ChannelFile};
 use identity::viewer::Viewer;
@@ -63,7 +64,6 @@ kernel::params! {
     }
 }
 
-/// The index of a project's channel.
 async fn project_index(
     app: App,
     viewer: Viewer,
@@ -90,7 +90,6 @@ async fn project_index(
     Ok(document.reply(&asked, YAML))
 }
 
-/// The index of a channel over the projects of a group.
 async fn group_index(
     app: App,
     viewer: Viewer,
@@ -138,11 +137,7 @@ async fn file(
 }
 
 fn check_channel(channel: &str) -> Result<()> {
-    if chart::is_name(channel) {
-        Ok(())
-    } else {
-        Err(Error::Parameters(vec!["channel is invalid".into()]))
-    }
+    require("channel", chart::is_name(channel))
 }
 
 /// What is kept of the provenance file of the chart with this digest.

@@ -15,14 +15,11 @@ use kernel::http::{Params, Parts, RequestContext};
 use std::io::Read;
 use std::sync::Arc;
 
-/// The field with the archive.
 const CHART: &str = "chart";
-/// The field with the provenance file.
 const PROV: &str = "prov";
 /// Most bytes of a provenance file: it repeats Chart.yaml.
 const MAX_PROV: u64 = 256 * 1024;
 
-/// Stores one chart in a channel.
 pub async fn publish(
     app: App,
     viewer: Viewer,

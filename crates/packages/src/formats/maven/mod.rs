@@ -15,11 +15,11 @@ pub use address::{Address, METADATA, Sum};
 use crate::access::authorize;
 use crate::declare::{Place, writes};
 use crate::model::PackageType;
+use crate::rules::names::ENCODED;
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::{self, Prefix, Scope};
 use crate::store::index::{self, IndexedFile};
 use crate::{download, forwarding, upload};
-use futures_util::StreamExt;
 use http::{HeaderName, HeaderValue, StatusCode};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -27,7 +27,7 @@ use kernel::error::{Error, Found, Result};
 use kernel::http::params::Flat;
 use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, utf8_percent_encode};
 use spaces::access::Purpose;
 use std::io::BufReader;
 use std::sync::Arc;
@@ -48,14 +48,8 @@ const READ_AT: [Place; 3] = [
     ),
 ];
 
-/// What is escaped of a path that clients are sent to elsewhere: all but its
-/// slashes and the unreserved characters of RFC 3986 section 2.3.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'/')
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+/// What is escaped of a path that clients are sent to elsewhere.
+const ESCAPED: &AsciiSet = &ENCODED.remove(b'/');
 /// Most bytes of a digest that a client sends.
 const MAX_SUM: usize = 1024;
 /// How many of the newest files the digest of a file that several write at
@@ -179,20 +173,12 @@ async fn verify(
 }
 
 /// The digest in a body, which may be followed by the name of its file.
-async fn read_sum(mut body: Upload) -> Result<String> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = body.next().await {
-        bytes.extend_from_slice(&chunk?);
-        if bytes.len() > MAX_SUM {
-            return Err(Error::BadRequest("this is no digest".into()));
-        }
-    }
+async fn read_sum(body: Upload) -> Result<String> {
+    let refusal = || Error::BadRequest("this is no digest".into());
+    let bytes = upload::small_body(body, MAX_SUM, refusal).await?;
     let text = String::from_utf8_lossy(&bytes);
-    Ok(text
-        .split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .to_owned())
+    let sum = text.split_whitespace().next();
+    Ok(sum.unwrap_or_default().to_owned())
 }
 
 async fn fetch(

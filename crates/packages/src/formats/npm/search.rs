@@ -16,11 +16,9 @@ use serde_json::{Value, json};
 
 /// Results, unless the client says how many.
 const SIZE: i64 = 20;
-/// Most results of one answer.
 const MAX_SIZE: i64 = 250;
 /// Most results that can be left out.
 const MAX_FROM: i64 = 10_000;
-/// Most words looked for.
 const MAX_WORDS: usize = 8;
 
 /// Reads what a client wants. `scope:` is understood; other qualifiers, which

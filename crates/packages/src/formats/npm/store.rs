@@ -80,14 +80,12 @@ pub fn tagged(
     first(tx, query)
 }
 
-/// What to search for.
 #[derive(Debug, Default)]
 pub struct PackumentQuery {
     /// Words that the name has to hold, folded.
     pub words: Vec<String>,
     /// Results left out at the beginning.
     pub from: i64,
-    /// Most results.
     pub size: i64,
 }
 

@@ -6,8 +6,8 @@ use crate::model::Package;
 use crate::rules::protection;
 use crate::scope::{Prefix, Scope, scope};
 use crate::store::{index, packages};
+use crate::upload;
 use ::store::Tx;
-use futures_util::StreamExt;
 use http::{StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -21,7 +21,6 @@ use spaces::access::Purpose;
 /// Longest body that names a version, in bytes.
 const MAX_BODY: usize = 1024;
 
-/// The tags of a package.
 pub async fn list(app: &App, viewer: &Viewer, prefix: &Prefix, path: &str) -> Result<Response> {
     let Some((name, None)) = address::tags(path) else {
         return Err(Error::NotFound("Package"));
@@ -70,7 +69,6 @@ pub async fn add(
     .await
 }
 
-/// Takes a tag away.
 pub async fn remove(app: &App, viewer: &Viewer, prefix: &Prefix, path: &str) -> Result<()> {
     let (name, tag) = one(path)?;
     let place = place(prefix, &name).found("Package")?;
@@ -150,14 +148,9 @@ fn authorize_with(
 }
 
 /// The body is one JSON text.
-async fn version_in(mut body: Upload) -> Result<String> {
-    let mut bytes = Vec::new();
-    while let Some(more) = body.next().await {
-        bytes.extend_from_slice(&more?);
-        if bytes.len() > MAX_BODY {
-            return Err(Error::BadRequest("the body is too large".into()));
-        }
-    }
+async fn version_in(body: Upload) -> Result<String> {
+    let refusal = || Error::BadRequest("the body is too large".into());
+    let bytes = upload::small_body(body, MAX_BODY, refusal).await?;
     let version: Option<String> = serde_json::from_slice(&bytes).ok();
     version
         .filter(|version| names::version(version).is_some())

@@ -11,7 +11,6 @@ use kernel::error::Result;
 use std::collections::{HashMap, HashSet};
 use store::{Fragment, Tx};
 
-/// A version that clients may install.
 pub struct Entry {
     pub row: Version,
     pub nuspec: Nuspec,
@@ -25,7 +24,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The version as published.
     pub fn version(&self) -> &str {
         self.row.version.as_deref().unwrap_or_default()
     }
@@ -53,7 +51,6 @@ impl Entry {
     }
 }
 
-/// Which versions to look at.
 pub enum EntriesQuery {
     Named(String),
     /// Those of names that hold all of these folded words.
@@ -81,13 +78,11 @@ pub fn wanted(
     of_rows(tx, rows, level)
 }
 
-/// One version of a name.
 pub fn one(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<Option<Entry>> {
     let row = index::version(tx, scope, NUGET, name, Some(version))?;
     Ok(of_rows(tx, row.into_iter().collect(), Level::Two)?.pop())
 }
 
-/// Names to search for.
 pub struct Search {
     /// Words that the name has to hold, folded.
     pub words: Vec<String>,
@@ -96,7 +91,6 @@ pub struct Search {
     pub level: Level,
     /// Names left out at the beginning.
     pub skip: i64,
-    /// Most names.
     pub take: i64,
 }
 

@@ -17,7 +17,6 @@ use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
 
-/// The field with the archive.
 const PACKAGE: &str = "package";
 
 pub async fn package(
@@ -47,7 +46,6 @@ pub async fn package(
     Ok(Uploaded)
 }
 
-/// Stores the symbols of a package.
 pub async fn symbols(
     app: App,
     viewer: Viewer,

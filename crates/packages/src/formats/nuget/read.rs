@@ -8,11 +8,10 @@ use crate::download;
 use crate::keys::nuget::Level;
 use crate::scope::{Prefix, Scope, missing, scope};
 use crate::store::{files, index, list};
-use http::{HeaderValue, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Params, RequestContext, Response, reply};
+use kernel::http::{Params, RequestContext, Response};
 use kernel::ids::Reference;
 use serde_json::Value;
 use std::sync::Arc;
@@ -21,7 +20,6 @@ use store::Tx;
 const JSON: &str = "application/json";
 /// Results of a search unless told otherwise.
 const TAKE: i64 = 20;
-/// Most results of a search.
 const MAX_TAKE: i64 = 1000;
 
 /// Where a project's things are. It says nothing of whether there is such a
@@ -35,7 +33,6 @@ pub async fn project_service(
     Ok(written(&documents::service(&links, true))?.reply(&asked, JSON))
 }
 
-/// Where a group's things are.
 pub async fn group_service(
     app: App,
     params: Params<RegistryPath>,
@@ -45,7 +42,6 @@ pub async fn group_service(
     Ok(written(&documents::service(&links, false))?.reply(&asked, JSON))
 }
 
-/// What is found in a project or group.
 pub async fn search(
     app: App,
     viewer: Viewer,
@@ -80,7 +76,6 @@ fn at_least_zero(name: &str, number: i64) -> Result<i64> {
     }
 }
 
-/// All versions of a name.
 pub async fn registration(
     app: App,
     viewer: Viewer,
@@ -194,13 +189,7 @@ pub async fn file(
     let Some(nuspec) = extract else {
         return download::serve(&app, &asked, &file.file).await;
     };
-    let tag = format!("\"{}.nuspec\"", file.file.sha256);
-    let mut response = reply::tagged(&asked, "application/xml", nuspec, &tag)?;
-    let attached = HeaderValue::from_static("attachment");
-    response
-        .headers_mut()
-        .insert(header::CONTENT_DISPOSITION, attached);
-    Ok(response)
+    download::extract(&asked, &file.file, ".nuspec", "application/xml", nuspec)
 }
 
 /// A file, and what is sent in its place.

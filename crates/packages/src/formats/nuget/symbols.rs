@@ -19,7 +19,6 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
-/// Most debug files of a package.
 const MAX_FILES: usize = 500;
 /// Longest name of one, in bytes.
 const MAX_NAME: usize = 255;
@@ -28,13 +27,10 @@ const PIECE: usize = 64 * 1024;
 /// Most bytes unpacked where the format has no limit.
 const MAX_UNPACKED: u64 = 4 * 1024 * 1024 * 1024;
 
-/// A debug file out of an archive.
 pub struct Symbol {
     /// Its name, without folders.
     pub name: String,
-    /// What it is found by.
     pub identity: Identity,
-    /// Its bytes.
     pub received: Received,
 }
 

@@ -19,7 +19,7 @@ use http::{HeaderValue, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes, reply};
+use kernel::http::{Params, RequestContext, Response, Routes};
 use kernel::ids::Reference;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::sync::Arc;
@@ -62,7 +62,6 @@ kernel::params! {
     }
 }
 
-/// The names in a project or group.
 async fn names(
     app: App,
     viewer: Viewer,
@@ -78,7 +77,6 @@ async fn names(
     Ok(written(Document::made(body.await?)?, &asked, form))
 }
 
-/// The index of a name.
 async fn name(
     app: App,
     viewer: Viewer,
@@ -126,13 +124,8 @@ async fn file(
         .await?;
     match extract {
         Some(extract) => {
-            let tag = format!("\"{}{}\"", file.sha256, names::METADATA);
-            let mut response = reply::tagged(&asked, "application/octet-stream", extract, &tag)?;
-            let attached = HeaderValue::from_static("attachment");
-            response
-                .headers_mut()
-                .insert(header::CONTENT_DISPOSITION, attached);
-            Ok(response)
+            let kind = "application/octet-stream";
+            download::extract(&asked, &file, names::METADATA, kind, extract)
         }
         None => download::serve(&app, &asked, &file).await,
     }

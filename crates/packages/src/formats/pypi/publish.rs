@@ -18,16 +18,13 @@ use kernel::http::{Params, Parts, RequestContext};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
-/// The field that carries the file.
 const CONTENT: &str = "content";
 
-/// Digests a client may declare of its file.
 const DECLARED: [(&str, fn(&Stored) -> &str); 2] = [
     ("md5_digest", |stored| &stored.md5),
     ("sha256_digest", |stored| &stored.sha256),
 ];
 
-/// Stores one file of a version.
 pub async fn publish(
     app: App,
     viewer: Viewer,

@@ -238,7 +238,6 @@ async fn send(
     download::serve(app, asked, &file.file).await
 }
 
-/// The file of a version of a module.
 fn file_of(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<IndexedFile> {
     let mut found = index::newest_files(
         tx,

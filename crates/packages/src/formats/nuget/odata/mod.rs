@@ -9,11 +9,12 @@ use super::documents::Links;
 use super::entries::{self, EntriesQuery, Entry};
 use super::{PROJECT, RegistryPath, read, reads};
 use crate::keys::nuget::Level;
+use crate::rules::names::invalid;
 use crate::scope::{Prefix, scope};
 use crate::store::list;
 use feed::Page;
 use filter::{Key, Node, quoted};
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderValue, StatusCode, header};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -97,7 +98,6 @@ async fn metadata(_: Params<RegistryPath>) -> Result<Response> {
     xml(feed::METADATA.to_owned())
 }
 
-/// Versions, or one of them.
 async fn show(
     app: App,
     viewer: Viewer,
@@ -122,7 +122,6 @@ async fn show(
     sent.await.and_then(xml)
 }
 
-/// How many versions there are.
 async fn count(
     app: App,
     viewer: Viewer,
@@ -137,13 +136,11 @@ async fn count(
     Ok(reply::text(StatusCode::OK, sent.await?.to_string()))
 }
 
-/// What is asked of the feed.
 enum Resource {
     One { name: String, version: String },
     Many(Many),
 }
 
-/// A question with many answers.
 struct Many {
     of: &'static str,
     wanted: EntriesQuery,
@@ -178,7 +175,7 @@ impl Resource {
                 let name = parameter(asked, "id").ok_or_else(|| Error::missing("id"))?;
                 // PostgreSQL cannot hold it in text.
                 if name.contains('\0') {
-                    return Err(Error::Parameters(vec!["id is invalid".into()]));
+                    return Err(invalid("id"));
                 }
                 ("FindPackagesById", EntriesQuery::Named(quoted(&name)), true)
             }
@@ -315,13 +312,10 @@ fn is_secret(key: &str) -> bool {
 }
 
 fn xml(body: String) -> Result<Response> {
-    let mut response = http::Response::new(axum::body::Body::from(body));
+    let mut response = reply::text(StatusCode::OK, body);
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static("application/xml; charset=utf-8");
     headers.insert(header::CONTENT_TYPE, kind);
-    headers.insert(
-        HeaderName::from_static("dataserviceversion"),
-        HeaderValue::from_static("2.0;"),
-    );
+    headers.insert("dataserviceversion", HeaderValue::from_static("2.0;"));
     Ok(response)
 }
