@@ -6,9 +6,10 @@
 //! older than what it is kept for.
 
 use crate::access::authorize;
+use crate::client::Client;
 use crate::keys::name_key;
 use crate::model::PackageType;
-use crate::scope::{Prefix, Scope, scope};
+use crate::scope::{Prefix, Scope};
 use crate::store::index;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
@@ -77,30 +78,25 @@ pub async fn of_name(
     kept_by(app, viewer, about, index::stamp, make).await
 }
 
-/// The document about a name at any prefix: a project's as [`of_name`] has it,
-/// others made anew, since many names may change them.
+/// The document about a name at the client's prefix: a project's as [`of_name`]
+/// has it, others made anew, since many names may change them.
 pub async fn at_prefix(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
+    client: &Client,
     (package_type, name, form): (PackageType, &str, &'static str),
-    make: impl FnOnce(&mut Tx<'_>, &Scope) -> Result<Option<Vec<u8>>> + Send + 'static,
+    make: impl FnOnce(&mut Tx<'_>, &Scope, &Client) -> Result<Option<Vec<u8>>> + Send + 'static,
 ) -> Result<Option<Document>> {
-    if let Prefix::Project(project) = prefix {
+    if let Prefix::Project(project) = &client.prefix {
         let about = About {
             project,
             package_type,
             name,
             form,
         };
-        return of_name(app, viewer, about, make).await;
+        let of = client.clone();
+        let make = move |tx: &mut Tx<'_>, scope: &Scope| make(tx, scope, &of);
+        return of_name(&client.app, &client.viewer, about, make).await;
     }
-    let (viewer, prefix) = (viewer.clone(), prefix.clone());
-    let made = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &prefix)?;
-        make(tx, &scope)
-    });
-    made.await?.map(Document::made).transpose()
+    client.read(make).await?.map(Document::made).transpose()
 }
 
 /// The same for a document about all names of a format; `about` names which.

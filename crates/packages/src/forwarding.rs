@@ -6,6 +6,7 @@
 //! of ours (dependency confusion). «Here» is the whole top-level group of the
 //! address; a project of another group keeps nobody from a public package.
 
+use crate::client::Client;
 use crate::model::PackageType;
 use crate::scope::Prefix;
 use crate::store::index;
@@ -90,21 +91,21 @@ pub async fn address(app: &App, package_type: PackageType) -> Result<Option<Stri
 }
 
 /// A redirect to `path`, percent-encoded and below the address of the format,
-/// for a client that asked at `prefix` for a name it was not shown. Nothing
-/// where forwarding is off or the name is published here. Whether the client
-/// may ask at the prefix at all, the caller has decided before.
+/// for a client that asked for a name it was not shown. Nothing where
+/// forwarding is off or the name is published here. Whether the client may ask
+/// at its prefix at all, the caller has decided before.
 pub async fn elsewhere(
-    app: &App,
-    prefix: &Prefix,
+    client: &Client,
     package_type: PackageType,
     name: &str,
     path: &str,
 ) -> Result<Option<Response>> {
-    let Some(address) = address(app, package_type).await? else {
+    let Some(address) = address(&client.app, package_type).await? else {
         return Ok(None);
     };
-    let (prefix, name) = (prefix.clone(), name.to_owned());
-    let is_ours = app
+    let (prefix, name) = (client.prefix.clone(), name.to_owned());
+    let is_ours = client
+        .app
         .read(move |tx| {
             let root = root(tx, &prefix)?;
             index::is_published(tx, root, package_type, &name)

@@ -22,6 +22,7 @@ pub mod access;
 pub mod archive;
 pub mod check;
 pub mod cleanup;
+pub mod client;
 pub mod declare;
 pub mod documents;
 pub mod download;

@@ -4,10 +4,10 @@ pub mod chart;
 mod index;
 mod publish;
 
+use crate::client::Client;
 use crate::declare::{Place, reads, writes};
 use crate::documents::{About, Document, of_format};
-use crate::download;
-use crate::model::{PackageFile, PackageType};
+use crate::model::PackageType;
 use crate::rules::names::require;
 use crate::scope::{Prefix, scope};
 use crate::store::index::{self as rows, ChannelFile};
@@ -107,33 +107,23 @@ async fn group_index(
     Ok(document.reply(&asked, YAML))
 }
 
-async fn file(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<InChannel>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(InChannel {
-        channel,
-        chart_file,
-    }) = params;
-    check_channel(&channel)?;
-    let file = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &prefix)?;
+async fn file(client: Client, params: Params<InChannel>) -> Result<Response> {
+    let Params(of) = params;
+    check_channel(&of.channel)?;
+    let found = client.read(move |tx, scope, _| {
         let mut newest =
-            |name: &str| rows::newest_in_channel(tx, &scope, PackageType::Helm, &channel, name);
-        let found = newest(&chart_file)?.found("Package File")?;
-        if let Some(chart) = chart_file.strip_suffix(PROVENANCE) {
+            |name: &str| rows::newest_in_channel(tx, scope, PackageType::Helm, &of.channel, name);
+        let found = newest(&of.chart_file)?.found("Package File")?;
+        if let Some(chart) = of.chart_file.strip_suffix(PROVENANCE) {
             // It says nothing of a chart that came later under its name.
             let chart = newest(chart)?.found("Package File")?;
             if found.file.metadata.as_deref() != Some(&proves(&chart.file.file.sha256)) {
                 return Err(Error::NotFound("Package File"));
             }
         }
-        Ok::<PackageFile, Error>(found.file.file)
+        Ok(found.file.file)
     });
-    download::serve(&app, &asked, &file.await?).await
+    client.send(&found.await?).await
 }
 
 fn check_channel(channel: &str) -> Result<()> {

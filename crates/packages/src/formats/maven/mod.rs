@@ -13,14 +13,15 @@ pub mod metadata;
 pub use address::{Address, METADATA, Sum};
 
 use crate::access::authorize;
+use crate::client::Client;
 use crate::declare::{Place, writes};
 use crate::model::PackageType;
 use crate::rules::names::ENCODED;
 use crate::rules::publish::{Destination, Repeat};
-use crate::scope::{self, Prefix, Scope};
+use crate::scope::{Prefix, Scope, scope};
 use crate::store::index::{self, IndexedFile};
-use crate::{download, forwarding, upload};
-use http::{HeaderName, HeaderValue, StatusCode};
+use crate::{forwarding, upload};
+use http::{HeaderValue, StatusCode};
 use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
@@ -181,70 +182,48 @@ async fn read_sum(body: Upload) -> Result<String> {
     Ok(sum.unwrap_or_default().to_owned())
 }
 
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<OneFile>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let path = &params.artifact_path;
-    match send(&app, &viewer, &prefix, path, &asked).await {
-        Err(Error::NotFound("Package")) => elsewhere(&app, &prefix, path).await,
+async fn fetch(client: Client, params: Params<OneFile>) -> Result<Response> {
+    match send(&client, &params.artifact_path).await {
+        Err(Error::NotFound("Package")) => elsewhere(&client, &params.artifact_path).await,
         sent => sent,
     }
 }
 
 /// Leads to a file of a package that is not here.
-async fn elsewhere(app: &App, prefix: &Prefix, path: &str) -> Result<Response> {
+async fn elsewhere(client: &Client, path: &str) -> Result<Response> {
     let address = Address::parse(path).map_err(|_| Error::NotFound("Package"))?;
     let path = utf8_percent_encode(path, ESCAPED).to_string();
-    let led = forwarding::elsewhere(app, prefix, PackageType::Maven, &address.name, &path).await?;
+    let led = forwarding::elsewhere(client, PackageType::Maven, &address.name, &path).await?;
     led.found("Package")
 }
 
 /// Sends the newest file of an address, or a digest of it.
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    path: &str,
-    asked: &RequestContext,
-) -> Result<Response> {
+async fn send(client: &Client, path: &str) -> Result<Response> {
     // Where nothing can be, nothing is: clients go on to the next repository.
     let address = Address::parse(path).map_err(|_| Error::NotFound("Package"))?;
-    let sum = address.sum;
-    let (viewer, prefix) = (viewer.clone(), prefix.clone());
-    let file = app
-        .read(move |tx| look(tx, &viewer, &prefix, &address))
-        .await?;
+    let (sum, of) = (address.sum, client.clone());
+    let file = client.app.read(move |tx| look(tx, &of, &address)).await?;
     if let Some(sum) = sum {
         return Ok(reply::text(StatusCode::OK, digest(&file, sum).to_owned()));
     }
-    let mut response = download::serve(app, asked, &file.file).await?;
+    let mut response = client.send(&file.file).await?;
     // Clients that know these ask for no digests, which then are of this file
     // for sure and not of one that came after it.
     for (name, sum) in [("x-checksum-sha1", Sum::Sha1), ("x-checksum-md5", Sum::Md5)] {
         let value = HeaderValue::from_str(digest(&file, sum)).map_err(Error::internal)?;
-        let name = HeaderName::from_static(name);
         response.headers_mut().insert(name, value);
     }
     Ok(response)
 }
 
-fn look(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    prefix: &Prefix,
-    address: &Address,
-) -> Result<IndexedFile> {
-    let scope = match prefix {
-        Prefix::Instance => of_instance(tx, viewer, address)?,
-        _ => scope::scope(tx, viewer, prefix)?,
+fn look(tx: &mut Tx<'_>, client: &Client, address: &Address) -> Result<IndexedFile> {
+    let scope = match client.prefix {
+        Prefix::Instance => of_instance(tx, &client.viewer, address)?,
+        _ => scope(tx, &client.viewer, &client.prefix)?,
     };
     match newest(tx, &scope, address, 1)?.pop() {
         Some(file) => Ok(file),
-        None => Err(scope::missing(tx, viewer, prefix)?),
+        None => Err(client.missing(tx)?),
     }
 }
 

@@ -22,9 +22,10 @@ mod store;
 mod tags;
 mod unpublish;
 
+use crate::client::Client;
 use crate::declare::{Place, asks, writes};
 use crate::model::PackageType;
-use crate::scope::{Prefix, scope};
+use crate::scope::Prefix;
 use address::Address;
 use http::StatusCode;
 use identity::viewer::Viewer;
@@ -127,63 +128,39 @@ kernel::params! {
     }
 }
 
-async fn show(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    at: Params<At>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    documents::show(&app, &viewer, &prefix, &at.package_path, &asked).await
+async fn show(client: Client, at: Params<At>) -> Result<Response> {
+    documents::show(&client, &at.package_path).await
 }
 
-async fn search(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    wanted: Params<Search>,
-) -> Result<Response> {
+async fn search(client: Client, wanted: Params<Search>) -> Result<Response> {
     let wanted = search::wanted(wanted.text.as_deref(), wanted.size, wanted.from);
-    search::find(&app, &viewer, &prefix, wanted).await
+    search::find(&client, wanted).await
 }
 
-async fn list_tags(app: App, viewer: Viewer, prefix: Prefix, at: Params<Tags>) -> Result<Response> {
-    tags::list(&app, &viewer, &prefix, &at.tags_path).await
+async fn list_tags(client: Client, at: Params<Tags>) -> Result<Response> {
+    tags::list(&client, &at.tags_path).await
 }
 
-async fn set_tag(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    at: Params<Tags>,
-    asked: Arc<RequestContext>,
-    body: Upload,
-) -> Result<Response> {
-    tags::add(&app, &viewer, &prefix, &at.tags_path, body).await?;
-    tags::changed(&asked)
+async fn set_tag(client: Client, at: Params<Tags>, body: Upload) -> Result<Response> {
+    tags::add(&client, &at.tags_path, body).await?;
+    tags::changed(&client.asked)
 }
 
-async fn remove_tag(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    at: Params<Tags>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    tags::remove(&app, &viewer, &prefix, &at.tags_path).await?;
-    tags::changed(&asked)
+async fn remove_tag(client: Client, at: Params<Tags>) -> Result<Response> {
+    tags::remove(&client, &at.tags_path).await?;
+    tags::changed(&client.asked)
 }
 
-async fn bulk_audit(app: App, viewer: Viewer, prefix: Prefix, body: Upload) -> Result<Response> {
-    audits::bulk(&app, &viewer, &prefix, body).await
+async fn bulk_audit(client: Client, body: Upload) -> Result<Response> {
+    audits::bulk(&client, body).await
 }
 
-async fn quick_audit(app: App, viewer: Viewer, prefix: Prefix, body: Upload) -> Result<Response> {
-    audits::quick(&app, &viewer, &prefix, body).await
+async fn quick_audit(client: Client, body: Upload) -> Result<Response> {
+    audits::quick(&client, body).await
 }
 
-async fn full_audit(app: App, viewer: Viewer, prefix: Prefix, body: Upload) -> Result<Response> {
-    audits::full(&app, &viewer, &prefix, body).await
+async fn full_audit(client: Client, body: Upload) -> Result<Response> {
+    audits::full(&client, body).await
 }
 
 /// Publishes, deprecates or unpublishes, as path and header say.
@@ -221,25 +198,22 @@ async fn delete(app: App, viewer: Viewer, at: Params<AtProject>) -> Result<Respo
     }
 }
 
-/// Where a name is looked for: at the instance's address a scoped one in the
-/// group or user it is named after, one without a scope nowhere.
-fn place(prefix: &Prefix, name: &str) -> Option<Prefix> {
-    match prefix {
-        Prefix::Instance => names::scope(name).map(|scope| Prefix::Namespace(scope.to_owned())),
-        other => Some(other.clone()),
-    }
+/// The client where a name is looked for: at the instance's address a scoped
+/// one in the group or user it is named after, one without a scope nowhere.
+fn at_name(client: &Client, name: &str) -> Option<Client> {
+    let prefix = match &client.prefix {
+        Prefix::Instance => Prefix::Namespace(names::scope(name)?.to_owned()),
+        other => other.clone(),
+    };
+    Some(Client {
+        prefix,
+        ..client.clone()
+    })
 }
 
-/// Refuses who may not ask at this prefix at all.
-async fn admitted(app: &App, viewer: &Viewer, prefix: &Prefix) -> Result<()> {
-    let (viewer, prefix) = (viewer.clone(), prefix.clone());
-    app.read(move |tx| scope(tx, &viewer, &prefix).map(drop))
-        .await
-}
-
-async fn whoami(app: App, viewer: Viewer, prefix: Prefix) -> Result<Response> {
-    admitted(&app, &viewer, &prefix).await?;
-    let username = match &viewer {
+async fn whoami(client: Client) -> Result<Response> {
+    client.admit().await?;
+    let username = match &client.viewer {
         Viewer::Anonymous => return Err(Error::Unauthenticated),
         Viewer::User(signed_in) => &signed_in.user.username,
         Viewer::Deploy(deploy) => &deploy.username,
@@ -247,8 +221,8 @@ async fn whoami(app: App, viewer: Viewer, prefix: Prefix) -> Result<Response> {
     reply::json(StatusCode::OK, &json!({"username": username}))
 }
 
-async fn ping(app: App, viewer: Viewer, prefix: Prefix) -> Result<Response> {
-    admitted(&app, &viewer, &prefix).await?;
+async fn ping(client: Client) -> Result<Response> {
+    client.admit().await?;
     reply::json(StatusCode::OK, &json!({}))
 }
 

@@ -3,10 +3,11 @@
 use super::documents::{self, Links};
 use super::entries::{self, Search};
 use super::{At, FilePath, Leaf, NUGET, Named, Query, RegistryPath, file_name};
+use crate::client::Client;
 use crate::documents::{Document, at_prefix};
 use crate::download;
 use crate::keys::nuget::Level;
-use crate::scope::{Prefix, Scope, missing, scope};
+use crate::scope::{Prefix, Scope};
 use crate::store::{files, index, list};
 use identity::viewer::Viewer;
 use kernel::app::App;
@@ -42,13 +43,7 @@ pub async fn group_service(
     Ok(written(&documents::service(&links, false))?.reply(&asked, JSON))
 }
 
-pub async fn search(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Query>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn search(client: Client, params: Params<Query>) -> Result<Response> {
     let Params(query) = params;
     let wanted = Search {
         words: list::words(query.q.as_deref().unwrap_or_default()),
@@ -57,14 +52,12 @@ pub async fn search(
         skip: at_least_zero("skip", query.skip.unwrap_or(0))?,
         take: at_least_zero("take", query.take.unwrap_or(TAKE))?.min(MAX_TAKE),
     };
-    let server = app.clone();
-    let found = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &prefix)?;
-        let links = links(&server, &prefix, &scope)?;
-        let (groups, total) = entries::search(tx, &scope, &wanted)?;
+    let found = client.read(move |tx, scope, client| {
+        let links = links(client, scope)?;
+        let (groups, total) = entries::search(tx, scope, &wanted)?;
         written(&documents::results(&links, &groups, total))
     });
-    Ok(found.await?.reply(&asked, JSON))
+    Ok(found.await?.reply(&client.asked, JSON))
 }
 
 fn at_least_zero(name: &str, number: i64) -> Result<i64> {
@@ -76,27 +69,15 @@ fn at_least_zero(name: &str, number: i64) -> Result<i64> {
     }
 }
 
-pub async fn registration(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Named>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn registration(client: Client, params: Params<Named>) -> Result<Response> {
     let form = ("registration", documents::registration as Make);
-    about_name(&app, viewer, prefix, &params.nuget_name, &asked, form).await
+    about_name(&client, &params.nuget_name, form).await
 }
 
 /// The numbers of all versions of a name.
-pub async fn versions(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Named>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn versions(client: Client, params: Params<Named>) -> Result<Response> {
     let form: (_, Make) = ("versions", |_, found| documents::versions(found));
-    about_name(&app, viewer, prefix, &params.nuget_name, &asked, form).await
+    about_name(&client, &params.nuget_name, form).await
 }
 
 /// How a document is made of versions; `None` where there are none.
@@ -104,56 +85,37 @@ type Make = fn(&Links, &[entries::Entry]) -> Option<Value>;
 
 /// A document about a name; a project's is kept.
 async fn about_name(
-    app: &App,
-    viewer: Viewer,
-    prefix: Prefix,
+    client: &Client,
     name: &str,
-    asked: &RequestContext,
     (form, make): (&'static str, Make),
 ) -> Result<Response> {
-    let (wanted, server, place) = (name.to_owned(), app.clone(), prefix.clone());
-    let made = at_prefix(
-        app,
-        &viewer,
-        &prefix,
-        (NUGET, name, form),
-        move |tx, scope| {
-            let links = links(&server, &place, scope)?;
-            let found = entries::of_name(tx, scope, &wanted)?;
-            make(&links, &found).map(|value| bytes(&value)).transpose()
-        },
-    );
-    match made.await? {
-        Some(document) => Ok(document.reply(asked, JSON)),
-        None => {
-            app.read(move |tx| Err(missing(tx, &viewer, &prefix)?))
-                .await
-        }
+    let (about, wanted) = ((NUGET, name, form), name.to_owned());
+    let made = at_prefix(client, about, move |tx, scope, client| {
+        let links = links(client, scope)?;
+        let found = entries::of_name(tx, scope, &wanted)?;
+        make(&links, &found).map(|value| bytes(&value)).transpose()
+    });
+    if let Some(document) = made.await? {
+        return Ok(document.reply(&client.asked, JSON));
     }
+    let of = client.clone();
+    client.app.read(move |tx| Err(of.missing(tx)?)).await
 }
 
-pub async fn leaf(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<Leaf>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn leaf(client: Client, params: Params<Leaf>) -> Result<Response> {
     let Params(of) = params;
-    let server = app.clone();
-    let document = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &prefix)?;
-        let links = links(&server, &prefix, &scope)?;
+    let document = client.read(move |tx, scope, client| {
+        let links = links(client, scope)?;
         let found = match of.nuget_leaf.strip_suffix(".json") {
-            Some(version) => entries::one(tx, &scope, &of.nuget_name, version)?,
+            Some(version) => entries::one(tx, scope, &of.nuget_name, version)?,
             None => None,
         };
         match found {
             Some(entry) => written(&documents::leaf(&links, &entry)),
-            None => Err(missing(tx, &viewer, &prefix)?),
+            None => Err(client.missing(tx)?),
         }
     });
-    Ok(document.await?.reply(&asked, JSON))
+    Ok(document.await?.reply(&client.asked, JSON))
 }
 
 /// The archive of a version, below the feed of version 2.
@@ -165,31 +127,29 @@ pub async fn file_in_feed(
 ) -> Result<Response> {
     let Params(At { id, of }) = params;
     let nuget_file = file_name(&of.nuget_name, &of.nuget_version, "nupkg");
-    let path = Params(FilePath { of, nuget_file });
-    file(app, viewer, Prefix::Project(id), path, asked).await
+    let client = Client {
+        app,
+        viewer,
+        prefix: Prefix::Project(id),
+        asked,
+    };
+    file(client, Params(FilePath { of, nuget_file })).await
 }
 
-pub async fn file(
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    params: Params<FilePath>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+pub async fn file(client: Client, params: Params<FilePath>) -> Result<Response> {
     let Params(path) = params;
-    let (file, extract) = app
-        .read(move |tx| {
-            let scope = scope(tx, &viewer, &prefix)?;
-            match find(tx, &scope, &path)? {
-                Some(found) => Ok(found),
-                None => Err(missing(tx, &viewer, &prefix)?),
-            }
-        })
-        .await?;
-    let Some(nuspec) = extract else {
-        return download::serve(&app, &asked, &file.file).await;
-    };
-    download::extract(&asked, &file.file, ".nuspec", "application/xml", nuspec)
+    let found = client.read(move |tx, scope, client| match find(tx, scope, &path)? {
+        Some(found) => Ok(found),
+        None => Err(client.missing(tx)?),
+    });
+    let (file, extract) = found.await?;
+    match extract {
+        Some(nuspec) => {
+            let (file, kind) = (&file.file, "application/xml");
+            download::extract(&client.asked, file, ".nuspec", kind, nuspec)
+        }
+        None => client.send(&file.file).await,
+    }
 }
 
 /// A file, and what is sent in its place.
@@ -230,10 +190,10 @@ fn newest(
 }
 
 /// Where documents at this prefix lead: of a project always by its id.
-fn links(app: &App, place: &Prefix, scope: &Scope) -> Result<Links> {
-    match (scope.project_id, place) {
-        (Some(id), _) => Ok(Links::of_project(app, &Reference::Id(id))),
-        (None, Prefix::Group(id)) => Ok(Links::of_group(app, id)),
+fn links(client: &Client, scope: &Scope) -> Result<Links> {
+    match (scope.project_id, &client.prefix) {
+        (Some(id), _) => Ok(Links::of_project(&client.app, &Reference::Id(id))),
+        (None, Prefix::Group(id)) => Ok(Links::of_group(&client.app, id)),
         (None, _) => Err(Error::NotFound("")),
     }
 }
