@@ -1,5 +1,6 @@
 //! A client of a registry: who asks, at which prefix, and how.
 
+use crate::access::{RegistryAccess, authorize};
 use crate::download;
 use crate::model::PackageFile;
 use crate::scope::{Prefix, Scope, missing, scope};
@@ -8,6 +9,8 @@ use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::openapi::Operation;
 use kernel::http::{Call, FromCall, RequestContext, Response};
+use kernel::ids::Reference;
+use spaces::access::Purpose;
 use std::sync::Arc;
 use store::Tx;
 
@@ -47,6 +50,21 @@ impl Client {
         let read = self.app.read(move |tx| {
             let scope = scope(tx, &client.viewer, &client.prefix)?;
             work(tx, &scope, &client)
+        });
+        read.await
+    }
+
+    /// Reads in a project that the client enters for a purpose.
+    pub async fn enter<T: Send + 'static>(
+        &self,
+        project: &Reference,
+        purpose: Purpose,
+        work: impl FnOnce(&mut Tx<'_>, RegistryAccess) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (viewer, project) = (self.viewer.clone(), project.clone());
+        let read = self.app.read(move |tx| {
+            let entered = authorize(tx, &viewer, &project, purpose)?;
+            work(tx, entered)
         });
         read.await
     }

@@ -1,13 +1,13 @@
 //! Uploads as multipart forms: some files and the texts beside them.
 
+use crate::client::Client;
 use crate::model::PackageType;
 use crate::upload;
-use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Result};
 use kernel::http::openapi::Operation;
 use kernel::http::params::{self, FromParams, Source};
-use kernel::http::{Call, FromCall, Parts, RequestContext, Upload};
+use kernel::http::{Call, FromCall, Parts, Upload};
 use serde_json::Value;
 
 /// Most bytes kept of one text; the rest of a longer one is dropped, as
@@ -55,14 +55,13 @@ impl Form {
     /// Receives a form whose files come in these fields, each once at most.
     /// Files in other fields are read and dropped.
     pub async fn receive(
-        app: &App,
+        client: &Client,
         package_type: PackageType,
-        asked: &RequestContext,
         mut parts: Parts,
         files: &[&str],
     ) -> Result<Form> {
-        let limit = upload::limit(app, package_type).await?;
-        upload::check_announced(asked, limit)?;
+        let limit = upload::limit(&client.app, package_type).await?;
+        upload::check_announced(&client.asked, limit)?;
         let mut form = Form::default();
         let (mut count, mut room) = (0, MAX_TEXTS);
         while let Some(part) = parts.next().await? {
@@ -77,7 +76,7 @@ impl Form {
                     let text = format!("{field} is sent more than once");
                     return Err(Error::BadRequest(text));
                 }
-                let received = upload::receive_part(app, limit, part.bytes()).await?;
+                let received = upload::receive_part(&client.app, limit, part.bytes()).await?;
                 form.files.push(SentFile {
                     field,
                     name,

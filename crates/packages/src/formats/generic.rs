@@ -2,8 +2,8 @@
 //! (docs/interface/packages.md 2.3).
 
 use crate::access::authorize;
+use crate::client::Client;
 use crate::declare::{reads, writes};
-use crate::download;
 use crate::entity::{self, PublishedFileEntity};
 use crate::model::{PackageType, Status};
 use crate::rules::names;
@@ -12,7 +12,6 @@ use crate::store::files;
 use crate::upload::{self, Uploaded};
 use crate::upload_form::{Body, Form};
 use http::StatusCode;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
@@ -21,7 +20,6 @@ use kernel::http::params::Flat;
 use kernel::http::{Answer, Params, RequestContext, Response, Routes, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
-use std::sync::Arc;
 
 const FILE: &str = "/projects/{id}/packages/generic/{package_name}/{package_version}/{*file_path}";
 
@@ -104,22 +102,16 @@ impl Answer for Published {
     }
 }
 
-async fn publish(
-    app: App,
-    viewer: Viewer,
-    params: Params<PublishFile>,
-    asked: Arc<RequestContext>,
-    body: Body,
-) -> Result<Published> {
+async fn publish(params: Params<PublishFile>, client: Client, body: Body) -> Result<Published> {
     let Params(PublishFile { at, fields: sent }) = params;
     let mut to = at.destination()?;
-    upload::admit(&app, &viewer, &at.id, &to).await?;
-    let (received, fields) = received(&app, &asked, body).await?;
+    upload::admit(&client, &at.id, &to).await?;
+    let (received, fields) = received(&client, body).await?;
     if fields.status.or(sent.status) == Some(FirstStatus::Hidden) {
         to.status = Status::Hidden;
     }
-    let stored = upload::keep(&app, received).await?;
-    let (package, file) = upload::publish(&app, &viewer, &at.id, to, stored).await?;
+    let stored = upload::keep(&client.app, received).await?;
+    let (package, file) = upload::publish(&client, &at.id, to, stored).await?;
     if fields.select.or(sent.select).is_none() {
         return Ok(Published::Message);
     }
@@ -129,36 +121,32 @@ async fn publish(
     );
     Ok(Published::File(Box::new(entity::published_file(
         file,
-        app.url(&path),
+        client.app.url(&path),
     ))))
 }
 
 /// The bytes of a body, and what a form says beside them.
-async fn received(app: &App, asked: &RequestContext, body: Body) -> Result<(Received, Fields)> {
+async fn received(client: &Client, body: Body) -> Result<(Received, Fields)> {
     let parts = match body {
         Body::File(bytes) => {
-            let received = upload::receive_bytes(app, PackageType::Generic, asked, bytes).await?;
+            let received = upload::receive_bytes(client, PackageType::Generic, bytes).await?;
             let (status, select) = (None, None);
             return Ok((received, Fields { status, select }));
         }
         Body::Form(parts) => parts,
     };
-    let mut form = Form::receive(app, PackageType::Generic, asked, parts, &["file"]).await?;
+    let mut form = Form::receive(client, PackageType::Generic, parts, &["file"]).await?;
     let fields = form.params()?;
     let sent = form.take_file("file");
     let received = sent.ok_or_else(|| Error::missing("file"))?.received;
-    upload::check_declared(asked, received.stored())?;
+    upload::check_declared(&client.asked, received.stored())?;
     Ok((received, fields))
 }
 
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    params: Params<FileAddress>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn fetch(params: Params<FileAddress>, client: Client) -> Result<Response> {
     let wanted = params.destination()?;
-    let file = app.read_inline(move |tx| {
+    let viewer = client.viewer.clone();
+    let file = client.app.read_inline(move |tx| {
         let entered = authorize(tx, &viewer, &params.id, Purpose::ReadPackages)?;
         let package = wanted
             .package(tx, entered.project.id)?
@@ -166,5 +154,5 @@ async fn fetch(
             .found("Package")?;
         files::newest(tx, package.id, &wanted.file_name)?.found("Package File")
     });
-    download::serve(&app, &asked, &file.await?).await
+    client.send(&file.await?).await
 }

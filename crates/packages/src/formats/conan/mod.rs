@@ -18,6 +18,7 @@ mod texts;
 pub use texts::hostile;
 
 use crate::access::authorize;
+use crate::client::Client;
 use crate::declare::{Place, writes};
 use crate::model::PackageType;
 use crate::scope::{self, Prefix, Scope};
@@ -25,15 +26,11 @@ use ::store::Tx;
 use address::Recipe;
 use http::StatusCode;
 use identity::registry_session::WithoutPass;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::openapi::Operation;
-use kernel::http::{Call, FromCall, Params, RequestContext, Response, Routes, Upload, reply};
+use kernel::http::{Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use serde_json::json;
 use spaces::access::Purpose;
-use std::sync::Arc;
 
 const CONAN: PackageType = PackageType::Conan;
 
@@ -88,37 +85,15 @@ fn written_at(r: &mut Routes, place: &Place) {
     place.of(writes(r.delete(&revision, delete_revision)), deletes);
 }
 
-/// A client at one of the prefixes.
-#[derive(Clone)]
-struct Client {
-    app: App,
-    viewer: Viewer,
-    prefix: Prefix,
-    /// The prefix as the client wrote it, without what follows `conan`.
-    base: String,
-}
-
-impl FromCall for Client {
-    async fn from_call(call: &mut Call) -> Result<Client> {
-        const ROOT: &str = "/packages/conan";
-        let prefix = Prefix::from_call(call).await?;
-        let viewer = Viewer::from_call(call).await?;
-        let path = call.asked.uri.path();
-        let end = path.find(ROOT).map_or(path.len(), |at| at + ROOT.len());
-        Ok(Client {
-            app: call.app.clone(),
-            viewer,
-            prefix,
-            base: path[..end].to_owned(),
-        })
-    }
-
-    fn describe(operation: &mut Operation<'_>) {
-        Prefix::describe(operation);
-    }
-}
-
 impl Client {
+    /// The prefix as the client wrote it, without what follows `conan`.
+    fn base(&self) -> &str {
+        const ROOT: &str = "/packages/conan";
+        let path = self.asked.uri.path();
+        let end = path.find(ROOT).map_or(path.len(), |at| at + ROOT.len());
+        &path[..end]
+    }
+
     /// The project that is written to: at the instance's address the one that
     /// the recipe's user names.
     fn project(&self, recipe: &Recipe) -> Result<Reference> {
@@ -133,7 +108,7 @@ impl Client {
     }
 
     /// Where a recipe is looked for.
-    fn scope(&self, tx: &mut Tx<'_>, recipe: &Recipe) -> Result<Scope> {
+    fn scope_of(&self, tx: &mut Tx<'_>, recipe: &Recipe) -> Result<Scope> {
         let Prefix::Instance = self.prefix else {
             return scope::scope(tx, &self.viewer, &self.prefix);
         };
@@ -168,10 +143,10 @@ impl Client {
 
     /// The package of a recipe that this client may fetch.
     fn find(&self, tx: &mut Tx<'_>, recipe: &Recipe) -> Result<i64> {
-        let scope = self.scope(tx, recipe)?;
+        let scope = self.scope_of(tx, recipe)?;
         match store::package(tx, &scope, recipe)? {
             Some(id) => Ok(id),
-            None => Err(scope::missing(tx, &self.viewer, &self.prefix)?),
+            None => Err(self.missing(tx)?),
         }
     }
 }
@@ -228,35 +203,20 @@ async fn show(client: Client, of: Params<OfRecipe>) -> Result<Response> {
     read::without_revisions(&client, &of.recipe_path, of.list_only.as_deref()).await
 }
 
-async fn show_revision(
-    client: Client,
-    of: Params<OfRecipe>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let list_only = of.list_only.as_deref();
-    read::with_revisions(&client, &of.recipe_path, list_only, &asked).await
+async fn show_revision(client: Client, of: Params<OfRecipe>) -> Result<Response> {
+    read::with_revisions(&client, &of.recipe_path, of.list_only.as_deref()).await
 }
 
-async fn fetch(client: Client, of: Params<OfFile>, asked: Arc<RequestContext>) -> Result<Response> {
-    read::file(&client, &of.recipe_file, &asked).await
+async fn fetch(client: Client, of: Params<OfFile>) -> Result<Response> {
+    read::file(&client, &of.recipe_file).await
 }
 
-async fn upload(
-    client: Client,
-    of: Params<OfFile>,
-    asked: Arc<RequestContext>,
-    body: Upload,
-) -> Result<Response> {
-    publish::without_revisions(&client, &of.recipe_file, &asked, body).await
+async fn upload(client: Client, of: Params<OfFile>, body: Upload) -> Result<Response> {
+    publish::without_revisions(&client, &of.recipe_file, body).await
 }
 
-async fn upload_revision(
-    client: Client,
-    of: Params<OfRecipe>,
-    asked: Arc<RequestContext>,
-    body: Upload,
-) -> Result<Response> {
-    publish::with_revisions(&client, &of.recipe_path, &asked, body).await
+async fn upload_revision(client: Client, of: Params<OfRecipe>, body: Upload) -> Result<Response> {
+    publish::with_revisions(&client, &of.recipe_path, body).await
 }
 
 async fn command(client: Client, of: Params<OfRecipe>, body: Upload) -> Result<Response> {

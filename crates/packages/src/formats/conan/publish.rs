@@ -16,7 +16,7 @@ use ::store::Tx;
 use http::StatusCode;
 use kernel::blobs::Stored;
 use kernel::error::{Error, Result};
-use kernel::http::{RequestContext, Response, Upload, reply};
+use kernel::http::{Response, Upload, reply};
 use kernel::ids::Reference;
 use kernel::jobs::enqueue;
 use serde_json::{Map, Value, json};
@@ -29,12 +29,7 @@ const MAX_COMMAND: usize = 1024 * 1024;
 
 /// Stores a file by its address below `v1/files/`. An empty body is a client
 /// asking whether it has to send the file.
-pub async fn without_revisions(
-    client: &Client,
-    path: &str,
-    asked: &RequestContext,
-    body: Upload,
-) -> Result<Response> {
+pub async fn without_revisions(client: &Client, path: &str, body: Upload) -> Result<Response> {
     let (recipe, place, path) = address::file(path)?;
     let is_zero = place == RevisionPath::without_revisions(place.reference());
     require("recipe_revision", is_zero)?;
@@ -43,16 +38,11 @@ pub async fn without_revisions(
         place,
         path,
     };
-    sent.store(client, asked, body).await
+    sent.store(client, body).await
 }
 
 /// Stores a file of a revision.
-pub async fn with_revisions(
-    client: &Client,
-    path: &str,
-    asked: &RequestContext,
-    body: Upload,
-) -> Result<Response> {
+pub async fn with_revisions(client: &Client, path: &str, body: Upload) -> Result<Response> {
     let (recipe, about) = address::with_revisions(path)?;
     let About::File(place, path) = about else {
         return Err(Error::NotFound("Package"));
@@ -64,7 +54,7 @@ pub async fn with_revisions(
         place,
         path,
     };
-    sent.store(client, asked, body).await
+    sent.store(client, body).await
 }
 
 /// A file that a client sends.
@@ -76,21 +66,16 @@ struct UploadedFile {
 }
 
 impl UploadedFile {
-    async fn store(
-        self,
-        client: &Client,
-        asked: &RequestContext,
-        body: Upload,
-    ) -> Result<Response> {
+    async fn store(self, client: &Client, body: Upload) -> Result<Response> {
         let project = client.project(&self.recipe)?;
         let kind = address::kind(&self.place, &self.path).ok_or(Error::NotFound("Package"))?;
         let mut to = destination(&self.recipe, &self.path);
         admit(client, &project, &to).await?;
         // The client would take 201 for «already here»; it sends the bytes then.
-        if asked.header("x-checksum-deploy").is_some() {
+        if client.asked.header("x-checksum-deploy").is_some() {
             return Err(Error::NotFound("Package File"));
         }
-        let received = upload::receive_bytes(&client.app, CONAN, asked, body).await?;
+        let received = upload::receive_bytes(client, CONAN, body).await?;
         if received.stored().size == 0 && !self.place.is_fixed() {
             return done();
         }
@@ -168,7 +153,7 @@ fn destination(recipe: &Recipe, path: &str) -> Destination {
 }
 
 async fn admit(client: &Client, project: &Reference, to: &Destination) -> Result<()> {
-    let admitted = upload::admit(&client.app, &client.viewer, project, to).await;
+    let admitted = upload::admit(client, project, to).await;
     admitted.map_err(|error| client.unmoved(error))
 }
 

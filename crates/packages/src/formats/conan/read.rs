@@ -3,12 +3,11 @@
 use super::address::{self, About, MANIFEST, Recipe, RevisionPath, WITHOUT_REVISIONS};
 use super::store::{self, MAX, Revision};
 use super::{Client, search};
-use crate::download;
 use ::store::Tx;
 use http::StatusCode;
 use jiff::tz::TimeZone;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{RequestContext, Response, reply};
+use kernel::http::{Response, reply};
 use serde_json::{Map, Value, json};
 
 /// Answers a GET below `v1/conans/`.
@@ -50,7 +49,7 @@ pub async fn without_revisions(
 /// The absolute address of a file without revisions, below the prefix that the
 /// client asks at.
 pub fn file_url(client: &Client, recipe: &Recipe, reference: Option<&str>, path: &str) -> String {
-    let (base, recipe) = (&client.base, recipe.path());
+    let (base, recipe) = (client.base(), recipe.path());
     let place = match reference {
         Some(reference) => format!("package/{reference}/{WITHOUT_REVISIONS}"),
         None => "export".to_owned(),
@@ -64,7 +63,6 @@ pub async fn with_revisions(
     client: &Client,
     path: &str,
     list_only: Option<&str>,
-    asked: &RequestContext,
 ) -> Result<Response> {
     let (recipe, about) = address::with_revisions(path)?;
     match about {
@@ -102,7 +100,7 @@ pub async fn with_revisions(
             }
             reply::json(StatusCode::OK, &json!({"files": files}))
         }
-        About::File(place, path) => send(client, &recipe, place, path, asked).await,
+        About::File(place, path) => send(client, &recipe, place, path).await,
         _ => Err(Error::NotFound("Package")),
     }
 }
@@ -148,9 +146,9 @@ fn revision(one: &Revision) -> Value {
 }
 
 /// Sends a file by its address below `v1/files/`.
-pub async fn file(client: &Client, path: &str, asked: &RequestContext) -> Result<Response> {
+pub async fn file(client: &Client, path: &str) -> Result<Response> {
     let (recipe, place, path) = address::file(path)?;
-    send(client, &recipe, place, path, asked).await
+    send(client, &recipe, place, path).await
 }
 
 async fn send(
@@ -158,11 +156,9 @@ async fn send(
     recipe: &Recipe,
     place: RevisionPath,
     path: String,
-    asked: &RequestContext,
 ) -> Result<Response> {
     let read = move |tx: &mut Tx<'_>, package| {
         store::file(tx, package, &place, &path)?.found("Package File")
     };
-    let file = client.look(recipe, read).await?;
-    download::serve(&client.app, asked, &file).await
+    client.send(&client.look(recipe, read).await?).await
 }

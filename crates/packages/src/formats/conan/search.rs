@@ -3,7 +3,7 @@
 use super::address::{INFO, MANIFEST, Recipe};
 use super::{Client, store};
 use crate::rules::names::{invalid, require};
-use crate::scope::{Prefix, scope};
+use crate::scope::Prefix;
 use http::StatusCode;
 use kernel::error::{Error, Found, Result};
 use kernel::http::{Response, reply};
@@ -24,11 +24,8 @@ pub async fn recipes(
     let pattern = pattern.filter(|text| !text.is_empty()).unwrap_or("*");
     let folds = !is_false(ignorecase);
     let fits = Pattern::new(pattern, folds)?;
-    let (of, beginning) = (client.clone(), beginning(pattern));
-    let found = client.app.read(move |tx| {
-        let scope = scope(tx, &of.viewer, &of.prefix)?;
-        store::recipes(tx, &scope, &beginning)
-    });
+    let beginning = beginning(pattern);
+    let found = client.read(move |tx, scope, _| store::recipes(tx, scope, &beginning));
     let by_project = matches!(client.prefix, Prefix::Instance);
     let mut results = BTreeSet::new();
     for (name, project) in found.await? {

@@ -10,23 +10,21 @@ mod upload;
 
 pub use module::hostile;
 
-use crate::access::{RegistryAccess, authorize};
+use crate::access::RegistryAccess;
+use crate::client::Client;
 use crate::declare::{reads, writes};
-use crate::download;
 use crate::model::PackageType;
 use crate::scope::Scope;
 use crate::store::{files, index};
 use http::StatusCode;
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes, reply};
+use kernel::http::{Params, Response, Routes, reply};
 use kernel::ids::Reference;
 use module::{Module, Version, WantedVersion};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use spaces::access::Purpose;
-use std::sync::Arc;
 use store::Tx;
 
 const MODULE: &str = "/projects/{id}/packages/go/{*module_path}";
@@ -54,17 +52,10 @@ struct ModuleFile {
     go_mod: String,
 }
 
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    params: Params<ModulePath>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn fetch(params: Params<ModulePath>, client: Client) -> Result<Response> {
     let wanted = WantedVersion::parse(&params.module_path);
-    let (viewer, reference) = (viewer.clone(), params.id.clone());
-    let host = host_of(&app);
-    let found = app.read(move |tx| {
-        let entered = authorize(tx, &viewer, &reference, Purpose::ReadPackages)?;
+    let host = host_of(&client.app);
+    let found = client.enter(&params.id, Purpose::ReadPackages, move |tx, entered| {
         // The client asks for the parents of a module too: whoever may enter
         // is told that these are none.
         let (module, what) = wanted.found("Module")?;
@@ -77,7 +68,7 @@ async fn fetch(
             StatusCode::OK,
             &json!({"Version": version, "Time": time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()}),
         ),
-        ModuleAnswer::Zip(file) => download::serve(&app, &asked, &file).await,
+        ModuleAnswer::Zip(file) => client.send(&file).await,
     }
 }
 

@@ -9,14 +9,10 @@ use crate::declare::{Place, reads, writes};
 use crate::documents::{About, Document, of_format};
 use crate::model::PackageType;
 use crate::rules::names::require;
-use crate::scope::{Prefix, scope};
 use crate::store::index::{self as rows, ChannelFile};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
-use kernel::http::{Params, RequestContext, Response, Routes};
+use kernel::http::{Params, Response, Routes};
 use kernel::ids::Reference;
-use std::sync::Arc;
 
 const PROJECT: &str = "/projects/{id}/packages/helm";
 const GROUP: &str = "/groups/{id}/-/packages/helm";
@@ -64,12 +60,7 @@ kernel::params! {
     }
 }
 
-async fn project_index(
-    app: App,
-    viewer: Viewer,
-    params: Params<Channel>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn project_index(params: Params<Channel>, client: Client) -> Result<Response> {
     let Params(Channel { id, channel }) = params;
     check_channel(&channel)?;
     let about = About {
@@ -79,7 +70,7 @@ async fn project_index(
         form: "index",
     };
     let of = channel.clone();
-    let document = of_format(&app, &viewer, about, move |tx, scope| {
+    let document = of_format(&client, about, move |tx, scope| {
         let id = scope.project_id.found("Project")?;
         let files = rows::files_in_channel(tx, scope, PackageType::Helm, &of)?;
         let pushed_at = format!("/api/v4/projects/{id}/packages/helm");
@@ -87,24 +78,18 @@ async fn project_index(
         Ok(Some(text.into_bytes()))
     });
     let document = document.await?.found("Channel")?;
-    Ok(document.reply(&asked, YAML))
+    Ok(document.reply(&client.asked, YAML))
 }
 
-async fn group_index(
-    app: App,
-    viewer: Viewer,
-    params: Params<Channel>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(Channel { id, channel }) = params;
+async fn group_index(params: Params<Channel>, client: Client) -> Result<Response> {
+    let Params(Channel { channel, .. }) = params;
     check_channel(&channel)?;
-    let text = app.read(move |tx| {
-        let scope = scope(tx, &viewer, &Prefix::Group(id))?;
-        let files = rows::files_in_channel(tx, &scope, PackageType::Helm, &channel)?;
+    let text = client.read(move |tx, scope, _| {
+        let files = rows::files_in_channel(tx, scope, PackageType::Helm, &channel)?;
         Ok(index::write(&files, None, tx.now()))
     });
     let document = Document::made(text.await?.into_bytes())?;
-    Ok(document.reply(&asked, YAML))
+    Ok(document.reply(&client.asked, YAML))
 }
 
 async fn file(client: Client, params: Params<InChannel>) -> Result<Response> {

@@ -23,15 +23,13 @@ use crate::store::index::{self, IndexedFile};
 use crate::{forwarding, upload};
 use http::{HeaderValue, StatusCode};
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::params::Flat;
-use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
+use kernel::http::{Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use percent_encoding::{AsciiSet, utf8_percent_encode};
 use spaces::access::Purpose;
 use std::io::BufReader;
-use std::sync::Arc;
 use store::Tx;
 
 const IN_PROJECT: &str = "/projects/{id}/packages/maven/{*artifact_path}";
@@ -82,38 +80,30 @@ kernel::params! {
 }
 
 /// Stores one file, or compares a digest with what was stored.
-async fn publish(
-    app: App,
-    viewer: Viewer,
-    params: Params<FileBelow>,
-    asked: Arc<RequestContext>,
-    body: Upload,
-) -> Result<Response> {
+async fn publish(params: Params<FileBelow>, client: Client, body: Upload) -> Result<Response> {
     let address = Address::parse(&params.file.artifact_path)?;
     match address.sum {
-        Some(sum) => verify(&app, &viewer, &params.id, address, sum, body).await,
-        None => store(&app, &viewer, &params.id, &address, &asked, body).await,
+        Some(sum) => verify(&client, &params.id, address, sum, body).await,
+        None => store(&client, &params.id, &address, body).await,
     }
 }
 
 async fn store(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     address: &Address,
-    asked: &RequestContext,
     body: Upload,
 ) -> Result<Response> {
     let to = destination(address);
-    upload::admit(app, viewer, project, &to).await?;
-    let received = upload::receive_bytes(app, PackageType::Maven, asked, body).await?;
+    upload::admit(client, project, &to).await?;
+    let received = upload::receive_bytes(client, PackageType::Maven, body).await?;
     if address.is_metadata() || address.file_name.ends_with(".pom") {
         let name = address.file_name.clone();
         let read = move |file| metadata::refuse_dtd(&name, BufReader::new(file));
         upload::inspect(&received, read).await?;
     }
-    let stored = upload::keep(app, received).await?;
-    upload::publish(app, viewer, project, to, stored).await?;
+    let stored = upload::keep(&client.app, received).await?;
+    upload::publish(client, project, to, stored).await?;
     Ok(reply::empty(StatusCode::OK))
 }
 
@@ -135,8 +125,7 @@ fn destination(address: &Address) -> Destination {
 /// `maven-metadata.xml` overtake one another: its digest may be of an earlier
 /// one. MD5 is only acknowledged.
 async fn verify(
-    app: &App,
-    viewer: &Viewer,
+    client: &Client,
     project: &Reference,
     address: Address,
     sum: Sum,
@@ -146,21 +135,17 @@ async fn verify(
         repeat: Repeat::Nothing,
         ..destination(&address)
     };
-    upload::admit(app, viewer, project, &to).await?;
+    upload::admit(client, project, &to).await?;
     let sent = read_sum(body).await?;
     if sum == Sum::Md5 {
         return Ok(reply::empty(StatusCode::OK));
     }
     let most = if address.is_metadata() { OVERTAKEN } else { 1 };
-    let (viewer, project) = (viewer.clone(), project.clone());
-    let known = app
-        .read(move |tx| {
-            let id = authorize(tx, &viewer, &project, Purpose::PublishPackage)?
-                .project
-                .id;
-            newest(tx, &Scope::of_project(id), &address, most)
-        })
-        .await?;
+    let known = client.enter(project, Purpose::PublishPackage, move |tx, entered| {
+        let scope = Scope::of_project(entered.project.id);
+        newest(tx, &scope, &address, most)
+    });
+    let known = known.await?;
     if known.is_empty() {
         return Err(Error::NotFound("Package File"));
     }

@@ -2,16 +2,16 @@
 //! arrives, the envelope around it stays in memory.
 
 use super::scanner::{MAX_ENVELOPE, Scanner, Step};
+use crate::client::Client;
 use crate::model::PackageType;
 use crate::upload;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
-use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Result};
-use kernel::http::{RequestContext, Upload};
+use kernel::http::Upload;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -27,10 +27,10 @@ pub struct Body {
 
 impl Body {
     /// Receives a body that may hold a package file, within the limits.
-    pub async fn receive(app: &App, asked: &RequestContext, body: Upload) -> Result<Body> {
-        let limit = upload::limit(app, PackageType::Npm).await?;
+    pub async fn receive(client: &Client, body: Upload) -> Result<Body> {
+        let limit = upload::limit(&client.app, PackageType::Npm).await?;
         // The file in base64 and the rest.
-        upload::check_length(asked, limit, |limit| {
+        upload::check_length(&client.asked, limit, |limit| {
             let encoded = limit.div_ceil(3).saturating_mul(QUAD as u64);
             encoded.saturating_add(MAX_ENVELOPE as u64)
         })?;
@@ -47,7 +47,7 @@ impl Body {
                 decoder: Decoder::default(),
                 ended: false,
             };
-            file = Some(upload::receive_part(app, limit, decoded).await?);
+            file = Some(upload::receive_part(&client.app, limit, decoded).await?);
         }
         Ok(Body {
             envelope: arriving.scanner.finish().map_err(refused)?,

@@ -29,13 +29,11 @@ use crate::scope::Prefix;
 use address::Address;
 use http::StatusCode;
 use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Result};
-use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
+use kernel::http::{Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 pub use refusal::for_client;
 use serde_json::json;
-use std::sync::Arc;
 
 const NPM: PackageType = PackageType::Npm;
 
@@ -164,35 +162,27 @@ async fn full_audit(client: Client, body: Upload) -> Result<Response> {
 }
 
 /// Publishes, deprecates or unpublishes, as path and header say.
-async fn put(
-    app: App,
-    viewer: Viewer,
-    at: Params<AtProject>,
-    asked: Arc<RequestContext>,
-    body: Upload,
-) -> Result<Response> {
-    let command = asked.header("npm-command").unwrap_or_default();
+async fn put(at: Params<AtProject>, client: Client, body: Upload) -> Result<Response> {
+    let command = client.asked.header("npm-command").unwrap_or_default();
     match address::package(&at.package_path) {
         Some(Address::Package(name)) if command.ends_with("deprecate") => {
-            deprecate::deprecate(&app, &viewer, &at.id, &name, body).await
+            deprecate::deprecate(&client, &at.id, &name, body).await
         }
-        Some(Address::Package(name)) => {
-            publish::publish(&app, &viewer, &at.id, &name, &asked, body).await
-        }
+        Some(Address::Package(name)) => publish::publish(&client, &at.id, &name, body).await,
         Some(Address::Revision(name, revision)) => {
-            unpublish::some(&app, &viewer, &at.id, (&name, &revision), body).await
+            unpublish::some(&client, &at.id, (&name, &revision), body).await
         }
         _ => Err(Error::NotFound("Package")),
     }
 }
 
-async fn delete(app: App, viewer: Viewer, at: Params<AtProject>) -> Result<Response> {
+async fn delete(at: Params<AtProject>, client: Client) -> Result<Response> {
     match address::package(&at.package_path) {
         Some(Address::Revision(name, revision)) => {
-            unpublish::all(&app, &viewer, &at.id, (&name, &revision)).await
+            unpublish::all(&client, &at.id, (&name, &revision)).await
         }
         Some(Address::FileRevision(name, file)) => {
-            unpublish::one(&app, &viewer, &at.id, (&name, &file)).await
+            unpublish::one(&client, &at.id, (&name, &file)).await
         }
         _ => Err(Error::NotFound("Package")),
     }

@@ -9,7 +9,6 @@ use crate::download;
 use crate::keys::nuget::Level;
 use crate::scope::{Prefix, Scope};
 use crate::store::{files, index, list};
-use identity::viewer::Viewer;
 use kernel::app::App;
 use kernel::error::{Error, Result};
 use kernel::http::{Params, RequestContext, Response};
@@ -119,20 +118,9 @@ pub async fn leaf(client: Client, params: Params<Leaf>) -> Result<Response> {
 }
 
 /// The archive of a version, below the feed of version 2.
-pub async fn file_in_feed(
-    app: App,
-    viewer: Viewer,
-    params: Params<At>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(At { id, of }) = params;
+pub async fn file_in_feed(params: Params<At>, client: Client) -> Result<Response> {
+    let Params(At { of, .. }) = params;
     let nuget_file = file_name(&of.nuget_name, &of.nuget_version, "nupkg");
-    let client = Client {
-        app,
-        viewer,
-        prefix: Prefix::Project(id),
-        asked,
-    };
     file(client, Params(FilePath { of, nuget_file })).await
 }
 

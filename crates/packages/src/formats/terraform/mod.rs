@@ -10,10 +10,10 @@ mod registry;
 
 pub use module::{ModuleMetadata, check_version, package_name, submodule};
 
-use crate::access::{RegistryAccess, authorize};
+use crate::access::RegistryAccess;
 use crate::archive;
+use crate::client::Client;
 use crate::declare::{reads, writes};
-use crate::download;
 use crate::model::PackageType;
 use crate::rules::publish::{Destination, Repeat};
 use crate::scope::Scope;
@@ -21,17 +21,14 @@ use crate::settings;
 use crate::store::index::{self, IndexedFile};
 use crate::upload::{self, Uploaded};
 use http::{HeaderName, HeaderValue, StatusCode};
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::blobs::Received;
 use kernel::error::{Error, Found, Result};
 use kernel::http::params::Flat;
-use kernel::http::{Params, RequestContext, Response, Routes, Upload, reply};
+use kernel::http::{Params, Response, Routes, Upload, reply};
 use kernel::ids::Reference;
 use spaces::access::Purpose;
 use std::cell::RefCell;
 use std::io::{BufReader, Read, Seek};
-use std::sync::Arc;
 use store::Tx;
 
 const MODULE: &str = "/projects/{id}/packages/terraform/modules/{module_name}/{module_system}";
@@ -88,13 +85,7 @@ impl ModuleName {
     }
 }
 
-async fn publish(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneVersion>,
-    asked: Arc<RequestContext>,
-    body: Upload,
-) -> Result<Uploaded> {
+async fn publish(params: Params<OneVersion>, client: Client, body: Upload) -> Result<Uploaded> {
     let (project, name) = (&params.of.id, params.of.module.package()?);
     let version = params.module_version.as_str();
     check_version(version)?;
@@ -109,35 +100,27 @@ async fn publish(
             file_name,
         )
     };
-    upload::admit(&app, &viewer, project, &to).await?;
-    check_early(&app, &viewer, &params, &name).await?;
-    let received = upload::receive_bytes(&app, PackageType::TerraformModule, &asked, body).await?;
+    upload::admit(&client, project, &to).await?;
+    check_early(&client, &params, &name).await?;
+    let received = upload::receive_bytes(&client, PackageType::TerraformModule, body).await?;
     let kept = look_into(&received).await?;
     to.metadata = Some(serde_json::to_string(&kept).map_err(Error::internal)?);
-    let stored = upload::keep(&app, received).await?;
-    upload::publish_then(
-        &app,
-        &viewer,
-        project,
-        to,
-        stored,
-        |tx, entered, package, _| {
-            check_elsewhere(tx, entered, &package.name, package.version.as_deref())
-        },
-    )
+    let stored = upload::keep(&client.app, received).await?;
+    upload::publish_then(&client, project, to, stored, |tx, entered, package, _| {
+        check_elsewhere(tx, entered, &package.name, package.version.as_deref())
+    })
     .await?;
     Ok(Uploaded)
 }
 
 /// Refuses before the bytes arrive what would be refused after.
-async fn check_early(app: &App, viewer: &Viewer, params: &OneVersion, name: &str) -> Result<()> {
-    let (viewer, project, name) = (viewer.clone(), params.of.id.clone(), name.to_owned());
-    let version = params.module_version.clone();
-    app.read(move |tx| {
-        let entered = authorize(tx, &viewer, &project, Purpose::PublishPackage)?;
+async fn check_early(client: &Client, params: &OneVersion, name: &str) -> Result<()> {
+    let (name, version) = (name.to_owned(), params.module_version.clone());
+    let check = move |tx: &mut Tx<'_>, entered: RegistryAccess| {
         check_elsewhere(tx, &entered, &name, Some(&version))
-    })
-    .await
+    };
+    let purpose = Purpose::PublishPackage;
+    client.enter(&params.of.id, purpose, check).await
 }
 
 /// Refuses a module that another project of the namespace has: the registry
@@ -183,49 +166,32 @@ async fn look_into(received: &Received) -> Result<ModuleMetadata> {
     .await
 }
 
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneVersion>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
+async fn fetch(params: Params<OneVersion>, client: Client) -> Result<Response> {
     let Params(OneVersion { of, module_version }) = params;
-    send(&app, &viewer, of.0, Some(module_version), &asked).await
+    send(&client, &of, Some(module_version)).await
 }
 
-async fn fetch_latest(
-    app: App,
-    viewer: Viewer,
-    params: Params<OneModule>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    send(&app, &viewer, params.0, None, &asked).await
+async fn fetch_latest(params: Params<OneModule>, client: Client) -> Result<Response> {
+    send(&client, &params, None).await
 }
 
 /// Sends the archive, or says that it is here to who asks where it is.
-async fn send(
-    app: &App,
-    viewer: &Viewer,
-    of: OneModule,
-    version: Option<String>,
-    asked: &RequestContext,
-) -> Result<Response> {
-    let (viewer, name) = (viewer.clone(), of.module.known()?);
-    let file = app
-        .read(move |tx| {
-            let entered = authorize(tx, &viewer, &of.id, Purpose::ReadPackages)?;
-            let scope = Scope::of_project(entered.project.id);
-            let version = match version {
-                Some(version) => version,
-                None => {
-                    let all = index::versions(tx, &scope, PackageType::TerraformModule, &name)?;
-                    let sorted = module::sorted(all);
-                    module::latest(&sorted).found("Package")?.version.clone()
-                }
-            };
-            file_of(tx, &scope, &name, &version)
-        })
-        .await?;
+async fn send(client: &Client, of: &OneModule, version: Option<String>) -> Result<Response> {
+    let name = of.module.known()?;
+    let file = client.enter(&of.id, Purpose::ReadPackages, move |tx, entered| {
+        let scope = Scope::of_project(entered.project.id);
+        let version = match version {
+            Some(version) => version,
+            None => {
+                let all = index::versions(tx, &scope, PackageType::TerraformModule, &name)?;
+                let sorted = module::sorted(all);
+                module::latest(&sorted).found("Package")?.version.clone()
+            }
+        };
+        file_of(tx, &scope, &name, &version)
+    });
+    let file = file.await?;
+    let asked = &client.asked;
     let wants_address = asked
         .uri
         .query()
@@ -233,9 +199,9 @@ async fn send(
     if wants_address {
         // A plain download, unlike the registry protocol's, is not led to an
         // address without a host.
-        return told(&app.url(&format!("{}?archive=tgz", asked.uri.path())));
+        return told(&client.app.url(&format!("{}?archive=tgz", asked.uri.path())));
     }
-    download::serve(app, asked, &file.file).await
+    client.send(&file.file).await
 }
 
 fn file_of(tx: &mut Tx<'_>, scope: &Scope, name: &str, version: &str) -> Result<IndexedFile> {
