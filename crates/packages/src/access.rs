@@ -64,7 +64,7 @@ pub fn authorize(
 }
 
 /// Condition on `projects`: those where this viewer may delete packages and
-/// set the rules of the registry; [`enter`] for these purposes says the same.
+/// set the rules of the registry; [`authorize`] for these purposes says the same.
 pub fn managed(tx: &Tx<'_>, viewer: &Viewer) -> Fragment {
     let mut condition = visible_projects(tx, viewer, Purpose::ReadPackages);
     condition.raw(" and not projects.archived");

@@ -187,7 +187,7 @@ async fn preview_draft(
 
 async fn going(app: &App, rule: Rule, paging: Paging) -> Result<Paged<GoingEntity>> {
     let kind = rule.package_type;
-    let told = run::preview(app, rule, paging.offset(), paging.fetch()).await?;
-    let page = Paged::numbered(told.shown, paging, Some(told.packages));
+    let preview = run::preview(app, rule, paging.offset(), paging.fetch()).await?;
+    let page = Paged::numbered(preview.shown, paging, Some(preview.packages));
     Ok(page.map(|one| entity::going(one, kind)))
 }
