@@ -258,13 +258,13 @@ fn row(rule: &Rule, last: Option<&CleanupRun>, now: Timestamp) -> RuleRow {
         kind: rule.package_type.as_str().to_owned(),
         terms: rule.in_words(),
         next: Moment::maybe(rule.next_run_at, now),
-        last: last.map(told).unwrap_or_default(),
+        last: last.map(taken).unwrap_or_default(),
         progress: running.map(|run| (unsigned(run.names_done), unsigned(run.names_total))),
     }
 }
 
 /// What a run took.
-fn told(run: &CleanupRun) -> String {
+fn taken(run: &CleanupRun) -> String {
     let size = ui::bytes(unsigned(run.removed_size));
     format!("removed {} versions, {size}", run.removed_packages)
 }

@@ -3,21 +3,18 @@
 
 use super::module::{self, ModuleVersion};
 use super::{ModuleName, file_of, told};
+use crate::client::Client;
 use crate::declare::reads;
-use crate::download;
 use crate::model::PackageType;
-use crate::scope::{self, Prefix};
+use crate::scope::Prefix;
 use crate::store::index;
 use http::{Method, StatusCode};
 use identity::registry_session;
-use identity::viewer::Viewer;
-use kernel::app::App;
 use kernel::error::{Error, Found, Result};
 use kernel::http::params::Flat;
-use kernel::http::{Params, RequestContext, Response, Routes, reply};
+use kernel::http::{Params, Response, Routes, reply};
 use kernel::ids::Reference;
 use serde_json::json;
-use std::sync::Arc;
 
 const PROTOCOL: &str = "/packages/terraform/modules/v1/";
 /// How long a pass for an archive is good, in seconds.
@@ -79,43 +76,47 @@ impl Module {
     }
 }
 
-/// The versions of a module that the viewer may read.
-async fn find(app: &App, viewer: &Viewer, of: &OfModule) -> Result<Module> {
-    let (viewer, name) = (viewer.clone(), of.module.known()?);
-    let prefix = Prefix::Namespace(of.module_namespace.clone());
-    let (versions, path) = app
-        .read(move |tx| {
-            let scope = scope::scope(tx, &viewer, &prefix)?;
-            let versions = index::versions(tx, &scope, PackageType::TerraformModule, &name)?;
-            let versions = module::sorted(versions);
-            let Some(latest) = module::latest(&versions) else {
-                return Err(scope::missing(tx, &viewer, &prefix)?);
-            };
-            let project = Reference::Id(latest.project_id);
-            let project = spaces::access::find_project(tx, &project)?.found("Package")?;
-            Ok((versions, project.full_path))
-        })
-        .await?;
-    Ok(Module {
-        versions,
-        source: app.url(&format!("/{path}")),
-    })
+impl OfModule {
+    /// The client in the namespace of the module.
+    fn within(&self, client: &Client) -> Client {
+        Client {
+            prefix: Prefix::Namespace(self.module_namespace.clone()),
+            ..client.clone()
+        }
+    }
 }
 
-async fn versions(app: App, viewer: Viewer, params: Params<OfModule>) -> Result<Response> {
-    let found = find(&app, &viewer, &params).await?;
+/// The versions of a module that the client may read.
+async fn find(client: &Client, of: &OfModule) -> Result<Module> {
+    let (name, client) = (of.module.known()?, of.within(client));
+    let found = client.read(move |tx, scope, client| {
+        let versions = index::versions(tx, scope, PackageType::TerraformModule, &name)?;
+        let versions = module::sorted(versions);
+        let Some(latest) = module::latest(&versions) else {
+            return Err(client.missing(tx)?);
+        };
+        let project = Reference::Id(latest.project_id);
+        let project = spaces::access::find_project(tx, &project)?.found("Package")?;
+        let source = client.app.url(&format!("/{}", project.full_path));
+        Ok(Module { versions, source })
+    });
+    found.await
+}
+
+async fn versions(client: Client, params: Params<OfModule>) -> Result<Response> {
+    let found = find(&client, &params).await?;
     let system = &params.module.module_system;
     let document = module::versions_document(system, &found.versions, found.source);
     reply::json(StatusCode::OK, &document)
 }
 
-async fn show_latest(app: App, viewer: Viewer, params: Params<OfModule>) -> Result<Response> {
-    let found = find(&app, &viewer, &params).await?;
+async fn show_latest(client: Client, params: Params<OfModule>) -> Result<Response> {
+    let found = find(&client, &params).await?;
     shown(&params.module, &found, found.latest()?)
 }
 
-async fn show(app: App, viewer: Viewer, params: Params<OfVersion>) -> Result<Response> {
-    let found = find(&app, &viewer, &params.of).await?;
+async fn show(client: Client, params: Params<OfVersion>) -> Result<Response> {
+    let found = find(&client, &params.of).await?;
     let one = found.version(&params.module_version)?;
     shown(&params.of.module, &found, one)
 }
@@ -128,18 +129,12 @@ fn shown(of: &ModuleName, found: &Module, one: &ModuleVersion) -> Result<Respons
 }
 
 /// Leads to the download of the latest version.
-async fn download_latest(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfModule>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let found = find(&app, &viewer, &params).await;
-    let found = found.map_err(|error| match error {
+async fn download_latest(client: Client, params: Params<OfModule>) -> Result<Response> {
+    let found = find(&client, &params).await.map_err(|error| match error {
         Error::NotFound("Package") => none(&params.module.module_name),
         other => other,
     })?;
-    let above = asked.uri.path().trim_end_matches("download");
+    let above = client.asked.uri.path().trim_end_matches("download");
     reply::redirect(&format!("{above}{}/download", found.latest()?.version))
 }
 
@@ -150,39 +145,26 @@ fn none(name: &str) -> Error {
 
 /// Tells where the archive is, with a pass for it: Terraform fetches it
 /// without the credential it has for this host.
-async fn locate(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfVersion>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let found = find(&app, &viewer, &params.of).await?;
+async fn locate(client: Client, params: Params<OfVersion>) -> Result<Response> {
+    let found = find(&client, &params.of).await?;
     found.version(&params.module_version)?;
-    let above = asked.uri.path().trim_end_matches("download");
+    let above = client.asked.uri.path().trim_end_matches("download");
     let path = format!("{above}file");
-    let token = registry_session::issue(&app, &viewer, &path, PASS_SECONDS)?;
+    let token = registry_session::issue(&client.app, &client.viewer, &path, PASS_SECONDS)?;
     told(&format!("{path}?token={token}&archive=tgz"))
 }
 
-async fn fetch(
-    app: App,
-    viewer: Viewer,
-    params: Params<OfVersion>,
-    asked: Arc<RequestContext>,
-) -> Result<Response> {
-    let Params(params) = params;
-    let name = params.of.module.known()?;
-    let prefix = Prefix::Namespace(params.of.0.module_namespace);
-    let file = app
-        .read(move |tx| {
-            let scope = scope::scope(tx, &viewer, &prefix)?;
-            match file_of(tx, &scope, &name, &params.module_version) {
-                Err(Error::NotFound(_)) => Err(scope::missing(tx, &viewer, &prefix)?),
+async fn fetch(client: Client, params: Params<OfVersion>) -> Result<Response> {
+    let Params(OfVersion { of, module_version }) = params;
+    let (name, client) = (of.module.known()?, of.within(&client));
+    let file =
+        client.read(
+            move |tx, scope, client| match file_of(tx, scope, &name, &module_version) {
+                Err(Error::NotFound(_)) => Err(client.missing(tx)?),
                 other => other,
-            }
-        })
-        .await?;
-    download::serve(&app, &asked, &file.file).await
+            },
+        );
+    client.send(&file.await?.file).await
 }
 
 async fn discover() -> Result<Response> {
